@@ -1,0 +1,108 @@
+# The library that users link, made from the rooms, and everything that is installed. Included last: it needs the rooms.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+option(BUILD_SHARED_LIBS "Build libforelock as a shared library" ON)
+option(FORELOCK_INSTALL "Install the library, the command and the package files" ${PROJECT_IS_TOP_LEVEL})
+
+# forelock_outside_uses(OUT ROOM...): what the rooms use beyond other rooms.
+function(forelock_outside_uses out)
+  set(pending ${ARGN})
+  set(seen "")
+  set(outside "")
+  while(pending)
+    list(POP_FRONT pending room)
+    if(room IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${room})
+    get_target_property(uses ${room} LINK_LIBRARIES)
+    foreach(use IN LISTS uses)
+      if(use MATCHES "^forelock_room_")
+        list(APPEND pending ${use})
+      elseif(use AND NOT use STREQUAL "forelock_options")
+        list(APPEND outside ${use})
+      endif()
+    endforeach()
+  endwhile()
+  list(REMOVE_DUPLICATES outside)
+  set(${out} ${outside} PARENT_SCOPE)
+endfunction()
+
+set(forelock_rooms coordination lock config records zookeeper client)
+list(TRANSFORM forelock_rooms PREPEND forelock_room_)
+list(TRANSFORM forelock_rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE forelock_objects)
+forelock_outside_uses(forelock_dependencies ${forelock_rooms})
+
+add_library(forelock ${forelock_objects})
+add_library(forelock::forelock ALIAS forelock)
+# Before 1.0 a minor version may change the ABI, so it is part of the SONAME.
+set_target_properties(forelock PROPERTIES
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+  LINKER_LANGUAGE CXX)
+target_include_directories(forelock PUBLIC
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+target_compile_features(forelock PUBLIC cxx_std_20)
+target_link_libraries(forelock PRIVATE ${forelock_dependencies} "$<BUILD_INTERFACE:forelock_options>")
+
+get_target_property(forelock_type forelock TYPE)
+if(forelock_type STREQUAL "SHARED_LIBRARY")
+  # Hidden visibility does not cover what the standard library's headers instantiate in here; the script does.
+  set(forelock_exports "${CMAKE_CURRENT_LIST_DIR}/forelock.exports")
+  target_link_options(forelock PRIVATE "LINKER:--version-script=${forelock_exports}" "LINKER:--as-needed")
+  if(NOT FORELOCK_SANITIZE)
+    target_link_options(forelock PRIVATE "LINKER:--no-undefined")  # a sanitizer's runtime comes with the program
+  endif()
+  set_target_properties(forelock PROPERTIES LINK_DEPENDS "${forelock_exports}")
+endif()
+
+if(NOT FORELOCK_INSTALL)
+  return()
+endif()
+
+set(forelock_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/forelock")
+install(TARGETS forelock EXPORT forelockTargets)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/forelock" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h")
+install(EXPORT forelockTargets NAMESPACE forelock:: DESTINATION "${forelock_package_dir}")
+
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/forelockConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/forelockConfig.cmake" INSTALL_DESTINATION "${forelock_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/forelockConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/package/forelockConfig.cmake" "${PROJECT_BINARY_DIR}/package/forelockConfigVersion.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindZooKeeper.cmake" DESTINATION "${forelock_package_dir}")
+
+# pkg-config finds the prefix from the file's own place, so that an installed tree can be moved.
+file(RELATIVE_PATH forelock_prefix_from_pc "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/forelock.pc.in" "${PROJECT_BINARY_DIR}/package/forelock.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/package/forelock.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# The command, and the completions and the manual page that it writes itself.
+if(TARGET forelock_cli)
+  install(TARGETS forelock_cli)
+  if(NOT CMAKE_CROSSCOMPILING AND NOT FORELOCK_SANITIZE)
+    set(texts "${PROJECT_BINARY_DIR}/texts")
+    set(forelock_texts "")
+    foreach(text IN ITEMS "forelock.bash|completion bash" "_forelock|completion zsh" "forelock.fish|completion fish"
+                          "forelock.1|manpage")
+      string(REGEX REPLACE "\\|.*" "" file "${text}")
+      string(REGEX REPLACE ".*\\|" "" arguments "${text}")
+      separate_arguments(arguments)
+      add_custom_command(OUTPUT "${texts}/${file}"
+        COMMAND ${CMAKE_COMMAND} -E make_directory "${texts}"
+        COMMAND forelock_cli ${arguments} > "${texts}/${file}"
+        DEPENDS forelock_cli VERBATIM)
+      list(APPEND forelock_texts "${texts}/${file}")
+    endforeach()
+    add_custom_target(forelock_texts ALL DEPENDS ${forelock_texts})
+    install(FILES "${texts}/forelock.bash" RENAME forelock
+      DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES "${texts}/_forelock" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+    install(FILES "${texts}/forelock.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+    install(FILES "${texts}/forelock.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  endif()
+endif()

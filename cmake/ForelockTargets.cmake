@@ -1,0 +1,40 @@
+# One CMake target a room. A room is an object library: the rooms of the library end up in libforelock,
+# and a room can include only what it links, so a wrong include does not compile.
+include(GNUInstallDirs)
+
+add_library(forelock_options INTERFACE)
+target_compile_features(forelock_options INTERFACE cxx_std_20)
+target_compile_options(forelock_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Werror)
+if(FORELOCK_SANITIZE)
+  target_compile_options(forelock_options INTERFACE -fsanitize=${FORELOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(forelock_options INTERFACE -fsanitize=${FORELOCK_SANITIZE})
+endif()
+
+# forelock_room(NAME SOURCES... [USES rooms-or-libraries...]): a room under src/ or dlq/, linked as forelock_room_NAME.
+# Its headers are included as "NAME/header.h".
+function(forelock_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;USES" ${ARGN})
+  add_library(forelock_room_${name} STATIC ${ROOM_SOURCES})
+  set_target_properties(forelock_room_${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON CXX_EXTENSIONS OFF)
+  target_include_directories(forelock_room_${name}
+    PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/include" "${PROJECT_BINARY_DIR}/rooms/${name}")
+  # Only this room's folder is visible under its own name: a room sees the rooms that it uses, and no other.
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/rooms/${name}")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/rooms/${name}/${name}" SYMBOLIC)
+  target_link_libraries(forelock_room_${name} PUBLIC ${ROOM_USES} PRIVATE forelock_options)
+endfunction()
+
+# forelock_test(NAME SOURCES... USES... [LABELS...] [TIMEOUT s]): one gtest program, registered with CTest.
+function(forelock_test name)
+  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;USES;LABELS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_USES} GTest::gmock GTest::gtest_main forelock_options)
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT})
+endfunction()

@@ -1,0 +1,44 @@
+/// \file
+/// The lock of callers that must not block: search engines' transport threads, event loops.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string>
+
+#include "forelock/write_lock.h"
+
+namespace forelock {
+
+/// One acquisition at a time, as BlockingWriteLock, with callbacks instead of waiting. Callbacks run on the client's
+/// one dispatcher thread; they must be short and must not block. 10,000 waiting objects need no threads.
+/// The destructor cancels a waiting acquisition (its callback is not called any more) and releases a held lock without
+/// waiting. Destroy it from a callback of its own only as the last act of that callback.
+class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
+ public:
+  /// As BlockingWriteLock.
+  AsyncWriteLock(Client& client, std::string lock_info, std::string monitor, Priority priority = Priority::foreground,
+                 LockOptions options = {});
+  ~AsyncWriteLock();
+
+  /// Called exactly once for each acquire: with nullptr when the lock is held, else with what BlockingWriteLock would
+  /// have thrown.
+  using AcquireCallback = std::function<void(std::exception_ptr error)>;
+  /// Called exactly once for each release: with nullptr when it is confirmed, else as BlockingWriteLock::unlock.
+  using ReleaseCallback = std::function<void(std::exception_ptr error)>;
+
+  /// Begins to contend; returns at once. Uses the time-out configured for the class.
+  /// \throws RequestRejectedException(already_held) if it is held or waiting.
+  void acquire(AcquireCallback callback);
+  /// The same with a time-out of one's own.
+  void acquire(std::chrono::milliseconds timeout, AcquireCallback callback);
+
+  /// Withdraws a waiting acquisition: its callback gets InstanceLockException(cancelled). A grant that has been decided
+  /// already wins: then the result is false and the callback gets (or got) nullptr.
+  bool cancel();
+
+  /// Releases the lock; returns at once. The callback may be empty. Without a lock the callback gets NoNodeException.
+  void release(ReleaseCallback callback = {});
+};
+
+}  // namespace forelock

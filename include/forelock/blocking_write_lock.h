@@ -1,0 +1,83 @@
+/// \file
+/// The lock of a thread that can wait.
+#pragma once
+
+#include <chrono>
+#include <source_location>
+#include <string>
+
+#include "forelock/write_lock.h"
+
+namespace forelock {
+
+/// A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
+///
+/// Meets the standard's *TimedLockable* (std::unique_lock, std::scoped_lock work with it). Not re-entrant. May be locked
+/// and unlocked any number of times, from different threads, one acquisition at a time. The destructor releases a held
+/// lock without waiting and never throws.
+///
+/// *Not* promised: that work done under the lock is finished when the lock is lost; see WriteLock::healthy.
+class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
+ public:
+  /// \param client must outlive the lock. \param lock_info short text for people: what for. \param monitor the id of
+  /// the monitor object: any UTF-8, 1 to 255 bytes after encoding. \throws RequestRejectedException(invalid_argument).
+  BlockingWriteLock(Client& client, std::string lock_info, std::string monitor,
+                    Priority priority = Priority::foreground, LockOptions options = {});
+  ~BlockingWriteLock();
+
+  /// Waits for as long as it takes. \throws as lock_with_timeout, except for the time-out.
+  void lock();
+
+  /// Obtains the lock if nobody holds it and nobody who ranks before us waits; does not queue. Takes one or two round
+  /// trips; without a connection it waits for one for at most the class's configured time-out.
+  /// \returns whether it is held now. \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
+  bool try_lock();
+
+  /// Waits at most this long. \returns whether it is held now. \throws as try_lock.
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
+    return try_lock_until_steady(std::chrono::steady_clock::now() +
+                                 std::chrono::ceil<std::chrono::steady_clock::duration>(timeout));
+  }
+
+  /// Waits until then, measured on the steady clock from the moment of the call: a clock that is set meanwhile changes
+  /// nothing. \returns whether it is held now. \throws as try_lock.
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return try_lock_for(deadline - Clock::now());
+  }
+
+  /// Waits at most for the time configured for the lock's class (`zookeeper.foregound.task.timeout`,
+  /// `zookeeper.backgound.task.timeout`).
+  /// \throws InstanceLockException not obtained in time: the message names the holder, what for, since when, and our
+  /// place in the line. ConnectionLossException, SessionExpiredException, RequestRejectedException. After an exception
+  /// nothing of ours stays in the line: our node is removed in the background until that is certain.
+  void lock_with_timeout();
+
+  /// Withdraws a waiting lock() of another thread, which then throws InstanceLockException(cancelled) or returns false.
+  /// \returns whether somebody was waiting.
+  bool cancel();
+
+  /// Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out.
+  /// \throws NoNodeException if the lock did not exist any more, or is not held; SessionExpiredException if the session
+  /// ended before; ConnectionLossException if there is no confirmation: the release goes on in the background until it
+  /// is certain or the session has ended. After each of them the lock is not held any more.
+  /// When the caller is one of the standard's guards (std::unique_lock and its like, whose destructors must not throw),
+  /// these cases are not thrown: a lost lock was reported by on_lost, stop_token and check_health before.
+  void unlock(std::source_location caller = std::source_location::current());
+
+  /// Releases without waiting for the confirmation; the client makes sure in the background. Never throws; does nothing
+  /// if the lock is not held.
+  void unlock_async() noexcept;
+
+  /// For long work of low urgency: lets everybody who ranks before this lock go first and takes the lock again, without
+  /// losing its place among its class. Blocks until it is held again, at most `timeout`.
+  /// \returns whether it is held again, with a new fencing_token(); if not, the place in the line is given up.
+  /// \throws LockUnhealthyException if it was not held; otherwise as try_lock.
+  bool step_aside(std::chrono::milliseconds timeout);
+
+ private:
+  bool try_lock_until_steady(std::chrono::steady_clock::time_point deadline);
+};
+
+}  // namespace forelock

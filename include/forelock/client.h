@@ -1,0 +1,81 @@
+/// \file
+/// One ZooKeeper session, shared by all locks of a process.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "forelock/export.h"
+#include "forelock/settings.h"
+
+namespace forelock {
+
+namespace client {
+class ClientCore;
+}
+
+/// A line for the host application's log. `level`: "error", "warning" or "info".
+using LogSink = std::function<void(std::string_view level, std::string_view message)>;
+
+/// Counts since the client was made, for metrics and tests. A snapshot.
+struct ClientStatistics {
+  std::uint64_t granted = 0;           ///< locks granted
+  std::uint64_t refused = 0;           ///< acquisitions that ended without a grant
+  std::uint64_t lost = 0;              ///< held locks that were lost
+  std::uint64_t released = 0;          ///< releases confirmed
+  std::uint64_t requests = 0;          ///< requests sent to ZooKeeper
+  std::uint64_t sessions_expired = 0;  ///< sessions that the server ended
+  std::uint64_t disconnections = 0;    ///< connections lost
+  std::uint64_t contenders = 0;        ///< contenders not yet certainly gone from the server
+};
+
+/// Owns the session, its threads and its reconnects. Make one for a process and share it: every lock needs one, and must
+/// not outlive it. Thread-safe.
+///
+/// Connecting happens in the background: the constructor returns at once, and locks wait for the connection within
+/// their own time-outs. After a disconnection the client tries again `zookeeper.connection.retry` times, every
+/// `zookeeper.connection.delay`; then whoever waits gets ConnectionLossException, later calls fail at once, and the
+/// client goes on trying. An expired session is replaced by a new one for later calls.
+///
+/// After fork() the child cannot use it: every call throws RequestRejectedException(forked); the parent is unaffected.
+class FORELOCK_EXPORT Client {
+ public:
+  /// \throws ConfigurationException if a setting cannot be right (a credentials file that others can read, say).
+  explicit Client(Settings settings, LogSink log = {});
+  /// As close().
+  ~Client();
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// The settings in force.
+  const Settings& settings() const noexcept;
+
+  /// Waits until a server has accepted the session. \returns whether one has, within the timeout.
+  bool wait_connected(std::chrono::milliseconds timeout);
+  /// Whether a server is connected now.
+  bool connected() const noexcept;
+  /// The session's id, 0 before the first connection.
+  std::int64_t session_id() const noexcept;
+  /// What the last failed attempt to connect met, for people; empty if none did.
+  std::string last_problem() const;
+
+  /// The instance identity `host/pid` that owner records begin with.
+  const std::string& instance() const noexcept;
+
+  ClientStatistics statistics() const;
+
+  /// Ends the session: whoever waits gets RequestRejectedException(closed), held locks are lost, the server frees them
+  /// at once. Returns when no callback runs any more; idempotent. Not to be called from a callback.
+  void close();
+
+  /// For this library's own use.
+  const std::shared_ptr<client::ClientCore>& core() const noexcept { return core_; }
+
+ private:
+  std::shared_ptr<client::ClientCore> core_;
+};
+
+}  // namespace forelock

@@ -1,0 +1,52 @@
+/// \file
+/// Where operations go that ran out of retries.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forelock/export.h"
+#include "forelock/owner_record.h"
+#include "forelock/priority.h"
+
+namespace forelock {
+
+/// One failed attempt at an operation.
+struct FailedAttempt {
+  std::uint32_t number = 0;             ///< 1 is the first
+  WallTime at{};                        ///< when it failed
+  std::string code;                     ///< stable: name_of(ErrorCode), or the handler's own
+  std::string message;                  ///< for people
+  std::chrono::milliseconds waited{0};  ///< how long it waited for the lock
+};
+
+/// An operation that will not be tried again by itself. A plain value.
+struct DeadLetter {
+  std::string id;                            ///< stable, the idempotency key of everything that happens to it later
+  std::string type;                          ///< what kind of operation, e.g. "saveContent"
+  std::string monitor;                       ///< the monitor object's id; the key of the record
+  Priority priority = Priority::background;
+  std::string lock_info;
+  std::string payload;                       ///< opaque bytes; never logged
+  std::string reason;                        ///< stable code of the last failure
+  std::vector<FailedAttempt> attempts;       ///< oldest first, at least one
+  std::uint32_t max_attempts = 1;
+  WallTime enqueued_at{};
+  WallTime failed_at{};
+};
+
+/// Takes dead letters in. Implemented by this library's queue, or by a host that brings its own.
+class FORELOCK_EXPORT DeadLetterSink {
+ public:
+  virtual ~DeadLetterSink();
+
+  /// Takes the letter over: when it returns, the letter is durable and no crash of this process loses it. The same id
+  /// may be given again (a caller that could not see the outcome); it must not become two letters for its readers.
+  /// Called from any thread, concurrently. \throws Error if it could not be made durable: the caller still owns the
+  /// letter and must say so loudly. Never drops a letter silently.
+  virtual void accept(const DeadLetter& letter) = 0;
+};
+
+}  // namespace forelock

@@ -1,0 +1,110 @@
+/// \file
+/// What can go wrong: one base class with a stable code, and a class for each case that callers tell apart.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "forelock/export.h"
+
+namespace forelock {
+
+/// Stable codes: their names (name_of) appear in logs, JSON output and dead letters, and never change.
+enum class ErrorCode {
+  lock_timeout,       ///< the lock was not obtained in time
+  lock_unavailable,   ///< try_lock: somebody holds the lock or waits for it
+  cancelled,          ///< the waiting was withdrawn by the caller
+  session_expired,    ///< the server ended the session, and with it every lock and every place in a line
+  connection_loss,    ///< no server could be reached
+  no_node,            ///< the lock to be released does not exist any more
+  lock_unhealthy,     ///< the lock is, or may be, lost
+  not_authorized,     ///< the server's ACL or the credentials do not permit it
+  quota_exceeded,     ///< a quota of the server is used up
+  invalid_argument,   ///< a monitor id, path or option that cannot be right
+  request_too_large,  ///< over the server's limit; never sent
+  write_conflict,     ///< a guarded write's own operations were refused: see the message; the lock is still held
+  not_held,           ///< an operation of a holder on a lock that is not held
+  already_held,       ///< lock() on a lock object that already holds or waits: locks are not re-entrant
+  configuration,      ///< a setting that cannot be right
+  closed,             ///< the client is closed
+  forked,             ///< the client belongs to the parent process
+  server_error,       ///< anything else that the server reports; the effect is unknown
+  internal            ///< a defect of this library
+};
+
+/// The code's stable name, e.g. "lock_timeout".
+FORELOCK_EXPORT std::string_view name_of(ErrorCode code) noexcept;
+
+/// Whether the same call may succeed later without anything being changed by people: time-outs, lost connections and
+/// sessions, unhealthy locks. The retry layer decides by this table alone.
+FORELOCK_EXPORT bool is_retryable(ErrorCode code) noexcept;
+
+/// Base of every exception of this library. Immutable; may be copied and passed between threads.
+class FORELOCK_EXPORT Error : public std::runtime_error {
+ public:
+  /// \param code what happened; \param monitor the monitor id concerned, or empty; \param message for people, says what
+  /// and where; \param hint what to do next, or empty.
+  Error(ErrorCode code, std::string monitor, const std::string& message, std::string hint = {});
+  ~Error() override;
+
+  /// What happened, for programs.
+  ErrorCode code() const noexcept { return code_; }
+  /// The monitor id concerned; empty if none is.
+  const std::string& monitor() const noexcept { return monitor_; }
+  /// What to do next, for people; may be empty. Not part of what().
+  const std::string& hint() const noexcept { return hint_; }
+  /// is_retryable(code()).
+  bool retryable() const noexcept { return is_retryable(code_); }
+
+ private:
+  ErrorCode code_;
+  std::string monitor_;
+  std::string hint_;
+};
+
+/// The lock was not obtained within the stipulated time (lock_timeout, lock_unavailable) or no longer wanted (cancelled).
+class FORELOCK_EXPORT InstanceLockException : public Error {
+ public:
+  using Error::Error;
+  ~InstanceLockException() override;
+};
+
+/// The session ended while the caller waited for a lock or released one (session_expired).
+class FORELOCK_EXPORT SessionExpiredException : public Error {
+ public:
+  using Error::Error;
+  ~SessionExpiredException() override;
+};
+
+/// The connection to ZooKeeper is lost (connection_loss). What was asked for may still happen; what the library does
+/// about it is said by the function that throws.
+class FORELOCK_EXPORT ConnectionLossException : public Error {
+ public:
+  using Error::Error;
+  ~ConnectionLossException() override;
+};
+
+/// unlock() of a lock that does not exist any more (no_node), or that is not held (not_held).
+class FORELOCK_EXPORT NoNodeException : public Error {
+ public:
+  using Error::Error;
+  ~NoNodeException() override;
+};
+
+/// The lock is, or may be, lost (lock_unhealthy): the work that it protects must stop.
+class FORELOCK_EXPORT LockUnhealthyException : public Error {
+ public:
+  using Error::Error;
+  ~LockUnhealthyException() override;
+};
+
+/// The server or the library refused the request for good (not_authorized, quota_exceeded, invalid_argument,
+/// request_too_large, write_conflict, already_held, closed, forked, server_error).
+class FORELOCK_EXPORT RequestRejectedException : public Error {
+ public:
+  using Error::Error;
+  ~RequestRejectedException() override;
+};
+
+}  // namespace forelock

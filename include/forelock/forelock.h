@@ -1,0 +1,13 @@
+/// \file
+/// Everything, for those who do not mind.
+#pragma once
+
+#include "forelock/async_write_lock.h"
+#include "forelock/blocking_write_lock.h"
+#include "forelock/client.h"
+#include "forelock/dead_letter_sink.h"
+#include "forelock/error.h"
+#include "forelock/inspector.h"
+#include "forelock/settings.h"
+#include "forelock/synchronized.h"
+#include "forelock/version.h"

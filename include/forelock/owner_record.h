@@ -1,0 +1,51 @@
+/// \file
+/// Who holds or waits, and what for: the record that every contender leaves on the server.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forelock/export.h"
+#include "forelock/priority.h"
+
+namespace forelock {
+
+/// Wall-clock instants, for people only: no decision of the lock depends on them.
+using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
+
+/// A plain value; as JSON it is the data of the contender's node and, for the holder, of `privateLock`.
+struct FORELOCK_EXPORT OwnerRecord {
+  std::string lock_info;                     ///< what for, e.g. "Save Content"
+  std::string instance;                      ///< who: `host/pid/thread`
+  Priority priority = Priority::foreground;  ///< the class it contends in
+  std::string guid;                          ///< identifies this acquisition
+  WallTime enqueued_at{};                    ///< when it began to wait
+  std::optional<WallTime> acquired_at;       ///< holder: when the claim was sent
+  std::optional<std::chrono::milliseconds> expected_runtime;  ///< how long the holder expects to need
+  std::optional<WallTime> alert_at;                           ///< when somebody should look at it
+  std::optional<WallTime> auto_unlock_at;                     ///< when an unlocker may free it; only if asked for
+  std::vector<std::string> stack;                             ///< where lock() was called, innermost first
+
+  /// One line of JSON with sorted, stable keys (lockInfo, instance, priority, guid, enqueuedAt, acquiredAt,
+  /// expectedRuntimeMs, alertAt, autoUnlockAt, stack; times in ISO 8601 UTC with milliseconds). Invalid UTF-8 is
+  /// replaced. At most max_record_bytes: the stack is shortened first, then the lock info.
+  std::string to_json() const;
+
+  /// Nothing if the bytes are no owner record: clients written by others may leave anything, or nothing. Unknown keys
+  /// are ignored. Never throws for bad input.
+  static std::optional<OwnerRecord> from_json(std::string_view json);
+
+  /// The limit on to_json(), in bytes.
+  static constexpr std::size_t max_record_bytes = 8192;
+
+  bool operator==(const OwnerRecord&) const = default;
+};
+
+/// "foreground" or "background".
+FORELOCK_EXPORT std::string_view name_of(Priority priority) noexcept;
+
+}  // namespace forelock

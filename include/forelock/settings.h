@@ -1,0 +1,139 @@
+/// The settings of a client: read from a file, overridden one by one, and asked for by typed getters.
+///
+/// Every key, its default, range and meaning: docs/configuration.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forelock/configuration_error.h"
+#include "forelock/export.h"
+#include "forelock/priority.h"
+#include "forelock/server_address.h"
+
+namespace forelock {
+
+namespace config {
+struct SettingsData;
+}
+
+/// What those who wait for a monitor watch (`zookeeper.lock.watch`).
+enum class WatchMode {
+  parent,      ///< the monitor's node: one watch for a process and monitor
+  predecessor  ///< the node before one's own: for very many processes on one monitor
+};
+
+/// Who may touch the nodes that a client creates (`zookeeper.acl`).
+enum class AclMode {
+  open,        ///< everybody
+  creator_all  ///< only clients with the same credentials
+};
+
+/// A complete and valid set of settings: an object with a wrong value does not exist.
+///
+/// Thread-safety: as for a value such as std::string. Reading one object from many threads is safe; `set` needs that
+/// nobody else uses this object. Copies are cheap and independent of each other. References returned by getters are
+/// valid until `set`, assignment or destruction of this object.
+///
+/// Not guaranteed: that a file named by a setting exists, or that a server answers. Settings never connect, and read
+/// no file but the one that is loaded and, in `load_digest`, the credentials.
+class FORELOCK_EXPORT Settings {
+ public:
+  enum class Format { properties, yaml };
+
+  /// One value from elsewhere than the file, such as a command line.
+  struct Override {
+    std::string key;
+    std::string value;
+    std::string origin = "--set";
+  };
+
+  /// One setting in force, for display.
+  struct Entry {
+    std::string key;      ///< the key of the contract, whatever spelling was used
+    std::string value;    ///< durations in milliseconds, sizes in bytes; "******" where it is a secret
+    std::string origin;   ///< "default", "FILE:LINE", or the origin of an override
+    bool secret = false;  ///< the value is masked
+  };
+
+  /// The defaults. The environment (XDG_STATE_HOME, HOME) is read here, for the outbox's path.
+  Settings();
+  // No move operations: a moved-from object would have no settings.
+  Settings(const Settings&) = default;
+  Settings& operator=(const Settings&) = default;
+  ~Settings() = default;
+
+  /// Reads a `.properties` file (the rules of java.util.Properties, UTF-8) or a `.yaml`/`.yml` file, at most 1 MiB,
+  /// then applies `overrides`, later ones over earlier ones; what concerns several keys is checked at the end. Throws
+  /// ConfigurationException with every problem found, also when the file cannot be read.
+  static Settings load(const std::filesystem::path& path, const std::vector<Override>& overrides = {});
+
+  /// The same for text in memory; `name` stands for the file in origins and errors.
+  static Settings from_string(std::string_view text, Format format, std::string_view name,
+                              const std::vector<Override>& overrides = {});
+
+  /// Overrides one setting, or several that are checked together (such as both lock prefixes). Unlike in a file, which
+  /// belongs to a host application too, an unknown key is always an error. Throws ConfigurationException; nothing has
+  /// changed then.
+  void set(std::string_view key, std::string_view value, std::string_view origin = "--set");
+  void set(const std::vector<Override>& overrides);
+
+  /// `zookeeper.servers`: at least one, in the order of the list, unresolved.
+  const std::vector<ServerAddress>& servers() const noexcept;
+  /// The path behind the server list, such as "/forelock"; empty without one.
+  const std::string& chroot() const noexcept;
+  /// `zookeeper.session.timeout`: what is asked for; the server decides.
+  std::chrono::milliseconds session_timeout() const noexcept;
+  /// `zookeeper.connection.retry`: attempts after a disconnection.
+  int connection_retry() const noexcept;
+  /// `zookeeper.connection.delay`: the time between them.
+  std::chrono::milliseconds connection_delay() const noexcept;
+  /// `zookeeper.foregound.lock.prefix`, `zookeeper.backgound.lock.prefix`: node names, the first sorts before the
+  /// other.
+  const std::string& foreground_prefix() const noexcept;
+  const std::string& background_prefix() const noexcept;
+  const std::string& prefix(Priority priority) const noexcept;
+  /// `zookeeper.foregound.task.timeout`, `zookeeper.backgound.task.timeout`: how long a lock of that class is waited
+  /// for.
+  std::chrono::milliseconds timeout(Priority priority) const noexcept;
+  /// `zookeeper.lock.watch`
+  WatchMode watch_mode() const noexcept;
+  /// `zookeeper.auth.digest.file`; empty without credentials.
+  const std::filesystem::path& auth_digest_file() const noexcept;
+  /// `zookeeper.acl`: by default creator_all with credentials, open without.
+  AclMode acl() const noexcept;
+
+  /// `elastic.request.retry.count`: retries, so one less than attempts.
+  int request_retry_count() const noexcept;
+  /// `dlq.topic`
+  const std::string& dlq_topic() const noexcept;
+  /// `dlq.outbox.path`; empty when it is not set and the environment names no home folder.
+  const std::filesystem::path& outbox_path() const noexcept;
+  /// `dlq.outbox.max.bytes`
+  std::int64_t outbox_max_bytes() const noexcept;
+  /// Everything under `kafka.`, without that prefix, for librdkafka: it checks them, these settings do not. Contains
+  /// secrets. Has "bootstrap.servers" only when that is not empty.
+  const std::map<std::string, std::string>& kafka() const noexcept;
+
+  /// Reads `user:password` from the file that `zookeeper.auth.digest.file` names: one line, in a file that only its
+  /// owner, the user of this process, can access (mode 0600 or less). Returns "" without that setting. Throws
+  /// ConfigurationException, without any of the contents.
+  std::string load_digest() const;
+
+  /// Every setting in force: those of the contract in the order of the documentation, then those under `kafka.` by
+  /// name. Free of secrets.
+  std::vector<Entry> entries() const;
+
+ private:
+  explicit Settings(std::shared_ptr<const config::SettingsData> data) noexcept;
+
+  std::shared_ptr<const config::SettingsData> data_;  // never null
+};
+
+}  // namespace forelock

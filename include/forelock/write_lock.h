@@ -1,0 +1,152 @@
+/// \file
+/// What every lock of this library knows once it is held: its token, its health, and when it ends.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "forelock/error.h"
+#include "forelock/export.h"
+#include "forelock/owner_record.h"
+#include "forelock/priority.h"
+#include "forelock/write_operation.h"
+
+namespace forelock {
+
+class Client;
+namespace client {
+class LockSlot;
+}
+
+/// Where a lock object stands.
+enum class LockState {
+  free,     ///< not held, not waiting
+  waiting,  ///< in the line
+  held,     ///< held, connected
+  suspect,  ///< held, but there is no connection at the moment; still certain until expires_at()
+  lost      ///< was held, and is not any more, without having been released
+};
+
+/// "free", "waiting", "held", "suspect" or "lost".
+FORELOCK_EXPORT std::string_view name_of(LockState state) noexcept;
+
+/// Why a held lock was lost.
+enum class LossReason {
+  deadline_passed,  ///< the session could not be proved alive in time; another client may hold the lock now
+  session_expired,  ///< the server has ended the session
+  removed,          ///< somebody deleted the lock: an administrator, an unlocker
+  closed            ///< the client was closed under it
+};
+
+/// "deadline_passed", "session_expired", "removed" or "closed".
+FORELOCK_EXPORT std::string_view name_of(LossReason reason) noexcept;
+
+/// The place of a waiting lock in the line.
+struct QueuePosition {
+  std::size_t place = 0;  ///< 1 is next
+  std::string behind;     ///< the node directly before ours, e.g. "A-0000000007", or "privateLock": only the holder
+};
+
+/// What may be said about an acquisition beyond what for and how urgent.
+struct LockOptions {
+  /// How long the work is expected to take: alert_at is this long after the grant. See WriteLock::alive.
+  std::optional<std::chrono::milliseconds> expected_runtime;
+  /// Permits an unlocker to free the lock this long after the grant (or the last alive()). Off by default.
+  std::optional<std::chrono::milliseconds> auto_unlock_after;
+  /// Record where lock() was called (about 1 µs; the addresses are symbolised only when the record is written).
+  bool capture_stack = true;
+  /// Overrides the thread's name in the instance identity `host/pid/thread`.
+  std::string thread_name;
+};
+
+/// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method
+/// may be called from any thread, concurrently, unless it says otherwise. Must not outlive its Client.
+class FORELOCK_EXPORT WriteLock {
+ public:
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
+
+  /// The monitor object's id, what for, and the class.
+  const std::string& monitor() const noexcept;
+  const std::string& lock_info() const noexcept;
+  Priority priority() const noexcept;
+
+  /// Whether the lock was granted and neither released nor reported lost. Does not look at the clock: see healthy().
+  bool owns_lock() const noexcept;
+
+  /// Where the lock stands; looks at the clock.
+  LockState state() const noexcept;
+
+  /// Whether the lock is certain to be held now: granted, not lost, and expires_at() not reached. Costs a few
+  /// nanoseconds, no network. Once false for a grant, it stays false for it. Rounded to the safe side by the resolution
+  /// of the kernel's coarse clock (1 to 4 ms). *Not* promised: that it is still true when the next instruction runs.
+  /// Where that matters, give fencing_token() to the resource, or use write_guarded().
+  bool healthy() const noexcept;
+
+  /// Returns if healthy(). \throws LockUnhealthyException otherwise. Cheap enough for a hot loop.
+  void check_health() const;
+
+  /// The fencing token of the current or last grant: rises strictly from grant to grant of one monitor, over all
+  /// clients and restarts. 0 if never granted. A resource that refuses tokens lower than the highest it has seen is
+  /// safe even from holders that were paused.
+  std::int64_t fencing_token() const noexcept;
+
+  /// Until when the session, and with it the lock, is certain to live on the server: counted from the *send* time of the
+  /// last acknowledged request. Moves on by itself while the connection lives. The clock's epoch if not held.
+  std::chrono::steady_clock::time_point expires_at() const noexcept;
+
+  /// A token that is stopped when the lock is lost (not when it is released). Belongs to the current grant: ask again
+  /// after each lock(). Before the first grant, a token that can never be stopped.
+  std::stop_token stop_token() const;
+
+  /// Called once for each grant that is lost, on the client's dispatcher thread. Set it while the lock is free. The
+  /// callback may call anything of this library except a blocking one; it should be short, since callbacks share one
+  /// thread. An exception that it throws is swallowed and logged.
+  void on_lost(std::function<void(LossReason)> callback);
+
+  /// Called when less than `margin` is left before expires_at() while the connection is silent, once until it recovers;
+  /// on the dispatcher thread. A chance to stop in good order before the lock is lost. Set it while the lock is free.
+  /// \param margin more than zero and less than the session time-out, else RequestRejectedException(invalid_argument).
+  void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
+
+  /// Called when this lock's place in the line becomes known, and when it changes; on the dispatcher thread. Costs the
+  /// server a listing for each change. Set it while the lock is free.
+  void on_queued(std::function<void(const QueuePosition&)> callback);
+
+  /// Called when somebody of a class waits behind this holder, once for each class and grant; on the dispatcher thread.
+  /// Costs a watch and a listing for each change in the line. Long background work may then finish early or step aside
+  /// (BlockingWriteLock::step_aside). Set it while the lock is free.
+  void on_contended(std::function<void(Priority waiting)> callback);
+
+  /// Says that the work goes on as planned and is expected to take `expected` from now on: moves alert_at (and
+  /// auto_unlock_at, if asked for) in the holder's record. One request, not waited for.
+  /// \throws LockUnhealthyException if not healthy().
+  void alive(std::chrono::milliseconds expected);
+
+  /// The record of the current acquisition as last written, or as it would be written.
+  OwnerRecord owner() const;
+
+  /// Commits the caller's own ZooKeeper operations in one transaction with a check that the lock is still ours: all of
+  /// it happens while we hold the lock, or none. Paths are absolute inside the configured chroot. Blocks for one round
+  /// trip, at most about the session time-out.
+  /// \returns one result for each operation, in order.
+  /// \throws LockUnhealthyException if the lock is not ours any more (nothing was written); RequestRejectedException if
+  /// an operation itself was refused (write_conflict; nothing was written); ConnectionLossException if the outcome is
+  /// unknown.
+  /// *Not* covered: somebody who deletes `privateLock` by hand and leaves the contender's node in place.
+  std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
+
+ protected:
+  explicit WriteLock(std::shared_ptr<client::LockSlot> slot);
+  ~WriteLock();
+
+  std::shared_ptr<client::LockSlot> slot_;
+};
+
+}  // namespace forelock

@@ -1,0 +1,46 @@
+/// \file
+/// The caller's own ZooKeeper operations in a guarded write: plain values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace forelock {
+
+/// Matches every data version.
+inline constexpr std::int32_t any_version = -1;
+
+/// Creates a persistent node. Refused if it exists or its parent does not.
+struct CreateNode {
+  std::string path;  ///< absolute
+  std::string data;
+};
+
+/// Replaces a node's data. Refused if the node is missing or its data version differs.
+struct SetNode {
+  std::string path;
+  std::string data;
+  std::int32_t version = any_version;
+};
+
+/// Deletes a node. Refused if it is missing, has children, or its data version differs.
+struct DeleteNode {
+  std::string path;
+  std::int32_t version = any_version;
+};
+
+/// Changes nothing; refused if the node is missing or its data version differs.
+struct CheckNode {
+  std::string path;
+  std::int32_t version = any_version;
+};
+
+using WriteOperation = std::variant<CreateNode, SetNode, DeleteNode, CheckNode>;
+
+/// What a committed operation left behind.
+struct WriteResult {
+  std::int32_t version = 0;  ///< SetNode: the node's new data version
+};
+
+}  // namespace forelock

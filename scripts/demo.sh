@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Shows what Forelock is for, live: scripts/demo.sh [--no-setup] [OPTION...]
+#
+# Builds a release, starts a throw-away ZooKeeper on this machine, lets bulk work saturate a few articles while
+# interactive saves come in, and compares their waits with those of one first-come-first-served queue under the same
+# load. Ends with 0 if the articles themselves saw every rule kept.
+#
+#   --no-setup    does not look for, or install, missing packages
+#   --help        this text, and the options passed on to forelock-demo once it has been built
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+demo=build/release/src/demo/forelock-demo
+command=build/release/src/cli/forelock
+
+setup=yes options=()
+for argument in "$@"; do
+  case $argument in
+    --no-setup) setup=no ;;
+    --help | -h)
+      show_help
+      [[ ! -x $demo ]] || { echo; "$demo" --help; }
+      exit 0
+      ;;
+    *) options+=("$argument") ;;
+  esac
+done
+
+[[ $setup == no ]] || part "Packages" setup scripts/setup.sh
+part "Build, preset release" build-release build release forelock_cli forelock-demo
+
+printf '\n%s== Demonstration%s\n' "$bold" "$plain"
+"$command" dev -- "$demo" --config config/elasticsearch-details.properties "${options[@]}"
+
+cat <<EOF
+
+Try next:
+  $command dev -- bash          a shell with a ZooKeeper of its own; in it:
+  $command run -m P1 --info "Save Content" -- sleep 60 &
+  $command show P1              who holds P1, since when, what for, and who waits
+EOF

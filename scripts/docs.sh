@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Builds the API reference in build/docs/html: scripts/docs.sh. A warning, such as an undocumented function, is an error.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+case ${1:-} in
+  '') ;;
+  --help | -h) show_help; exit 0 ;;
+  *) unknown_option "$1" ;;
+esac
+
+mkdir -p build/docs
+doxygen docs/Doxyfile
+echo "The API reference is in build/docs/html/index.html."

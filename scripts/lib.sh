@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# What the scripts here share; to be sourced. Sets $root (the repository), enters it, and defines the functions below.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$root"
+logs=$root/build/logs
+
+if [[ -t 1 && -z ${NO_COLOR:-} ]]; then
+  bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' plain=$'\e[0m'
+else
+  bold='' red='' green='' plain=''
+fi
+
+die() {
+  printf '%s%s: %s%s\n' "$red" "${0##*/}" "$*" "$plain" >&2
+  exit 1
+}
+
+# The comment at the top of the calling script is its help text.
+show_help() {
+  awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+}
+
+unknown_option() {
+  printf "%s: unknown option '%s'; --help lists those that exist\n" "${0##*/}" "$1" >&2
+  exit 64
+}
+
+parallel_jobs() {
+  printf '%s\n' "${FORELOCK_JOBS:-$(nproc)}"
+}
+
+# build PRESET [TARGET...]: configures and builds, through ccache where there is one.
+build() {
+  local preset=$1
+  shift
+  local launcher=()
+  if command -v ccache >/dev/null; then
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  # Joined by && because a caller that tests the result switches errexit off in here.
+  cmake --preset "$preset" "${launcher[@]}" &&
+    cmake --build --preset "$preset" --parallel "$(parallel_jobs)" ${1:+--target "$@"}
+}
+
+# part TITLE LOG COMMAND...: runs one part of a longer script, shows and keeps its output, and says how long it took.
+# The first part that fails ends the script.
+part() {
+  local title=$1 log=$logs/$2.log
+  shift 2
+  mkdir -p "$logs"
+  printf '\n%s== %s%s\n' "$bold" "$title" "$plain"
+  local begun=$SECONDS
+  if "$@" 2>&1 | tee "$log"; then
+    printf '%s-- %s: passed in %d s%s\n' "$green" "$title" "$((SECONDS - begun))" "$plain"
+  else
+    printf '%s-- %s: FAILED after %d s. Everything it said: %s%s\n' "$red" "$title" "$((SECONDS - begun))" "$log" \
+      "$plain" >&2
+    exit 1
+  fi
+}

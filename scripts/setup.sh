@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs what building, testing and the demonstration need, on Debian 12: scripts/setup.sh [--check]
+#
+#   --check   installs nothing; lists what is missing and exits 1 if something is
+#   --help    this text
+#
+# Uses apt-get, through sudo where it is not run as root. Ends at once when everything is there already. Starts no
+# service.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+packages=(
+  # the library and the command
+  g++ cmake ninja-build ccache pkg-config
+  libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libboost-dev libboost-stacktrace-dev libcli11-dev
+  # a local ZooKeeper server: the jar and what runs it. The package "zookeeper" would add scripts and a desktop's Java.
+  libzookeeper-java openjdk-17-jre-headless
+  # tests, checks, documentation
+  libgtest-dev libgmock-dev python3 python3-kazoo iproute2 util-linux git
+  clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen
+)
+
+check_only=no
+for argument in "$@"; do
+  case $argument in
+    --check) check_only=yes ;;
+    --help | -h) show_help; exit 0 ;;
+    *) unknown_option "$argument" ;;
+  esac
+done
+
+command -v dpkg-query >/dev/null ||
+  die "this is not a Debian system; install the equivalents of: ${packages[*]}"
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [[ $status == installed ]] || missing+=("$package")
+done
+
+if [[ ${#missing[@]} -eq 0 ]]; then
+  echo "Everything needed is installed."
+  exit 0
+fi
+echo "Missing: ${missing[*]}"
+[[ $check_only == no ]] || exit 1
+
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  command -v sudo >/dev/null || die "run as root, or install sudo: apt-get must install ${missing[*]}"
+  as_root=(sudo)
+fi
+
+apt_get() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
+}
+apt_get update
+apt_get install --yes --no-install-recommends "${missing[@]}"
+echo "Everything needed is installed."

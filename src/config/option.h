@@ -1,0 +1,58 @@
+// One setting of the contract, as the table in option_table.cc describes it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace forelock::config {
+
+// The place of each option in the table.
+enum class OptionId {
+  servers,
+  session_timeout,
+  connection_retry,
+  connection_delay,
+  foreground_prefix,
+  background_prefix,
+  foreground_timeout,
+  background_timeout,
+  request_retry_count,
+  dlq_topic,
+  outbox_path,
+  outbox_max_bytes,
+  watch,
+  auth_digest_file,
+  acl,
+  kafka_servers,
+  count  // how many there are
+};
+
+enum class OptionType {
+  servers,   // see server_list.h
+  number,    // from min to max
+  duration,  // min to max, in milliseconds
+  size,      // min to max, in bytes
+  prefix,    // of a contender's node
+  topic,     // of Kafka
+  path,      // of a file
+  choice,    // one of the words in `choices`
+  text       // anything
+};
+
+enum class Importance { high, medium, low };
+
+struct Option {
+  OptionId id;
+  std::string_view key;
+  std::string_view other_spelling;  // accepted too; may be empty
+  OptionType type;
+  std::string_view fallback;        // the default's text; empty: none, or found at run time
+  std::string_view fallback_shown;  // what the documentation says of it, where that differs
+  std::int64_t min;
+  std::int64_t max;
+  std::string_view choices;  // separated by '|'
+  Importance importance;
+  std::string_view description;
+};
+
+}  // namespace forelock::config

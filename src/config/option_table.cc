@@ -1,0 +1,183 @@
+#include "config/option_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+
+#include "config/edit_distance.h"
+
+namespace forelock::config {
+namespace {
+
+// The C client takes times and counts as int.
+constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t largest_retry_count = 1000;  // each failed attempt is kept in the dead letter's record
+constexpr std::int64_t largest_outbox = std::int64_t{1} << 50;
+
+constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
+    {OptionId::servers, "zookeeper.servers", "", OptionType::servers, "localhost:2181", "", 0, 0, "", Importance::high,
+     "The servers, host:port separated by commas; IPv6 as [::1]:2181; port 2181 where it is missing. A path behind the "
+     "last one (a chroot) is the namespace of all locks."},
+    {OptionId::session_timeout, "zookeeper.session.timeout", "", OptionType::duration, "5000", "", 1, int_max, "",
+     Importance::high,
+     "After so long without contact the server ends the session, and its locks with it. The server allows 2 to 20 of "
+     "its ticks and picks the nearest."},
+    {OptionId::connection_retry, "zookeeper.connection.retry", "", OptionType::number, "5", "", 0, int_max, "",
+     Importance::medium, "Connection attempts after a disconnection."},
+    {OptionId::connection_delay, "zookeeper.connection.delay", "", OptionType::duration, "1000", "", 0, int_max, "",
+     Importance::medium, "The time between connection attempts."},
+    {OptionId::foreground_prefix, "zookeeper.foregound.lock.prefix", "zookeeper.foreground.lock.prefix",
+     OptionType::prefix, "A", "", 0, 0, "", Importance::medium,
+     "How the names of foreground contenders begin. The lowest letter goes first. All clients need the same."},
+    {OptionId::background_prefix, "zookeeper.backgound.lock.prefix", "zookeeper.background.lock.prefix",
+     OptionType::prefix, "B", "", 0, 0, "", Importance::medium,
+     "How the names of background contenders begin. Must sort after the foreground prefix."},
+    {OptionId::foreground_timeout, "zookeeper.foregound.task.timeout", "zookeeper.foreground.task.timeout",
+     OptionType::duration, "2000", "", 0, int_max, "", Importance::high,
+     "How long a foreground task waits for a lock."},
+    {OptionId::background_timeout, "zookeeper.backgound.task.timeout", "zookeeper.background.task.timeout",
+     OptionType::duration, "2000", "", 0, int_max, "", Importance::high,
+     "How long a background task waits for a lock."},
+    {OptionId::request_retry_count, "elastic.request.retry.count", "", OptionType::number, "3", "", 0,
+     largest_retry_count, "", Importance::high,
+     "Retries of an operation, not counting the first attempt. Then it goes to the dead-letter queue."},
+    {OptionId::dlq_topic, "dlq.topic", "", OptionType::topic, "MdmDeadLetterQueue", "", 0, 0, "", Importance::medium,
+     "The Kafka topic of dead letters. The topics with `.parking` and `.resolved` behind that name belong to it."},
+    {OptionId::outbox_path, "dlq.outbox.path", "", OptionType::path, "", "$XDG_STATE_HOME/forelock/outbox.db", 0, 0, "",
+     Importance::medium, "The file where dead letters are kept until Kafka has them. Made with mode 0600."},
+    {OptionId::outbox_max_bytes, "dlq.outbox.max.bytes", "", OptionType::size, "268435456", "", 1, largest_outbox, "",
+     Importance::medium, "When the outbox holds so much, dead-lettering fails and the caller gets an error."},
+    {OptionId::watch, "zookeeper.lock.watch", "", OptionType::choice, "parent", "", 0, 0, "parent|predecessor",
+     Importance::low, "What waiters watch: the monitor's node, or (for very many processes) the node before theirs."},
+    {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
+     Importance::medium,
+     "A file with one line `user:password` that only its owner can access. Credentials never stand in this file "
+     "itself."},
+    {OptionId::acl, "zookeeper.acl", "", OptionType::choice, "",
+     "`creator-all` with `zookeeper.auth.digest.file`, else `open`", 0, 0, "creator-all|open", Importance::medium,
+     "Who may touch the nodes that a client creates: clients with the same credentials, or everybody."},
+    {OptionId::kafka_servers, "kafka.bootstrap.servers", "", OptionType::text, "", "", 0, 0, "", Importance::medium,
+     "The Kafka brokers. Without them the outbox is the dead-letter queue. Every other key that begins with `kafka.` "
+     "goes to librdkafka too."},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].id != static_cast<OptionId>(i)) return false;
+  }
+  return true;
+}
+static_assert(in_order());
+
+constexpr std::string_view own_prefixes[] = {"zookeeper.", "elastic.request.retry.", "dlq.", kafka_prefix};
+
+std::string_view name_of(Importance importance) {
+  switch (importance) {
+    case Importance::high:
+      return "high";
+    case Importance::medium:
+      return "medium";
+    case Importance::low:
+      break;
+  }
+  return "low";
+}
+
+std::string code(std::string_view text) {
+  return '`' + std::string(text) + '`';
+}
+
+std::string shown_default(const Option& option) {
+  if (option.fallback_shown.starts_with('`')) return std::string(option.fallback_shown);
+  if (!option.fallback_shown.empty()) return code(option.fallback_shown);
+  return option.fallback.empty() ? "–" : code(option.fallback);
+}
+
+}  // namespace
+
+std::span<const Option> options() {
+  return table;
+}
+
+const Option& option(OptionId id) {
+  return table[static_cast<std::size_t>(id)];
+}
+
+const Option* find_option(std::string_view key) {
+  if (key.empty()) return nullptr;
+  const auto found = std::find_if(table.begin(), table.end(), [key](const Option& option) {
+    return option.key == key || option.other_spelling == key;
+  });
+  return found == table.end() ? nullptr : &*found;
+}
+
+bool is_own_key(std::string_view key) {
+  return std::any_of(std::begin(own_prefixes), std::end(own_prefixes),
+                     [key](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+bool may_lead_to_own_key(std::string_view path) {
+  if (path.empty()) return true;
+  const std::string begin = std::string(path) + '.';
+  return is_own_key(begin) || std::any_of(std::begin(own_prefixes), std::end(own_prefixes),
+                                          [&begin](std::string_view prefix) { return prefix.starts_with(begin); });
+}
+
+std::string_view nearest_key(std::string_view key) {
+  key = key.substr(0, 256);  // no known key is nearly as long: keeps the work bounded
+  std::string_view nearest = table.front().key;
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const Option& option : table) {
+    for (const std::string_view known : {option.key, option.other_spelling}) {
+      if (known.empty()) continue;
+      const std::size_t distance = edit_distance(key, known);
+      if (distance >= least) continue;
+      least = distance;
+      nearest = known;
+    }
+  }
+  return nearest;
+}
+
+std::string range_of(const Option& option) {
+  const std::string bounds = std::to_string(option.min) + " to " + std::to_string(option.max);
+  switch (option.type) {
+    case OptionType::servers:
+      return "a list of servers";
+    case OptionType::number:
+      return bounds;
+    case OptionType::duration:
+      return bounds + " ms";
+    case OptionType::size:
+      return bounds + " bytes";
+    case OptionType::prefix:
+      return "1 to 64 ASCII characters without `-`, `/` and blanks; not the beginning of `privateLock`";
+    case OptionType::topic:
+      return "1 to 240 of letters, digits, `.`, `_`, `-`";
+    case OptionType::path:
+      return "a path";
+    case OptionType::choice: {
+      std::string words(option.choices);
+      for (std::size_t at = words.find('|'); at != std::string::npos; at = words.find('|'))
+        words.replace(at, 1, " or ");
+      return words;
+    }
+    case OptionType::text:
+      break;
+  }
+  return "any text";
+}
+
+std::string markdown_table() {
+  std::string text = "| key | default | range | importance | meaning |\n|---|---|---|---|---|\n";
+  for (const Option& option : table) {
+    text += "| " + code(option.key);
+    if (!option.other_spelling.empty()) text += " or " + code(option.other_spelling);
+    text += " | " + shown_default(option) + " | " + range_of(option) + " | " + std::string(name_of(option.importance)) +
+            " | " + std::string(option.description) + " |\n";
+  }
+  return text;
+}
+
+}  // namespace forelock::config

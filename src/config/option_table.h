@@ -1,0 +1,36 @@
+// The one table of all settings: reading, checking, `forelock config` and docs/configuration.md follow it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "config/option.h"
+
+namespace forelock::config {
+
+inline constexpr std::string_view kafka_prefix = "kafka.";
+
+// In the order of OptionId.
+std::span<const Option> options();
+const Option& option(OptionId id);
+
+// By its key or other spelling; null when there is none.
+const Option* find_option(std::string_view key);
+
+// Whether the key, known or not, belongs to Forelock and not to the application whose file this is.
+bool is_own_key(std::string_view key);
+
+// Whether a key can begin with `path` and a dot, and be ours.
+bool may_lead_to_own_key(std::string_view path);
+
+// The spelling of a known key that is nearest to a misspelt one.
+std::string_view nearest_key(std::string_view key);
+
+// What a value of the option can be, such as "1 to 2147483647 ms".
+std::string range_of(const Option& option);
+
+// The table of docs/configuration.md.
+std::string markdown_table();
+
+}  // namespace forelock::config

@@ -1,0 +1,11 @@
+// Where the outbox lies when no setting says so.
+#pragma once
+
+#include <string>
+
+namespace forelock::config {
+
+// $XDG_STATE_HOME/forelock/outbox.db, or ~/.local/state/forelock/outbox.db. Empty when there is no home folder.
+std::string default_outbox_path();
+
+}  // namespace forelock::config

@@ -1,0 +1,20 @@
+// Numbers, durations and sizes as people write them in settings and on the command line.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace forelock::config {
+
+// Decimal digits, nothing else; no value for anything else, or past the range of the type.
+std::optional<std::int64_t> parse_number(std::string_view text);
+
+// A number of milliseconds, or one with a unit right behind it: 250ms, 2s, 5m. No value for anything else.
+std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+// A number of bytes, or one with a unit, a space between them or not: 4096, 256 MiB, 1GiB. No value for anything else.
+std::optional<std::int64_t> parse_size(std::string_view text);
+
+}  // namespace forelock::config

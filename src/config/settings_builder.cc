@@ -1,0 +1,159 @@
+#include "config/settings_builder.h"
+
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "config/failure.h"
+#include "config/option_table.h"
+#include "config/outbox_location.h"
+#include "config/printable.h"
+#include "config/properties.h"
+#include "config/utf8.h"
+#include "config/yaml_properties.h"
+
+namespace forelock::config {
+namespace {
+
+// What the table says, or what is found at run time.
+ParsedValue fallback_of(const Option& option) {
+  if (option.fallback.empty()) return {};
+  return std::get<ParsedValue>(parse_value(option, option.fallback));
+}
+
+}  // namespace
+
+void SettingsBuilder::add_text(std::string_view text, Settings::Format format, std::string_view file) {
+  if (text.size() > largest_file) fail(file, 0, "the file is larger than 1 MiB", "is it the right file?");
+  if (format == Settings::Format::yaml) {
+    for (const Property& property : parse_yaml(text, file, problems_)) {
+      assign(property.key, property.value, file, property.line, Strangers::left_alone);
+    }
+    return;
+  }
+  for (const Property& property : parse_properties(text, file)) {
+    // Java makes the mark a part of the key, so the key would silently be somebody else's.
+    if (property.key.starts_with(byte_order_mark) && is_own_key(property.key.substr(byte_order_mark.size()))) {
+      problems_.add({std::string(file), property.line, printable(property.key.substr(byte_order_mark.size())),
+                     "the file begins with a byte order mark, which spoils its first key",
+                     "save it as UTF-8 without one"});
+    }
+    assign(property.key, property.value, file, property.line, Strangers::left_alone);
+  }
+}
+
+void SettingsBuilder::add_override(const Settings::Override& override) {
+  assign(override.key, override.value, override.origin, 0, Strangers::refused);
+}
+
+void SettingsBuilder::assign(const std::string& spelling, const std::string& text, std::string_view source, int line,
+                             Strangers strangers) {
+  Given given{spelling, {text}, std::string(source), line};
+  if (const Option* option = find_option(spelling)) {
+    assign_option(*option, std::move(given));
+  } else {
+    assign_without_option(std::move(given), strangers);
+  }
+}
+
+void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
+  const std::string& key = given.spelling;
+  if (!key.starts_with(kafka_prefix)) {
+    if (problems_.full() || (strangers == Strangers::left_alone && !is_own_key(key))) return;
+    refuse(given, "unknown key", "the nearest known key is " + std::string(nearest_key(key)));
+  } else if (key.size() == kafka_prefix.size()) {
+    refuse(given, "names no setting of Kafka", "write one behind the dot, or remove the line");
+  } else if ((key + given.value.text).find('\0') != std::string::npos) {
+    refuse(given, "has a NUL character", "remove it");
+  } else {
+    given_[key] = given;
+  }
+}
+
+void SettingsBuilder::assign_option(const Option& option, Given given) {
+  std::variant<ParsedValue, Fault> value = parse_value(option, given.value.text);
+  if (Fault* fault = std::get_if<Fault>(&value)) {
+    refused_[static_cast<std::size_t>(option.id)] = true;
+    refuse(given, std::move(fault->message), std::move(fault->hint));
+    return;
+  }
+  given.value = std::get<ParsedValue>(std::move(value));
+  const auto earlier = given_.find(std::string(option.key));
+  if (earlier != given_.end() && earlier->second.source == given.source && earlier->second.spelling != given.spelling &&
+      earlier->second.value.text != given.value.text) {
+    refuse(given,
+           in_quotes(given.value.text) + " contradicts " + earlier->second.spelling + " = " +
+               in_quotes(earlier->second.value.text) + " (" + earlier->second.origin() + ")",
+           "keep one of the two spellings");
+    return;
+  }
+  given_[std::string(option.key)] = std::move(given);
+}
+
+void SettingsBuilder::refuse(const Given& given, std::string message, std::string hint) {
+  problems_.add({given.source, given.line, printable(given.spelling), std::move(message), std::move(hint)});
+}
+
+std::shared_ptr<const SettingsData> SettingsBuilder::build() {
+  std::shared_ptr<SettingsData> data = with_defaults();
+  check_prefixes(*data);
+  check_acl(*data);
+  problems_.throw_if_any();
+
+  data->servers = std::get<ServerList>(parse_server_list(data->text(OptionId::servers)));
+  data->outbox_path = data->text(OptionId::outbox_path);
+  data->auth_digest_file = data->text(OptionId::auth_digest_file);
+  for (const auto& [key, given] : given_) {
+    if (key.starts_with(kafka_prefix)) data->kafka[key.substr(kafka_prefix.size())] = given.value.text;
+  }
+  if (data->text(OptionId::kafka_servers).empty()) data->kafka.erase("bootstrap.servers");
+  return data;
+}
+
+std::shared_ptr<SettingsData> SettingsBuilder::with_defaults() const {
+  auto data = std::make_shared<SettingsData>();
+  data->given = given_;
+  const auto value = [&data](OptionId id) -> ParsedValue& { return data->values[static_cast<std::size_t>(id)]; };
+  for (const Option& option : options()) {
+    const Given* const known = given(option.id);
+    value(option.id) = known != nullptr ? known->value : fallback_of(option);
+  }
+  if (value(OptionId::outbox_path).text.empty()) value(OptionId::outbox_path).text = default_outbox_path();
+  if (given(OptionId::acl) == nullptr) {
+    const bool has_credentials = !data->text(OptionId::auth_digest_file).empty();
+    value(OptionId::acl) =
+        std::get<ParsedValue>(parse_value(option(OptionId::acl), has_credentials ? "creator-all" : "open"));
+  }
+  return data;
+}
+
+// Contenders sort by prefix here, and by the whole name (prefix, '-', number) in clients written by others: both orders
+// must have foreground first.
+void SettingsBuilder::check_prefixes(const SettingsData& data) {
+  const auto refused = [this](OptionId id) { return refused_[static_cast<std::size_t>(id)]; };
+  if (refused(OptionId::foreground_prefix) || refused(OptionId::background_prefix)) return;
+  const std::string& foreground = data.text(OptionId::foreground_prefix);
+  const std::string& background = data.text(OptionId::background_prefix);
+  if (foreground < background && foreground + '-' < background + '-') return;
+  const Given* const other = given(OptionId::foreground_prefix);
+  const Given* const own = given(OptionId::background_prefix);
+  refuse(own != nullptr ? *own : *other,
+         "the background prefix " + in_quotes(background) + " (" + (own != nullptr ? own->origin() : "default") +
+             ") does not sort after the foreground prefix " + in_quotes(foreground) + " (" +
+             (other != nullptr ? other->origin() : "default") + ")",
+         "choose two letters in the order of the alphabet, such as A and B");
+}
+
+void SettingsBuilder::check_acl(const SettingsData& data) {
+  const Given* const acl = given(OptionId::acl);
+  if (acl == nullptr || acl->value.text != "creator-all" || !data.text(OptionId::auth_digest_file).empty()) return;
+  if (refused_[static_cast<std::size_t>(OptionId::auth_digest_file)]) return;
+  refuse(*acl, "creator-all needs credentials", "set " + std::string(option(OptionId::auth_digest_file).key) + " too");
+}
+
+const Given* SettingsBuilder::given(OptionId id) const {
+  const auto found = given_.find(std::string(option(id).key));
+  return found == given_.end() ? nullptr : &found->second;
+}
+
+}  // namespace forelock::config

@@ -1,0 +1,41 @@
+// What a Settings object holds: the values in force, typed, and where those that are not defaults come from.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "config/option.h"
+#include "config/server_list.h"
+#include "config/value_parser.h"
+
+namespace forelock::config {
+
+// A value that is not a default.
+struct Given {
+  std::string spelling;  // the key as it was written
+  ParsedValue value;
+  std::string source;  // the file, or the origin of an override
+  int line = 0;        // 0 where there is none
+
+  std::string origin() const { return line > 0 ? source + ':' + std::to_string(line) : source; }
+};
+
+struct SettingsData {
+  std::map<std::string, Given> given;                                         // by the key of the contract
+  std::array<ParsedValue, static_cast<std::size_t>(OptionId::count)> values;  // by OptionId, defaults included
+  // The same in the types that the getters return.
+  ServerList servers;
+  std::filesystem::path outbox_path;
+  std::filesystem::path auth_digest_file;
+  std::map<std::string, std::string> kafka;
+
+  const ParsedValue& value(OptionId id) const { return values[static_cast<std::size_t>(id)]; }
+  const std::string& text(OptionId id) const { return value(id).text; }
+  std::int64_t number(OptionId id) const { return value(id).number; }
+};
+
+}  // namespace forelock::config

@@ -1,0 +1,22 @@
+// Turns the text of a setting into a value of its type, or says why it is none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "config/fault.h"
+#include "config/option.h"
+
+namespace forelock::config {
+
+struct ParsedValue {
+  std::string text;         // the same value in its one canonical spelling
+  std::int64_t number = 0;  // number, duration (ms), size (bytes); choice: which one, from 0
+};
+
+// Blanks around the text do not count.
+std::variant<ParsedValue, Fault> parse_value(const Option& option, std::string_view text);
+
+}  // namespace forelock::config

@@ -1,0 +1,50 @@
+// What a coordination server said to a request, and what that means for the request's effect.
+#pragma once
+
+#include <string_view>
+
+namespace forelock::coordination {
+
+enum class ReplyCode {
+  ok,
+  no_node,
+  node_exists,
+  not_empty,
+  bad_version,
+  no_children_for_ephemerals,
+  invalid_argument,   // a path or an argument that the server or its client refuses
+  no_auth,            // the ACL does not permit it
+  auth_failed,        // the credentials themselves were refused; the session is dead
+  invalid_acl,
+  quota_exceeded,
+  request_too_large,  // refused locally, before sending: the server would cut the connection
+  unimplemented,
+  connection_loss,    // the connection went before the reply came
+  session_expired,    // the session is gone, and its ephemeral nodes with it
+  server_error        // anything else the server reports
+};
+
+// Whether a failed request may have been applied by the server.
+enum class Effect {
+  applied,      // ok
+  not_applied,  // the server refused it, or it was never sent
+  unknown       // the reply was lost: it may or may not have been applied
+};
+
+constexpr Effect effect_of(ReplyCode code) {
+  switch (code) {
+    case ReplyCode::ok:
+      return Effect::applied;
+    case ReplyCode::connection_loss:
+    case ReplyCode::session_expired:
+    case ReplyCode::server_error:
+      return Effect::unknown;
+    default:
+      return Effect::not_applied;
+  }
+}
+
+// A stable lower-case name such as "no_node", for messages and logs.
+std::string_view name_of(ReplyCode code);
+
+}  // namespace forelock::coordination

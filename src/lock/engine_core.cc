@@ -1,0 +1,411 @@
+#include "lock/engine_core.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "lock/monitor.h"
+#include "lock/mutation.h"
+
+namespace forelock::lock {
+
+using coordination::ReplyCode;
+
+namespace {
+
+// Whether the server itself has answered: then the session was alive when the request was sent.
+bool answered_by_server(ReplyCode code) {
+  switch (code) {
+    case ReplyCode::connection_loss:
+    case ReplyCode::session_expired:
+    case ReplyCode::request_too_large:
+    case ReplyCode::invalid_argument:
+    case ReplyCode::unimplemented:
+    case ReplyCode::auth_failed:
+    case ReplyCode::server_error:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+EngineCore::EngineCore(EngineOptions options, EngineOutput& output) : options_(std::move(options)), output_(output) {}
+
+EngineCore::~EngineCore() = default;
+
+Contender* EngineCore::find(ContenderId id) const {
+  const auto found = contenders_.find(id);
+  return found == contenders_.end() ? nullptr : found->second.get();
+}
+
+Monitor& EngineCore::monitor_of(const std::string& name) {
+  auto& slot = monitors_[name];
+  if (!slot) {
+    slot = std::make_unique<Monitor>(*this, name, next_ordinal_++);
+    by_ordinal_[slot->ordinal()] = slot.get();
+  }
+  return *slot;
+}
+
+Monitor* EngineCore::monitor_of_path(const std::string& path, std::string* child) const {
+  if (path.size() < 2 || path[0] != '/') return nullptr;
+  const auto slash = path.find('/', 1);
+  const auto found = monitors_.find(path.substr(1, slash == std::string::npos ? slash : slash - 1));
+  if (found == monitors_.end()) return nullptr;
+  *child = slash == std::string::npos ? std::string() : path.substr(slash + 1);
+  return found->second.get();
+}
+
+void EngineCore::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
+  enforce_deadline(now);
+  auto owned = std::make_unique<Contender>();
+  Contender& contender = *owned;
+  contender.id = id;
+  contender.arrival = next_arrival_++;
+  contender.spec = std::move(spec);
+  contenders_.emplace(id, std::move(owned));
+  Monitor& monitor = monitor_of(contender.spec.monitor);
+  contender.monitor = &monitor;
+  became_busy(monitor);
+  if (!started_) {
+    started_ = true;
+    if (!connected_ && down_since_ == never) down_since_ = now;
+  }
+  set_deadline(contender, contender.spec.deadline);
+  monitor.add(contender, now);
+  if (closed_) {
+    refuse(contender, {.reason = RefusalReason::closed});
+    monitor.abandon(contender, now);
+  } else if (gave_up_ && !connected_) {
+    refuse(contender, {.reason = RefusalReason::connection_lost});
+    monitor.abandon(contender, now);
+  } else {
+    monitor.settle(now);
+  }
+}
+
+void EngineCore::send(Flight flight, coordination::Request request, TimePoint now) {
+  flight.sent = now;
+  const auto tag = next_tag_++;
+  flights_.emplace(tag, std::move(flight));
+  output_.send(tag, std::move(request));
+}
+
+// --- answers to callers ---
+
+void EngineCore::grant(Contender& contender, TimePoint now) {
+  const bool alive = now < valid_until_ || mutated(Mutation::grant_after_deadline) || mutated(Mutation::no_deadline);
+  if (!alive) {
+    pending_grants_.insert(contender.id);
+    heartbeat(now);
+    return;
+  }
+  pending_grants_.erase(contender.id);
+  set_deadline(contender, never);
+  contender.state = ContenderState::held;
+  held_.insert(contender.id);
+  contender.hold_watch_at = now + options_.hold_watch_delay;
+  if (!mutated(Mutation::removed_holder_not_noticed)) {
+    timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
+  }
+  output_.granted(contender.id, {contender.token, contender.node});
+  contender.monitor->granted(contender, now);
+}
+
+void EngineCore::grant_pending(TimePoint now) {
+  if (now >= valid_until_) return;
+  const std::vector<ContenderId> pending(pending_grants_.begin(), pending_grants_.end());
+  for (const ContenderId id : pending) {
+    pending_grants_.erase(id);
+    if (Contender* contender = find(id); contender && !contender->abandoned) grant(*contender, now);
+  }
+}
+
+void EngineCore::refuse(Contender& contender, Refusal refusal) {
+  cancel_timers(contender);
+  contender.abandoned = true;
+  refusal.position = contender.monitor->position_of(contender);
+  output_.refused(contender.id, refusal);
+}
+
+void EngineCore::lose(Contender& contender, LossReason reason) {
+  end_hold(contender);
+  contender.abandoned = true;
+  output_.lost(contender.id, reason);
+}
+
+void EngineCore::finish_release(Contender& contender, ReleaseOutcome outcome) {
+  cancel_timers(contender);
+  contender.abandoned = true;
+  output_.released(contender.id, outcome);
+}
+
+void EngineCore::forget(Contender& contender) {
+  cancel_timers(contender);
+  held_.erase(contender.id);
+  Monitor& monitor = *contender.monitor;
+  monitor.drop(contender);
+  const ContenderId id = contender.id;
+  contenders_.erase(id);
+  output_.forgotten(id);
+  if (monitor.idle()) became_idle(monitor);
+}
+
+void EngineCore::end_hold(Contender& contender) {
+  held_.erase(contender.id);
+  cancel_timers(contender);
+}
+
+void EngineCore::cancel_timers(Contender& contender) {
+  if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
+  if (contender.hold_watch_at != never) timers_.erase({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
+  contender.hold_watch_at = never;
+  pending_grants_.erase(contender.id);
+}
+
+void EngineCore::set_deadline(Contender& contender, TimePoint deadline) {
+  if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
+  contender.spec.deadline = deadline;
+  if (deadline != never) timers_.insert({deadline, {contender.id, Timer::deadline}});
+}
+
+void EngineCore::set_poll(Monitor& monitor, TimePoint at) {
+  if (monitor.poll_at == at) return;
+  if (monitor.poll_at != never) polls_.erase({monitor.poll_at, monitor.ordinal()});
+  monitor.poll_at = at;
+  if (at != never) polls_.insert({at, monitor.ordinal()});
+}
+
+// --- the session ---
+
+void EngineCore::on_session(const coordination::SessionEvent& event, TimePoint now) {
+  enforce_deadline(now);
+  switch (event.kind) {
+    case coordination::SessionEvent::Kind::connected: return on_connected(event, now);
+    case coordination::SessionEvent::Kind::disconnected: return on_disconnected(now);
+    case coordination::SessionEvent::Kind::expired:
+    case coordination::SessionEvent::Kind::auth_failed: return on_expired(now);
+  }
+}
+
+void EngineCore::on_connected(const coordination::SessionEvent& event, TimePoint now) {
+  if (session_ != event.session) {
+    last_acknowledged_ = {};
+    valid_until_ = {};
+  }
+  session_ = event.session;
+  timeout_ = event.timeout;
+  connected_ = true;
+  down_since_ = never;
+  gave_up_ = false;
+  heartbeat(now);
+  settle_all(now);
+}
+
+void EngineCore::on_disconnected(TimePoint now) {
+  connected_ = false;
+  if (down_since_ == never) down_since_ = now;
+  pending_grants_.clear();  // proved again by the resolving
+  for (auto& [name, monitor] : monitors_) monitor->on_disconnected();
+}
+
+void EngineCore::on_expired(TimePoint now) {
+  connected_ = false;
+  session_ = 0;
+  valid_until_ = {};
+  last_acknowledged_ = {};
+  down_since_ = now;
+  end_all(RefusalReason::session_expired, LossReason::session_expired, ReleaseOutcome::session_expired);
+}
+
+void EngineCore::close(TimePoint now) {
+  enforce_deadline(now);
+  closed_ = true;
+  end_all(RefusalReason::closed, LossReason::closed, ReleaseOutcome::session_expired);
+}
+
+// Everything ended with the session: nothing is left on the server that would have to be removed.
+void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome release) {
+  flights_.clear();
+  heartbeat_in_flight_ = false;
+  std::vector<ContenderId> ids;
+  ids.reserve(contenders_.size());
+  for (const auto& [id, contender] : contenders_) ids.push_back(id);
+  std::sort(ids.begin(), ids.end());
+  for (const ContenderId id : ids) {
+    Contender& contender = *find(id);
+    if (!contender.abandoned) {
+      if (contender.state == ContenderState::held) {
+        if (mutated(Mutation::expired_holder_keeps_lock)) continue;
+        lose(contender, loss);
+      } else if (contender.state == ContenderState::releasing) {
+        finish_release(contender, release);
+      } else {
+        refuse(contender, {.reason = refusal});
+      }
+    }
+    forget(contender);
+  }
+  if (mutated(Mutation::expired_holder_keeps_lock)) return;
+  idle_.clear();
+  idle_bytes_ = 0;
+  polls_.clear();
+  by_ordinal_.clear();
+  monitors_.clear();
+}
+
+void EngineCore::acknowledge(TimePoint sent, TimePoint now) {
+  const TimePoint alive_at = mutated(Mutation::deadline_from_receive_time) ? now : sent;
+  if (alive_at <= last_acknowledged_) return;
+  last_acknowledged_ = alive_at;
+  valid_until_ = mutated(Mutation::no_deadline) ? never : alive_at + timeout_;
+  if (!pending_grants_.empty()) grant_pending(now);
+}
+
+void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now) {
+  enforce_deadline(now);
+  const auto found = flights_.find(tag);
+  if (found == flights_.end()) return;  // of a session that has ended
+  const Flight flight = std::move(found->second);
+  flights_.erase(found);
+  if (answered_by_server(reply.code)) acknowledge(flight.sent, now);
+  if (flight.kind == FlightKind::heartbeat) {
+    heartbeat_in_flight_ = false;
+    if (!pending_grants_.empty() && connected_) heartbeat(now);
+  } else if (flight.monitor) {
+    Monitor& monitor = *flight.monitor;
+    monitor.on_reply(flight, std::move(reply), now);
+    if (monitor.idle()) became_idle(monitor);
+    evict(now);
+  }
+}
+
+void EngineCore::on_watch(const coordination::WatchEvent& event, TimePoint now) {
+  enforce_deadline(now);
+  std::string child;
+  Monitor* monitor = monitor_of_path(event.path, &child);
+  if (!monitor) return;
+  if (child.empty()) {
+    monitor->on_parent_event(event.kind, now);
+  } else {
+    monitor->on_child_event(child, event.kind, now);
+  }
+}
+
+void EngineCore::settle_all(TimePoint now) {
+  std::vector<Monitor*> busy;
+  for (const auto& [name, monitor] : monitors_) {
+    if (!monitor->in_idle_list) busy.push_back(monitor.get());
+  }
+  std::sort(busy.begin(), busy.end(), [](const Monitor* a, const Monitor* b) { return a->ordinal() < b->ordinal(); });
+  for (Monitor* monitor : busy) monitor->settle(now);
+}
+
+// --- time ---
+
+void EngineCore::enforce_deadline(TimePoint now) {
+  if (held_.empty() || now < valid_until_) return;
+  const std::set<ContenderId> held = std::exchange(held_, {});
+  for (const ContenderId id : held) {
+    Contender& contender = *find(id);
+    lose(contender, LossReason::deadline_passed);
+    contender.monitor->abandon(contender, now);
+  }
+}
+
+void EngineCore::heartbeat(TimePoint now) {
+  if (!connected_ || heartbeat_in_flight_) return;
+  heartbeat_in_flight_ = true;
+  send({.kind = FlightKind::heartbeat}, coordination::Exists{"/", false}, now);
+}
+
+// Only holders need the proof that the session lives; a fifth of its time-out leaves room for a slow reply or two.
+TimePoint EngineCore::next_heartbeat() const {
+  if (!connected_ || heartbeat_in_flight_ || held_.empty()) return never;
+  return last_acknowledged_ + timeout_ / 5;
+}
+
+TimePoint EngineCore::next_timer() const {
+  TimePoint next = next_heartbeat();
+  if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
+  if (!polls_.empty()) next = std::min(next, polls_.begin()->first);
+  if (!held_.empty()) next = std::min(next, valid_until_);
+  if (down_since_ != never && !gave_up_ && started_) next = std::min(next, down_since_ + options_.give_up_after);
+  return next;
+}
+
+void EngineCore::tick(TimePoint now) {
+  enforce_deadline(now);
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    const auto [id, timer] = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    Contender* contender = find(id);
+    if (!contender || contender->abandoned) continue;
+    if (timer == Timer::hold_watch) {
+      contender->hold_watch_at = never;
+      contender->monitor->watch_held_lock(*contender, now);
+    } else {
+      contender->spec.deadline = never;
+      if (mutated(Mutation::timeout_ignored_when_disconnected) && !connected_) continue;
+      refuse(*contender, {.reason = connected_ ? RefusalReason::timed_out : RefusalReason::connection_lost});
+      contender->monitor->abandon(*contender, now);
+    }
+  }
+  while (!polls_.empty() && polls_.begin()->first <= now) {
+    Monitor& monitor = *by_ordinal_.at(polls_.begin()->second);
+    set_poll(monitor, never);
+    monitor.poll(now);
+  }
+  if (next_heartbeat() <= now) heartbeat(now);
+  if (down_since_ != never && !gave_up_ && started_ && down_since_ + options_.give_up_after <= now) give_up_waiting(now);
+  evict(now);
+}
+
+// Whoever waits is told; holders stay suspect until their own deadline, and cleaning up goes on after a reconnect.
+void EngineCore::give_up_waiting(TimePoint now) {
+  gave_up_ = true;
+  std::vector<ContenderId> ids;
+  for (const auto& [id, contender] : contenders_) {
+    const ContenderState state = contender->state;
+    if (!contender->abandoned && state != ContenderState::held && state != ContenderState::releasing) ids.push_back(id);
+  }
+  std::sort(ids.begin(), ids.end());
+  for (const ContenderId id : ids) {
+    Contender& contender = *find(id);
+    refuse(contender, {.reason = RefusalReason::connection_lost});
+    contender.monitor->abandon(contender, now);
+  }
+}
+
+// --- monitors nobody uses at the moment ---
+
+void EngineCore::became_busy(Monitor& monitor) {
+  if (!monitor.in_idle_list) return;
+  monitor.in_idle_list = false;
+  idle_.erase(monitor.idle_position);
+  idle_bytes_ -= monitor.path().size();
+}
+
+void EngineCore::became_idle(Monitor& monitor) {
+  if (monitor.in_idle_list) return;
+  set_poll(monitor, never);
+  monitor.in_idle_list = true;
+  monitor.idle_position = idle_.insert(idle_.end(), &monitor);
+  idle_bytes_ += monitor.path().size();
+}
+
+void EngineCore::evict(TimePoint now) {
+  while (idle_.size() > options_.remembered_monitors || idle_bytes_ > options_.remembered_bytes) {
+    Monitor& oldest = *idle_.front();
+    became_busy(oldest);
+    if (oldest.parent_watch_registered() && connected_) {
+      send({.kind = FlightKind::unwatch}, coordination::RemoveDataWatch{oldest.path()}, now);
+    }
+    by_ordinal_.erase(oldest.ordinal());
+    monitors_.erase(oldest.name());
+  }
+}
+
+}  // namespace forelock::lock

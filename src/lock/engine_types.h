@@ -1,0 +1,136 @@
+// What goes into the lock engine and what comes out of it, as values.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "coordination/session.h"
+#include "forelock/priority.h"
+
+namespace forelock::lock {
+
+// Only the type of the steady clock is used here, to keep instants apart from durations. The engine is told the time.
+using TimePoint = std::chrono::steady_clock::time_point;
+using Duration = std::chrono::steady_clock::duration;
+
+inline constexpr TimePoint never = TimePoint::max();
+
+// Chosen by the driver; unique for the lifetime of an engine.
+using ContenderId = std::uint64_t;
+// The fencing token: zxid of the granting transaction.
+using Token = std::int64_t;
+
+enum class WatchMode {
+  parent,      // a waiting process watches the monitor's children
+  predecessor  // it watches the node before its own first contender
+};
+
+struct EngineOptions {
+  std::string foreground_prefix = "A";
+  std::string background_prefix = "B";
+  WatchMode watch_mode = WatchMode::parent;
+  // How long a lock is held before its privateLock is watched: short sections never pay for the watch.
+  Duration hold_watch_delay = std::chrono::milliseconds(50);
+  // How long the connection may be down before waiting contenders are refused.
+  Duration give_up_after = std::chrono::milliseconds(5000);
+  // A waiting process looks again after this time even if no watch event came.
+  Duration safety_poll = std::chrono::seconds(10);
+  // How many idle monitors are remembered (for the proof by sequence number), and how many bytes of watched paths: the
+  // client re-registers all of them in one request after a reconnect, which the server refuses above 1 MiB.
+  std::size_t remembered_monitors = 4096;
+  std::size_t remembered_bytes = 256 * 1024;
+};
+
+struct AcquireSpec {
+  std::string monitor;  // node name, encoded: lock/monitor_name.h
+  Priority priority = Priority::foreground;
+  // Identifies this acquisition in the records below; unique in the world.
+  std::string guid;
+  // The data of the contender's own node; contains the guid.
+  std::string record;
+  // The data of privateLock while this contender holds it; contains the guid. Called when the claim is built.
+  std::function<std::string()> holder_record;
+  // Refused at this instant if not granted. `never` for none.
+  TimePoint deadline = never;
+  // One attempt without queueing: refused at once when somebody holds or waits.
+  bool try_once = false;
+  // Whether queued() / contended() are reported; both cost listings.
+  bool wants_position = false;
+  bool wants_contention = false;
+};
+
+struct Grant {
+  Token token = 0;
+  std::string node;  // name of the contender's own node, e.g. "A-0000000003"
+};
+
+// The place in the line: 1 is next.
+struct Position {
+  std::size_t place = 0;
+  // The name of the node directly before ours, or "privateLock" when only the holder is before us.
+  std::string behind;
+
+  bool operator==(const Position&) const = default;
+};
+
+enum class RefusalReason {
+  timed_out,        // the deadline passed
+  unavailable,      // try_once, and somebody holds or waits
+  cancelled,        // cancel() was called
+  connection_lost,  // no connection for EngineOptions::give_up_after, or none at the deadline
+  session_expired,  // the session ended while waiting
+  rejected,         // the server refused a request for good, see Refusal::code
+  closed            // the engine was closed
+};
+
+struct Refusal {
+  RefusalReason reason = RefusalReason::timed_out;
+  coordination::ReplyCode code = coordination::ReplyCode::ok;  // rejected: why
+  std::optional<Position> position = {};                       // the last place known, if it was queued
+};
+
+enum class LossReason {
+  deadline_passed,  // the session can no longer be proved alive
+  session_expired,  // the server said so
+  removed,          // somebody deleted the holder's node or privateLock
+  closed            // the engine was closed while the lock was held
+};
+
+enum class ReleaseOutcome {
+  released,        // the server confirmed it
+  gone,            // the lock did not exist any more: somebody removed it
+  session_expired  // the session ended first, and the lock with it
+};
+
+// Receives what the engine decides. Calls come from inside the engine's methods and must not call back into it.
+class EngineOutput {
+ public:
+  // Requests are to be submitted in the order of these calls, before any later event is handed to the engine.
+  virtual void send(coordination::RequestTag tag, coordination::Request request) = 0;
+
+  // The contender holds the monitor. Comes again, with a new token, after each step_aside().
+  virtual void granted(ContenderId contender, const Grant& grant) = 0;
+  // The contender will never be granted; its node, if there is one, is being removed.
+  virtual void refused(ContenderId contender, const Refusal& refusal) = 0;
+  // A held lock is not held any more, without having been released. Final.
+  virtual void lost(ContenderId contender, LossReason reason) = 0;
+  // The answer to release(). Final.
+  virtual void released(ContenderId contender, ReleaseOutcome outcome) = 0;
+  // A waiting contender's place, when first known and when it changes (AcquireSpec::wants_position).
+  virtual void queued(ContenderId contender, const Position& position) = 0;
+  // Somebody of this class waits behind the holder: once for each class and grant (AcquireSpec::wants_contention).
+  virtual void contended(ContenderId contender, Priority waiting) = 0;
+  // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.
+  virtual void forgotten(ContenderId contender) = 0;
+  // A sequence number of this monitor has passed 2^30: the counter's end at 2^31-1 comes near.
+  virtual void counter_high(const std::string& monitor, std::int64_t number) = 0;
+
+ protected:
+  ~EngineOutput() = default;
+};
+
+}  // namespace forelock::lock

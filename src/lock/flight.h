@@ -1,0 +1,47 @@
+// A request that has been sent and not yet answered.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lock/engine_types.h"
+
+namespace forelock::lock {
+
+class Monitor;
+
+enum class FlightKind {
+  heartbeat,
+  create_monitor,
+  fast_claim,        // own node and privateLock in one transaction
+  enqueue,           // own node
+  claim,             // privateLock, with the own node checked
+  hand_over,         // privateLock from one contender of this process to another
+  release,
+  yield,
+  update_record,
+  remove_node,
+  remove_lock,       // a privateLock of ours without an own node
+  remove_monitor,
+  list,
+  watch_parent,
+  watch_predecessor,
+  watch_lock,
+  unwatch,
+  resolve_sync,
+  resolve_list,
+  resolve_lock,
+  resolve_node
+};
+
+struct Flight {
+  FlightKind kind = FlightKind::heartbeat;
+  Monitor* monitor = nullptr;
+  ContenderId contender = 0;  // whom it is for; for a hand-over the leaver
+  ContenderId next = 0;       // hand_over: who gets the lock
+  TimePoint sent{};
+  bool watch = false;         // list: sets the watch
+  std::string name = {};      // resolve_node, watch_predecessor: which child
+};
+
+}  // namespace forelock::lock

@@ -1,0 +1,213 @@
+// Finding out what became of requests whose replies were lost.
+//
+// After the reconnect: sync, so that the server that answers knows everything that was applied; then the listing and
+// privateLock; then the data of every node that may be ours. A node is ours only if it belongs to this session and
+// carries the contender's guid. Whatever is found decides; nothing is repeated blindly.
+#include <utility>
+
+#include "lock/engine_core.h"
+#include "lock/monitor.h"
+#include "lock/mutation.h"
+
+namespace forelock::lock {
+
+using coordination::Delete;
+using coordination::Effect;
+using coordination::effect_of;
+using coordination::Get;
+using coordination::List;
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::Sync;
+
+void Monitor::begin_resolve(TimePoint now) {
+  needs_resolve_ = false;
+  if (mutated(Mutation::unknown_create_retried)) {
+    for (const auto& [arrival, contender] : all_) {
+      if (contender->state != ContenderState::resolving || !contender->node.empty() || contender->abandoned) continue;
+      contender->state = ContenderState::idle;
+      idle_.insert({contender->arrival, contender});
+    }
+  }
+  bool something = owner_ != nullptr;
+  for (const auto& [arrival, contender] : all_) {
+    something = something || !contender->node.empty() || contender->state != ContenderState::idle;
+  }
+  if (!something) return settle(now);
+  resolve_.emplace();
+  if (!mutated(Mutation::no_resync_before_resolving)) {
+    ++resolve_->pending;
+    send({.kind = FlightKind::resolve_sync}, Sync{path_}, now);
+  }
+  resolve_->pending += 2;
+  const bool watch = core_.options().watch_mode == WatchMode::parent;
+  send({.kind = FlightKind::resolve_list, .watch = watch}, List{path_, watch}, now);
+  send({.kind = FlightKind::resolve_lock}, Get{lock_path_, false}, now);
+}
+
+void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now) {
+  if (!resolve_) return;  // of an earlier connection
+  if (!reply.ok() && reply.code != ReplyCode::no_node) resolve_->failed = true;
+  switch (flight.kind) {
+    case FlightKind::resolve_list:
+      if (reply.ok() && flight.watch) fresh_ = true;
+      resolve_->list = std::move(reply);
+      break;
+    case FlightKind::resolve_lock: resolve_->lock = std::move(reply); break;
+    case FlightKind::resolve_node: resolve_->nodes[flight.name] = std::move(reply); break;
+    default: break;
+  }
+  if (--resolve_->pending > 0) return;
+  if (resolve_->failed) {
+    resolve_.reset();
+    needs_resolve_ = true;
+    if (resolve_not_before_ <= now) need_resolve(now + std::chrono::milliseconds(100));
+    return;
+  }
+  if (resolve_->nodes.empty()) examine_nodes(now);
+  if (resolve_->pending == 0) conclude_resolve(now);
+}
+
+// Reads every node that may belong to one of ours.
+void Monitor::examine_nodes(TimePoint now) {
+  bool unknown_foreground = false;
+  bool unknown_background = false;
+  for (const auto& [arrival, contender] : all_) {
+    if (!contender->node.empty() || contender->state != ContenderState::resolving) continue;
+    (contender->foreground() ? unknown_foreground : unknown_background) = true;
+  }
+  for (const std::string& child : resolve_->list.children) {
+    bool candidate = nodes_.contains(child);
+    if (const auto name = parse_contender_name(child); name && !candidate) {
+      candidate = (unknown_foreground && name->prefix == core_.prefix(Priority::foreground)) ||
+                  (unknown_background && name->prefix == core_.prefix(Priority::background));
+    }
+    if (!candidate) continue;
+    ++resolve_->pending;
+    send({.kind = FlightKind::resolve_node, .name = child}, Get{child_path(child), false}, now);
+  }
+}
+
+bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
+  if (!node.ok()) return false;
+  const bool session = node.stat.ephemeral_owner == core_.session() || mutated(Mutation::adopt_without_session_check);
+  const bool guid = node.data.find(contender.spec.guid) != std::string::npos || mutated(Mutation::adopt_without_guid_check);
+  return session && guid;
+}
+
+// Which node, if any, this contender has.
+void Monitor::conclude_node(Contender& contender, const Resolve& found) {
+  if (!contender.node.empty()) {
+    const auto node = found.nodes.find(contender.node);
+    if (node != found.nodes.end() && is_ours(node->second, contender)) return;
+    if (const auto own = nodes_.find(contender.node); own != nodes_.end() && own->second == &contender) nodes_.erase(own);
+    contender.node.clear();
+    contender.clear = false;
+    return;
+  }
+  if (contender.state != ContenderState::resolving) return;
+  for (const auto& [name, node] : found.nodes) {
+    if (nodes_.contains(name) || !is_ours(node, contender)) continue;
+    const auto parsed = parse_contender_name(name);
+    if (!parsed || parsed->prefix != core_.prefix(contender.spec.priority)) continue;
+    contender.node = name;
+    contender.number = parsed->number;
+    nodes_[name] = &contender;
+    return;
+  }
+}
+
+void Monitor::conclude_resolve(TimePoint now) {
+  const Resolve found = std::move(*resolve_);
+  resolve_.reset();
+  owner_ = releasing_ = nullptr;
+  lock_flight_ = false;
+  queue_.clear();
+  const auto all = all_;
+  for (const auto& [arrival, contender] : all) {
+    contender->removing = false;
+    conclude_node(*contender, found);
+  }
+  Contender* holder = nullptr;
+  for (const auto& [arrival, contender] : all) {
+    if (is_ours(found.lock, *contender)) holder = contender;
+  }
+  if (found.list.ok()) {
+    owner_ = holder;  // so that the listing knows whose privateLock it shows
+    take_listing(found.list.children, found.list.stat);
+    owner_ = nullptr;
+  } else {
+    monitor_missing();
+  }
+  for (const auto& [arrival, contender] : all) {
+    if (contender == holder) {
+      conclude_owner(*contender, found, now);
+    } else {
+      conclude_other(*contender, found, now);
+    }
+  }
+  const bool stray = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == core_.session();
+  if (stray) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
+}
+
+// privateLock is this contender's.
+void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoint now) {
+  lock_version_ = found.lock.stat.version;
+  if (contender.node.empty()) {
+    // Somebody removed its node and left privateLock: the lock is broken, and what is left of it goes.
+    if (contender.state == ContenderState::held && !contender.abandoned) core_.lose(contender, LossReason::removed);
+    if (contender.state == ContenderState::releasing && !contender.abandoned) {
+      core_.finish_release(contender, ReleaseOutcome::gone);
+    }
+    send({.kind = FlightKind::remove_lock, .contender = contender.id}, Delete{lock_path_, lock_version_}, now);
+    if (!contender.abandoned) own_node_gone(contender, now);
+    return;
+  }
+  owner_ = &contender;
+  switch (contender.state) {
+    case ContenderState::held:
+    case ContenderState::releasing:
+    case ContenderState::yielding: return;  // settle() goes on with it
+    default: break;
+  }
+  contender.state = ContenderState::claiming;
+  contender.proof_requested = true;
+  contender.token = found.lock.stat.mzxid;
+  contender.claimed_at_creation = found.nodes.at(contender.node).stat.czxid == found.lock.stat.czxid;
+  if (!contender.abandoned) judge(contender, somebody_before_grant(contender), now);
+}
+
+// privateLock is not this contender's.
+void Monitor::conclude_other(Contender& contender, const Resolve& found, TimePoint now) {
+  const bool has_node = !contender.node.empty();
+  if (!contender.abandoned) {
+    if (contender.state == ContenderState::held) {
+      core_.lose(contender, LossReason::removed);
+    } else if (contender.state == ContenderState::releasing) {
+      // Both went in one transaction: if it was ours, neither is left.
+      const bool ours = !has_node && contender.release_unknown;
+      core_.finish_release(contender, ours ? ReleaseOutcome::released : ReleaseOutcome::gone);
+      if (mutated(Mutation::late_release_blind)) {
+        send({.kind = FlightKind::remove_lock}, Delete{lock_path_}, now);
+      }
+    }
+  }
+  if (contender.abandoned) {
+    contender.state = ContenderState::waiting;
+    if (has_node) return remove_node(contender, now);
+    return core_.forget(contender);
+  }
+  contender.proof_requested = contender.claimed_at_creation = false;
+  if (mutated(Mutation::unknown_claim_assumed_granted) && contender.state == ContenderState::resolving && has_node) {
+    contender.token = found.lock.stat.mzxid;
+    owner_ = &contender;
+    return core_.grant(contender, now);
+  }
+  if (has_node) return back_to_queue(contender);
+  if (contender.state == ContenderState::idle) return;
+  contender.state = ContenderState::idle;
+  contender.position.reset();
+  idle_.insert({contender.arrival, &contender});
+}
+
+}  // namespace forelock::lock

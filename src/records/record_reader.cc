@@ -1,0 +1,160 @@
+#include "records/record_reader.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "records/wall_time.h"
+
+namespace forelock::records {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t max_depth = 16;
+constexpr std::size_t max_frames = 256;
+
+enum class Field {
+  none,
+  acquired_at,
+  alert_at,
+  auto_unlock_at,
+  enqueued_at,
+  expected_runtime,
+  guid,
+  instance,
+  lock_info,
+  priority,
+  stack
+};
+
+Field field_of(std::string_view key) {
+  constexpr std::array<std::pair<std::string_view, Field>, 10> known{{{"acquiredAt", Field::acquired_at},
+                                                                      {"alertAt", Field::alert_at},
+                                                                      {"autoUnlockAt", Field::auto_unlock_at},
+                                                                      {"enqueuedAt", Field::enqueued_at},
+                                                                      {"expectedRuntimeMs", Field::expected_runtime},
+                                                                      {"guid", Field::guid},
+                                                                      {"instance", Field::instance},
+                                                                      {"lockInfo", Field::lock_info},
+                                                                      {"priority", Field::priority},
+                                                                      {"stack", Field::stack}}};
+  for (const auto& [name, field] : known) {
+    if (name == key) return field;
+  }
+  return Field::none;
+}
+
+// Receives the parser's events and keeps only what belongs to a record: no tree is built, whatever the input is. Every
+// method returns whether to go on.
+class Reader final : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return field_ == Field::none || depth_ > 1; }
+  bool boolean(bool) override { return is_ignored(); }
+  bool number_float(double, const std::string&) override { return is_ignored(); }
+  bool binary(Json::binary_t&) override { return false; }
+
+  bool number_integer(std::int64_t value) override { return is_ignored() || (at_runtime() && value >= 0 && set_runtime(value)); }
+  bool number_unsigned(std::uint64_t value) override {
+    return is_ignored() || (at_runtime() && value <= max_runtime && set_runtime(static_cast<std::int64_t>(value)));
+  }
+
+  bool string(std::string& value) override {
+    if (depth_ == 0) return false;
+    if (in_stack_) return depth_ != 2 || add_frame(value);
+    return depth_ > 1 || set(value);
+  }
+
+  bool start_object(std::size_t) override { return (depth_ == 0 || is_ignored()) && ++depth_ <= max_depth; }
+  bool end_object() override { return --depth_, true; }
+  bool key(std::string& name) override {
+    if (depth_ == 1) field_ = field_of(name);
+    return true;
+  }
+  bool start_array(std::size_t) override {
+    if (depth_ == 1 && field_ == Field::stack) {
+      in_stack_ = true;
+      record_.stack.clear();
+    } else if (!is_ignored()) {
+      return false;
+    }
+    return ++depth_ <= max_depth;
+  }
+  bool end_array() override {
+    if (--depth_ == 1) in_stack_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+  std::optional<OwnerRecord> take() {
+    if (!identified_) return std::nullopt;
+    return std::move(record_);
+  }
+
+ private:
+  static constexpr std::uint64_t max_runtime = std::uint64_t{1} << 53;
+
+  // Inside an unknown key's value, which may be anything.
+  bool is_ignored() const { return depth_ >= 1 && field_ == Field::none; }
+  bool at_runtime() const { return depth_ == 1 && field_ == Field::expected_runtime; }
+
+  bool set_runtime(std::int64_t value) {
+    record_.expected_runtime = std::chrono::milliseconds(value);
+    return true;
+  }
+
+  bool add_frame(std::string& frame) {
+    if (record_.stack.size() < max_frames) record_.stack.push_back(std::move(frame));
+    return true;
+  }
+
+  bool set_identity(std::string& target, std::string& value) {
+    target = std::move(value);
+    identified_ = true;
+    return true;
+  }
+
+  template <class Target>
+  static bool set_time(Target& target, const std::string& value) {
+    const std::optional<WallTime> time = parse_wall_time(value);
+    if (time) target = *time;
+    return time.has_value();
+  }
+
+  bool set(std::string& value) {
+    switch (field_) {
+      case Field::none: return true;
+      case Field::acquired_at: return set_time(record_.acquired_at, value);
+      case Field::alert_at: return set_time(record_.alert_at, value);
+      case Field::auto_unlock_at: return set_time(record_.auto_unlock_at, value);
+      case Field::enqueued_at: return set_time(record_.enqueued_at, value);
+      case Field::guid: return set_identity(record_.guid, value);
+      case Field::instance: return set_identity(record_.instance, value);
+      case Field::lock_info: return set_identity(record_.lock_info, value);
+      case Field::priority:
+        record_.priority = value == "background" ? Priority::background : Priority::foreground;
+        return value == name_of(record_.priority);
+      case Field::expected_runtime:
+      case Field::stack: break;
+    }
+    return false;
+  }
+
+  OwnerRecord record_;
+  std::size_t depth_ = 0;
+  Field field_ = Field::none;  // the record's key whose value is being read
+  bool in_stack_ = false;
+  bool identified_ = false;
+};
+
+}  // namespace
+
+std::optional<OwnerRecord> read_record(std::string_view json) {
+  if (json.empty() || json.size() > max_record_input) return std::nullopt;
+  Reader reader;
+  if (!Json::sax_parse(json, &reader)) return std::nullopt;
+  return reader.take();
+}
+
+}  // namespace forelock::records

@@ -1,0 +1,134 @@
+#include "records/wall_time.h"
+
+#include <algorithm>
+
+namespace forelock::records {
+namespace {
+
+using std::chrono::days;
+using std::chrono::floor;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using std::chrono::sys_days;
+
+constexpr WallTime first_writable{sys_days{std::chrono::year{0} / 1 / 1}.time_since_epoch()};
+constexpr WallTime last_writable{sys_days{std::chrono::year{10000} / 1 / 1}.time_since_epoch() - milliseconds(1)};
+
+// Writes `digits` decimal digits, the last at out[-1].
+void put_number(char* end, unsigned value, int digits) {
+  for (int i = 0; i < digits; ++i) {
+    *--end = static_cast<char>('0' + value % 10);
+    value /= 10;
+  }
+}
+
+// Reads text from the front, piece by piece; after a failure everything fails.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  int number(std::size_t digits) {
+    int value = 0;
+    for (std::size_t i = 0; i < digits; ++i) value = value * 10 + digit();
+    return value;
+  }
+
+  void expect(char c) {
+    if (!accept(c)) good_ = false;
+  }
+
+  bool accept(char c) {
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  // The first three digits count, the others are only skipped.
+  milliseconds fraction() {
+    int value = digit();
+    int digits = 1;
+    for (; !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; ++digits) {
+      const int next = digit();
+      if (digits < 3) value = value * 10 + next;
+    }
+    for (; digits < 3; ++digits) value *= 10;
+    return milliseconds(value);
+  }
+
+  bool at_end() const { return good_ && rest_.empty(); }
+
+ private:
+  int digit() {
+    if (rest_.empty() || rest_.front() < '0' || rest_.front() > '9') {
+      good_ = false;
+      return 0;
+    }
+    const int value = rest_.front() - '0';
+    rest_.remove_prefix(1);
+    return value;
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+WallTime wall_time_now() { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); }
+
+void append_wall_time(WallTime time, std::string& out) {
+  time = std::clamp(time, first_writable, last_writable);
+  const sys_days day = floor<days>(time);
+  const std::chrono::year_month_day date{day};
+  const auto of_day = static_cast<unsigned>((time - day).count());
+  char text[wall_time_bytes] = {0, 0, 0, 0, '-', 0, 0, '-', 0, 0, 'T', 0, 0, ':', 0, 0, ':', 0, 0, '.', 0, 0, 0, 'Z'};
+  put_number(text + 4, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  put_number(text + 7, static_cast<unsigned>(date.month()), 2);
+  put_number(text + 10, static_cast<unsigned>(date.day()), 2);
+  put_number(text + 13, of_day / 3'600'000, 2);
+  put_number(text + 16, of_day / 60'000 % 60, 2);
+  put_number(text + 19, of_day / 1000 % 60, 2);
+  put_number(text + 23, of_day % 1000, 3);
+  out.append(text, sizeof text);
+}
+
+std::string format_wall_time(WallTime time) {
+  std::string text;
+  append_wall_time(time, text);
+  return text;
+}
+
+std::optional<WallTime> parse_wall_time(std::string_view text) {
+  Scanner scan(text);
+  const int year = scan.number(4);
+  scan.expect('-');
+  const int month = scan.number(2);
+  scan.expect('-');
+  const int day = scan.number(2);
+  scan.expect('T');
+  const int hour = scan.number(2);
+  scan.expect(':');
+  const int minute = scan.number(2);
+  scan.expect(':');
+  const int second = scan.number(2);
+  const milliseconds fraction = scan.accept('.') ? scan.fraction() : milliseconds(0);
+  minutes offset{0};
+  if (!scan.accept('Z')) {
+    const int sign = scan.accept('-') ? -1 : 1;
+    if (sign > 0) scan.expect('+');
+    const int offset_hours = scan.number(2);
+    scan.expect(':');
+    const int offset_minutes = scan.number(2);
+    if (offset_hours > 23 || offset_minutes > 59) return std::nullopt;
+    offset = sign * (hours(offset_hours) + minutes(offset_minutes));
+  }
+  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{static_cast<unsigned>(month)},
+                                         std::chrono::day{static_cast<unsigned>(day)}};
+  // 60 seconds: a leap second, which is the first of the next minute here.
+  if (!scan.at_end() || !date.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  return WallTime{sys_days{date}} + hours(hour) + minutes(minute) + seconds(second) + fraction - offset;
+}
+
+}  // namespace forelock::records

@@ -1,0 +1,72 @@
+#include "zookeeper/log_hooks.h"
+
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+namespace forelock::zookeeper {
+namespace {
+
+constexpr std::size_t slot_count = 16;
+
+struct Slot {
+  std::mutex mutex;
+  bool taken = false;
+  std::function<void(std::string_view)> receiver;
+};
+
+// Never destroyed: a C client that is closed late, from a destructor of static storage, may still log.
+std::array<Slot, slot_count>& slots() {
+  static auto& all = *new std::array<Slot, slot_count>;
+  return all;
+}
+
+template <std::size_t index>
+void forward(const char* message) {
+  Slot& slot = slots()[index];
+  std::lock_guard lock(slot.mutex);
+  if (slot.receiver) slot.receiver(message);
+}
+
+template <std::size_t... index>
+constexpr std::array<log_callback_fn, sizeof...(index)> make_callbacks(std::index_sequence<index...>) {
+  return {&forward<index>...};
+}
+
+constexpr auto callbacks = make_callbacks(std::make_index_sequence<slot_count>());
+
+void ignore(const char*) {}
+
+// The level belongs to the whole process; the default (info) writes several lines for each connection.
+void lower_level_once() {
+  static std::once_flag once;
+  std::call_once(once, [] { zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR); });
+}
+
+}  // namespace
+
+LogHook::LogHook(std::function<void(std::string_view)> receiver) : callback_(&ignore) {
+  lower_level_once();
+  if (!receiver) return;
+  for (std::size_t index = 0; index < slot_count; ++index) {
+    Slot& slot = slots()[index];
+    std::lock_guard lock(slot.mutex);
+    if (slot.taken) continue;
+    slot.taken = true;
+    slot.receiver = std::move(receiver);
+    slot_ = static_cast<int>(index);
+    callback_ = callbacks[index];
+    return;
+  }
+}
+
+LogHook::~LogHook() {
+  if (slot_ < 0) return;
+  Slot& slot = slots()[static_cast<std::size_t>(slot_)];
+  std::lock_guard lock(slot.mutex);
+  slot.taken = false;
+  slot.receiver = nullptr;
+}
+
+}  // namespace forelock::zookeeper

@@ -1,0 +1,129 @@
+#include "zookeeper/probe.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace forelock::zookeeper {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+bool wait_for(int descriptor, short events, Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    pollfd entry{descriptor, events, 0};
+    const int ready = poll(&entry, 1, static_cast<int>(left.count()));
+    if (ready > 0) return true;
+    if (ready < 0 && errno != EINTR) return false;
+  }
+}
+
+Descriptor connect_to(const addrinfo& address, Clock::time_point deadline, std::string& error) {
+  Descriptor connection(
+      socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol));
+  if (!connection) {
+    error = std::strerror(errno);
+    return Descriptor();
+  }
+  if (connect(connection.get(), address.ai_addr, address.ai_addrlen) == 0) return connection;
+  if (errno != EINPROGRESS) {
+    error = std::strerror(errno);
+    return Descriptor();
+  }
+  if (!wait_for(connection.get(), POLLOUT, deadline)) {
+    error = "no answer in time";
+    return Descriptor();
+  }
+  int code = 0;
+  socklen_t length = sizeof(code);
+  if (getsockopt(connection.get(), SOL_SOCKET, SO_ERROR, &code, &length) != 0) code = errno;
+  if (code != 0) {
+    error = std::strerror(code);
+    return Descriptor();
+  }
+  return connection;
+}
+
+// The latency excludes the name service and earlier addresses.
+Descriptor connect_to(const std::string& host, std::uint16_t port, Clock::time_point deadline, ConnectProbe& probe) {
+  const HostAddresses addresses = resolve_host(host);
+  probe.error = addresses.error;
+  for (const std::string& numeric : addresses.numeric) {
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+    hints.ai_socktype = SOCK_STREAM;
+    addrinfo* found = nullptr;
+    if (getaddrinfo(numeric.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) continue;
+    const auto begin = Clock::now();
+    Descriptor connection = connect_to(*found, deadline, probe.error);
+    freeaddrinfo(found);
+    if (connection) {
+      probe.connected = true;
+      probe.latency = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+      probe.error.clear();
+      return connection;
+    }
+  }
+  return Descriptor();
+}
+
+}  // namespace
+
+std::optional<std::string> four_letter_word(const std::string& host, std::uint16_t port, std::string_view word,
+                                            std::chrono::milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  ConnectProbe probe;
+  const Descriptor connection = connect_to(host, port, deadline, probe);
+  if (!connection) return std::nullopt;
+  if (send(connection.get(), word.data(), word.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(word.size())) {
+    return std::nullopt;
+  }
+  constexpr std::size_t limit = 16 * 1024 * 1024;
+  std::string answer;
+  while (answer.size() < limit) {
+    if (!wait_for(connection.get(), POLLIN, deadline)) return std::nullopt;
+    char buffer[4096];
+    const ssize_t received = recv(connection.get(), buffer, sizeof(buffer), 0);
+    if (received < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (received < 0) return std::nullopt;
+    if (received == 0) break;
+    answer.append(buffer, static_cast<std::size_t>(received));
+  }
+  if (answer.empty()) return std::nullopt;
+  return answer;
+}
+
+ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout) {
+  ConnectProbe probe;
+  static_cast<void>(connect_to(host, port, Clock::now() + timeout, probe));
+  return probe;
+}
+
+}  // namespace forelock::zookeeper

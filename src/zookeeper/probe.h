@@ -1,0 +1,30 @@
+// Looks at servers without a session: for diagnosis.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "zookeeper/host_resolver.h"
+
+namespace forelock::zookeeper {
+
+// The answer to a four-letter word ("srvr", "ruok", "mntr"…), or nothing when the server cannot be reached, does not
+// answer in time, or says nothing. A server that does not permit the word says so in its answer. Blocks up to `timeout`
+// in all, plus the name service's time when `host` is a name. Thread-safe.
+std::optional<std::string> four_letter_word(const std::string& host, std::uint16_t port, std::string_view word,
+                                            std::chrono::milliseconds timeout);
+
+struct ConnectProbe {
+  bool connected = false;
+  std::chrono::microseconds latency{0};  // of the TCP connection, when connected
+  std::string error;                     // why not
+};
+
+// Opens a TCP connection to the first of the host's addresses that takes one, and closes it. Blocks and thread-safe as
+// before.
+ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
+
+}  // namespace forelock::zookeeper

@@ -1,0 +1,24 @@
+// From a request to the C client's asynchronous call.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include "coordination/request.h"
+#include "zookeeper/acl_vector.h"
+#include "zookeeper/call_pool.h"
+
+namespace forelock::zookeeper {
+
+// The one function that receives the watch and session events of a handle; its context is the SessionCore. One function
+// with one context means that the C client reports each event once.
+void receive_watch(zhandle_t* handle, int type, int state, const char* path, void* context);
+
+// Starts the call whose completion (completions.h) reports to call->owner. The request's paths are absolute and valid
+// (is_valid_path): with an invalid one zoo_amulti frees memory that is not its own. The request is not needed
+// afterwards. Returns the C client's code; unless that is ZOK there will be no completion.
+//
+// The handle must be connected, for the same reason: on an expired handle zoo_amulti goes wrong after the first
+// operation.
+int send_request(zhandle_t* handle, const AclVector& acl, Call* call, const coordination::Request& request);
+
+}  // namespace forelock::zookeeper

@@ -1,0 +1,497 @@
+#include "zookeeper/session_core.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "zookeeper/descriptor_flags.h"
+#include "zookeeper/host_resolver.h"
+#include "zookeeper/node_path.h"
+#include "zookeeper/reply_mapping.h"
+#include "zookeeper/request_sender.h"
+#include "zookeeper/request_size.h"
+
+namespace forelock::zookeeper {
+
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::Request;
+using coordination::RequestTag;
+using coordination::SessionEvent;
+using coordination::WatchEvent;
+
+namespace {
+
+constexpr std::chrono::seconds setup_retry_interval{1};
+
+Reply failure(ReplyCode code) {
+  Reply reply;
+  reply.code = code;
+  return reply;
+}
+
+// Threads made meanwhile inherit a mask without signals: the host's handlers must not run on them.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Makes the paths absolute; false when one is invalid.
+class PathPreparation {
+ public:
+  explicit PathPreparation(const NamespacePrefix& prefix) : prefix_(prefix) {}
+
+  bool operator()(coordination::Create& create) const {
+    return prepare(create.path, create.mode == coordination::CreateMode::ephemeral_sequential);
+  }
+  bool operator()(coordination::Transaction& transaction) const {
+    if (transaction.operations.empty()) return false;
+    for (coordination::Operation& operation : transaction.operations) {
+      const auto* create = std::get_if<coordination::Create>(&operation);
+      if (create != nullptr && create->mode == coordination::CreateMode::container) return false;
+      if (!std::visit(*this, operation)) return false;
+    }
+    return true;
+  }
+  bool operator()(auto& request) const { return prepare(request.path, false); }
+
+ private:
+  bool prepare(std::string& path, bool sequential) const {
+    if (!is_valid_path(path, sequential)) return false;
+    prefix_.make_absolute(path);
+    return true;
+  }
+
+  const NamespacePrefix& prefix_;
+};
+
+}  // namespace
+
+void receive_watch(zhandle_t* handle, int type, int state, const char* path, void* context) {
+  auto* core = static_cast<SessionCore*>(context);
+  if (type == ZOO_SESSION_EVENT) {
+    core->session_changed(handle, state);
+  } else {
+    core->watch_fired(type, path);
+  }
+}
+
+SessionCore::SessionCore(SessionOptions options, coordination::SessionListener& listener)
+    : options_(std::move(options)),
+      connect_(parse_connect_string(options_.servers)),
+      prefix_(connect_.chroot),
+      acl_(options_.acl),
+      listener_(listener),
+      log_hook_(options_.log) {}
+
+SessionCore::~SessionCore() { close(); }
+
+void SessionCore::start() {
+  const std::vector<ResolvedServer> servers =
+      resolve_servers(connect_.servers, options_.resolver ? options_.resolver : HostResolver(&resolve_host));
+  const std::string addresses = client_address_list(servers);
+  if (addresses.empty()) {
+    throw NoServerAddress("no ZooKeeper server has an address (" + failures_of(servers) + "): check the host names in '" +
+                          options_.servers + "' and this machine's name service");
+  }
+  std::lock_guard refresh_lock(refresh_mutex_);
+  std::lock_guard submit_lock(submit_mutex_);
+  if (handle_ != nullptr) return;
+  const SignalsBlocked signals_blocked;
+  const std::vector<int> descriptors = open_descriptors();
+  // The C client may call back before this returns; whoever submits from there waits for submit_mutex_.
+  handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()), nullptr,
+                            this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());
+  if (handle_ == nullptr) {
+    throw std::system_error(errno, std::generic_category(), "cannot make a ZooKeeper client for " + addresses);
+  }
+  // While a connection is up the addresses, numeric anyway, are not looked at again.
+  zoo_set_servers_resolution_delay(handle_, -1);
+  protect_new_pipes(descriptors);
+  addresses_ = addresses;
+  std::lock_guard lock(queue_mutex_);
+  if (!attendant_.joinable()) attendant_ = std::thread(&SessionCore::attend, this);
+}
+
+void SessionCore::close() {
+  if (fork_guard_.in_child()) return;
+  std::lock_guard close_lock(close_mutex_);
+  zhandle_t* handle = nullptr;
+  {
+    std::lock_guard refresh_lock(refresh_mutex_);
+    std::lock_guard submit_lock(submit_mutex_);
+    std::lock_guard lock(queue_mutex_);
+    if (finished_) return;
+    link_ = Link::closed;
+    handle = std::exchange(handle_, nullptr);
+    stop_attendant_ = true;
+  }
+  attendant_wakes_.notify_all();
+  // Joins the client's threads. Replies that arrive meanwhile are delivered; those still missing are dropped by the client.
+  if (handle != nullptr) zookeeper_close(handle);
+  if (attendant_.joinable()) attendant_.join();
+
+  std::lock_guard delivery(delivery_mutex_);
+  while (true) {
+    ReplyQueue::Serial end = 0;
+    {
+      std::lock_guard lock(queue_mutex_);
+      finished_ = queue_.empty();
+      if (finished_) return;
+      queue_.fail_all(ReplyCode::connection_loss);
+      end = queue_.end();
+    }
+    deliver_ready(end);
+  }
+}
+
+void SessionCore::submit(RequestTag tag, Request request) {
+  if (fork_guard_.in_child()) {
+    listener_.on_reply(tag, failure(ReplyCode::session_expired));
+    return;
+  }
+  const std::optional<ReplyCode> refused = prepare(request);
+  std::unique_lock order(submit_mutex_);
+  Call* call = nullptr;
+  {
+    std::unique_lock lock(queue_mutex_);
+    if (finished_) {
+      lock.unlock();
+      order.unlock();
+      listener_.on_reply(tag, failure(ReplyCode::connection_loss));
+      return;
+    }
+    const ReplyCode code = link_ != Link::connected ? refusal_of(link_) : refused.value_or(ReplyCode::ok);
+    const ReplyQueue::Serial serial = queue_.push(tag);
+    if (code == ReplyCode::ok) {
+      call = calls_.acquire(this, serial);
+    } else {
+      queue_.store_local(serial, code);
+    }
+  }
+  if (call == nullptr) {
+    attendant_wakes_.notify_one();
+    return;
+  }
+  const ReplyQueue::Serial serial = call->serial;
+  const int sent = send(call, request);
+  if (sent == ZOK) return;
+  {
+    std::lock_guard lock(queue_mutex_);
+    queue_.store_local(serial, reply_code(sent));
+    // With these two the client may have kept the call.
+    if (sent != ZMARSHALLINGERROR && sent != ZSYSTEMERROR) calls_.release(call);
+  }
+  attendant_wakes_.notify_one();
+}
+
+std::optional<ReplyCode> SessionCore::prepare(Request& request) const {
+  if (!std::visit(PathPreparation(prefix_), request)) return ReplyCode::invalid_argument;
+  if (request_size(request, acl_.wire_bytes()) > options_.max_request_bytes) return ReplyCode::request_too_large;
+  return std::nullopt;
+}
+
+ReplyCode SessionCore::refusal_of(Link link) const {
+  switch (link) {
+    case Link::connected: return ReplyCode::ok;
+    case Link::expired: return ReplyCode::session_expired;
+    case Link::auth_failed: return ReplyCode::auth_failed;
+    case Link::disconnected:
+    case Link::closed: break;
+  }
+  return ReplyCode::connection_loss;
+}
+
+// Requires submit_mutex_.
+int SessionCore::send(Call* call, Request& request) {
+  // Our link state follows the events, so it may be a moment behind. What the client takes while it has no connection it
+  // would send after the next one, long after the caller was told of the loss. And zoo_amulti must not meet an expired
+  // handle (request_sender.h): from connected to expired takes the client at least a connection attempt, which is long
+  // enough for the call that follows this check.
+  if (handle_ == nullptr || zoo_state(handle_) != ZOO_CONNECTED_STATE) return ZCONNECTIONLOSS;
+  if (auto* create = std::get_if<coordination::Create>(&request);
+      create != nullptr && create->mode == coordination::CreateMode::container) {
+    if (containers_unsupported_.load(std::memory_order_relaxed)) {
+      create->mode = coordination::CreateMode::persistent;
+    } else {
+      call->container = std::make_unique<coordination::Create>(*create);
+    }
+  }
+  return send_request(handle_, acl_, call, request);
+}
+
+void SessionCore::finish(Call* call, Reply reply) {
+  std::lock_guard delivery(delivery_mutex_);
+  RequestTag tag = 0;
+  bool deliver = false;
+  bool more = false;
+  {
+    std::lock_guard lock(queue_mutex_);
+    const ReplyQueue::Serial serial = call->serial;
+    calls_.release(call);
+    deliver = queue_.take_oldest(serial, tag);
+    if (!deliver) queue_.store(serial, std::move(reply));
+    more = queue_.ready();
+  }
+  if (deliver) listener_.on_reply(tag, std::move(reply));
+  if (more) deliver_ready(~ReplyQueue::Serial{0});
+}
+
+void SessionCore::retry_without_container(Call* call) {
+  containers_unsupported_.store(true, std::memory_order_relaxed);
+  Request again = std::move(*call->container);
+  call->container.reset();
+  bool wanted = false;
+  int sent = ZCONNECTIONLOSS;
+  {
+    std::lock_guard order(submit_mutex_);
+    {
+      std::lock_guard lock(queue_mutex_);
+      wanted = queue_.hold(call->serial);
+    }
+    if (wanted) sent = send(call, again);
+  }
+  if (sent != ZOK) finish(call, failure(reply_code(sent)));
+}
+
+// Requires delivery_mutex_.
+void SessionCore::deliver_ready(ReplyQueue::Serial end) {
+  while (true) {
+    RequestTag tag = 0;
+    Reply reply;
+    {
+      std::lock_guard lock(queue_mutex_);
+      if (!queue_.take_ready(end, tag, reply)) return;
+    }
+    listener_.on_reply(tag, std::move(reply));
+  }
+}
+
+void SessionCore::session_changed(zhandle_t* handle, int state) {
+  if (state == ZOO_CONNECTED_STATE) {
+    sockaddr_storage peer{};
+    socklen_t length = sizeof(peer);
+    if (zookeeper_get_connected_host(handle, reinterpret_cast<sockaddr*>(&peer), &length) != nullptr) {
+      protect_sockets_to(reinterpret_cast<const sockaddr*>(&peer));
+    }
+    // When its addresses change the client drops the connection without saying so.
+    if (reported_connected_) {
+      change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
+    }
+    if (setup_done_) {
+      report_connected(handle);
+    } else {
+      begin_setup(handle);
+    }
+  } else if (state == ZOO_EXPIRED_SESSION_STATE) {
+    change_link(Link::expired, ReplyCode::session_expired, SessionEvent::Kind::expired);
+  } else if (state == ZOO_AUTH_FAILED_STATE) {
+    // What was sent before the refusal may have been done.
+    change_link(Link::auth_failed, ReplyCode::connection_loss, SessionEvent::Kind::auth_failed);
+  } else if (reported_connected_) {
+    change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
+  }
+}
+
+// The client reports the event before it completes what was pending; here it is the other way round.
+void SessionCore::change_link(Link link, ReplyCode pending, SessionEvent::Kind kind) {
+  std::lock_guard delivery(delivery_mutex_);
+  ReplyQueue::Serial end = 0;
+  {
+    std::lock_guard lock(queue_mutex_);
+    if (link_ == Link::closed) return;
+    link_ = link;
+    queue_.fail_all(pending);
+    end = queue_.end();
+  }
+  reported_connected_ = false;
+  deliver_ready(end);
+  SessionEvent event;
+  event.kind = kind;
+  listener_.on_session(event);
+}
+
+void SessionCore::report_connected(zhandle_t* handle) {
+  std::lock_guard delivery(delivery_mutex_);
+  {
+    std::lock_guard lock(queue_mutex_);
+    if (link_ == Link::closed) return;
+    link_ = Link::connected;
+    problem_.reset();
+    setup_again_at_.reset();
+  }
+  reported_connected_ = true;
+  SessionEvent event;
+  event.kind = SessionEvent::Kind::connected;
+  event.session = zoo_client_id(handle)->client_id;
+  event.timeout = std::chrono::milliseconds(zoo_recv_timeout(handle));
+  listener_.on_session(event);
+}
+
+void SessionCore::watch_fired(int type, const char* path) {
+  WatchEvent event;
+  if (type == ZOO_CREATED_EVENT) {
+    event.kind = WatchEvent::Kind::created;
+  } else if (type == ZOO_DELETED_EVENT) {
+    event.kind = WatchEvent::Kind::deleted;
+  } else if (type == ZOO_CHANGED_EVENT) {
+    event.kind = WatchEvent::Kind::data_changed;
+  } else if (type == ZOO_CHILD_EVENT) {
+    event.kind = WatchEvent::Kind::children_changed;
+  } else {
+    return;
+  }
+  event.path = prefix_.relative(path);
+  std::lock_guard delivery(delivery_mutex_);
+  {
+    std::lock_guard lock(queue_mutex_);
+    if (link_ == Link::closed) return;
+  }
+  listener_.on_watch(event);
+}
+
+void SessionCore::attend() {
+  pthread_setname_np(pthread_self(), "forelock-zk");
+  std::unique_lock lock(queue_mutex_);
+  while (!stop_attendant_) {
+    if (queue_.ready()) {
+      lock.unlock();
+      {
+        std::lock_guard delivery(delivery_mutex_);
+        deliver_ready(~ReplyQueue::Serial{0});
+      }
+      lock.lock();
+    } else if (setup_again_at_ && *setup_again_at_ <= std::chrono::steady_clock::now()) {
+      setup_again_at_.reset();
+      lock.unlock();
+      {
+        std::lock_guard order(submit_mutex_);
+        if (handle_ != nullptr) look_for_chroot(handle_);
+      }
+      lock.lock();
+    } else if (setup_again_at_) {
+      attendant_wakes_.wait_until(lock, *setup_again_at_);
+    } else {
+      attendant_wakes_.wait(lock);
+    }
+  }
+}
+
+void SessionCore::begin_setup(zhandle_t* handle) {
+  if (options_.credential && !auth_added_) {
+    // From now on the client repeats it on every new connection, before anything else.
+    const std::string& credential = *options_.credential;
+    auth_added_ = zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr,
+                               nullptr) == ZOK;
+  }
+  if (prefix_.empty() && !options_.credential) {
+    setup_done_ = true;
+    report_connected(handle);
+  } else {
+    // The reply comes after the one to the authentication.
+    look_for_chroot(handle);
+  }
+}
+
+// What fails here for lack of a connection is begun again with the next one.
+void SessionCore::look_for_chroot(zhandle_t* handle) {
+  zoo_awexists(handle, prefix_.empty() ? "/" : prefix_.chroot().c_str(), nullptr, nullptr, &SessionCore::on_first_look,
+               this);
+}
+
+void SessionCore::create_chroot() {
+  std::lock_guard order(submit_mutex_);
+  if (handle_ == nullptr) return;
+  // One may exist, and one above may be closed to us: only whether the last one is there counts.
+  for (const std::string& node : prefix_.components()) {
+    zoo_acreate(handle_, node.c_str(), "", 0, acl_.get(), ZOO_PERSISTENT, &SessionCore::on_chroot_created, this);
+  }
+  zoo_awexists(handle_, prefix_.chroot().c_str(), nullptr, nullptr, &SessionCore::on_second_look, this);
+}
+
+void SessionCore::on_first_look(int code, const ::Stat* /*stat*/, const void* core) {
+  static_cast<SessionCore*>(const_cast<void*>(core))->chroot_looked_for(code, false);
+}
+
+void SessionCore::on_second_look(int code, const ::Stat* /*stat*/, const void* core) {
+  static_cast<SessionCore*>(const_cast<void*>(core))->chroot_looked_for(code, true);
+}
+
+void SessionCore::on_chroot_created(int code, const char* /*path*/, const void* core) {
+  if (code == ZOK || code == ZNODEEXISTS) return;
+  static_cast<SessionCore*>(const_cast<void*>(core))->setup_failed(code);
+}
+
+void SessionCore::chroot_looked_for(int code, bool after_creation) {
+  if (setup_done_) return;
+  if (code == ZOK) {
+    zhandle_t* handle = nullptr;
+    {
+      std::lock_guard order(submit_mutex_);
+      handle = handle_;
+    }
+    if (handle == nullptr) return;
+    setup_done_ = true;
+    report_connected(handle);
+  } else if (code == ZNONODE && !after_creation && !prefix_.empty()) {
+    create_chroot();
+  } else if (code == ZNONODE) {
+    // Either a creation failed and said why, or somebody has removed the node since.
+    std::lock_guard lock(queue_mutex_);
+    if (!setup_again_at_) setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
+    attendant_wakes_.notify_one();
+  } else {
+    setup_failed(code);
+  }
+}
+
+void SessionCore::setup_failed(int code) {
+  const ReplyCode reason = reply_code(code);
+  if (reason == ReplyCode::connection_loss || reason == ReplyCode::session_expired) return;
+  {
+    std::lock_guard lock(queue_mutex_);
+    problem_ = SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
+                                          std::string(name_of(reason)) +
+                                          "): create it, or permit this client to"};
+    setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
+  }
+  attendant_wakes_.notify_one();
+}
+
+RefreshResult SessionCore::refresh_servers() {
+  if (fork_guard_.in_child()) return RefreshResult::failed;
+  const std::string addresses = client_address_list(
+      resolve_servers(connect_.servers, options_.resolver ? options_.resolver : HostResolver(&resolve_host)));
+  if (addresses.empty()) return RefreshResult::failed;
+  std::lock_guard refresh_lock(refresh_mutex_);
+  if (addresses == addresses_) return RefreshResult::unchanged;
+  std::lock_guard order(submit_mutex_);
+  if (handle_ == nullptr) return RefreshResult::failed;
+  // On a change the client may close its socket right here, on our thread, while its own thread is using it. With a
+  // connection at work that could write to a descriptor that somebody else has just opened; while it is trying to connect
+  // there is next to nothing to go wrong, and only then are new addresses needed.
+  if (zoo_state(handle_) == ZOO_CONNECTED_STATE) return RefreshResult::deferred;
+  if (zoo_set_servers(handle_, addresses.c_str()) != ZOK) return RefreshResult::failed;
+  addresses_ = addresses;
+  return RefreshResult::applied;
+}
+
+std::optional<SessionProblem> SessionCore::last_problem() const {
+  std::lock_guard lock(queue_mutex_);
+  return problem_;
+}
+
+}  // namespace forelock::zookeeper

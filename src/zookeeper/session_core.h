@@ -1,0 +1,118 @@
+// The works of ZooKeeperSession.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "coordination/session.h"
+#include "zookeeper/acl_vector.h"
+#include "zookeeper/call_pool.h"
+#include "zookeeper/connect_string.h"
+#include "zookeeper/fork_guard.h"
+#include "zookeeper/log_hooks.h"
+#include "zookeeper/namespace_prefix.h"
+#include "zookeeper/reply_queue.h"
+#include "zookeeper/session_options.h"
+#include "zookeeper/zookeeper_session.h"
+
+namespace forelock::zookeeper {
+
+// Threads: the C client's completion thread delivers replies and events; the attendant, a thread of our own, delivers
+// the replies of requests that fail before they are sent (never the caller of submit: it may hold locks that its listener
+// needs), and repeats a failed set-up.
+//
+// Locks, in the order in which they may be taken:
+//   delivery_mutex_  held during every call of the listener, so that calls come one at a time
+//   submit_mutex_    held from the moment a request gets its serial until the C client has it, so that both orders agree;
+//                    guards handle_
+//   queue_mutex_     guards the rest; held for moments, never while calling anything
+class SessionCore {
+ public:
+  SessionCore(SessionOptions options, coordination::SessionListener& listener);
+  ~SessionCore();
+  SessionCore(const SessionCore&) = delete;
+  SessionCore& operator=(const SessionCore&) = delete;
+
+  void start();
+  void close();
+  void submit(coordination::RequestTag tag, coordination::Request request);
+  RefreshResult refresh_servers();
+  std::optional<SessionProblem> last_problem() const;
+  bool in_child() const { return fork_guard_.in_child(); }
+
+  // Called from completions, on the completion thread.
+  void finish(Call* call, coordination::Reply reply);
+  void retry_without_container(Call* call);
+  const NamespacePrefix& prefix() const { return prefix_; }
+
+  // Called from receive_watch, on the completion thread.
+  void session_changed(zhandle_t* handle, int state);
+  void watch_fired(int type, const char* path);
+
+ private:
+  enum class Link { disconnected, connected, expired, auth_failed, closed };
+
+  // nullopt when the request may be sent; its paths are absolute then.
+  std::optional<coordination::ReplyCode> prepare(coordination::Request& request) const;
+  coordination::ReplyCode refusal_of(Link link) const;
+  int send(Call* call, coordination::Request& request);
+
+  void deliver_ready(ReplyQueue::Serial end);
+  void change_link(Link link, coordination::ReplyCode pending, coordination::SessionEvent::Kind kind);
+  void report_connected(zhandle_t* handle);
+  void attend();
+
+  // Set-up before the first `connected`: authentication and the chroot's nodes.
+  void begin_setup(zhandle_t* handle);
+  void look_for_chroot(zhandle_t* handle);
+  void create_chroot();
+  void chroot_looked_for(int code, bool after_creation);
+  void setup_failed(int code);
+  static void on_first_look(int code, const ::Stat* stat, const void* core);
+  static void on_second_look(int code, const ::Stat* stat, const void* core);
+  static void on_chroot_created(int code, const char* path, const void* core);
+
+  const SessionOptions options_;
+  const ConnectString connect_;
+  const NamespacePrefix prefix_;
+  const AclVector acl_;
+  coordination::SessionListener& listener_;
+  const ForkGuard fork_guard_;
+  LogHook log_hook_;
+
+  std::mutex close_mutex_;
+  std::mutex delivery_mutex_;
+
+  std::mutex submit_mutex_;
+  zhandle_t* handle_ = nullptr;
+
+  mutable std::mutex queue_mutex_;
+  std::condition_variable attendant_wakes_;
+  ReplyQueue queue_;
+  CallPool calls_;
+  Link link_ = Link::disconnected;
+  bool finished_ = false;  // closed, and everything answered
+  bool stop_attendant_ = false;
+  std::optional<std::chrono::steady_clock::time_point> setup_again_at_;
+  std::optional<SessionProblem> problem_;
+  std::thread attendant_;
+
+  std::mutex refresh_mutex_;
+  std::string addresses_;  // what the C client was given; guarded by refresh_mutex_
+
+  std::atomic<bool> containers_unsupported_{false};
+
+  // Used on the completion thread only.
+  bool auth_added_ = false;
+  bool setup_done_ = false;
+  bool reported_connected_ = false;
+};
+
+}  // namespace forelock::zookeeper

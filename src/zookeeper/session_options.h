@@ -1,0 +1,53 @@
+// How a ZooKeeper session is to be made.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "zookeeper/host_resolver.h"
+
+namespace forelock::zookeeper {
+
+// One entry of an access control list, in ZooKeeper's terms.
+struct AclEntry {
+  std::int32_t permissions = 0;  // sum of read 1, write 2, create 4, delete 8, admin 16
+  std::string scheme;            // "world", "auth", "digest", "ip"
+  std::string id;
+};
+
+// The access control list that created nodes get.
+struct AclPolicy {
+  enum class Kind {
+    open,         // anybody may do anything
+    creator_all,  // only whoever has the creator's credential; the server refuses it (invalid_acl) without one
+    list          // `entries`
+  };
+  Kind kind = Kind::open;
+  std::vector<AclEntry> entries;
+};
+
+struct SessionOptions {
+  // "host:port,host:port[/chroot]". Port 2181 when absent; an IPv6 address stands in brackets. Nodes of the chroot that
+  // do not exist are created.
+  std::string servers = "localhost:2181";
+  // What is asked for; the server decides, and `connected` tells.
+  std::chrono::milliseconds session_timeout{5000};
+  // "user:password" of the digest scheme. Never logged.
+  std::optional<std::string> credential;
+  AclPolicy acl;
+  // Requests that take more bytes are refused locally. The server's own limit (jute.maxbuffer) is 1 MiB - 1, and it cuts
+  // the connection; the margin is for what the servers add when they forward a request.
+  std::size_t max_request_bytes = 1024 * 1024 - 1024;
+  // Receives the C client's error messages, from its threads; must not call the session. Silent when empty.
+  std::function<void(std::string_view)> log;
+  // How names become addresses; the system's resolver when empty.
+  HostResolver resolver;
+};
+
+}  // namespace forelock::zookeeper

@@ -1,0 +1,73 @@
+// A ZooKeeper session over the C client (Debian: libzookeeper_mt).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "coordination/session.h"
+#include "zookeeper/session_options.h"
+
+namespace forelock::zookeeper {
+
+class SessionCore;
+
+// Why the session cannot be used although a server answers.
+struct SessionProblem {
+  coordination::ReplyCode code = coordination::ReplyCode::ok;
+  std::string message;  // what, where, what to do
+};
+
+enum class RefreshResult {
+  unchanged,
+  applied,   // the session will try the new addresses
+  deferred,  // the session is connected, so the new addresses wait: call again when it is disconnected
+  failed     // no server has an address now; the old ones stay
+};
+
+// One session, from the first connection to its end. Thread-safe, except that start() comes first.
+//
+// Calls of the listener come from the C client's completion thread, or from a thread of the session's own for requests
+// that fail before they are sent: one at a time, in the server's order, never from inside submit() (two exceptions
+// there). On a lost connection all pending requests are answered before `disconnected` is reported. Pending requests of
+// an expired session are answered session_expired.
+//
+// Not guaranteed: that a request answered with connection_loss has had its effect yet when the session is connected
+// again, unless a later request of this session was answered; that a watch asked for by such a request is absent.
+class ZooKeeperSession final : public coordination::Session {
+ public:
+  // The listener must outlive the session. Throws ConnectStringError.
+  ZooKeeperSession(SessionOptions options, coordination::SessionListener& listener);
+  // Closes.
+  ~ZooKeeperSession() override;
+  ZooKeeperSession(const ZooKeeperSession&) = delete;
+  ZooKeeperSession& operator=(const ZooKeeperSession&) = delete;
+
+  // Begins to connect, and goes on until the session ends. Resolves the servers' names first, which may block. Throws
+  // NoServerAddress when none has an address (the call may be repeated), and std::system_error when the client cannot be
+  // made.
+  void start();
+
+  // Ends the session: its ephemeral nodes go at once. Every pending request is answered before this returns, and no call
+  // of the listener begins afterwards. Blocks until the server has acknowledged, at most 1.5 seconds when it is silent
+  // (4.5 when it does not even take the bytes). Not to be called from inside a listener's call. Harmless when repeated.
+  // In a forked child it only forgets: the parent's session goes on.
+  void close();
+
+  // See coordination::Session. May be called from inside a listener's call. After close() has returned, and in a forked
+  // child (session_expired), the reply comes from inside submit().
+  void submit(coordination::RequestTag tag, coordination::Request request) override;
+
+  // Resolves the names again, which may block: for a background thread of the owner, from time to time and while the
+  // session is disconnected.
+  RefreshResult refresh_servers();
+
+  // Set while the session is not reported as connected because the chroot cannot be created; the attempt is repeated every
+  // second.
+  std::optional<SessionProblem> last_problem() const;
+
+ private:
+  std::unique_ptr<SessionCore> core_;
+};
+
+}  // namespace forelock::zookeeper

@@ -1,0 +1,118 @@
+// The servers, the leader's log and the sessions: an in-memory ZooKeeper under virtual time.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/connection.h"
+#include "model/server.h"
+#include "model/tree.h"
+
+namespace forelock::model {
+
+// A write as the leader has ordered it. The same writes at the same zxids make the same tree on every server.
+struct LogEntry {
+  enum class Kind { write, sync, end_session };
+  Kind kind = Kind::write;
+  std::int64_t zxid = 0;
+  coordination::SessionId session = 0;
+  bool privileged = true;
+  bool closes = false;
+  Connection* connection = nullptr;  // where it came from; null: from inside
+  std::uint64_t number = 0;
+  std::uint64_t tag = 0;
+  bool bye = false;  // end_session: at the client's wish
+  coordination::Request request;
+  Fate fate;
+  bool effective = false;  // the tree has changed
+  coordination::ReplyCode code = coordination::ReplyCode::ok;
+};
+
+// Told of everything the leader does, in the order of zxids.
+class Observer {
+ public:
+  virtual void applied(const LogEntry& entry, const std::vector<Change>& changes) = 0;
+
+ protected:
+  ~Observer() = default;
+};
+
+struct EnsembleOptions {
+  int servers = 3;
+  WireOptions wire;
+  // Between a follower and the leader, either way.
+  Span shortest_link = std::chrono::microseconds(20);
+  Span longest_link = std::chrono::microseconds(600);
+  // How much later than its time-out a session may end.
+  Span expiry_slack = std::chrono::milliseconds(20);
+  // An empty container is removed after some of this, if the manager comes by at all.
+  double container_chance = 0.5;
+  Span longest_container_life = std::chrono::milliseconds(50);
+  TreeRules rules;
+};
+
+class Ensemble final : public Actor {
+ public:
+  Ensemble(Timeline& timeline, Random& random, EnsembleOptions options);
+  Ensemble(const Ensemble&) = delete;
+  Ensemble& operator=(const Ensemble&) = delete;
+
+  void set_observer(Observer* observer) { observer_ = observer; }
+  Timeline& timeline() { return timeline_; }
+  Random& random() { return random_; }
+  int servers() const { return options_.servers; }
+  Server& server(int index) { return *servers_[static_cast<std::size_t>(index)]; }
+  const Tree& truth() const { return servers_.front()->tree(); }
+  std::int64_t zxid() const { return zxid_; }
+  bool alive(coordination::SessionId session) const;
+  // For tests that set a limit while the ensemble runs.
+  TreeRules& rules() { return options_.rules; }
+
+  Connection& connect(int server, ClientEnd& client);
+  // A write by somebody outside the simulation, straight at the leader.
+  coordination::ReplyCode administer(coordination::Request request);
+  // Ends a session as if its time had run out.
+  void expire(coordination::SessionId session) { end_session(session, nullptr, 0); }
+
+  // --- for the servers ---
+  coordination::SessionId open_session(Connection& connection, Span timeout, bool closes);
+  bool attach(coordination::SessionId session, Connection& connection);
+  void touch(coordination::SessionId session);
+  void submit(Connection& connection, Upstream message);
+  const LogEntry& entry(std::size_t index) const { return log_[index]; }
+  Span link_delay() { return random_.between(options_.shortest_link, options_.longest_link); }
+
+  void fire(std::uint32_t what, std::uint64_t detail) override;
+
+ private:
+  struct ServerSession {
+    Span timeout{};
+    Instant touched{};
+    bool live = true;
+    bool closes = false;
+    Connection* owner = nullptr;
+  };
+  enum What : std::uint32_t { check_session, sweep_container };
+
+  void append(LogEntry entry);
+  void end_session(coordination::SessionId session, Connection* connection, std::uint64_t number);
+  void watch_containers(const std::vector<Change>& changes);
+
+  Timeline& timeline_;
+  Random& random_;
+  EnsembleOptions options_;
+  Observer* observer_ = nullptr;
+  std::vector<std::unique_ptr<Server>> servers_;
+  std::deque<LogEntry> log_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::unordered_map<coordination::SessionId, ServerSession> sessions_;
+  std::vector<std::string> sweeps_;
+  coordination::SessionId next_session_ = 0x100000001;
+  std::int64_t zxid_ = 0x100;
+};
+
+}  // namespace forelock::model

@@ -1,0 +1,118 @@
+// A schedule as an explicit list of what is going to be attempted: made from a seed, cut down by the shrinker.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordination/reply_code.h"
+#include "forelock/priority.h"
+#include "lock/engine_types.h"
+#include "model/random.h"
+
+namespace forelock::simulation {
+
+using model::Instant;
+using model::Span;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+inline constexpr std::size_t max_monitors = 3;
+// The names of the monitors' nodes: one letter each.
+inline constexpr std::string_view monitor_names = "PQR";
+
+// One call of a thread and what it does with the lock.
+struct PlannedCall {
+  Span think{};  // before the call
+  std::size_t monitor = 0;
+  Priority priority = Priority::foreground;
+  Span patience{};  // the deadline, from the call; zero: none
+  Span cancel_after{};  // zero: never
+  bool try_once = false;
+  bool wants_position = false;
+  bool wants_contention = false;
+  Span hold{};
+  int step_asides = 0;
+  bool updates_record = false;
+  int guarded_writes = 0;
+};
+
+struct PlannedThread {
+  std::size_t process = 0;
+  Span start{};
+  std::vector<PlannedCall> calls;
+};
+
+// A client that follows requirements 001 to the letter.
+struct PlannedLiteral {
+  Span start{};
+  std::size_t monitor = 0;
+  Priority priority = Priority::foreground;
+  Span hold{};
+  int rounds = 1;
+  bool own_node_first = true;
+};
+
+enum class FaultKind {
+  cut,             // the connection goes; what is under way may or may not arrive
+  request_lost,    // this request does not reach the server
+  reply_lost,      // it is applied, and the connection goes before the reply
+  request_late,    // the client has given it up already when it is applied, if it is
+  silent_both,     // the connection swallows everything
+  silent_up,
+  silent_down,
+  pause,           // the process stands still
+  crash,           // and is started anew somewhat later
+  shutdown,        // in good order
+  expiry,          // no connection until the server has ended the session
+  refusal,         // the server refuses this request
+  false_error,     // it says server_error although it has applied this request
+  lag,             // a follower stands still
+  waiter_removed,  // an administrator deletes a waiting contender's node
+  holder_removed,  // the holder's own node
+  lock_removed,    // the holder's node and privateLock, at once
+  private_removed, // privateLock alone
+  foreign_child,   // a child that is nobody's contender
+  count_
+};
+
+struct PlannedFault {
+  FaultKind kind = FaultKind::cut;
+  std::size_t process = 0;
+  // When: at the process's request of this number, or (0) at the instant `at`.
+  std::uint32_t request = 0;
+  Span at{};
+  Span duration{};
+  int server = -1;  // cut and alike: the server of the next attempt; it stands still meanwhile if `lags`
+  bool lags = false;
+  std::size_t monitor = 0;
+  coordination::ReplyCode code = coordination::ReplyCode::no_auth;
+};
+
+struct Plan {
+  std::uint64_t seed = 0;
+  std::uint64_t luck = 0;  // what the random delays are made of
+  std::size_t processes = 3;
+  int servers = 3;
+  std::size_t monitors = 1;
+  milliseconds session_timeout{400};
+  bool slow_network = false;
+  bool reuse_engine = true;  // for the next session, too
+  bool probes = false;       // the driver tells of acknowledged requests of its own
+  double container_chance = 0.5;
+  std::array<std::int64_t, max_monitors> first_counter{};
+  lock::EngineOptions engine;
+  std::vector<PlannedThread> threads;
+  std::vector<PlannedLiteral> literals;
+  std::vector<PlannedFault> faults;
+};
+
+// The same seed makes the same plan on every machine.
+Plan make_plan(std::uint64_t seed);
+std::string_view name_of(FaultKind kind);
+// For people: one line for each planned thing.
+std::string describe(const Plan& plan);
+
+}  // namespace forelock::simulation

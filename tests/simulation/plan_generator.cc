@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "plan.h"
+
+namespace forelock::simulation {
+namespace {
+
+using model::Random;
+
+// Mostly short, so that things collide; sometimes long enough for watches, sometimes for a session's end.
+Span some_hold(Random& random) {
+  const auto kind = random.below(20);
+  if (kind < 6) return random.between(Span{}, microseconds(500));
+  if (kind < 15) return random.between(microseconds(500), milliseconds(15));
+  if (kind < 19) return random.between(milliseconds(15), milliseconds(100));
+  return random.between(milliseconds(100), milliseconds(700));
+}
+
+Span some_think(Random& random) {
+  const auto kind = random.below(10);
+  if (kind < 5) return random.between(Span{}, milliseconds(1));
+  if (kind < 9) return random.between(milliseconds(1), milliseconds(20));
+  return random.between(milliseconds(20), milliseconds(200));
+}
+
+PlannedCall some_call(Random& random, const Plan& plan, double background) {
+  PlannedCall call;
+  call.think = some_think(random);
+  call.monitor = random.below(plan.monitors);
+  call.priority = random.chance(background) ? Priority::background : Priority::foreground;
+  const auto patience = random.below(10);
+  if (patience < 3) call.patience = random.between(milliseconds(1), milliseconds(30));
+  if (patience == 3) call.patience = random.between(milliseconds(30), milliseconds(500));
+  call.try_once = random.chance(0.08);
+  if (random.chance(0.07)) call.cancel_after = random.between(microseconds(100), milliseconds(20));
+  call.wants_position = random.chance(0.1);
+  call.wants_contention = random.chance(0.1);
+  call.hold = some_hold(random);
+  if (random.chance(0.08)) call.step_asides = random.between(1, 2);
+  call.updates_record = random.chance(0.05);
+  if (random.chance(0.15)) call.guarded_writes = random.between(1, 3);
+  return call;
+}
+
+void add_threads(Random& random, Plan& plan) {
+  const int total = random.between(12, 45);
+  const double background = std::array{0.0, 0.3, 0.5, 0.5, 0.8, 1.0}[random.below(6)];
+  const auto threads = plan.processes + random.below(plan.processes * 3);
+  for (std::size_t i = 0; i < threads; ++i) {
+    PlannedThread thread;
+    thread.process = i % plan.processes;
+    thread.start = random.between(Span{}, milliseconds(40));
+    const int calls = std::max(1, total / static_cast<int>(threads) + random.between(-1, 1));
+    for (int k = 0; k < calls; ++k) thread.calls.push_back(some_call(random, plan, background));
+    plan.threads.push_back(std::move(thread));
+  }
+}
+
+void add_literals(Random& random, Plan& plan) {
+  if (!random.chance(0.3)) return;
+  const int count = random.between(1, 2);
+  for (int i = 0; i < count; ++i) {
+    PlannedLiteral literal;
+    literal.start = random.between(Span{}, milliseconds(100));
+    literal.monitor = random.below(plan.monitors);
+    literal.priority = random.chance(0.5) ? Priority::background : Priority::foreground;
+    literal.hold = some_hold(random);
+    literal.rounds = random.between(1, 4);
+    literal.own_node_first = random.chance(0.5);
+    plan.literals.push_back(literal);
+  }
+}
+
+FaultKind some_kind(Random& random) {
+  static constexpr std::array kinds = {
+      FaultKind::cut,          FaultKind::cut,         FaultKind::request_lost, FaultKind::request_lost,
+      FaultKind::reply_lost,   FaultKind::reply_lost,  FaultKind::reply_lost,   FaultKind::reply_lost,
+      FaultKind::request_late, FaultKind::request_late, FaultKind::request_late, FaultKind::silent_both,
+      FaultKind::silent_up,    FaultKind::silent_up,   FaultKind::silent_down,  FaultKind::silent_down,
+      FaultKind::pause,        FaultKind::pause,       FaultKind::pause,        FaultKind::crash,
+      FaultKind::shutdown,     FaultKind::expiry,      FaultKind::expiry,       FaultKind::refusal,
+      FaultKind::false_error,  FaultKind::lag,         FaultKind::lag,          FaultKind::foreign_child};
+  return kinds[random.below(kinds.size())];
+}
+
+Span some_duration(Random& random, const Plan& plan) {
+  const auto kind = random.below(10);
+  if (kind < 4) return random.between(Span{}, milliseconds(30));
+  if (kind < 7) return random.between(milliseconds(10), Span(plan.session_timeout) / 2);
+  return random.between(Span(plan.session_timeout) / 2, Span(plan.session_timeout) * 5 / 2);
+}
+
+void add_faults(Random& random, Plan& plan) {
+  const int count = random.chance(0.15) ? 0 : random.between(1, 6);
+  for (int i = 0; i < count; ++i) {
+    PlannedFault fault;
+    fault.kind = some_kind(random);
+    fault.process = random.below(plan.processes);
+    fault.at = random.between(Span{}, milliseconds(300));
+    if (random.chance(0.7)) fault.request = static_cast<std::uint32_t>(random.between(1, 60));
+    if (fault.kind == FaultKind::request_lost || fault.kind == FaultKind::reply_lost ||
+        fault.kind == FaultKind::request_late || fault.kind == FaultKind::refusal ||
+        fault.kind == FaultKind::false_error) {
+      fault.request = static_cast<std::uint32_t>(random.between(1, 60));
+    }
+    fault.duration = some_duration(random, plan);
+    if (random.chance(0.5)) {
+      fault.server = static_cast<int>(random.below(static_cast<std::size_t>(plan.servers)));
+      fault.lags = random.chance(0.7);
+    }
+    if (fault.kind == FaultKind::lag) fault.server = random.between(1, std::max(1, plan.servers - 1));
+    fault.monitor = random.below(plan.monitors);
+    static constexpr std::array codes = {coordination::ReplyCode::no_auth, coordination::ReplyCode::quota_exceeded,
+                                         coordination::ReplyCode::server_error};
+    fault.code = codes[random.below(codes.size())];
+    plan.faults.push_back(fault);
+  }
+  // An administrator acts once on a monitor at most.
+  for (std::size_t monitor = 0; monitor < plan.monitors; ++monitor) {
+    if (!random.chance(0.2)) continue;
+    PlannedFault fault;
+    const auto kind = random.below(20);
+    fault.kind = kind < 6    ? FaultKind::waiter_removed
+                 : kind < 12 ? FaultKind::holder_removed
+                 : kind < 18 ? FaultKind::lock_removed
+                             : FaultKind::private_removed;
+    fault.at = random.between(milliseconds(1), milliseconds(300));
+    fault.duration = Span{};
+    fault.monitor = monitor;
+    plan.faults.push_back(fault);
+  }
+}
+
+}  // namespace
+
+Plan make_plan(std::uint64_t seed) {
+  Random random(seed * 0x2545f4914f6cdd1dULL + 0x9e3779b9);
+  Plan plan;
+  plan.seed = seed;
+  plan.luck = random.next();
+  plan.processes = static_cast<std::size_t>(random.between(1, 4));
+  plan.servers = random.between(1, 3);
+  plan.monitors = random.chance(0.6) ? 1 : static_cast<std::size_t>(random.between(2, 3));
+  plan.session_timeout = milliseconds(random.between(150, 600));
+  plan.slow_network = random.chance(0.3);
+  plan.reuse_engine = random.chance(0.5);
+  plan.probes = random.chance(0.3);
+  plan.container_chance = std::array{0.0, 0.3, 1.0}[random.below(3)];
+  if (random.chance(0.04)) {
+    static constexpr std::int64_t alarm = std::int64_t{1} << 30;
+    static constexpr std::int64_t end = 2147483647;
+    plan.first_counter[0] = random.chance(0.5) ? alarm - random.between(0, 10) : end - random.between(0, 12);
+  }
+  plan.engine.watch_mode = random.chance(0.5) ? lock::WatchMode::parent : lock::WatchMode::predecessor;
+  plan.engine.hold_watch_delay = random.chance(0.5) ? milliseconds(50) : milliseconds(2);
+  plan.engine.give_up_after = milliseconds(random.between(100, 2000));
+  plan.engine.safety_poll = random.chance(0.8) ? Span(std::chrono::hours(24)) : Span(milliseconds(random.between(20, 400)));
+  plan.engine.remembered_monitors = random.chance(0.7) ? 4096 : random.below(3);
+  add_threads(random, plan);
+  add_literals(random, plan);
+  add_faults(random, plan);
+  return plan;
+}
+
+}  // namespace forelock::simulation

@@ -1,0 +1,88 @@
+#include <sstream>
+
+#include "plan.h"
+
+namespace forelock::simulation {
+
+std::string_view name_of(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::cut: return "cut";
+    case FaultKind::request_lost: return "request_lost";
+    case FaultKind::reply_lost: return "reply_lost";
+    case FaultKind::request_late: return "request_late";
+    case FaultKind::silent_both: return "silent_both";
+    case FaultKind::silent_up: return "silent_up";
+    case FaultKind::silent_down: return "silent_down";
+    case FaultKind::pause: return "pause";
+    case FaultKind::crash: return "crash";
+    case FaultKind::shutdown: return "shutdown";
+    case FaultKind::expiry: return "expiry";
+    case FaultKind::refusal: return "refusal";
+    case FaultKind::false_error: return "false_error";
+    case FaultKind::lag: return "lag";
+    case FaultKind::waiter_removed: return "waiter_removed";
+    case FaultKind::holder_removed: return "holder_removed";
+    case FaultKind::lock_removed: return "lock_removed";
+    case FaultKind::private_removed: return "private_removed";
+    case FaultKind::foreign_child: return "foreign_child";
+    case FaultKind::count_: break;
+  }
+  return "?";
+}
+
+namespace {
+
+double ms(Span span) { return std::chrono::duration<double, std::milli>(span).count(); }
+
+void describe(std::ostream& out, const PlannedCall& call) {
+  out << "    after " << ms(call.think) << "  " << monitor_names[call.monitor]
+      << (call.priority == Priority::foreground ? " foreground" : " background");
+  if (call.try_once) out << " once";
+  if (call.patience > Span{}) out << " patience " << ms(call.patience);
+  if (call.cancel_after > Span{}) out << " cancel after " << ms(call.cancel_after);
+  out << " hold " << ms(call.hold);
+  if (call.step_asides > 0) out << " step aside x" << call.step_asides;
+  if (call.guarded_writes > 0) out << " guarded writes x" << call.guarded_writes;
+  if (call.updates_record) out << " updates record";
+  if (call.wants_position) out << " wants position";
+  if (call.wants_contention) out << " wants contention";
+  out << "\n";
+}
+
+}  // namespace
+
+std::string describe(const Plan& plan) {
+  std::ostringstream out;
+  out << "seed " << plan.seed << ": " << plan.processes << " processes, " << plan.servers << " servers, session "
+      << plan.session_timeout.count() << " ms, watch "
+      << (plan.engine.watch_mode == lock::WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
+      << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after) << " ms, hold watch after "
+      << ms(plan.engine.hold_watch_delay) << " ms\n";
+  for (std::size_t i = 0; i < plan.threads.size(); ++i) {
+    const PlannedThread& thread = plan.threads[i];
+    if (thread.calls.empty()) continue;
+    out << "  thread " << i << " of process " << thread.process << ", from " << ms(thread.start) << "\n";
+    for (const PlannedCall& call : thread.calls) describe(out, call);
+  }
+  for (const PlannedLiteral& literal : plan.literals) {
+    out << "  literal client from " << ms(literal.start) << "  " << monitor_names[literal.monitor]
+        << (literal.priority == Priority::foreground ? " foreground" : " background") << " hold " << ms(literal.hold)
+        << " x" << literal.rounds << (literal.own_node_first ? ", own node first" : ", privateLock first") << "\n";
+  }
+  for (const PlannedFault& fault : plan.faults) {
+    out << "  fault " << name_of(fault.kind) << " process " << fault.process << " monitor "
+        << monitor_names[fault.monitor];
+    if (fault.request > 0) {
+      out << " at its request " << fault.request;
+    } else {
+      out << " at " << ms(fault.at);
+    }
+    out << " for " << ms(fault.duration);
+    if (fault.server >= 0) out << ", server " << fault.server << (fault.lags ? " lagging" : "");
+    if (fault.kind == FaultKind::refusal) out << ", " << coordination::name_of(fault.code);
+    out << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace forelock::simulation

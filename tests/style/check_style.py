@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Checks what a compiler does not: who may include whom, how long a file may be, and a few habits.
+
+Usage: check_style.py [ROOT]. Prints one line for each problem and exits 1 if there is one. The rules are the tables and
+the check_* functions below; docs/architecture.md has the reasons for the arrows between rooms.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+MAX_LINE = 120
+MAX_FILE = 500
+
+# Which rooms a room may include besides itself. include/forelock is open to all; the demonstration is a user of the
+# library like any other and sees nothing else.
+ARROWS = {
+    "coordination": set(),
+    "lock": {"coordination"},
+    "config": set(),
+    "records": set(),
+    "retry": {"lock"},
+    "zookeeper": {"coordination"},
+    "client": {"coordination", "lock", "config", "records", "retry", "zookeeper"},
+    "cli": {"client", "config", "records"},
+    "demo": set(),
+}
+
+# Libraries with a wall around them: only these rooms may include their headers.
+WALLS = {
+    re.compile(r"<zookeeper[./]"): {"zookeeper"},
+    re.compile(r"<yaml-cpp/"): {"config"},
+    re.compile(r"<CLI/"): {"cli"},
+}
+
+# What the pure protocol must not touch: it is told the time and never waits.
+IMPURE = re.compile(
+    r"#include <(thread|mutex|shared_mutex|condition_variable|future|random|iostream|fstream|unistd\.h|sys/.*)>"
+    r"|_clock::now\b|\bgetenv\b"
+)
+PURE_ROOMS = {"coordination", "lock"}
+
+SLEEP = re.compile(r"\bsleep_(for|until)\b|\b(u|nano)?sleep\s*\(|\btime\.sleep\b|\bThread\.sleep\b")
+SHELL_SLEEP = re.compile(r"^\s*sleep\b|[;&|]\s*sleep\b")
+UNFINISHED = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<what>"[^"]+"|<[^>]+>)')
+FOREIGN_IN_PUBLIC = re.compile(r"zookeeper\.h|rdkafka|spdlog|fmt/|yaml-cpp|nlohmann|boost/|CLI/|sqlite")
+MARKDOWN_LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
+
+CODE = {".h", ".cc", ".c", ".java", ".py", ".sh", ".cmake"}
+OURS = Path("tests/style")
+
+
+class Tree:
+    """The files under a root as lines, and the problems found in them."""
+
+    def __init__(self, root):
+        self.root = Path(root).resolve()
+        self.problems = []
+
+    def files(self):
+        listed = subprocess.run(
+            ["git", "-C", str(self.root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            capture_output=True,
+            check=False,
+        )
+        if listed.returncode == 0:
+            names = {Path(name) for name in listed.stdout.decode().split("\0") if name}
+        else:  # an unpacked archive: there is no list of what belongs to it, so take all but what is built
+            names = {path.relative_to(self.root) for path in self.root.rglob("*") if path.is_file()}
+            names = {name for name in names if name.parts[0] not in {"build", ".git"}}
+        return sorted(name for name in names if (self.root / name).is_file())
+
+    def report(self, name, line, message):
+        self.problems.append(f"{name}:{line}: {message}")
+
+
+def is_code(name):
+    return name.suffix in CODE or name.name == "CMakeLists.txt"
+
+
+def room_of(name):
+    if len(name.parts) > 2 and name.parts[0] == "src":
+        return name.parts[1]
+    return None
+
+
+def check_text(tree, name, raw, lines):
+    if b"\r" in raw:
+        tree.report(name, 1, "has carriage returns")
+    if raw and not raw.endswith(b"\n"):
+        tree.report(name, len(lines), "does not end with a newline")
+    for number, line in enumerate(lines, 1):
+        if is_code(name) and len(line) > MAX_LINE:
+            tree.report(name, number, f"line of {len(line)} characters; at most {MAX_LINE}")
+        if is_code(name) and line != line.rstrip(" "):
+            tree.report(name, number, "white space at the end of the line")
+        if is_code(name) and "\t" in line:
+            tree.report(name, number, "tab")
+        if UNFINISHED.search(line):
+            tree.report(name, number, "mark of unfinished work")
+
+
+def check_length(tree, name, lines):
+    if name.parts[0] in {"src", "include"} and is_code(name) and len(lines) > MAX_FILE:
+        tree.report(name, len(lines), f"{len(lines)} lines; at most {MAX_FILE}: a file has one reason to change")
+
+
+def check_header(tree, name, lines):
+    if name.suffix != ".h":
+        return
+    if "#pragma once" not in lines and name.parts[:2] != ("tests", "package"):
+        tree.report(name, 1, "no #pragma once")
+    for number, line in enumerate(lines, 1):
+        if re.match(r"\s*using namespace\b", line):
+            tree.report(name, number, "using namespace in a header")
+    if name.parts[0] == "include" and not (lines and lines[0].startswith("/// \\file")):
+        tree.report(name, 1, "a public header begins with /// \\file and what it is for")
+
+
+def check_includes(tree, name, lines):
+    room = room_of(name)
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        what = match["what"]
+        if name.parts[0] == "include":
+            if FOREIGN_IN_PUBLIC.search(what):
+                tree.report(name, number, f"a public header must not include {what}")
+            if what.startswith('"') and not what.startswith('"forelock/'):
+                tree.report(name, number, f"a public header includes only public headers, not {what}")
+        if room is None:
+            continue
+        for wall, rooms in WALLS.items():
+            if wall.search(what) and room not in rooms:
+                tree.report(name, number, f"only {', '.join(sorted(rooms))} may include {what}")
+        target = what.strip('"').split("/")[0]
+        if what.startswith('"') and target not in {room, "forelock"}:
+            if "/" not in what:
+                tree.report(name, number, f"write the room into the include: \"{room}/{what.strip(chr(34))}\"")
+            elif room not in ARROWS:
+                tree.report(name, number, f"room '{room}' has no arrows in tests/style/check_style.py yet")
+            elif target not in ARROWS[room]:
+                allowed = ", ".join(sorted(ARROWS[room])) or "no other room"
+                tree.report(name, number, f"room '{room}' may include {allowed}, not '{target}'")
+
+
+def check_purity(tree, name, lines):
+    if room_of(name) not in PURE_ROOMS:
+        return
+    for number, line in enumerate(lines, 1):
+        if IMPURE.search(line.split("//")[0]):
+            tree.report(name, number, "the protocol is pure: no threads, no I/O, no clock, no randomness")
+
+
+def check_sleep(tree, name, lines):
+    if name.parts[0] not in {"tests", "bench"} or not is_code(name):
+        return
+    pattern = SHELL_SLEEP if name.suffix == ".sh" else SLEEP
+    for number, line in enumerate(lines, 1):
+        if pattern.search(line):
+            tree.report(name, number, "a test waits for a condition, never for time to pass")
+
+
+def check_script(tree, name, lines):
+    if not lines or not re.match(r"#!.*\b(ba)?sh\b", lines[0]):
+        return
+    if lines[0] != "#!/usr/bin/env bash":
+        tree.report(name, 1, "scripts begin with #!/usr/bin/env bash")
+    if not any(line in ("set -euo pipefail", 'source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"') for line in lines):
+        tree.report(name, 1, "no set -euo pipefail (nor lib.sh, which sets it)")
+    if name.name != "lib.sh" and not os.access(tree.root / name, os.X_OK):
+        tree.report(name, 1, "not executable")
+    syntax = subprocess.run(["bash", "-n", str(tree.root / name)], capture_output=True, text=True, check=False)
+    if syntax.returncode != 0:
+        tree.report(name, 1, f"bash -n: {syntax.stderr.strip()}")
+    elif shutil.which("shellcheck"):
+        # By its relative name, so that "source-path=SCRIPTDIR" and the messages mean what they say.
+        lint = subprocess.run(
+            ["shellcheck", "-x", "-f", "gcc", str(name)], cwd=tree.root, capture_output=True, text=True, check=False
+        )
+        tree.problems.extend(lint.stdout.splitlines())
+
+
+def check_links(tree, name, lines):
+    if name.suffix != ".md":
+        return
+    for number, line in enumerate(lines, 1):
+        for match in MARKDOWN_LINK.finditer(line):
+            target = match["target"]
+            if re.match(r"[a-z]+:", target):
+                continue
+            if not (tree.root / name.parent / target).exists():
+                tree.report(name, number, f"link to {target}, which does not exist")
+
+
+def check(root):
+    tree = Tree(root)
+    for name in tree.files():
+        raw = (tree.root / name).read_bytes()
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            continue  # not text
+        if b"\0" in raw or name.parts[:3] == ("tests", "fuzz", "corpus"):
+            continue
+        lines = text.split("\n")
+        if lines and lines[-1] == "":
+            lines.pop()
+        check_length(tree, name, lines)
+        check_header(tree, name, lines)
+        check_includes(tree, name, lines)
+        check_purity(tree, name, lines)
+        check_links(tree, name, lines)
+        if OURS not in name.parents:  # this folder names what it looks for
+            check_text(tree, name, raw, lines)
+            check_sleep(tree, name, lines)
+            check_script(tree, name, lines)
+    return tree.problems
+
+
+def main():
+    problems = check(sys.argv[1] if len(sys.argv) > 1 else ".")
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problem(s)." if problems else "Style: nothing to complain about.")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

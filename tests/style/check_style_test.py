@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Plants each fault in a small tree of its own and expects it to be found, and nothing else."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_style
+
+
+class CheckStyle(unittest.TestCase):
+    def problems(self, name, text, executable=True):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            file.chmod(0o755 if executable else 0o644)
+            return check_style.check(folder)
+
+    def accepts(self, name, text):
+        self.assertEqual(self.problems(name, text), [])
+
+    def refuses(self, name, text, message, **more):
+        found = self.problems(name, text, **more)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(message, found[0])
+
+    def test_arrows_between_rooms(self):
+        self.accepts("src/client/a.cc", '#include "lock/engine.h"\n#include "forelock/client.h"\n')
+        self.refuses("src/lock/a.cc", '#include "client/a.h"\n', "room 'lock' may include coordination, not 'client'")
+        self.refuses("src/lock/a.cc", '  #  include "zookeeper/a.h"\n', "not 'zookeeper'")
+        self.refuses("src/demo/a.cc", '#include "client/a.h"\n', "room 'demo' may include no other room")
+        self.refuses("src/cellar/a.cc", '#include "lock/a.h"\n', "room 'cellar' has no arrows")
+        self.refuses("src/lock/a.cc", '#include "engine.h"\n', "write the room into the include")
+
+    def test_walls_around_libraries(self):
+        self.accepts("src/zookeeper/a.cc", "#include <zookeeper/zookeeper.h>\n")
+        self.refuses("src/client/a.cc", "#include <zookeeper/zookeeper.h>\n", "only zookeeper may include")
+
+    def test_pure_rooms(self):
+        self.accepts("src/lock/a.h", "#pragma once\n// not std::chrono::steady_clock::now\n#include <chrono>\n")
+        self.refuses("src/lock/a.cc", "#include <thread>\n", "pure")
+        self.refuses("src/lock/a.cc", "auto t = steady_clock::now();\n", "pure")
+
+    def test_public_headers(self):
+        self.accepts("include/forelock/a.h", '/// \\file\n/// What for.\n#pragma once\n#include "forelock/b.h"\n')
+        self.refuses("include/forelock/a.h", "#pragma once\n", "\\file")
+        self.refuses("include/forelock/a.h", "/// \\file\n", "#pragma once")
+        self.refuses("include/forelock/a.h", "/// \\file\n#pragma once\n#include <spdlog/spdlog.h>\n", "must not include")
+        self.refuses("include/forelock/a.h", '/// \\file\n#pragma once\n#include "lock/engine.h"\n', "only public headers")
+
+    def test_length(self):
+        self.accepts("src/lock/a.cc", "\n" * 500)
+        self.refuses("src/lock/a.cc", "\n" * 501, "501 lines")
+        self.accepts("src/lock/a.cc", "/" * 120 + "\n")
+        self.refuses("src/lock/a.cc", "/" * 121 + "\n", "121 characters")
+
+    def test_text(self):
+        self.refuses("src/lock/a.cc", "int a; \n", "white space")
+        self.refuses("src/lock/a.cc", "\tint a;\n", "tab")
+        self.refuses("src/lock/a.cc", "int a;", "newline")
+        self.refuses("src/lock/a.cc", "int a;\r\n", "carriage return")
+        self.refuses("src/lock/a.cc", "// TODO: later\n", "unfinished")
+        self.accepts("tests/a.cc", 'auto name = "/tmp/test-XXXXXX";\n')
+
+    def test_sleep(self):
+        self.accepts("src/client/a.cc", "std::this_thread::sleep_for(1ms);\n")
+        self.refuses("tests/unit/a.cc", "std::this_thread::sleep_for(1ms);\n", "waits for a condition")
+        self.refuses("tests/a.py", "time.sleep(1)\n", "waits for a condition")
+        self.refuses("tests/a.sh", "#!/usr/bin/env bash\nset -euo pipefail\nsleep 1\n", "waits for a condition")
+
+    def test_scripts(self):
+        self.accepts("scripts/a.sh", "#!/usr/bin/env bash\nset -euo pipefail\ntrue\n")
+        self.refuses("scripts/a.sh", "#!/usr/bin/env bash\ntrue\n", "set -euo pipefail")
+        self.refuses("scripts/a.sh", "#!/bin/bash\nset -euo pipefail\n", "#!/usr/bin/env bash")
+        self.refuses("scripts/a.sh", "#!/usr/bin/env bash\nset -euo pipefail\nif\n", "bash -n")
+        self.refuses("scripts/a.sh", "#!/usr/bin/env bash\nset -euo pipefail\n", "not executable", executable=False)
+
+    def test_links(self):
+        self.accepts("docs/a.md", "[here](a.md) [there](https://zookeeper.apache.org/) [below](#below)\n")
+        self.refuses("docs/a.md", "[gone](gone.md#part)\n", "does not exist")
+
+
+if __name__ == "__main__":
+    unittest.main()

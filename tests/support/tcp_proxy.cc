@@ -1,0 +1,279 @@
+#include "support/tcp_proxy.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace forelock::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Direction = TcpProxy::Direction;
+
+constexpr std::size_t chunk_size = 64 * 1024;
+constexpr std::size_t queue_limit = 4 * 1024 * 1024;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return address;
+}
+
+int open_listener(std::uint16_t port) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int yes = 1;
+  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  const sockaddr_in address = loopback(port);
+  if (listener < 0 || bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      listen(listener, 128) != 0) {
+    const int error = errno;
+    if (listener >= 0) close(listener);
+    throw std::system_error(error, std::generic_category(), "proxy cannot listen");
+  }
+  return listener;
+}
+
+void close_with_reset(int socket) {
+  if (socket < 0) return;
+  const linger abort{1, 0};
+  setsockopt(socket, SOL_SOCKET, SO_LINGER, &abort, sizeof(abort));
+  close(socket);
+}
+
+struct Piece {
+  Clock::time_point due;
+  std::string bytes;
+};
+
+// One direction of a connection.
+struct Flow {
+  int from = -1;
+  int to = -1;
+  bool ended = false;  // nothing more comes
+  std::deque<Piece> pieces;
+  std::size_t queued = 0;
+};
+
+struct Connection {
+  int client = -1;
+  int server = -1;
+  std::array<Flow, 2> flows;  // by Direction
+  bool broken = false;
+};
+
+}  // namespace
+
+// All state is guarded by one mutex, which the thread gives up only while it polls.
+class TcpProxy::Loop {
+ public:
+  explicit Loop(std::uint16_t server_port)
+      : server_port_(server_port), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), listener_(open_listener(0)) {
+    sockaddr_in address{};
+    socklen_t length = sizeof(address);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread(&Loop::run, this);
+  }
+
+  ~Loop() {
+    with_lock([this] { stop_ = true; });
+    thread_.join();
+    for (const auto& each : connections_) drop(*each);
+    if (listener_ >= 0) close(listener_);
+    close(wake_);
+  }
+
+  template <typename Action>
+  void with_lock(Action&& action) {
+    {
+      std::lock_guard lock(mutex_);
+      action();
+    }
+    const std::uint64_t one = 1;
+    static_cast<void>(!write(wake_, &one, sizeof(one)));
+  }
+
+  void cut() {
+    with_lock([this] {
+      for (const auto& each : connections_) drop(*each);
+      connections_.clear();
+    });
+  }
+
+  void refuse(bool on) {
+    with_lock([this, on] {
+      if (on && listener_ >= 0) close(std::exchange(listener_, -1));
+      if (!on && listener_ < 0) listener_ = open_listener(port_);
+    });
+  }
+
+  std::uint16_t port_ = 0;
+  std::uint16_t server_port_;
+  std::array<bool, 2> stalled_{};
+  std::chrono::milliseconds delay_{0};
+  std::function<void(Direction, std::string&)> filter_;
+  int accepted_ = 0;
+  mutable std::mutex mutex_;
+
+ private:
+  static void drop(Connection& connection) {
+    close_with_reset(std::exchange(connection.client, -1));
+    close_with_reset(std::exchange(connection.server, -1));
+    connection.broken = true;
+  }
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (!stop_) {
+      std::vector<pollfd> entries{{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
+      int timeout = -1;
+      for (const auto& each : connections_) watch(*each, entries, timeout);
+      lock.unlock();
+      poll(entries.data(), entries.size(), timeout);
+      lock.lock();
+      std::uint64_t count = 0;
+      static_cast<void>(!read(wake_, &count, sizeof(count)));
+      accept_all();
+      // Every connection is tried, whatever poll said: what has changed meanwhile needs no further care then.
+      const auto connections = connections_;
+      for (const auto& each : connections) move(*each);
+      std::erase_if(connections_, [](const auto& each) { return each->broken; });
+    }
+  }
+
+  void watch(const Connection& connection, std::vector<pollfd>& entries, int& timeout) const {
+    for (std::size_t i = 0; i < connection.flows.size(); ++i) {
+      const Flow& flow = connection.flows[i];
+      if (stalled_[i]) continue;
+      if (!flow.ended && flow.queued < queue_limit) entries.push_back({flow.from, POLLIN, 0});
+      if (flow.pieces.empty()) continue;
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(flow.pieces.front().due - Clock::now());
+      if (left.count() <= 0) {
+        entries.push_back({flow.to, POLLOUT, 0});
+      } else if (timeout < 0 || left.count() < timeout) {
+        timeout = static_cast<int>(left.count());
+      }
+    }
+  }
+
+  void accept_all() {
+    while (listener_ >= 0) {
+      const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+      if (client < 0) return;
+      ++accepted_;
+      const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      const sockaddr_in address = loopback(server_port_);
+      if (connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+        close_with_reset(server);
+        close_with_reset(client);
+        continue;
+      }
+      fcntl(server, F_SETFL, fcntl(server, F_GETFL) | O_NONBLOCK);
+      const int yes = 1;
+      setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+      setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+      auto connection = std::make_shared<Connection>();
+      connection->client = client;
+      connection->server = server;
+      connection->flows[static_cast<std::size_t>(Direction::to_server)].from = client;
+      connection->flows[static_cast<std::size_t>(Direction::to_server)].to = server;
+      connection->flows[static_cast<std::size_t>(Direction::to_client)].from = server;
+      connection->flows[static_cast<std::size_t>(Direction::to_client)].to = client;
+      connections_.push_back(std::move(connection));
+    }
+  }
+
+  void move(Connection& connection) {
+    for (std::size_t i = 0; i < connection.flows.size(); ++i) {
+      if (connection.broken || stalled_[i]) continue;
+      if (!receive(connection.flows[i], static_cast<Direction>(i)) || !forward(connection.flows[i])) drop(connection);
+    }
+  }
+
+  bool receive(Flow& flow, Direction direction) {
+    while (!flow.ended && flow.queued < queue_limit) {
+      std::string bytes(chunk_size, '\0');
+      const ssize_t received = recv(flow.from, bytes.data(), bytes.size(), 0);
+      if (received < 0) return errno == EAGAIN || errno == EINTR;
+      if (received == 0) {
+        flow.ended = true;
+        break;
+      }
+      bytes.resize(static_cast<std::size_t>(received));
+      if (filter_) filter_(direction, bytes);
+      flow.queued += bytes.size();
+      flow.pieces.push_back({Clock::now() + delay_, std::move(bytes)});
+    }
+    return true;
+  }
+
+  bool forward(Flow& flow) {
+    while (!flow.pieces.empty() && flow.pieces.front().due <= Clock::now()) {
+      std::string& bytes = flow.pieces.front().bytes;
+      const ssize_t sent = send(flow.to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0) return errno == EAGAIN || errno == EINTR;
+      flow.queued -= static_cast<std::size_t>(sent);
+      bytes.erase(0, static_cast<std::size_t>(sent));
+      if (!bytes.empty()) return true;
+      flow.pieces.pop_front();
+    }
+    // The end of one direction is the end of the connection: neither ZooKeeper nor its clients half-close.
+    return !flow.ended || !flow.pieces.empty();
+  }
+
+  const int wake_;
+  int listener_;
+  bool stop_ = false;
+  std::vector<std::shared_ptr<Connection>> connections_;
+  std::thread thread_;
+};
+
+TcpProxy::TcpProxy(std::uint16_t server_port) : loop_(std::make_unique<Loop>(server_port)) {}
+
+TcpProxy::~TcpProxy() = default;
+
+std::uint16_t TcpProxy::port() const { return loop_->port_; }
+
+void TcpProxy::set_server_port(std::uint16_t port) {
+  loop_->with_lock([&] { loop_->server_port_ = port; });
+}
+
+void TcpProxy::cut_connections() { loop_->cut(); }
+
+void TcpProxy::refuse(bool on) { loop_->refuse(on); }
+
+void TcpProxy::stall(Direction direction, bool on) {
+  loop_->with_lock([&] { loop_->stalled_[static_cast<std::size_t>(direction)] = on; });
+}
+
+void TcpProxy::set_delay(std::chrono::milliseconds delay) {
+  loop_->with_lock([&] { loop_->delay_ = delay; });
+}
+
+void TcpProxy::set_filter(std::function<void(Direction, std::string&)> filter) {
+  loop_->with_lock([&] { loop_->filter_ = std::move(filter); });
+}
+
+int TcpProxy::connections_accepted() const {
+  std::lock_guard lock(loop_->mutex_);
+  return loop_->accepted_;
+}
+
+}  // namespace forelock::test

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace forelock::test {
+
+// Stands between a client and a server on 127.0.0.1, and breaks the network on demand. Thread-safe; when a call returns,
+// it has had its effect.
+class TcpProxy {
+ public:
+  enum class Direction { to_server, to_client };
+
+  // Listens on a free port. Throws std::system_error.
+  explicit TcpProxy(std::uint16_t server_port);
+  ~TcpProxy();
+  TcpProxy(const TcpProxy&) = delete;
+  TcpProxy& operator=(const TcpProxy&) = delete;
+
+  std::uint16_t port() const;
+  std::string connect_string() const { return "127.0.0.1:" + std::to_string(port()); }
+
+  // Later connections go to this port.
+  void set_server_port(std::uint16_t port);
+  // Ends every connection with a reset, in both directions. What is on its way is lost.
+  void cut_connections();
+  // While true, new connections are refused, as by a machine without the server.
+  void refuse(bool on);
+  // While true, bytes of this direction stay where they are, and flow on afterwards: a silent network.
+  void stall(Direction direction, bool on);
+  void stall(bool on) {
+    stall(Direction::to_server, on);
+    stall(Direction::to_client, on);
+  }
+  // Every byte arrives this much later, in each direction.
+  void set_delay(std::chrono::milliseconds delay);
+  // May change what passes; called on the proxy's thread with the pieces of the stream as they come. Empty for none.
+  void set_filter(std::function<void(Direction, std::string&)> filter);
+
+  // Connections accepted so far.
+  int connections_accepted() const;
+
+ private:
+  class Loop;
+  std::unique_ptr<Loop> loop_;
+};
+
+}  // namespace forelock::test

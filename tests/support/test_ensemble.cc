@@ -1,0 +1,71 @@
+#include "support/test_ensemble.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "support/free_port.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+
+TestEnsemble::TestEnsemble(const ServerOptions& options) {
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    if (start(options)) return;
+  }
+  std::string logs;
+  for (const auto& each : servers_) logs += each->log_tail() + "\n";
+  throw std::runtime_error("no ensemble of ZooKeeper servers:\n" + logs);
+}
+
+bool TestEnsemble::start(const ServerOptions& options) {
+  for (auto& each : servers_) each.reset();
+  const std::vector<std::uint16_t> ports = free_ports(static_cast<int>(3 * size));
+  TestServer::Member member;
+  for (std::size_t i = 0; i < size; ++i) {
+    member.ensemble.push_back("server." + std::to_string(i + 1) + "=127.0.0.1:" + std::to_string(ports[3 * i + 1]) + ":" +
+                              std::to_string(ports[3 * i + 2]));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    member.id = static_cast<int>(i + 1);
+    member.client_port = ports[3 * i];
+    servers_[i] = std::make_unique<TestServer>(options, member);
+  }
+  return wait_until_serving();
+}
+
+bool TestEnsemble::wait_until_serving(std::chrono::milliseconds timeout) {
+  bool ended = false;
+  const bool over = wait_until(
+      [&] {
+        ended = std::any_of(servers_.begin(), servers_.end(), [](const auto& each) { return !each->running(); });
+        return ended || std::all_of(servers_.begin(), servers_.end(), [](const auto& each) { return each->serving(); });
+      },
+      timeout);
+  return over && !ended;
+}
+
+std::string TestEnsemble::connect_string() const {
+  std::string text;
+  for (const auto& each : servers_) text += (text.empty() ? "" : ",") + each->connect_string();
+  return text;
+}
+
+std::size_t TestEnsemble::leader() { return find("leader"); }
+
+std::size_t TestEnsemble::follower() { return find("follower"); }
+
+std::size_t TestEnsemble::find(const std::string& mode) {
+  std::size_t found = size;
+  wait_until(
+      [&] {
+        for (found = 0; found < size; ++found) {
+          if (servers_[found]->running() && servers_[found]->mode() == mode) return true;
+        }
+        return false;
+      },
+      std::chrono::seconds(30));
+  return found;
+}
+
+}  // namespace forelock::test

@@ -1,0 +1,143 @@
+#include "support/test_server.h"
+
+#include <signal.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "support/free_port.h"
+#include "support/wait_until.h"
+#include "zookeeper/probe.h"
+
+namespace forelock::test {
+namespace {
+
+constexpr int start_attempts = 5;
+
+std::string first_value_after(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(key)) return line.substr(key.size());
+  }
+  return {};
+}
+
+}  // namespace
+
+TestServer::TestServer(ServerOptions options) : options_(std::move(options)) {
+  for (int attempt = 1;; ++attempt) {
+    port_ = free_ports(1).front();
+    write_configuration(nullptr);
+    launch();
+    if (wait_until_serving()) return;
+    const bool ended = !running();
+    kill();
+    if (!ended || attempt == start_attempts) throw std::runtime_error("ZooKeeper does not start:\n" + log_tail());
+  }
+}
+
+TestServer::TestServer(ServerOptions options, const Member& member)
+    : options_(std::move(options)), port_(member.client_port) {
+  write_configuration(&member);
+  launch();
+}
+
+TestServer::~TestServer() { kill(); }
+
+std::string TestServer::connect_string() const {
+  const bool ipv6 = options_.listen_address.find(':') != std::string::npos;
+  return (ipv6 ? "[" + options_.listen_address + "]" : options_.listen_address) + ":" + std::to_string(port_);
+}
+
+void TestServer::write_configuration(const Member* member) {
+  std::ofstream config(directory_.path() / "zoo.cfg");
+  config << "tickTime=" << options_.tick_time.count() << "\n"
+         << "minSessionTimeout=" << options_.min_session_timeout.count() << "\n"
+         << "maxSessionTimeout=120000\n"
+         << "dataDir=" << (directory_.path() / "data").string() << "\n"
+         << "clientPort=" << port_ << "\n"
+         << "clientPortAddress=" << options_.listen_address << "\n"
+         << "maxClientCnxns=0\n"
+         << "admin.enableServer=false\n"
+         << "4lw.commands.whitelist=*\n"
+         << "initLimit=20\nsyncLimit=10\n";
+  for (const std::string& line : options_.config_lines) config << line << "\n";
+  std::filesystem::create_directories(directory_.path() / "data");
+  if (member != nullptr) {
+    for (const std::string& line : member->ensemble) config << line << "\n";
+    std::ofstream(directory_.path() / "data" / "myid") << member->id << "\n";
+  }
+  std::ofstream(directory_.path() / "log4j.properties")
+      << "log4j.rootLogger=WARN, FILE\n"
+         "log4j.appender.FILE=org.apache.log4j.FileAppender\n"
+         "log4j.appender.FILE.File=" +
+             (directory_.path() / "server.log").string() +
+             "\n"
+             "log4j.appender.FILE.layout=org.apache.log4j.PatternLayout\n"
+             "log4j.appender.FILE.layout.ConversionPattern=%d{ISO8601} %p %c{1} %m%n\n";
+}
+
+void TestServer::launch() {
+  const std::string directory = directory_.path().string();
+  std::vector<std::string> command = {
+      "java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlog4j.configuration=file:" + directory + "/log4j.properties",
+      "-Dzookeeper.admin.enableServer=false", std::string("-Dzookeeper.forceSync=") + (options_.force_sync ? "yes" : "no"),
+      std::string("-Dzookeeper.enforceQuota=") + (options_.enforce_quota ? "true" : "false"),
+      "-Dznode.container.checkIntervalMs=" + std::to_string(options_.container_check.count()),
+      // An interval of a minute divided by this passes between two removals.
+      "-Dznode.container.maxPerMinute=60000"};
+  for (const std::string& property : options_.java_properties) command.push_back("-D" + property);
+  command.insert(command.end(), {"-cp", "/etc/zookeeper/conf_example:/usr/share/java/zookeeper.jar",
+                                 "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"});
+  process_ = std::make_unique<ChildProcess>(std::move(command), directory_.path() / "output.log");
+}
+
+void TestServer::kill() {
+  if (process_) process_->kill();
+}
+
+void TestServer::restart(bool wait) {
+  kill();
+  launch();
+  if (wait && !wait_until_serving()) throw std::runtime_error("ZooKeeper does not start again:\n" + log_tail());
+}
+
+void TestServer::pause() { process_->signal(SIGSTOP); }
+
+void TestServer::resume() { process_->signal(SIGCONT); }
+
+std::string TestServer::mode() const {
+  const auto answer = four_letter("srvr");
+  return answer ? first_value_after(*answer, "Mode: ") : std::string();
+}
+
+bool TestServer::wait_until_serving(std::chrono::milliseconds timeout) {
+  bool ended = false;
+  const bool over = wait_until([&] { return (ended = !running()) || serving(); }, timeout);
+  return over && !ended;
+}
+
+std::optional<std::string> TestServer::four_letter(const std::string& word) const {
+  return zookeeper::four_letter_word(options_.listen_address, port_, word, std::chrono::seconds(3));
+}
+
+std::int64_t TestServer::counter(const std::string& name) const {
+  const auto answer = four_letter("mntr");
+  const std::string value = answer ? first_value_after(*answer, name + "\t") : std::string();
+  return value.empty() ? -1 : std::stoll(value);
+}
+
+std::string TestServer::log_tail() const {
+  std::string text;
+  for (const char* name : {"output.log", "server.log"}) {
+    std::ifstream file(directory_.path() / name);
+    text.append(std::istreambuf_iterator<char>(file), {});
+  }
+  constexpr std::size_t limit = 4000;
+  return text.size() > limit ? text.substr(text.size() - limit) : text;
+}
+
+}  // namespace forelock::test

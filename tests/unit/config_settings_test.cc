@@ -1,0 +1,376 @@
+// Settings as a whole: defaults, files, overrides, what they say about their origin, and how they are refused.
+#include "forelock/settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace forelock {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> problems_of(const std::function<void()>& action) {
+  std::vector<std::string> lines;
+  try {
+    action();
+  } catch (const ConfigurationException& error) {
+    for (const ConfigurationProblem& problem : error.problems()) lines.push_back(to_string(problem));
+  }
+  return lines;
+}
+
+Settings read(std::string_view text, const std::vector<Settings::Override>& overrides = {}) {
+  return Settings::from_string(text, Settings::Format::properties, "f", overrides);
+}
+
+std::vector<std::string> problems_in(std::string_view text, const std::vector<Settings::Override>& overrides = {}) {
+  return problems_of([&] { read(text, overrides); });
+}
+
+std::string entry(const Settings& settings, std::string_view key) {
+  for (const Settings::Entry& entry : settings.entries()) {
+    if (entry.key == key) return entry.value + " (" + entry.origin + ")" + (entry.secret ? " secret" : "");
+  }
+  return "none";
+}
+
+class Folder {
+ public:
+  Folder() : path_((std::filesystem::temp_directory_path() / "forelock-settings-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::filesystem::path write(const std::string& name, std::string_view text, mode_t mode = 0600) const {
+    const std::filesystem::path file = std::filesystem::path(path_) / name;
+    std::ofstream(file, std::ios::binary) << text;
+    ::chmod(file.c_str(), mode);
+    return file;
+  }
+
+  std::filesystem::path path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(Settings, Defaults) {
+  const Settings settings;
+  EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"localhost", 2181}}));
+  EXPECT_EQ(settings.chroot(), "");
+  EXPECT_EQ(settings.session_timeout(), 5s);
+  EXPECT_EQ(settings.connection_retry(), 5);
+  EXPECT_EQ(settings.connection_delay(), 1s);
+  EXPECT_EQ(settings.foreground_prefix(), "A");
+  EXPECT_EQ(settings.background_prefix(), "B");
+  EXPECT_EQ(settings.prefix(Priority::background), "B");
+  EXPECT_EQ(settings.timeout(Priority::foreground), 2s);
+  EXPECT_EQ(settings.timeout(Priority::background), 2s);
+  EXPECT_EQ(settings.request_retry_count(), 3);
+  EXPECT_EQ(settings.dlq_topic(), "MdmDeadLetterQueue");
+  EXPECT_EQ(settings.outbox_max_bytes(), 268435456);
+  EXPECT_EQ(settings.watch_mode(), WatchMode::parent);
+  EXPECT_EQ(settings.auth_digest_file(), "");
+  EXPECT_EQ(settings.acl(), AclMode::open);
+  EXPECT_TRUE(settings.kafka().empty());
+  EXPECT_EQ(settings.load_digest(), "");
+}
+
+TEST(Settings, EveryKeyIsRead) {
+  const Settings settings = read(
+      "zookeeper.servers=zk1,zk2:2182/ns\nzookeeper.session.timeout=1s\nzookeeper.connection.retry=7\n"
+      "zookeeper.connection.delay=20\nzookeeper.foregound.lock.prefix=F\nzookeeper.backgound.lock.prefix=G\n"
+      "zookeeper.foregound.task.timeout=3s\nzookeeper.backgound.task.timeout=4m\nelastic.request.retry.count=9\n"
+      "dlq.topic=T\ndlq.outbox.path=/o.db\ndlq.outbox.max.bytes=1KiB\nzookeeper.lock.watch=predecessor\n"
+      "zookeeper.auth.digest.file=/d\nzookeeper.acl=creator-all\nkafka.bootstrap.servers=k:9092\nkafka.acks= all \n");
+  EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2182}}));
+  EXPECT_EQ(settings.chroot(), "/ns");
+  EXPECT_EQ(settings.session_timeout(), 1s);
+  EXPECT_EQ(settings.connection_retry(), 7);
+  EXPECT_EQ(settings.connection_delay(), 20ms);
+  EXPECT_EQ(settings.foreground_prefix(), "F");
+  EXPECT_EQ(settings.background_prefix(), "G");
+  EXPECT_EQ(settings.timeout(Priority::foreground), 3s);
+  EXPECT_EQ(settings.timeout(Priority::background), 4min);
+  EXPECT_EQ(settings.request_retry_count(), 9);
+  EXPECT_EQ(settings.dlq_topic(), "T");
+  EXPECT_EQ(settings.outbox_path(), "/o.db");
+  EXPECT_EQ(settings.outbox_max_bytes(), 1024);
+  EXPECT_EQ(settings.watch_mode(), WatchMode::predecessor);
+  EXPECT_EQ(settings.auth_digest_file(), "/d");
+  EXPECT_EQ(settings.acl(), AclMode::creator_all);
+  EXPECT_EQ(settings.kafka(), (std::map<std::string, std::string>{{"bootstrap.servers", "k:9092"}, {"acks", "all "}}));
+}
+
+TEST(Settings, ShippedFilesSayTheDefaults) {
+  const std::filesystem::path folder = FORELOCK_CONFIG_DIR;
+  for (const char* name : {"elasticsearch-details.properties", "forelock.yaml"}) {
+    const Settings settings = Settings::load(folder / name);
+    const std::vector<Settings::Entry> defaults = Settings().entries();
+    const std::vector<Settings::Entry> entries = settings.entries();
+    ASSERT_EQ(entries.size(), defaults.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      EXPECT_EQ(entries[i].value, defaults[i].value) << name << ": " << entries[i].key;
+    }
+    EXPECT_THAT(entries.front().origin, StartsWith((folder / name).string() + ":"));
+  }
+}
+
+TEST(Settings, EntriesKnowTheirOrigin) {
+  const Settings settings = read("# c\nzookeeper.background.task.timeout=5s\nkafka.z=1\nkafka.b=2\nhost.key=1\n",
+                                 {{"zookeeper.servers", "h"}, {"kafka.c", "3", "--kafka"}});
+  EXPECT_EQ(entry(settings, "zookeeper.backgound.task.timeout"), "5000 (f:2)");
+  EXPECT_EQ(entry(settings, "zookeeper.servers"), "h:2181 (--set)");
+  EXPECT_EQ(entry(settings, "zookeeper.lock.watch"), "parent (default)");
+  EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
+  EXPECT_EQ(entry(settings, "host.key"), "none");
+  const std::vector<Settings::Entry> entries = settings.entries();
+  ASSERT_EQ(entries.size(), 19U);
+  EXPECT_EQ(entries.front().key, "zookeeper.servers");
+  EXPECT_EQ(entries[15].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[16].key, "kafka.b");
+  EXPECT_EQ(entries[18].key, "kafka.z");
+}
+
+TEST(Settings, SecretsAreMasked) {
+  const Settings settings =
+      read("kafka.sasl.password=hunter2\nkafka.ssl.key.password=\nkafka.sasl.jaas.config=hunter2\n");
+  EXPECT_EQ(entry(settings, "kafka.sasl.password"), "****** (f:1) secret");
+  EXPECT_EQ(entry(settings, "kafka.ssl.key.password"), " (f:2)");
+  EXPECT_EQ(entry(settings, "kafka.sasl.jaas.config"), "****** (f:3) secret");
+  EXPECT_EQ(settings.kafka().at("sasl.password"), "hunter2");
+}
+
+TEST(Settings, BothSpellingsAreAccepted) {
+  EXPECT_EQ(read("zookeeper.foreground.lock.prefix=0").foreground_prefix(), "0");
+  EXPECT_EQ(read("zookeeper.background.lock.prefix=Z").background_prefix(), "Z");
+  EXPECT_EQ(read("zookeeper.foreground.task.timeout=1").timeout(Priority::foreground), 1ms);
+  EXPECT_EQ(read("zookeeper.background.task.timeout=1").timeout(Priority::background), 1ms);
+  EXPECT_EQ(
+      read("zookeeper.background.task.timeout=2s\nzookeeper.backgound.task.timeout=2000").timeout(Priority::background),
+      2s);
+}
+
+TEST(Settings, SpellingsThatContradictEachOther) {
+  EXPECT_THAT(
+      problems_in("zookeeper.foregound.task.timeout=1s\n\nzookeeper.foreground.task.timeout=2s"),
+      ElementsAre("f:3: zookeeper.foreground.task.timeout: '2000' contradicts zookeeper.foregound.task.timeout = "
+                  "'1000' (f:1), keep one of the two spellings"));
+  EXPECT_THAT(problems_in("", {{"zookeeper.foregound.task.timeout", "1"}, {"zookeeper.foreground.task.timeout", "2"}}),
+              ElementsAre(HasSubstr("contradicts zookeeper.foregound.task.timeout = '1' (--set)")));
+  EXPECT_EQ(read("zookeeper.foregound.task.timeout=1s", {{"zookeeper.foreground.task.timeout", "2s"}})
+                .timeout(Priority::foreground),
+            2s);
+}
+
+TEST(Settings, UnknownKeysOfOursAreRefused) {
+  EXPECT_THAT(
+      problems_in("host=1\nzookeeper.sesion.timeout=1\ndlq.topik=1\nelastic.request.retry.coun=2\n"
+                  "elastic.request.timeout=1\nkafka.anything=1\nkafka.=1\n"),
+      ElementsAre("f:2: zookeeper.sesion.timeout: unknown key, the nearest known key is zookeeper.session.timeout",
+                  "f:3: dlq.topik: unknown key, the nearest known key is dlq.topic",
+                  "f:4: elastic.request.retry.coun: unknown key, the nearest known key is elastic.request.retry.count",
+                  "f:7: kafka.: names no setting of Kafka, write one behind the dot, or remove the line"));
+}
+
+TEST(Settings, EveryProblemIsReported) {
+  EXPECT_THAT(
+      problems_in("zookeeper.servers=a:0\nzookeeper.session.timeout=soon\ndlq.topic=a b\nzookeeper.lock.watch=x\n",
+                  {{"nonsense", "1"}}),
+      ElementsAre(StartsWith("f:1: zookeeper.servers: 'a:0' has no valid port, "),
+                  "f:2: zookeeper.session.timeout: 'soon' is not a duration, write milliseconds, or a unit such as "
+                  "250ms, 2s or 5m",
+                  StartsWith("f:3: dlq.topic: "), StartsWith("f:4: zookeeper.lock.watch: "),
+                  StartsWith("--set: nonsense: unknown key, ")));
+}
+
+TEST(Settings, WhatOfAHundredThousandProblems) {
+  std::string text;
+  for (int i = 0; i < 60'000; ++i) text += "dlq.k" + std::to_string(i) + "\n";
+  EXPECT_EQ(problems_in(text).size(), 100U);
+}
+
+TEST(Settings, MessagesNeverSpanLines) {
+  EXPECT_THAT(problems_in("dlq.a\\nb=1\ndlq.topic=a\\nb\n"),
+              ElementsAre(StartsWith("f:1: dlq.a\\x0ab: unknown"), StartsWith("f:2: dlq.topic: 'a\\x0ab' is not")));
+}
+
+TEST(Settings, ByteOrderMarkIsNotIgnored) {
+  EXPECT_THAT(
+      problems_in("\xEF\xBB\xBFzookeeper.servers=a"),
+      ElementsAre("f:1: zookeeper.servers: the file begins with a byte order mark, which spoils its first key, save "
+                  "it as UTF-8 without one"));
+  EXPECT_THAT(problems_in("\xEF\xBB\xBF# comment\nzookeeper.servers=a"), ElementsAre());
+}
+
+TEST(Settings, PrefixesMustSort) {
+  EXPECT_THAT(
+      problems_in("zookeeper.foregound.lock.prefix=C\n"),
+      ElementsAre("f:1: zookeeper.foregound.lock.prefix: the background prefix 'B' (default) does not sort after the "
+                  "foreground prefix 'C' (f:1), choose two letters in the order of the alphabet, such as A and B"));
+  EXPECT_THAT(problems_in("zookeeper.foregound.lock.prefix=X\n\nzookeeper.backgound.lock.prefix=X\n"),
+              ElementsAre(StartsWith("f:3: zookeeper.backgound.lock.prefix: ")));
+  EXPECT_THAT(problems_in("zookeeper.backgound.lock.prefix=A!"), ElementsAre(HasSubstr("does not sort after")));
+  EXPECT_EQ(read("zookeeper.backgound.lock.prefix=AB").background_prefix(), "AB");
+  EXPECT_THAT(problems_in("zookeeper.foregound.lock.prefix=b\nzookeeper.backgound.lock.prefix=-"),
+              ElementsAre(HasSubstr("cannot begin a node's name")))
+      << "one complaint is enough";
+}
+
+TEST(Settings, AclNeedsCredentials) {
+  EXPECT_THAT(problems_in("zookeeper.acl=creator-all"),
+              ElementsAre("f:1: zookeeper.acl: creator-all needs credentials, set zookeeper.auth.digest.file too"));
+  EXPECT_THAT(problems_in("zookeeper.acl=creator-all\nzookeeper.auth.digest.file=~/d").size(), 1U);
+  EXPECT_EQ(read("zookeeper.auth.digest.file=/d").acl(), AclMode::creator_all);
+  EXPECT_EQ(read("zookeeper.auth.digest.file=/d\nzookeeper.acl=open").acl(), AclMode::open);
+  EXPECT_EQ(read("zookeeper.auth.digest.file=").acl(), AclMode::open);
+}
+
+TEST(Settings, SetOverrides) {
+  Settings settings = read("zookeeper.session.timeout=1s");
+  const Settings before = settings;
+  settings.set("zookeeper.session.timeout", "2s");
+  settings.set("zookeeper.session.timeout", "3s", "--session");
+  EXPECT_EQ(settings.session_timeout(), 3s);
+  EXPECT_EQ(entry(settings, "zookeeper.session.timeout"), "3000 (--session)");
+  EXPECT_EQ(before.session_timeout(), 1s);
+}
+
+TEST(Settings, SetChecksSeveralTogether) {
+  Settings settings;
+  const auto set_one = [&settings] { settings.set("zookeeper.foreground.lock.prefix", "X"); };
+  EXPECT_THAT(problems_of(set_one), ElementsAre(StartsWith("--set: zookeeper.foreground.lock.prefix: ")));
+  EXPECT_EQ(settings.foreground_prefix(), "A") << "nothing has changed";
+  settings.set({{"zookeeper.foreground.lock.prefix", "X"}, {"zookeeper.background.lock.prefix", "Y"}});
+  EXPECT_EQ(settings.foreground_prefix(), "X");
+  EXPECT_EQ(settings.background_prefix(), "Y");
+}
+
+TEST(Settings, SetRefusesUnknownKeys) {
+  Settings settings;
+  EXPECT_THAT(problems_of([&] { settings.set("zookeper.servers", "a"); }),
+              ElementsAre("--set: zookeper.servers: unknown key, the nearest known key is zookeeper.servers"));
+}
+
+TEST(Settings, KafkaServersMayBeEmpty) {
+  EXPECT_TRUE(read("kafka.bootstrap.servers= \n").kafka().empty());
+  EXPECT_EQ(read("kafka.bootstrap.servers= k:1 \n").kafka().at("bootstrap.servers"), "k:1");
+  EXPECT_THAT(problems_in("kafka.a=\\u0000"), ElementsAre(HasSubstr("NUL")));
+}
+
+TEST(Settings, OutboxLiesInTheStateFolder) {
+  const auto with = [](const char* name, const char* value, const std::function<void()>& check) {
+    const char* const old = ::getenv(name);
+    const std::string kept = old != nullptr ? old : "";
+    value != nullptr ? ::setenv(name, value, 1) : ::unsetenv(name);
+    check();
+    old != nullptr ? ::setenv(name, kept.c_str(), 1) : ::unsetenv(name);
+  };
+  with("HOME", "/home/x", [&] {
+    with("XDG_STATE_HOME", "/state", [] { EXPECT_EQ(Settings().outbox_path(), "/state/forelock/outbox.db"); });
+    for (const char* ignored : {static_cast<const char*>(nullptr), "", "relative"}) {
+      with("XDG_STATE_HOME", ignored,
+           [] { EXPECT_EQ(Settings().outbox_path(), "/home/x/.local/state/forelock/outbox.db"); });
+    }
+  });
+  with("XDG_STATE_HOME", "/state",
+       [] { EXPECT_EQ(read("dlq.outbox.path=").outbox_path(), "/state/forelock/outbox.db"); });
+}
+
+TEST(Settings, LoadKnowsTheKindByTheName) {
+  const Folder folder;
+  EXPECT_EQ(Settings::load(folder.write("a.properties", "dlq.topic: P")).dlq_topic(), "P");
+  EXPECT_EQ(Settings::load(folder.write("a.yaml", "dlq: {topic: Y}")).dlq_topic(), "Y");
+  EXPECT_EQ(Settings::load(folder.write("a.yml", "dlq.topic: Z"), {{"dlq.topic", "S"}}).dlq_topic(), "S");
+  EXPECT_THAT(problems_of([&] { Settings::load(folder.write("a.json", "{}")); }),
+              ElementsAre((folder.path() / "a.json").string() +
+                          ": not a kind of file that is known, name it .properties, .yaml or .yml"));
+}
+
+TEST(Settings, LoadRefusesWhatItCannotRead) {
+  const Folder folder;
+  const std::filesystem::path none = folder.path() / "none.yaml";
+  EXPECT_THAT(
+      problems_of([&] { Settings::load(none); }),
+      ElementsAre(none.string() + ": cannot be read: No such file or directory, check the path and its permissions"));
+  std::filesystem::create_directory(folder.path() / "d.yaml");
+  EXPECT_THAT(problems_of([&] { Settings::load(folder.path() / "d.yaml"); }), ElementsAre(HasSubstr("Is a directory")));
+  const std::string full = "#" + std::string((1 << 20) - 1, '\n');
+  EXPECT_NO_THROW(Settings::load(folder.write("full.properties", full)));
+  EXPECT_THAT(problems_of([&] { Settings::load(folder.write("big.properties", full + "\n")); }),
+              ElementsAre(HasSubstr("the file is larger than 1 MiB")));
+}
+
+TEST(Settings, YamlProblemsAndValuesAreReportedTogether) {
+  const auto action = [] {
+    Settings::from_string("zookeeper:\n  servers: [a]\n  session.timeout: x\n", Settings::Format::yaml, "f");
+  };
+  EXPECT_THAT(problems_of(action), ElementsAre(HasSubstr("f:2: zookeeper.servers: a list"),
+                                               HasSubstr("f:3: zookeeper.session.timeout: 'x' is not a duration")));
+}
+
+TEST(Digest, IsReadFromItsFile) {
+  const Folder folder;
+  const auto digest = [&folder](std::string_view text, mode_t mode = 0600) {
+    const std::filesystem::path file = folder.write("digest", text, mode);
+    return read("\nzookeeper.auth.digest.file=" + file.string()).load_digest();
+  };
+  EXPECT_EQ(digest("user:pass word:x"), "user:pass word:x");
+  EXPECT_EQ(digest("user:pässword\n"), "user:pässword");
+  EXPECT_EQ(digest("user:password\r\n", 0400), "user:password");
+  for (const std::string wrong :
+       {"", "\n", "user", "user:", ":password", "user:password\n\n", "user:a\nuser:b\n", " a\tb:c"}) {
+    EXPECT_THAT(problems_of([&] { digest(wrong); }),
+                ElementsAre("f:2: zookeeper.auth.digest.file: '" + (folder.path() / "digest").string() +
+                            "' does not contain one line user:password, write exactly that one line"))
+        << wrong;
+    ::chmod((folder.path() / "digest").c_str(), 0600);
+  }
+  EXPECT_THAT(problems_of([&] { digest("u:" + std::string(5000, 'x')); }).size(), 1U);
+}
+
+TEST(Digest, MustBeItsOwnersAlone) {
+  const Folder folder;
+  for (const mode_t mode : {0644u, 0640u, 0604u, 0620u, 0602u, 0610u, 0660u}) {
+    const std::filesystem::path file = folder.write("digest", "user:hunter2", mode);
+    const Settings settings = read("zookeeper.auth.digest.file=" + file.string());
+    EXPECT_THAT(
+        problems_of([&] { settings.load_digest(); }),
+        ElementsAre(testing::AllOf(HasSubstr("can be accessed by others (mode 06"),
+                                   EndsWith("give it mode 0600 (chmod 600)"), testing::Not(HasSubstr("hunter2")))));
+  }
+}
+
+TEST(Digest, MustBeAFileThatCanBeRead) {
+  const Folder folder;
+  const Settings none = read("zookeeper.auth.digest.file=" + (folder.path() / "none").string());
+  EXPECT_THAT(problems_of([&] { none.load_digest(); }), ElementsAre(HasSubstr("No such file or directory")));
+  const Settings directory = read("zookeeper.auth.digest.file=" + folder.path().string());
+  EXPECT_THAT(problems_of([&] { directory.load_digest(); }), ElementsAre(HasSubstr("is not a regular file")));
+}
+
+TEST(ConfigurationProblem, LeavesOutWhatIsEmpty) {
+  EXPECT_EQ(to_string({"f", 3, "k", "m", "h"}), "f:3: k: m, h");
+  EXPECT_EQ(to_string({"f", 0, "", "m", ""}), "f: m");
+  EXPECT_EQ(to_string({"", 0, "", "m", "h"}), "m, h");
+}
+
+}  // namespace
+}  // namespace forelock
