@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 option(BUILD_SHARED_LIBS "Build libforelock as a shared library" ON)
 option(FORELOCK_INSTALL "Install the library, the command and the package files" ${PROJECT_IS_TOP_LEVEL})
 
-# forelock_outside_uses(OUT ROOM...): what the rooms use beyond other rooms.
+# forelock_outside_uses(OUT ROOM...): what the rooms link beyond other rooms. Libraries of headers alone are left out:
+# whoever links the static library must not need them.
 function(forelock_outside_uses out)
   set(pending ${ARGN})
   set(seen "")
@@ -25,6 +26,7 @@ function(forelock_outside_uses out)
       endif()
     endforeach()
   endwhile()
+  list(REMOVE_ITEM outside nlohmann_json::nlohmann_json)
   list(REMOVE_DUPLICATES outside)
   set(${out} ${outside} PARENT_SCOPE)
 endfunction()
@@ -77,6 +79,7 @@ install(FILES
 
 # pkg-config finds the prefix from the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH forelock_prefix_from_pc "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" forelock_prefix_from_pc "${forelock_prefix_from_pc}")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/forelock.pc.in" "${PROJECT_BINARY_DIR}/package/forelock.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/package/forelock.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")

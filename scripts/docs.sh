@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the API reference in build/docs/html: scripts/docs.sh. A warning, such as an undocumented function, is an error.
+# Builds the API reference in build/docs/html: scripts/docs.sh. A warning, such as for an undocumented function, fails.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"

@@ -1,11 +1,12 @@
+/// \file
 /// What is wrong with a configuration: every problem found, each with its place.
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "forelock/error.h"
 #include "forelock/export.h"
 
 namespace forelock {
@@ -22,11 +23,12 @@ struct ConfigurationProblem {
 /// "FILE:LINE: key: what, what to do", on one line, without the parts that are empty.
 FORELOCK_EXPORT std::string to_string(const ConfigurationProblem& problem);
 
-/// A configuration was refused. `what()` has one line for each problem.
-class FORELOCK_EXPORT ConfigurationException : public std::runtime_error {
+/// A configuration was refused (ErrorCode::configuration). `what()` has one line for each problem.
+class FORELOCK_EXPORT ConfigurationException : public Error {
  public:
   /// `problems` must not be empty.
   explicit ConfigurationException(std::vector<ConfigurationProblem> problems);
+  ~ConfigurationException() override;
 
   /// Every problem, in the order of the file. Valid as long as this exception or a copy of it.
   const std::vector<ConfigurationProblem>& problems() const noexcept { return *problems_; }

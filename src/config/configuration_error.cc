@@ -27,7 +27,9 @@ std::string to_string(const ConfigurationProblem& problem) {
 }
 
 ConfigurationException::ConfigurationException(std::vector<ConfigurationProblem> problems)
-    : std::runtime_error(joined(problems)),
+    : Error(ErrorCode::configuration, {}, joined(problems)),
       problems_(std::make_shared<const std::vector<ConfigurationProblem>>(std::move(problems))) {}
+
+ConfigurationException::~ConfigurationException() = default;
 
 }  // namespace forelock

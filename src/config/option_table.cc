@@ -141,7 +141,7 @@ std::string_view nearest_key(std::string_view key) {
 }
 
 std::string range_of(const Option& option) {
-  const std::string bounds = std::to_string(option.min) + " to " + std::to_string(option.max);
+  std::string bounds = std::to_string(option.min) + " to " + std::to_string(option.max);
   switch (option.type) {
     case OptionType::servers:
       return "a list of servers";

@@ -57,7 +57,7 @@ void SettingsBuilder::assign(const std::string& spelling, const std::string& tex
 }
 
 void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
-  const std::string& key = given.spelling;
+  const std::string key = given.spelling;
   if (!key.starts_with(kafka_prefix)) {
     if (problems_.full() || (strangers == Strangers::left_alone && !is_own_key(key))) return;
     refuse(given, "unknown key", "the nearest known key is " + std::string(nearest_key(key)));
@@ -66,7 +66,7 @@ void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
   } else if ((key + given.value.text).find('\0') != std::string::npos) {
     refuse(given, "has a NUL character", "remove it");
   } else {
-    given_[key] = given;
+    given_[key] = std::move(given);
   }
 }
 
@@ -137,7 +137,9 @@ void SettingsBuilder::check_prefixes(const SettingsData& data) {
   if (foreground < background && foreground + '-' < background + '-') return;
   const Given* const other = given(OptionId::foreground_prefix);
   const Given* const own = given(OptionId::background_prefix);
-  refuse(own != nullptr ? *own : *other,
+  const Given* const place = own != nullptr ? own : other;
+  if (place == nullptr) return;  // the defaults do sort
+  refuse(*place,
          "the background prefix " + in_quotes(background) + " (" + (own != nullptr ? own->origin() : "default") +
              ") does not sort after the foreground prefix " + in_quotes(foreground) + " (" +
              (other != nullptr ? other->origin() : "default") + ")",

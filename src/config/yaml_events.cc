@@ -97,28 +97,33 @@ void YamlEvents::value(const std::string& text) {
 
 void YamlEvents::collection(bool is_mapping, int line) {
   Level inner;
-  inner.is_mapping = is_mapping;
+  inner.foreign = is_passed_over(is_mapping, line);
+  if (!inner.foreign && !open_.empty()) inner.path = open_.back().key;
+  open_.push_back(std::move(inner));
+}
+
+// Whether nothing in the collection that begins here can be ours. Complains where one of our values should be.
+bool YamlEvents::is_passed_over(bool is_mapping, int line) {
   if (open_.empty()) {
-    inner.foreign = !is_mapping;
     if (!is_mapping) refuse(line, "", "the document is a list", "write 'key: value' lines");
-  } else if (Level& outer = open_.back(); outer.foreign) {
-    inner.foreign = true;
-  } else if (std::exchange(outer.at_key, !outer.at_key)) {
+    return !is_mapping;
+  }
+  Level& outer = open_.back();
+  if (outer.foreign) return true;
+  const bool is_key = outer.at_key;
+  outer.at_key = !is_key;
+  if (is_key) {
     refuse(line, "", "a key that is not one text", "write a plain key");
     outer.key.clear();
-    inner.foreign = true;
-  } else if (outer.key.empty()) {
-    inner.foreign = true;
-  } else if (!is_mapping || find_option(outer.key) != nullptr) {
-    inner.foreign = true;
-    if (is_own_key(outer.key)) {
-      refuse(line, outer.key, is_mapping ? "a mapping instead of one value" : "a list instead of one value",
-             "write one text, with commas between several values");
-    }
-  } else {
-    inner.path = outer.key;
+    return true;
   }
-  open_.push_back(std::move(inner));
+  if (outer.key.empty()) return true;
+  if (is_mapping && find_option(outer.key) == nullptr) return false;
+  if (is_own_key(outer.key)) {
+    refuse(line, outer.key, is_mapping ? "a mapping instead of one value" : "a list instead of one value",
+           "write one text, with commas between several values");
+  }
+  return true;
 }
 
 void YamlEvents::refuse(int line, const std::string& key, std::string message, std::string hint) {

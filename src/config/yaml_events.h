@@ -42,11 +42,10 @@ class YamlEvents final : public YAML::EventHandler {
  private:
   // A collection that is open.
   struct Level {
-    bool foreign = false;     // nothing in it can be ours; sequences are always foreign
-    bool is_mapping = false;  // of a foreign level it does not matter
-    bool at_key = true;       // of a mapping: the next node is a key
-    std::string path;         // dotted, without the last key
-    std::string key;          // the last key with its path; empty when nothing under it can be ours
+    bool foreign = false;  // nothing in it can be ours; sequences are always foreign, and the rest is for mappings
+    bool at_key = true;    // the next node is a key
+    std::string path;      // dotted, without the last key
+    std::string key;       // the last key with its path; empty when nothing under it can be ours
     int key_line = 0;
   };
 
@@ -54,6 +53,7 @@ class YamlEvents final : public YAML::EventHandler {
   void key(const std::string& text, int line);
   void value(const std::string& text);
   void collection(bool is_mapping, int line);
+  bool is_passed_over(bool is_mapping, int line);
   void refuse(int line, const std::string& key, std::string message, std::string hint);
 
   std::string file_;

@@ -80,14 +80,14 @@ void InteractiveLoad::arrive(Clock::time_point moment) {
   }
   const auto asked = Clock::now();
   try {
-    lock->acquire([this, id, asked](std::exception_ptr error) { answered(id, asked, std::move(error)); });
+    lock->acquire([this, id, asked](const std::exception_ptr& error) { answered(id, asked, error); });
   } catch (const Error& error) {
     log_.failed(error.what());
     schedule({Clock::now(), Task::What::forget, id});
   }
 }
 
-void InteractiveLoad::answered(SaveId id, Clock::time_point asked, std::exception_ptr error) {
+void InteractiveLoad::answered(SaveId id, Clock::time_point asked, const std::exception_ptr& error) {
   const auto now = Clock::now();
   Task task{now, Task::What::forget, id};
   try {
@@ -113,7 +113,7 @@ void InteractiveLoad::finish(SaveId id) {
     site_.store.finish(save.change);
     lock = save.lock.get();
   }
-  lock->release([this, id](std::exception_ptr error) {
+  lock->release([this, id](const std::exception_ptr& error) {
     try {
       if (error) std::rethrow_exception(error);
     } catch (const Error& failure) {

@@ -3,6 +3,8 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,7 +55,7 @@ class InteractiveLoad {
   void arrive(Clock::time_point moment);
   void finish(SaveId id);
   // Runs on the client's dispatcher thread.
-  void answered(SaveId id, Clock::time_point asked, std::exception_ptr error);
+  void answered(SaveId id, Clock::time_point asked, const std::exception_ptr& error);
 
   Site& site_;
   WaitLog& log_;

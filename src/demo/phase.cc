@@ -17,9 +17,9 @@ void look(Inspector& inspector, std::vector<ArticleRow>& rows) {
     return;  // the last picture stays: watching is not what is on trial here
   }
   for (ArticleRow& row : rows) row.seen = {};
-  for (MonitorSummary& monitor : monitors) {
+  for (const MonitorSummary& monitor : monitors) {
     for (ArticleRow& row : rows) {
-      if (row.name == monitor.monitor) row.seen = std::move(monitor);
+      if (row.name == monitor.monitor) row.seen = monitor;
     }
   }
 }

@@ -89,6 +89,8 @@ std::optional<ContenderState> Engine::state(ContenderId id) const {
   return contender->abandoned ? ContenderState::leaving : contender->state;
 }
 
+TimePoint Engine::oldest_unanswered() const { return core_->oldest_unanswered(); }
+
 std::size_t Engine::contenders() const { return core_->contender_count(); }
 
 }  // namespace forelock::lock

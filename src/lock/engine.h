@@ -73,6 +73,9 @@ class Engine {
   coordination::SessionId session() const;
   // Nothing for a contender that is unknown or forgotten.
   std::optional<ContenderState> state(ContenderId contender) const;
+  // When the oldest request was sent that has no reply yet; `never` if there is none. A server may keep a session alive
+  // and still never answer a request.
+  TimePoint oldest_unanswered() const;
   // Contenders not yet forgotten.
   std::size_t contenders() const;
 

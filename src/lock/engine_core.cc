@@ -379,6 +379,12 @@ void EngineCore::give_up_waiting(TimePoint now) {
   }
 }
 
+TimePoint EngineCore::oldest_unanswered() const {
+  TimePoint oldest = never;
+  for (const auto& [tag, flight] : flights_) oldest = std::min(oldest, flight.sent);
+  return oldest;
+}
+
 // --- monitors nobody uses at the moment ---
 
 void EngineCore::became_busy(Monitor& monitor) {

@@ -68,6 +68,7 @@ class EngineCore {
   void became_idle(Monitor& monitor);
   void became_busy(Monitor& monitor);
 
+  TimePoint oldest_unanswered() const;
   std::size_t contender_count() const { return contenders_.size(); }
 
  private:

@@ -2,10 +2,12 @@
 //
 // To run the suite, link `forelock_contract_suite` and write, in a source file of your own:
 //
+//   namespace forelock::contract {
 //   INSTANTIATE_TEST_SUITE_P(Model, ContractTest, ::testing::Values(BackendMaker{"memory", make_model_backend}),
 //                            backend_name);
+//   }
 //
-// (both names from "contract/contract_test.h"). A Backend is made for each test and destroyed after it, always after
+// (ContractTest and backend_name from "contract/contract_test.h"). A Backend is made for each test and destroyed after it, always after
 // its sessions.
 #pragma once
 

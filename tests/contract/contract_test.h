@@ -4,10 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 
 #include "contract/backend.h"
 #include "contract/recorder.h"
+
+namespace forelock::coordination {
+
+// For the messages of failed tests.
+inline void PrintTo(ReplyCode code, std::ostream* out) { *out << name_of(code); }
+
+}  // namespace forelock::coordination
 
 namespace forelock::contract {
 

@@ -22,7 +22,7 @@ struct RecordedReply {
 using Recorded = std::variant<RecordedReply, coordination::WatchEvent, coordination::SessionEvent>;
 
 // Thread-safe.
-class Recorder : public coordination::SessionListener {
+class Recorder final : public coordination::SessionListener {
  public:
   void on_reply(coordination::RequestTag tag, coordination::Reply reply) override {
     add(RecordedReply{tag, std::move(reply)});

@@ -19,12 +19,15 @@
 #include <utility>
 #include <vector>
 
+#include "support/free_port.h"
+
 namespace forelock::test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Direction = TcpProxy::Direction;
 
+constexpr int backlog = 128;
 constexpr std::size_t chunk_size = 64 * 1024;
 constexpr std::size_t queue_limit = 4 * 1024 * 1024;
 
@@ -36,18 +39,23 @@ sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-int open_listener(std::uint16_t port) {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const int yes = 1;
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  const sockaddr_in address = loopback(port);
-  if (listener < 0 || bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      listen(listener, 128) != 0) {
+// A port that was asked for by number stays with its socket even while that does not listen. If the proxy gave it up to
+// refuse connections, the client's own attempts could take it: any port may become the near end of a connection.
+int bind_listener(std::uint16_t& port) {
+  for (int attempt = 1;; ++attempt) {
+    port = free_ports(1).front();
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    // Else the port could not listen again beside connections that it accepted before.
+    const int yes = 1;
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    const sockaddr_in address = loopback(port);
+    if (listener >= 0 && bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
+      return listener;
+    }
     const int error = errno;
     if (listener >= 0) close(listener);
-    throw std::system_error(error, std::generic_category(), "proxy cannot listen");
+    if (attempt == 20) throw std::system_error(error, std::generic_category(), "proxy finds no port");
   }
-  return listener;
 }
 
 void close_with_reset(int socket) {
@@ -84,11 +92,8 @@ struct Connection {
 class TcpProxy::Loop {
  public:
   explicit Loop(std::uint16_t server_port)
-      : server_port_(server_port), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), listener_(open_listener(0)) {
-    sockaddr_in address{};
-    socklen_t length = sizeof(address);
-    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &length);
-    port_ = ntohs(address.sin_port);
+      : server_port_(server_port), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), listener_(bind_listener(port_)) {
+    start_listening();
     thread_ = std::thread(&Loop::run, this);
   }
 
@@ -96,7 +101,7 @@ class TcpProxy::Loop {
     with_lock([this] { stop_ = true; });
     thread_.join();
     for (const auto& each : connections_) drop(*each);
-    if (listener_ >= 0) close(listener_);
+    close(listener_);
     close(wake_);
   }
 
@@ -119,8 +124,13 @@ class TcpProxy::Loop {
 
   void refuse(bool on) {
     with_lock([this, on] {
-      if (on && listener_ >= 0) close(std::exchange(listener_, -1));
-      if (!on && listener_ < 0) listener_ = open_listener(port_);
+      if (on == refusing_) return;
+      refusing_ = on;
+      if (on) {
+        shutdown(listener_, SHUT_RD);
+      } else {
+        start_listening();
+      }
     });
   }
 
@@ -133,6 +143,10 @@ class TcpProxy::Loop {
   mutable std::mutex mutex_;
 
  private:
+  void start_listening() const {
+    if (listen(listener_, backlog) != 0) throw std::system_error(errno, std::generic_category(), "proxy cannot listen");
+  }
+
   static void drop(Connection& connection) {
     close_with_reset(std::exchange(connection.client, -1));
     close_with_reset(std::exchange(connection.server, -1));
@@ -142,7 +156,7 @@ class TcpProxy::Loop {
   void run() {
     std::unique_lock lock(mutex_);
     while (!stop_) {
-      std::vector<pollfd> entries{{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
+      std::vector<pollfd> entries{{wake_, POLLIN, 0}, {refusing_ ? -1 : listener_, POLLIN, 0}};
       int timeout = -1;
       for (const auto& each : connections_) watch(*each, entries, timeout);
       lock.unlock();
@@ -174,7 +188,7 @@ class TcpProxy::Loop {
   }
 
   void accept_all() {
-    while (listener_ >= 0) {
+    while (!refusing_) {
       const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (client < 0) return;
       ++accepted_;
@@ -239,7 +253,8 @@ class TcpProxy::Loop {
   }
 
   const int wake_;
-  int listener_;
+  const int listener_;
+  bool refusing_ = false;
   bool stop_ = false;
   std::vector<std::shared_ptr<Connection>> connections_;
   std::thread thread_;

@@ -81,16 +81,15 @@ TEST(Servers, AreRefused) {
   for (const char* empty : {"", " ", ",", "a:1,", ",a:1", "a:1,,b:1", "/forelock"}) {
     EXPECT_EQ(message(empty), "a server is missing in the list") << empty;
   }
-  for (const char* port : {"a:", "a:0", "a:65536", "a:-1", "a:x", "[::1]2181", "[::1]:", "a: 1", "a:1 b:2"}) {
-    EXPECT_THAT(message(port), HasSubstr(port[0] == 'a' && port[3] == ' ' ? "more than one ':'" : " has no valid port"))
-        << port;
+  for (const char* port : {"a:", "a:0", "a:65536", "a:-1", "a:x", "a: 1", "[::1]2181", "[::1]:"}) {
+    EXPECT_THAT(message(port), HasSubstr(" has no valid port")) << port;
   }
   for (const char* name : {":2181", "a b:1", "ä:1", "http//:1", "a;b:1"}) {
     EXPECT_THAT(message(name),
                 testing::AnyOf(HasSubstr("is not the name"), HasSubstr("is missing"), HasSubstr("chroot")))
         << name;
   }
-  for (const char* bare : {"::1", "fe80::1:2181", "a:1:2"})
+  for (const char* bare : {"::1", "fe80::1:2181", "a:1:2", "a:1 b:2"})
     EXPECT_THAT(message(bare), HasSubstr("lacks brackets")) << bare;
   for (const char* ipv6 : {"[::1", "[]:1", "[localhost]:1", "[::1%]:1", "["}) {
     EXPECT_THAT(message(ipv6), HasSubstr("is not an IPv6 address in brackets")) << ipv6;

@@ -250,7 +250,7 @@ void ModelSession::pause(Instant until) {
 
 void ModelSession::wake() {
   if (paused()) return;
-  for (std::size_t i = 0; i < std::exchange(held_, 0); ++i) timeline_.at(timeline_.now(), *this, deliver);
+  for (; held_ > 0; --held_) timeline_.at(timeline_.now(), *this, deliver);
   if (connection_ != nullptr) connection_->poke();
 }
 

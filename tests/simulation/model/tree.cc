@@ -36,7 +36,7 @@ const Node* Tree::find(std::string_view path) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
-Node* Tree::find(std::string_view path) {
+Node* Tree::node_at(std::string_view path) {
   const auto found = nodes_.find(path);
   return found == nodes_.end() ? nullptr : &found->second;
 }
@@ -90,7 +90,7 @@ ReplyCode Tree::apply(const coordination::Create& create, const Writer& writer, 
                       coordination::OperationResult& result) {
   const bool sequential = create.mode == CreateMode::ephemeral_sequential;
   if (!valid_path(sequential ? create.path + "0" : create.path)) return ReplyCode::invalid_argument;
-  Node* parent = find(parent_of(create.path));
+  Node* parent = node_at(parent_of(create.path));
   if (parent == nullptr) return create.path == "/" ? ReplyCode::node_exists : ReplyCode::no_node;
   if (parent->closed && !writer.privileged) return ReplyCode::no_auth;
   std::string path = sequential ? with_number(create.path, parent->counter) : create.path;
@@ -120,9 +120,9 @@ ReplyCode Tree::apply(const coordination::Create& create, const Writer& writer, 
 
 ReplyCode Tree::apply(const coordination::Delete& removal, const Writer& writer) {
   if (!valid_path(removal.path) || removal.path == "/") return ReplyCode::invalid_argument;
-  Node* node = find(removal.path);
+  Node* node = node_at(removal.path);
   if (node == nullptr) return ReplyCode::no_node;
-  Node* parent = find(parent_of(removal.path));
+  Node* parent = node_at(parent_of(removal.path));
   if (parent->closed && !writer.privileged) return ReplyCode::no_auth;
   if (!version_fits(removal.version, *node)) return ReplyCode::bad_version;
   if (!node->children.empty()) return ReplyCode::not_empty;
@@ -133,7 +133,7 @@ ReplyCode Tree::apply(const coordination::Delete& removal, const Writer& writer)
 
 ReplyCode Tree::apply(const coordination::SetData& set, const Writer& writer, coordination::OperationResult& result) {
   if (!valid_path(set.path)) return ReplyCode::invalid_argument;
-  Node* node = find(set.path);
+  Node* node = node_at(set.path);
   if (node == nullptr) return ReplyCode::no_node;
   if (node->closed && !writer.privileged) return ReplyCode::no_auth;
   if (!version_fits(set.version, *node)) return ReplyCode::bad_version;
@@ -155,7 +155,7 @@ ReplyCode Tree::apply(const coordination::Check& check, const Writer& writer) co
 }
 
 void Tree::erase(const std::string& path, std::int64_t zxid) {
-  Node* parent = find(parent_of(path));
+  Node* parent = node_at(parent_of(path));
   remove_name(parent->children, name_in(path));
   parent->pzxid = zxid;
   nodes_.erase(nodes_.find(path));
@@ -163,7 +163,7 @@ void Tree::erase(const std::string& path, std::int64_t zxid) {
 
 void Tree::take_back() {
   for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
-    Node* parent = find(parent_of(undo->path));
+    Node* parent = node_at(parent_of(undo->path));
     switch (undo->kind) {
       case Change::Kind::created:
         remove_name(parent->children, name_in(undo->path));
@@ -174,7 +174,7 @@ void Tree::take_back() {
         nodes_.emplace(undo->path, std::move(undo->saved));
         break;
       case Change::Kind::data_changed: {
-        Node* node = find(undo->path);
+        Node* node = node_at(undo->path);
         node->data = std::move(undo->saved.data);
         node->mzxid = undo->saved.mzxid;
         node->version = undo->saved.version;

@@ -85,7 +85,7 @@ class Tree {
     std::int64_t parent_pzxid = 0;
   };
 
-  Node* find(std::string_view path);
+  Node* node_at(std::string_view path);
   coordination::ReplyCode apply(const coordination::Create& create, const Writer& writer, bool alone,
                                 coordination::OperationResult& result);
   coordination::ReplyCode apply(const coordination::Delete& erase, const Writer& writer);

@@ -1,0 +1,40 @@
+#include "cli/audit.h"
+
+#include <pwd.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "records/instance.h"
+#include "records/wall_time.h"
+#include "cli/views_json.h"
+
+namespace forelock::cli {
+namespace {
+
+// The user behind this process, also behind sudo's root.
+std::string user_name() {
+  const passwd* entry = getpwuid(getuid());
+  return entry != nullptr ? entry->pw_name : std::to_string(getuid());
+}
+
+}  // namespace
+
+void audit(const AuditRecord& record, const Console& console) {
+  const nlohmann::ordered_json json = {{"action", record.action},
+                                       {"at", records::format_wall_time(records::wall_time_now())},
+                                       {"by", user_name() + '@' + records::process_identity()},
+                                       {"monitor", record.monitor},
+                                       {"holder", record.holder},
+                                       {"held_by", record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr)},
+                                       {"reason", record.reason},
+                                       {"result", record.result}};
+  const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  console.warn("audit: " + line);
+  openlog("forelock", LOG_PID, LOG_AUTH);
+  syslog(LOG_NOTICE, "%s", line.c_str());
+  closelog();
+}
+
+}  // namespace forelock::cli

@@ -1,0 +1,112 @@
+// forelock config: the settings in force, and what a file says.
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/text_table.h"
+#include "config/open_file.h"
+#include "config/properties.h"
+
+namespace forelock::cli {
+namespace {
+
+constexpr std::size_t largest_file = 1024 * 1024;
+
+// The command's -o json says "keys and values": one object.
+using Json = nlohmann::ordered_json;
+
+std::string read_file(const std::string& path) {
+  try {
+    std::string text = config::OpenFile(path).read(largest_file);
+    if (text.size() <= largest_file) return text;
+    throw ConfigurationException({{path, 0, {}, "is larger than 1 MiB", {}}});
+  } catch (const std::system_error& error) {
+    throw ConfigurationException({{path, 0, {}, "cannot be read: " + error.code().message(), {}}});
+  }
+}
+
+class ConfigCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("config", "Show the settings in force and where each comes from");
+    app->require_subcommand(0, 1);
+    check_ = app->add_subcommand("check", "Check a file; exit 78 with FILE:LINE: key: what is wrong");
+    check_->add_option("FILE", file_, "A .properties or .yaml file")->required();
+    parse_ = app->add_subcommand("parse", "Print the keys and values of a .properties file as Java reads them");
+    parse_->add_option("FILE", file_, "A .properties file")->required();
+    return app;
+  }
+
+  int run(const Context& context) override {
+    if (check_->parsed()) return check(context);
+    if (parse_->parsed()) return parse(context);
+    return show(context);
+  }
+
+ private:
+  int check(const Context& context) const {
+    const Settings settings = Settings::load(file_);
+    settings.load_digest();  // the file that it names belongs to it
+    if (context.console.text()) {
+      context.console.write(printable(file_) + ": no problems\n");
+    } else {
+      context.console.write({{"file", file_}, {"ok", true}});
+    }
+    return exit_ok;
+  }
+
+  int parse(const Context& context) const {
+    const std::vector<config::Property> properties = config::parse_properties(read_file(file_), file_);
+    Json all = Json::object();
+    for (const config::Property& property : properties) {
+      switch (context.console.format()) {
+        case Format::json:
+          all[property.key] = property.value;
+          break;
+        case Format::ndjson:
+          context.console.write({{"key", property.key}, {"value", property.value}});
+          break;
+        case Format::text:
+          context.console.write(printable(property.key) + " = " + printable(property.value) + '\n');
+          break;
+      }
+    }
+    if (context.console.format() == Format::json) context.console.write(all);
+    return exit_ok;
+  }
+
+  static int show(const Context& context) {
+    const Settings settings = context.globals.settings();
+    TextTable table({{"KEY"}, {"VALUE"}, {"FROM"}});
+    Json all = Json::array();
+    for (const Settings::Entry& entry : settings.entries()) {
+      table.add({{entry.key}, {entry.value}, {entry.origin, entry.origin == "default" ? Style::faint : Style::plain}});
+      all.push_back({{"key", entry.key}, {"value", entry.value}, {"origin", entry.origin}, {"secret", entry.secret}});
+    }
+    switch (context.console.format()) {
+      case Format::json:
+        context.console.write(Json{{"settings", all}});
+        break;
+      case Format::ndjson:
+        for (const Json& entry : all) context.console.write(entry);
+        break;
+      case Format::text:
+        context.console.write(table.str(context.console));
+        break;
+    }
+    return exit_ok;
+  }
+
+  CLI::App* check_ = nullptr;
+  CLI::App* parse_ = nullptr;
+  std::string file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_config_command() { return std::make_unique<ConfigCommand>(); }
+
+}  // namespace forelock::cli

@@ -1,0 +1,22 @@
+// Durations as people read and write them.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace forelock::cli {
+
+// "412 ms", "3.2 s", "4 min 10 s", "2 h 5 min", "3 d 4 h".
+std::string duration_text(std::chrono::milliseconds duration);
+
+// Declares an option that takes a duration: a plain number is milliseconds; 250ms, 2s, 5m.
+CLI::Option* add_duration(CLI::App& app, const std::string& names, std::optional<std::chrono::milliseconds>& target,
+                          const std::string& help);
+
+}  // namespace forelock::cli

@@ -1,0 +1,74 @@
+#include "cli/global_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/failure.h"
+
+namespace forelock::cli {
+namespace {
+
+constexpr const char* group = "Options for every command";
+constexpr std::string_view servers_key = "zookeeper.servers";
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Settings::Override parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw_usage("--set " + text + ": not KEY=VALUE", "for example: --set zookeeper.session.timeout=10000");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1), "--set"};
+}
+
+bool has_servers(const Settings& settings) {
+  const auto entries = settings.entries();
+  return std::any_of(entries.begin(), entries.end(), [](const Settings::Entry& entry) {
+    return entry.key == servers_key && entry.origin != "default";
+  });
+}
+
+}  // namespace
+
+void GlobalOptions::add_to(CLI::App& root) {
+  root.add_option("--config", config, "Settings: a .properties or .yaml file [$FORELOCK_CONFIG]")
+      ->type_name("FILE")->group(group);
+  root.add_option("--zookeeper", zookeeper, "Servers, HOST:PORT[,…][/CHROOT] [$FORELOCK_ZOOKEEPER]")
+      ->type_name("HOSTS")->group(group);
+  root.add_option("--set", set, "Override one setting; may be repeated")
+      ->type_name("KEY=VALUE")->allow_extra_args(false)->group(group);
+  root.add_option("-o,--output", output, "Form of the result: text, json or ndjson")
+      ->type_name("FORMAT")->check(CLI::IsMember({"text", "json", "ndjson"}).description(""))->group(group);
+  root.add_flag("-q,--quiet", quiet, "Say nothing but results and errors")->group(group);
+  root.add_flag("-v,--verbose", verbosity, "Say more; twice: even more")->group(group);
+  root.add_option("--color", color, "Colours: auto, always or never [$NO_COLOR]")
+      ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}).description(""))->group(group);
+}
+
+ConsoleOptions GlobalOptions::console() const {
+  const Format format = output == "json" ? Format::json : output == "ndjson" ? Format::ndjson : Format::text;
+  return {format, quiet, verbosity, color};
+}
+
+Settings GlobalOptions::settings() const {
+  std::vector<Settings::Override> overrides;
+  if (!zookeeper.empty()) overrides.push_back({std::string(servers_key), zookeeper, "--zookeeper"});
+  for (const std::string& text : set) overrides.push_back(parse_override(text));
+
+  const std::string file = config.empty() ? from_environment("FORELOCK_CONFIG") : config;
+  Settings settings;
+  if (file.empty()) {
+    settings.set(overrides);
+  } else {
+    settings = Settings::load(file, overrides);
+  }
+  const std::string servers = from_environment("FORELOCK_ZOOKEEPER");
+  if (!servers.empty() && !has_servers(settings)) settings.set(servers_key, servers, "$FORELOCK_ZOOKEEPER");
+  return settings;
+}
+
+}  // namespace forelock::cli

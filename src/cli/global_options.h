@@ -1,0 +1,35 @@
+// The options that every subcommand takes, before or after its name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "forelock/settings.h"
+
+namespace CLI {
+class App;
+}
+
+namespace forelock::cli {
+
+struct GlobalOptions {
+  std::string config;               // --config
+  std::string zookeeper;            // --zookeeper
+  std::vector<std::string> set;     // --set KEY=VALUE
+  std::string output = "text";      // -o
+  std::string color = "auto";       // --color
+  bool quiet = false;
+  int verbosity = 0;
+
+  // Declares them; they are filled in by the parser, so this object must outlive it.
+  void add_to(CLI::App& root);
+
+  ConsoleOptions console() const;
+
+  // The settings in force: the file of --config or $FORELOCK_CONFIG, over it --zookeeper and --set; where none of them
+  // names servers, $FORELOCK_ZOOKEEPER does. \throws ConfigurationException, FailureException for a --set without '='.
+  Settings settings() const;
+};
+
+}  // namespace forelock::cli

@@ -1,0 +1,49 @@
+// forelock ls: who holds what.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/views_json.h"
+#include "cli/views_text.h"
+
+namespace forelock::cli {
+namespace {
+
+class LsCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("ls", "List the monitors that are held or waited for");
+    app->add_flag("--all,-a", all_, "The idle ones too");
+    return app;
+  }
+
+  int run(const Context& context) override {
+    const Settings settings = context.globals.settings();
+    Client client(settings, log_to(context.console));
+    const std::vector<MonitorSummary> monitors = Inspector(client, patience(settings)).list(all_);
+    switch (context.console.format()) {
+      case Format::json:
+        context.console.write(json_of(monitors));
+        break;
+      case Format::ndjson:
+        for (const MonitorSummary& monitor : monitors) context.console.write(json_of(monitor));
+        break;
+      case Format::text:
+        if (monitors.empty()) context.console.note(all_ ? "there are no monitors" : "nothing is held or waited for");
+        context.console.write(text_of(monitors, context.console));
+        break;
+    }
+    return exit_ok;
+  }
+
+ private:
+  bool all_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ls_command() { return std::make_unique<LsCommand>(); }
+
+}  // namespace forelock::cli

@@ -1,0 +1,69 @@
+// forelock release: takes a lock away from its holder.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/audit.h"
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/unknown_monitor.h"
+#include "cli/views_text.h"
+#include "records/session_text.h"
+
+namespace forelock::cli {
+namespace {
+
+class ReleaseCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("release", "Take a lock away from its holder, who learns it at once");
+    app->add_option("MONITOR", monitor_, "The monitor's id")->required();
+    app->add_option("--holder", holder_, "The holder's node as 'forelock show' names it, or its session where it has none")
+        ->type_name("ID")->required();
+    app->add_option("--reason", reason_, "Why: goes into the audit record")->type_name("TEXT")->required();
+    return app;
+  }
+
+  int run(const Context& context) override {
+    if (reason_.find_first_not_of(" \t\n") == std::string::npos) throw_usage("release: the reason is empty");
+    const Settings settings = context.globals.settings();
+    Client client(settings, log_to(context.console));
+    Inspector inspector(client, patience(settings));
+
+    AuditRecord record{"release", monitor_, holder_, {}, reason_, {}};
+    const std::optional<MonitorView> before = inspector.show(monitor_);
+    if (before) record.view = before->holder;
+    const ForceReleaseResult result = inspector.force_release(monitor_, holder_);
+    if (result == ForceReleaseResult::no_such_monitor) throw_unknown_monitor(monitor_);
+    if (result == ForceReleaseResult::holder_changed) refuse(before);
+
+    record.result = "released";
+    audit(record, context.console);
+    if (context.console.text()) {
+      context.console.write("released " + printable(monitor_) + ": " + printable(holder_) + " does not hold it any more\n");
+    } else {
+      context.console.write({{"monitor", monitor_}, {"holder", holder_}, {"released", true}, {"reason", reason_}});
+    }
+    return exit_ok;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::optional<MonitorView>& view) const {
+    std::string message = "nothing was done: " + holder_ + " does not hold " + monitor_;
+    if (view && view->holder) {
+      const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session));
+      if (known_as != holder_) message += "; its holder is " + known_as + ", " + who(view->holder->owner, view->holder->session);
+    }
+    throw FailureException({exit_failed, "holder_changed", message, "see: forelock show " + monitor_, monitor_, false, {}});
+  }
+
+  std::string monitor_;
+  std::string holder_;
+  std::string reason_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_release_command() { return std::make_unique<ReleaseCommand>(); }
+
+}  // namespace forelock::cli

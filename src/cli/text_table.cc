@@ -1,0 +1,90 @@
+#include "cli/text_table.h"
+
+#include <wchar.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace forelock::cli {
+namespace {
+
+constexpr std::string_view gap = "  ";
+
+// The length in bytes of the character that begins here, and its columns; a byte that is not UTF-8 counts as one of each.
+struct Character {
+  std::size_t bytes;
+  std::size_t columns;
+};
+
+Character character_at(std::string_view text, std::size_t at) {
+  mbstate_t state{};
+  wchar_t character = 0;
+  const std::size_t bytes = mbrtowc(&character, text.data() + at, text.size() - at, &state);
+  if (bytes == 0 || bytes > text.size() - at) return {1, 1};
+  const int columns = wcwidth(character);
+  return {bytes, columns < 0 ? 1 : static_cast<std::size_t>(columns)};
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Character character = character_at(text, at);
+    width += character.columns;
+    at += character.bytes;
+  }
+  return width;
+}
+
+std::string cut_to_width(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t used = 1;  // the ellipsis
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const Character character = character_at(text, at);
+    if (used + character.columns > width) break;
+    used += character.columns;
+    at += character.bytes;
+  }
+  return std::string(text.substr(0, at)) + "…";
+}
+
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void TextTable::add(std::vector<Cell> row) {
+  for (Cell& cell : row) cell.text = cut_to_width(printable(cell.text), widest_cell);
+  row.resize(columns_.size());
+  rows_.push_back(std::move(row));
+}
+
+std::string TextTable::str(const Console& console) const {
+  std::vector<Cell> heading;
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) {
+    heading.push_back({column.heading, Style::heading});
+    widths.push_back(display_width(column.heading));
+  }
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i].text));
+  }
+  std::string text = line(heading, widths, console);
+  for (const auto& row : rows_) text += line(row, widths, console);
+  return text;
+}
+
+std::string TextTable::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+                            const Console& console) const {
+  std::string text;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (i > 0) text += gap;
+    const std::string padding(widths[i] - display_width(row[i].text), ' ');
+    const bool last = i + 1 == row.size();
+    if (columns_[i].right) text += padding;
+    text += console.styled(row[i].text, row[i].style);
+    if (!columns_[i].right && !last) text += padding;
+  }
+  return text + '\n';
+}
+
+}  // namespace forelock::cli

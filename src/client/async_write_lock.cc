@@ -1,0 +1,29 @@
+#include "forelock/async_write_lock.h"
+
+#include <utility>
+
+#include "client/clock.h"
+#include "client/lock_slot.h"
+
+namespace forelock {
+
+AsyncWriteLock::AsyncWriteLock(Client& client, std::string lock_info, std::string monitor, Priority priority,
+                               LockOptions options)
+    : WriteLock(std::make_shared<client::LockSlot>(client.core(), std::move(lock_info), std::move(monitor), priority,
+                                                   std::move(options))) {}
+
+AsyncWriteLock::~AsyncWriteLock() = default;
+
+void AsyncWriteLock::acquire(AcquireCallback callback) {
+  acquire(slot_->core().settings().timeout(priority()), std::move(callback));
+}
+
+void AsyncWriteLock::acquire(std::chrono::milliseconds timeout, AcquireCallback callback) {
+  slot_->acquire(client::now() + timeout, false, std::move(callback));
+}
+
+bool AsyncWriteLock::cancel() { return slot_->cancel(); }
+
+void AsyncWriteLock::release(ReleaseCallback callback) { slot_->release(std::move(callback)); }
+
+}  // namespace forelock

@@ -1,0 +1,90 @@
+#include "forelock/blocking_write_lock.h"
+
+#include <string_view>
+#include <utility>
+
+#include "client/clock.h"
+#include "client/lock_slot.h"
+
+namespace forelock {
+
+using lock::RefusalReason;
+
+namespace {
+
+// Whether unlock() is called by one of the standard library's guards. Their destructors must not throw: an exception
+// there would end the process, and a lost lock is no reason for that.
+bool is_standard_guard(const std::source_location& caller) {
+  const std::string_view file = caller.file_name();
+  return file.find("/include/c++/") != std::string_view::npos;
+}
+
+void throw_unless_granted(const client::LockSlot& slot, const std::optional<lock::Refusal>& refusal) {
+  if (refusal) std::rethrow_exception(slot.error_of(*refusal, true));
+}
+
+// try_lock and its like: what is no failure is a plain no.
+bool granted_or_throw(const client::LockSlot& slot, const std::optional<lock::Refusal>& refusal) {
+  if (!refusal) return true;
+  switch (refusal->reason) {
+    case RefusalReason::timed_out:
+    case RefusalReason::unavailable:
+    case RefusalReason::cancelled: return false;
+    default: std::rethrow_exception(slot.error_of(*refusal, false));
+  }
+}
+
+}  // namespace
+
+BlockingWriteLock::BlockingWriteLock(Client& client, std::string lock_info, std::string monitor, Priority priority,
+                                     LockOptions options)
+    : WriteLock(std::make_shared<client::LockSlot>(client.core(), std::move(lock_info), std::move(monitor), priority,
+                                                   std::move(options))) {}
+
+BlockingWriteLock::~BlockingWriteLock() = default;
+
+void BlockingWriteLock::lock() {
+  slot_->acquire(lock::never, false);
+  throw_unless_granted(*slot_, slot_->wait(lock::never));
+}
+
+bool BlockingWriteLock::try_lock() {
+  const auto deadline = client::now() + slot_->core().settings().timeout(priority());
+  slot_->acquire(deadline, true);
+  return granted_or_throw(*slot_, slot_->wait(deadline));
+}
+
+bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_point deadline) {
+  slot_->acquire(deadline, false);
+  return granted_or_throw(*slot_, slot_->wait(deadline));
+}
+
+void BlockingWriteLock::lock_with_timeout() {
+  const auto deadline = client::now() + slot_->core().settings().timeout(priority());
+  slot_->acquire(deadline, false);
+  throw_unless_granted(*slot_, slot_->wait(deadline));
+}
+
+bool BlockingWriteLock::cancel() { return slot_->cancel(); }
+
+void BlockingWriteLock::unlock(std::source_location caller) {
+  if (!is_standard_guard(caller)) return slot_->release_and_wait();
+  try {
+    slot_->release_and_wait();
+  } catch (const Error& problem) {
+    slot_->core().log("warning", problem.what());
+  }
+}
+
+void BlockingWriteLock::unlock_async() noexcept { slot_->release_detached(); }
+
+bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
+  const auto deadline = client::now() + timeout;
+  if (!slot_->step_aside(deadline)) {
+    slot_->check_health();
+    throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor(), "the lock on " + monitor() + " is not held");
+  }
+  return granted_or_throw(*slot_, slot_->wait(deadline));
+}
+
+}  // namespace forelock

@@ -1,0 +1,37 @@
+#include "forelock/client.h"
+
+#include <utility>
+
+#include "client/client_core.h"
+
+namespace forelock {
+
+Client::Client(Settings settings, LogSink log)
+    : core_(std::make_shared<client::ClientCore>(std::move(settings), std::move(log))) {
+  core_->start();
+}
+
+Client::~Client() {
+  if (core_->in_forked_child()) {
+    // The threads that the core would join, and the locks that they held, belong to the parent: leave it all alone.
+    new std::shared_ptr<client::ClientCore>(std::move(core_));
+    return;
+  }
+  core_->close();
+}
+
+const Settings& Client::settings() const noexcept { return core_->settings(); }
+
+bool Client::wait_connected(std::chrono::milliseconds timeout) {
+  core_->check_usable();
+  return core_->wait_connected(timeout);
+}
+
+bool Client::connected() const noexcept { return !core_->in_forked_child() && core_->connected(); }
+std::int64_t Client::session_id() const noexcept { return core_->session_id(); }
+std::string Client::last_problem() const { return core_->last_problem(); }
+const std::string& Client::instance() const noexcept { return core_->instance(); }
+ClientStatistics Client::statistics() const { return core_->statistics(); }
+void Client::close() { core_->close(); }
+
+}  // namespace forelock

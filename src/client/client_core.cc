@@ -1,0 +1,408 @@
+#include "client/client_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/clock.h"
+#include "client/lock_slot.h"
+#include "records/instance.h"
+
+namespace forelock::client {
+
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::SessionEvent;
+
+namespace {
+
+// Tags of requests beside the protocol: the engine never comes so far.
+constexpr coordination::RequestTag own_tags = coordination::RequestTag{1} << 63;
+
+// Requests that wait for a connection; beyond it something is wrong with the caller.
+constexpr std::size_t max_waiting_requests = 10'000;
+
+lock::EngineOptions engine_options(const Settings& settings) {
+  lock::EngineOptions options;
+  options.foreground_prefix = settings.foreground_prefix();
+  options.background_prefix = settings.background_prefix();
+  options.watch_mode =
+      settings.watch_mode() == WatchMode::parent ? lock::WatchMode::parent : lock::WatchMode::predecessor;
+  options.give_up_after = settings.connection_retry() * settings.connection_delay();
+  return options;
+}
+
+}  // namespace
+
+ClientCore::ClientCore(Settings settings, LogSink log)
+    : settings_(std::move(settings)),
+      log_(std::move(log)),
+      instance_(records::process_identity()),
+      engine_(engine_options(settings_), *this),
+      next_own_tag_(own_tags),
+      down_since_(now()),
+      dispatcher_([this] { return on_timer(); }),
+      keeper_(*this) {}
+
+ClientCore::~ClientCore() { close(); }
+
+void ClientCore::start() {
+  keeper_.start();
+  dispatcher_.start();
+}
+
+void ClientCore::close() {
+  if (in_forked_child() || closed_.exchange(true)) return;
+  {
+    const std::lock_guard guard(mutex_);
+    engine_.close(now());
+    after_step();
+  }
+  keeper_.stop();
+  {
+    std::unique_lock guard(mutex_);
+    fail_waiting_requests(ReplyCode::connection_loss, guard);
+    connection_changed_.notify_all();
+  }
+  dispatcher_.stop();
+}
+
+void ClientCore::check_usable() const {
+  if (in_forked_child()) {
+    throw RequestRejectedException(ErrorCode::forked, {}, "this client belongs to the parent process",
+                                   "make a new forelock::Client after fork()");
+  }
+  if (closed_) throw RequestRejectedException(ErrorCode::closed, {}, "the client is closed");
+}
+
+void ClientCore::log(std::string_view level, std::string_view message) {
+  if (!log_) return;
+  dispatcher_.post([this, level = std::string(level), message = std::string(message)] { log_(level, message); });
+}
+
+// --- lock slots ---
+
+lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec) {
+  const std::lock_guard guard(mutex_);
+  const lock::ContenderId contender = next_contender_++;
+  slots_.emplace(contender, slot);
+  slot->begin(contender);
+  engine_.acquire(contender, std::move(spec), now());
+  after_step();
+  return contender;
+}
+
+bool ClientCore::release(lock::ContenderId contender) {
+  const std::lock_guard guard(mutex_);
+  const bool begun = engine_.release(contender, now());
+  after_step();
+  return begun;
+}
+
+bool ClientCore::release_detached(lock::ContenderId contender) {
+  if (in_forked_child()) return false;
+  const std::lock_guard guard(mutex_);
+  slots_.erase(contender);
+  const lock::TimePoint time = now();
+  const bool begun = engine_.release(contender, time) || engine_.cancel(contender, time);
+  after_step();
+  return begun;
+}
+
+bool ClientCore::cancel(lock::ContenderId contender) {
+  const std::lock_guard guard(mutex_);
+  const bool cancelled = engine_.cancel(contender, now());
+  after_step();
+  return cancelled;
+}
+
+bool ClientCore::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
+  const std::lock_guard guard(mutex_);
+  const auto slot = slot_of(contender);
+  if (!slot || engine_.state(contender) != lock::ContenderState::held) return false;
+  slot->begin_again();
+  const bool begun = engine_.step_aside(contender, deadline, now());
+  after_step();
+  return begun;
+}
+
+bool ClientCore::update_record(lock::ContenderId contender, std::string record) {
+  const std::lock_guard guard(mutex_);
+  const bool held = engine_.update_record(contender, std::move(record), now());
+  after_step();
+  return held;
+}
+
+void ClientCore::tick() {
+  const std::lock_guard guard(mutex_);
+  engine_.tick(now());
+  after_step();
+}
+
+void ClientCore::watch_danger(const std::shared_ptr<LockSlot>& slot) {
+  const std::lock_guard guard(mutex_);
+  danger_slots_.push_back(slot);
+}
+
+std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const {
+  const auto found = slots_.find(contender);
+  return found == slots_.end() ? nullptr : found->second;
+}
+
+void ClientCore::after_step() {
+  valid_until_.store(nanoseconds(engine_.valid_until()), std::memory_order_release);
+  dispatcher_.wake_by(engine_.next_timer());
+}
+
+lock::TimePoint ClientCore::on_timer() {
+  std::unique_lock guard(mutex_);
+  const lock::TimePoint time = now();
+  engine_.tick(time);
+  valid_until_.store(nanoseconds(engine_.valid_until()), std::memory_order_release);
+  const lock::TimePoint danger = look_for_danger(time);
+  lock::TimePoint give_up = lock::never;
+  if (!waiting_requests_.empty() && !connected_) {
+    give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
+    if (give_up <= time) {
+      fail_waiting_requests(ReplyCode::connection_loss, guard);
+      give_up = lock::never;
+    }
+  }
+  return std::min({engine_.next_timer(), danger, give_up});
+}
+
+lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time) {
+  lock::TimePoint next = lock::never;
+  std::erase_if(danger_slots_, [](const auto& slot) { return slot.expired(); });
+  for (const auto& weak : danger_slots_) {
+    if (const auto slot = weak.lock()) next = std::min(next, slot->look_for_danger(time, engine_.valid_until()));
+  }
+  return next;
+}
+
+// --- requests beside the protocol ---
+
+void ClientCore::submit_own(coordination::Request request, ReplyHandler handler) {
+  const auto tag = next_own_tag_++;
+  own_requests_.emplace(tag, OwnRequest{std::move(handler), now()});
+  ++statistics_.requests;
+  session_->submit(tag, std::move(request));
+}
+
+void ClientCore::request(coordination::Request request, ReplyHandler handler) {
+  check_usable();
+  {
+    const std::lock_guard guard(mutex_);
+    if (connected_ && session_) return submit_own(std::move(request), std::move(handler));
+    if (!closed_ && waiting_requests_.size() < max_waiting_requests) {
+      waiting_requests_.push_back({std::move(request), std::move(handler)});
+      dispatcher_.wake_by(now() + settings_.connection_retry() * settings_.connection_delay());
+      return;
+    }
+  }
+  Reply refused;
+  refused.code = ReplyCode::connection_loss;
+  handler(std::move(refused));
+}
+
+std::future<Reply> ClientCore::request(coordination::Request request) {
+  auto promise = std::make_shared<std::promise<Reply>>();
+  auto future = promise->get_future();
+  this->request(std::move(request), [promise](Reply reply) { promise->set_value(std::move(reply)); });
+  return future;
+}
+
+bool ClientCore::guarded_transaction(lock::ContenderId contender, std::vector<coordination::Operation> operations,
+                                     ReplyHandler handler) {
+  check_usable();
+  const std::lock_guard guard(mutex_);
+  auto checks = engine_.guard(contender);
+  if (!checks || !connected_ || !session_) return false;
+  coordination::Transaction transaction{std::move(*checks)};
+  std::move(operations.begin(), operations.end(), std::back_inserter(transaction.operations));
+  submit_own(std::move(transaction), std::move(handler));
+  return true;
+}
+
+void ClientCore::fail_waiting_requests(ReplyCode code, std::unique_lock<std::mutex>& guard) {
+  const std::vector<WaitingRequest> waiting = std::exchange(waiting_requests_, {});
+  guard.unlock();
+  for (const WaitingRequest& request : waiting) {
+    Reply reply;
+    reply.code = code;
+    request.handler(std::move(reply));
+  }
+  guard.lock();
+}
+
+// --- Client ---
+
+bool ClientCore::wait_connected(std::chrono::milliseconds timeout) {
+  std::unique_lock guard(mutex_);
+  connection_changed_.wait_for(guard, timeout, [this] { return connected_ || closed_; });
+  return connected_;
+}
+
+std::string ClientCore::last_problem() const {
+  const std::lock_guard guard(mutex_);
+  return problem_;
+}
+
+std::optional<ErrorCode> ClientCore::standing_problem() const {
+  const std::lock_guard guard(mutex_);
+  return standing_problem_;
+}
+
+ClientStatistics ClientCore::statistics() const {
+  const std::lock_guard guard(mutex_);
+  ClientStatistics statistics = statistics_;
+  statistics.contenders = engine_.contenders();
+  return statistics;
+}
+
+// --- the session ---
+
+void ClientCore::use_session(coordination::Session* session) {
+  const std::lock_guard guard(mutex_);
+  session_ = session;
+  if (!session && connected_) {  // closed by ourselves: nobody else will say so
+    connected_ = false;
+    engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
+    after_step();
+  }
+}
+
+void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool current) {
+  if (tag < own_tags) {
+    if (!current) return;
+    const std::lock_guard guard(mutex_);
+    engine_.on_reply(tag, std::move(reply), now());
+    after_step();
+    return;
+  }
+  ReplyHandler handler;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = own_requests_.find(tag);
+    if (found == own_requests_.end()) return;
+    handler = std::move(found->second.handler);
+    if (current && coordination::effect_of(reply.code) != coordination::Effect::unknown) {
+      engine_.on_acknowledged(found->second.sent, now());
+      after_step();
+    }
+    own_requests_.erase(found);
+  }
+  handler(std::move(reply));
+}
+
+void ClientCore::on_watch(const coordination::WatchEvent& event) {
+  const std::lock_guard guard(mutex_);
+  engine_.on_watch(event, now());
+  after_step();
+}
+
+void ClientCore::on_session(const SessionEvent& event) {
+  const std::lock_guard guard(mutex_);
+  if (closed_) return;
+  connected_ = event.kind == SessionEvent::Kind::connected;
+  switch (event.kind) {
+    case SessionEvent::Kind::connected:
+      session_id_ = event.session;
+      problem_.clear();
+      standing_problem_.reset();
+      for (WaitingRequest& waiting : std::exchange(waiting_requests_, {})) {
+        submit_own(std::move(waiting.request), std::move(waiting.handler));
+      }
+      break;
+    case SessionEvent::Kind::disconnected:
+      ++statistics_.disconnections;
+      down_since_ = now();
+      break;
+    case SessionEvent::Kind::expired:
+      ++statistics_.sessions_expired;
+      down_since_ = now();
+      log("warning", "the ZooKeeper session has expired; its locks are lost");
+      break;
+    case SessionEvent::Kind::auth_failed:
+      problem_ = "ZooKeeper refuses the credentials of zookeeper.auth.digest.file";
+      standing_problem_ = ErrorCode::not_authorized;
+      log("error", problem_);
+      break;
+  }
+  engine_.on_session(event, now());
+  after_step();
+  connection_changed_.notify_all();
+}
+
+void ClientCore::set_problem(std::string problem, std::optional<ErrorCode> standing) {
+  const std::lock_guard guard(mutex_);
+  if (problem_ != problem) log("warning", problem);
+  problem_ = std::move(problem);
+  standing_problem_ = standing;
+}
+
+// Twice the session's time-out: by then a server that lives has answered, or is not worth waiting for.
+bool ClientCore::requests_are_stuck() const {
+  const std::lock_guard guard(mutex_);
+  const lock::TimePoint oldest = engine_.oldest_unanswered();
+  return connected_ && oldest != lock::never && now() - oldest > 2 * settings_.session_timeout();
+}
+
+void ClientCore::session_given_up() {
+  log("warning", "ZooKeeper answers pings but no requests: the session is given up");
+  const std::lock_guard guard(mutex_);
+  connected_ = false;
+  ++statistics_.sessions_expired;
+  down_since_ = now();
+  engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
+  after_step();
+}
+
+// --- what the engine decides ---
+
+void ClientCore::send(coordination::RequestTag tag, coordination::Request request) {
+  ++statistics_.requests;
+  session_->submit(tag, std::move(request));
+}
+
+void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  ++statistics_.granted;
+  if (const auto slot = slot_of(contender)) slot->granted(grant);
+}
+
+void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+  ++statistics_.refused;
+  const auto slot = slot_of(contender);
+  slots_.erase(contender);
+  if (slot) slot->refused(refusal);
+}
+
+void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
+  ++statistics_.lost;
+  const auto slot = slot_of(contender);
+  slots_.erase(contender);
+  if (slot) slot->lost(reason);
+}
+
+void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
+  const auto slot = slot_of(contender);
+  slots_.erase(contender);
+  if (slot) slot->released(contender, outcome);
+}
+
+void ClientCore::queued(lock::ContenderId contender, const lock::Position& position) {
+  if (const auto slot = slot_of(contender)) slot->queued(position);
+}
+
+void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
+  if (const auto slot = slot_of(contender)) slot->contended(waiting);
+}
+
+void ClientCore::forgotten(lock::ContenderId contender) { slots_.erase(contender); }
+
+void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {
+  log("error", "monitor " + monitor + ": its sequence counter has reached " + std::to_string(number) +
+                   " of 2147483647; it starts anew when the monitor is idle, so let it become idle soon");
+}
+
+}  // namespace forelock::client

@@ -1,0 +1,158 @@
+// The client behind its public face: the engine with its mutex, the session, the threads.
+//
+// The engine is stepped by whoever has something for it: a caller, the session's thread with a reply, the dispatcher
+// with a timer. So an acquisition costs no thread switch beyond those of the ZooKeeper client itself. Lock order: the
+// core's mutex, then a slot's, then the dispatcher's or the session's.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "client/dispatcher.h"
+#include "client/session_keeper.h"
+#include "coordination/session.h"
+#include "forelock/client.h"
+#include "forelock/error.h"
+#include "lock/engine.h"
+#include "zookeeper/fork_guard.h"
+
+namespace forelock::client {
+
+class LockSlot;
+
+class ClientCore final : public lock::EngineOutput {
+ public:
+  ClientCore(Settings settings, LogSink log);
+  ~ClientCore();
+
+  void start();
+  void close();
+
+  const Settings& settings() const { return settings_; }
+  const std::string& instance() const { return instance_; }
+  bool in_forked_child() const { return fork_guard_.in_child(); }
+  // \throws RequestRejectedException(forked or closed).
+  void check_usable() const;
+  // Writes to the host application's log, if it has given one, from the dispatcher's thread.
+  void log(std::string_view level, std::string_view message);
+
+  // --- for the lock slots ---
+
+  // Begins an acquisition; the slot is told how it ends.
+  lock::ContenderId acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec);
+  bool release(lock::ContenderId contender);
+  // Releases without telling the slot any more.
+  bool release_detached(lock::ContenderId contender);
+  bool cancel(lock::ContenderId contender);
+  bool step_aside(lock::ContenderId contender, lock::TimePoint deadline);
+  bool update_record(lock::ContenderId contender, std::string record);
+  // Does what is due now: for callers whose deadline has come.
+  void tick();
+  // Until when a lock of the present session is certain to live, in steady nanoseconds. Lock-free.
+  std::int64_t valid_until() const { return valid_until_.load(std::memory_order_acquire); }
+  bool connected() const { return connected_.load(std::memory_order_acquire); }
+  Dispatcher& dispatcher() { return dispatcher_; }
+  // Slots with a danger-zone callback are looked at before the session's deadline.
+  void watch_danger(const std::shared_ptr<LockSlot>& slot);
+
+  // --- requests beside the protocol ---
+
+  using ReplyHandler = std::function<void(coordination::Reply)>;
+  // Waits for the connection if there is none; the handler is called exactly once, on the session's thread or this one,
+  // with connection_loss at the latest when the client is closed or gives up connecting.
+  void request(coordination::Request request, ReplyHandler handler);
+  std::future<coordination::Reply> request(coordination::Request request);
+  // The caller's operations with a check that the lock is still this contender's. False if it is not, already now.
+  bool guarded_transaction(lock::ContenderId contender, std::vector<coordination::Operation> operations,
+                           ReplyHandler handler);
+
+  // --- for Client ---
+
+  bool wait_connected(std::chrono::milliseconds timeout);
+  std::int64_t session_id() const { return session_id_.load(std::memory_order_relaxed); }
+  std::string last_problem() const;
+  // What the server said about us that no waiting will mend, such as refused credentials.
+  std::optional<ErrorCode> standing_problem() const;
+  ClientStatistics statistics() const;
+
+  // --- for SessionKeeper ---
+
+  void use_session(coordination::Session* session);  // nullptr: none at the moment
+  void on_reply(coordination::RequestTag tag, coordination::Reply reply, bool current);
+  void on_watch(const coordination::WatchEvent& event);
+  void on_session(const coordination::SessionEvent& event);
+  void set_problem(std::string problem, std::optional<ErrorCode> standing = std::nullopt);
+  // The session answers heartbeats but not requests: it is given up as if it had expired.
+  bool requests_are_stuck() const;
+  void session_given_up();
+
+  // --- lock::EngineOutput: called by the engine, under the mutex ---
+
+  void send(coordination::RequestTag tag, coordination::Request request) override;
+  void granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
+  void queued(lock::ContenderId contender, const lock::Position& position) override;
+  void contended(lock::ContenderId contender, Priority waiting) override;
+  void forgotten(lock::ContenderId contender) override;
+  void counter_high(const std::string& monitor, std::int64_t number) override;
+
+ private:
+  struct OwnRequest {
+    ReplyHandler handler;
+    lock::TimePoint sent{};
+  };
+  struct WaitingRequest {
+    coordination::Request request;
+    ReplyHandler handler;
+  };
+
+  std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
+  void submit_own(coordination::Request request, ReplyHandler handler);
+  void fail_waiting_requests(coordination::ReplyCode code, std::unique_lock<std::mutex>& guard);
+  // After every step of the engine: publishes what may be read without the mutex, and sees to the timers.
+  void after_step();
+  lock::TimePoint on_timer();
+  lock::TimePoint look_for_danger(lock::TimePoint time);
+
+  const Settings settings_;
+  const LogSink log_;
+  const std::string instance_;
+  const zookeeper::ForkGuard fork_guard_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable connection_changed_;
+  lock::Engine engine_;
+  coordination::Session* session_ = nullptr;
+  lock::ContenderId next_contender_ = 1;
+  std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
+  std::vector<std::weak_ptr<LockSlot>> danger_slots_;
+  coordination::RequestTag next_own_tag_;
+  std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;
+  std::vector<WaitingRequest> waiting_requests_;
+  lock::TimePoint down_since_;
+  std::string problem_;
+  std::optional<ErrorCode> standing_problem_;
+  ClientStatistics statistics_;
+
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> connected_{false};
+  std::atomic<std::int64_t> valid_until_{0};
+  std::atomic<std::int64_t> session_id_{0};
+
+  Dispatcher dispatcher_;
+  SessionKeeper keeper_;
+};
+
+}  // namespace forelock::client

@@ -1,0 +1,7 @@
+#include "forelock/dead_letter_sink.h"
+
+namespace forelock {
+
+DeadLetterSink::~DeadLetterSink() = default;
+
+}  // namespace forelock

@@ -1,0 +1,180 @@
+#include "forelock/inspector.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/client_core.h"
+#include "client/monitor_reading.h"
+#include "client/reply_error.h"
+#include "client/request_pipeline.h"
+#include "forelock/error.h"
+#include "lock/child_name.h"
+#include "lock/monitor_name.h"
+#include "records/session_text.h"
+#include "records/wall_time.h"
+
+namespace forelock {
+namespace {
+
+using client::ContenderNode;
+using client::MonitorReading;
+using client::RequestPipeline;
+using coordination::Get;
+using coordination::List;
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::Request;
+
+using Instant = std::chrono::steady_clock::time_point;
+
+std::string encoded_or_throw(const std::string& monitor) {
+  lock::EncodedName encoded = lock::encode_monitor_name(monitor);
+  if (!encoded) throw RequestRejectedException(ErrorCode::invalid_argument, monitor, "the monitor id " + encoded.problem);
+  return *std::move(encoded.name);
+}
+
+std::string private_lock_path(const std::string& path) { return path + '/' + std::string(lock::private_lock_name); }
+
+// A node that went away between two reads is no error: the line moves while it is looked at.
+bool is_there(const Reply& reply, const std::string& monitor, const char* what) {
+  if (reply.code == ReplyCode::no_node) return false;
+  if (!reply.ok()) client::throw_reply_error(reply.code, monitor, what);
+  return true;
+}
+
+// A monitor whose children have been listed.
+struct Listed {
+  std::string name;  // of its node
+  std::vector<std::string> contenders;
+  bool has_private_lock = false;
+
+  std::string path() const { return '/' + name; }
+};
+
+Listed listed(std::string name, const std::vector<std::string>& children) {
+  const bool has_private_lock = std::find(children.begin(), children.end(), lock::private_lock_name) != children.end();
+  return {std::move(name), client::contender_names(children), has_private_lock};
+}
+
+// Requests for all nodes of these monitors at once; the answers come in the same order.
+std::vector<MonitorReading> read_nodes(RequestPipeline& pipeline, const std::vector<Listed>& monitors) {
+  std::vector<Request> requests;
+  for (const Listed& monitor : monitors) {
+    if (monitor.has_private_lock) requests.emplace_back(Get{private_lock_path(monitor.path())});
+    for (const std::string& name : monitor.contenders) requests.emplace_back(Get{monitor.path() + '/' + name});
+  }
+  std::vector<Reply> replies = pipeline.ask(std::move(requests));
+  std::vector<MonitorReading> readings;
+  readings.reserve(monitors.size());
+  auto next = replies.begin();
+  for (const Listed& monitor : monitors) {
+    MonitorReading reading;
+    const std::string id = lock::decode_monitor_name(monitor.name);
+    if (monitor.has_private_lock) {
+      if (is_there(*next, id, "cannot read the holder's record")) reading.private_lock = std::move(*next);
+      ++next;
+    }
+    for (const std::string& name : monitor.contenders) {
+      if (is_there(*next, id, "cannot read a contender's record")) {
+        reading.contenders.push_back({name, next->stat, OwnerRecord::from_json(next->data)});
+      }
+      ++next;
+    }
+    readings.push_back(std::move(reading));
+  }
+  return readings;
+}
+
+Instant connected_or_throw(Client& client, std::chrono::milliseconds timeout) {
+  const Instant deadline = std::chrono::steady_clock::now() + timeout;
+  client.core()->check_usable();
+  if (client.wait_connected(timeout)) return deadline;
+  const std::string problem = client.last_problem();
+  throw ConnectionLossException(ErrorCode::connection_loss, {},
+                                "no connection to ZooKeeper" + (problem.empty() ? "" : ": " + problem),
+                                "see: forelock doctor");
+}
+
+}  // namespace
+
+Inspector::Inspector(Client& client, std::chrono::milliseconds timeout) : client_(client), timeout_(timeout) {}
+
+std::vector<MonitorSummary> Inspector::list(bool all) {
+  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  const Settings& settings = client_.settings();
+
+  const Reply root = pipeline.ask(List{"/"});
+  if (!is_there(root, {}, "cannot list the namespace")) return {};
+  std::vector<std::string> names = root.children;
+  std::erase(names, "zookeeper");  // the server's own
+  std::vector<Request> requests;
+  requests.reserve(names.size());
+  for (const std::string& name : names) requests.emplace_back(List{'/' + name});
+  const std::vector<Reply> listings = pipeline.ask(std::move(requests));
+
+  std::vector<Listed> monitors;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    // Nodes that we may not list belong to somebody else.
+    if (listings[i].code == ReplyCode::no_auth) continue;
+    if (!is_there(listings[i], lock::decode_monitor_name(names[i]), "cannot list a monitor")) continue;
+    const std::vector<std::string>& children = listings[i].children;
+    const bool active = client::has_lock_nodes(children, settings);
+    if (active || (all && client::has_only_lock_nodes(children, settings))) monitors.push_back(listed(names[i], children));
+  }
+
+  const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
+  const WallTime now = records::wall_time_now();
+  std::vector<MonitorSummary> summaries;
+  for (std::size_t i = 0; i < monitors.size(); ++i) {
+    const MonitorView view = client::view_of(lock::decode_monitor_name(monitors[i].name), monitors[i].path(), readings[i],
+                                             settings, now);
+    if (all || view.holder || !view.queue.empty()) summaries.push_back(client::summary_of(view));
+  }
+  std::sort(summaries.begin(), summaries.end(),
+            [](const MonitorSummary& a, const MonitorSummary& b) { return a.monitor < b.monitor; });
+  return summaries;
+}
+
+std::optional<MonitorView> Inspector::show(const std::string& monitor) {
+  const std::string name = encoded_or_throw(monitor);
+  const std::string path = '/' + name;
+  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+
+  std::vector<Reply> first = pipeline.ask(std::vector<Request>{List{path}, Get{private_lock_path(path)}});
+  if (!is_there(first[0], monitor, "cannot list the monitor")) return std::nullopt;
+  Listed contenders = listed(name, first[0].children);
+  contenders.has_private_lock = false;  // it has been read together with the listing
+  MonitorReading reading = std::move(read_nodes(pipeline, {contenders}).front());
+  if (is_there(first[1], monitor, "cannot read the holder's record")) reading.private_lock = std::move(first[1]);
+
+  MonitorView view = client::view_of(monitor, path, reading, client_.settings(), records::wall_time_now());
+  view.next_sequence = first[0].stat.created_children();
+  return view;
+}
+
+ForceReleaseResult Inspector::force_release(const std::string& monitor, const std::string& holder) {
+  const std::optional<MonitorView> view = show(monitor);
+  if (!view) return ForceReleaseResult::no_such_monitor;
+  if (!view->holder) return ForceReleaseResult::holder_changed;
+  const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session));
+  if (known_as != holder) return ForceReleaseResult::holder_changed;
+
+  // The holder's own node first: its name is never used again, so a holder that released meanwhile stops the whole
+  // transaction, and the next holder's privateLock is safe.
+  coordination::Transaction transaction;
+  if (view->holder->node) transaction.operations.emplace_back(coordination::Delete{view->path + '/' + *view->holder->node});
+  transaction.operations.emplace_back(coordination::Delete{private_lock_path(view->path), view->holder->version});
+  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  const Reply reply = pipeline.ask(std::move(transaction));
+  switch (reply.code) {
+    case ReplyCode::ok:
+      return ForceReleaseResult::released;
+    case ReplyCode::no_node:
+    case ReplyCode::bad_version:
+      return ForceReleaseResult::holder_changed;
+    default:
+      client::throw_reply_error(reply.code, monitor, "cannot release the monitor");
+  }
+}
+
+}  // namespace forelock

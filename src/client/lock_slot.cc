@@ -1,0 +1,345 @@
+#include "client/lock_slot.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "client/clock.h"
+#include "lock/monitor_name.h"
+#include "records/guid.h"
+#include "records/holder_json.h"
+#include "records/instance.h"
+#include "records/stack.h"
+
+namespace forelock::client {
+
+namespace {
+
+WallTime wall_now() {
+  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+}
+
+std::string encode_or_throw(const std::string& monitor) {
+  lock::EncodedName name = lock::encode_monitor_name(monitor);
+  if (name) return *std::move(name.name);
+  throw RequestRejectedException(ErrorCode::invalid_argument, monitor, "the monitor id " + name.problem,
+                                 "ids are UTF-8 text of 1 to 255 bytes after encoding");
+}
+
+LossReason public_reason(lock::LossReason reason) {
+  switch (reason) {
+    case lock::LossReason::deadline_passed: return LossReason::deadline_passed;
+    case lock::LossReason::session_expired: return LossReason::session_expired;
+    case lock::LossReason::removed: return LossReason::removed;
+    case lock::LossReason::closed: return LossReason::closed;
+  }
+  return LossReason::closed;
+}
+
+}  // namespace
+
+LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::string monitor, Priority priority,
+                   LockOptions options)
+    : core_(std::move(core)),
+      lock_info_(std::move(lock_info)),
+      monitor_(std::move(monitor)),
+      node_name_(encode_or_throw(monitor_)),
+      priority_(priority),
+      options_(std::move(options)) {}
+
+// --- acquiring ---
+
+lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
+  OwnerRecord record;
+  record.lock_info = lock_info_;
+  const std::string& thread = options_.thread_name.empty() ? records::thread_identity() : options_.thread_name;
+  record.instance = records::instance_identity(core_->instance(), thread);
+  record.priority = priority_;
+  record.guid = records::make_guid();
+  record.enqueued_at = wall_now();
+  record.expected_runtime = options_.expected_runtime;
+  if (options_.capture_stack) record.stack = records::symbolise(records::capture_stack(2));
+
+  lock::AcquireSpec spec;
+  spec.monitor = node_name_;
+  spec.priority = priority_;
+  spec.guid = record.guid;
+  spec.record = record.to_json();
+  spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
+                        auto_unlock = options_.auto_unlock_after] {
+    records::HolderTimes times;
+    times.acquired_at = wall_now();
+    if (expected) times.alert_at = times.acquired_at + *expected;
+    if (auto_unlock) times.auto_unlock_at = times.acquired_at + *auto_unlock;
+    return records::holder_json(json, times);
+  };
+  spec.deadline = deadline;
+  spec.try_once = try_once;
+  const std::lock_guard guard(mutex_);
+  spec.wants_position = static_cast<bool>(on_queued_);
+  spec.wants_contention = static_cast<bool>(on_contended_);
+  record_ = std::move(record);
+  return spec;
+}
+
+void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
+  core_->check_usable();
+  {
+    const std::lock_guard guard(mutex_);
+    const Phase phase = phase_.load();
+    if (phase != Phase::free && phase != Phase::lost) {
+      throw RequestRejectedException(ErrorCode::already_held, monitor_,
+                                     "this lock object already holds or waits for " + monitor_ + "; locks are not re-entrant",
+                                     "use one lock object for each acquisition that may overlap");
+    }
+    phase_ = Phase::waiting;
+    waiting_since_ = now();
+    acquired_ = std::move(done);
+  }
+  try {
+    core_->acquire(shared_from_this(), make_spec(deadline, try_once));
+  } catch (...) {
+    const std::lock_guard guard(mutex_);
+    phase_ = Phase::free;
+    throw;
+  }
+}
+
+std::optional<lock::Refusal> LockSlot::wait(lock::TimePoint deadline) {
+  std::unique_lock guard(mutex_);
+  const auto ended = [this] { return phase_.load() != Phase::waiting; };
+  while (!ended()) {
+    if (deadline == lock::never) {
+      changed_.wait(guard, ended);
+    } else if (!changed_.wait_until(guard, deadline, ended)) {
+      // The engine ends the waiting at the deadline; whoever notices first tells it the time.
+      guard.unlock();
+      core_->tick();
+      guard.lock();
+    }
+  }
+  return refusal_;
+}
+
+bool LockSlot::cancel() {
+  lock::ContenderId contender = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    if (phase_.load() != Phase::waiting) return false;
+    contender = contender_;
+  }
+  return core_->cancel(contender);
+}
+
+bool LockSlot::step_aside(lock::TimePoint deadline) {
+  lock::ContenderId contender = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    contender = contender_;
+  }
+  return holds() && core_->step_aside(contender, deadline);
+}
+
+// --- releasing ---
+
+void LockSlot::release_and_wait() {
+  if (core_->in_forked_child()) core_->check_usable();
+  std::unique_lock guard(mutex_);
+  if (phase_.load() != Phase::held) {
+    if (phase_.load() == Phase::waiting || phase_.load() == Phase::releasing) throw_not_held();
+    const bool was_lost = phase_.exchange(Phase::free) == Phase::lost;
+    if (!was_lost) throw_not_held();
+    std::rethrow_exception(error_of(loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired
+                                                                        : lock::ReleaseOutcome::gone));
+  }
+  phase_ = Phase::releasing;
+  release_is_waited_for_ = true;
+  outcome_.reset();
+  const lock::ContenderId contender = contender_;
+  guard.unlock();
+  const bool begun = core_->release(contender);
+  guard.lock();
+  if (!begun && !outcome_) outcome_ = lock::ReleaseOutcome::gone;  // lost in this very moment
+  const auto bound = now() + core_->settings().session_timeout();
+  changed_.wait_until(guard, bound, [this] { return outcome_.has_value(); });
+  phase_ = Phase::free;
+  release_is_waited_for_ = false;
+  contender_ = 0;
+  if (!outcome_) {
+    throw ConnectionLossException(ErrorCode::connection_loss, monitor_,
+                                  "the release of " + monitor_ +
+                                      " is not confirmed: no answer from ZooKeeper. It goes on in the background until "
+                                      "it is certain or the session has ended");
+  }
+  if (const auto error = error_of(*outcome_)) std::rethrow_exception(error);
+}
+
+void LockSlot::release(Done done) {
+  lock::ContenderId contender = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    if (phase_.load() == Phase::held) {
+      phase_ = Phase::releasing;
+      contender = contender_;
+      released_ = done;
+    }
+  }
+  const auto finish = [this, &done](lock::ReleaseOutcome outcome) {
+    if (done) post([done, error = error_of(outcome)](LockSlot&) { done(error); });
+  };
+  if (contender == 0) {
+    const std::lock_guard guard(mutex_);
+    if (phase_.load() == Phase::lost) phase_ = Phase::free;
+    finish(lock::ReleaseOutcome::gone);
+  } else if (!core_->release(contender)) {
+    const std::lock_guard guard(mutex_);
+    if (phase_.load() != Phase::releasing) return;  // told already
+    released_ = {};
+    phase_ = Phase::free;
+    finish(lock::ReleaseOutcome::gone);
+  }
+}
+
+void LockSlot::release_detached() noexcept {
+  lock::ContenderId contender = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    const Phase phase = phase_.load();
+    if (phase == Phase::held || phase == Phase::waiting) contender = contender_;
+    if (phase == Phase::held || phase == Phase::waiting || phase == Phase::lost) phase_ = Phase::free;
+    contender_ = 0;
+  }
+  if (contender != 0) core_->release_detached(contender);
+}
+
+void LockSlot::retire() noexcept {
+  if (core_->in_forked_child()) return;
+  release_detached();
+  const std::lock_guard guard(callback_mutex_);
+  retired_ = true;
+  acquired_ = {};
+  released_ = {};
+}
+
+// --- from the core ---
+
+void LockSlot::begin(lock::ContenderId contender) {
+  const std::lock_guard guard(mutex_);
+  contender_ = contender;
+  refusal_.reset();
+  outcome_.reset();
+  stop_.reset();
+  danger_told_ = false;
+}
+
+void LockSlot::begin_again() {
+  const std::lock_guard guard(mutex_);
+  phase_ = Phase::waiting;
+  waiting_since_ = now();
+  refusal_.reset();
+}
+
+void LockSlot::granted(const lock::Grant& grant) {
+  Done done;
+  {
+    const std::lock_guard guard(mutex_);
+    token_ = grant.token;
+    record_.acquired_at = wall_now();
+    if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
+    if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
+    phase_ = Phase::held;
+    done = std::exchange(acquired_, {});
+  }
+  changed_.notify_all();
+  if (done) post([done = std::move(done)](LockSlot&) { done(nullptr); });
+}
+
+void LockSlot::refused(const lock::Refusal& refusal) {
+  Done done;
+  {
+    const std::lock_guard guard(mutex_);
+    refusal_ = refusal;
+    contender_ = 0;
+    phase_ = Phase::free;
+    done = std::exchange(acquired_, {});
+  }
+  changed_.notify_all();
+  if (done) {
+    post([done = std::move(done), refusal](LockSlot& slot) { done(slot.error_of(refusal, false)); });
+  }
+}
+
+void LockSlot::lost(lock::LossReason reason) {
+  {
+    const std::lock_guard guard(mutex_);
+    loss_ = public_reason(reason);
+    contender_ = 0;
+    phase_ = Phase::lost;
+  }
+  changed_.notify_all();
+  post([reason = loss_](LockSlot& slot) {
+    std::optional<std::stop_source> stop;
+    std::function<void(LossReason)> callback;
+    {
+      const std::lock_guard guard(slot.mutex_);
+      stop = slot.stop_;
+      callback = slot.on_lost_;
+    }
+    if (stop) stop->request_stop();
+    if (callback) callback(reason);
+  });
+}
+
+void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  Done done;
+  {
+    const std::lock_guard guard(mutex_);
+    if (contender != contender_) return;
+    contender_ = 0;
+    outcome_ = outcome;
+    done = std::exchange(released_, {});
+    if (!release_is_waited_for_) phase_ = Phase::free;
+  }
+  changed_.notify_all();
+  if (done) post([done = std::move(done), error = error_of(outcome)](LockSlot&) { done(error); });
+}
+
+void LockSlot::queued(const lock::Position& position) {
+  post([where = QueuePosition{position.place, position.behind}](LockSlot& slot) {
+    if (slot.on_queued_) slot.on_queued_(where);
+  });
+}
+
+void LockSlot::contended(Priority waiting) {
+  post([waiting](LockSlot& slot) {
+    if (slot.on_contended_) slot.on_contended_(waiting);
+  });
+}
+
+lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint valid_until) {
+  const std::lock_guard guard(mutex_);
+  const lock::TimePoint from = valid_until - danger_margin_;
+  if (!holds() || !on_danger_) return time + danger_margin_;
+  if (time < from) {
+    danger_told_ = false;
+    return from;
+  }
+  if (!std::exchange(danger_told_, true)) post([](LockSlot& slot) { slot.on_danger_(); });
+  return time + danger_margin_;
+}
+
+void LockSlot::post(std::function<void(LockSlot&)> callback) {
+  core_->dispatcher().post([slot = shared_from_this(), callback = std::move(callback)] {
+    const std::lock_guard guard(slot->callback_mutex_);
+    if (slot->retired_) return;
+    try {
+      callback(*slot);
+    } catch (const std::exception& problem) {
+      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown: " + problem.what());
+    } catch (...) {
+      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown");
+    }
+  });
+}
+
+}  // namespace forelock::client

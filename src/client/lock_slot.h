@@ -1,0 +1,137 @@
+// One lock object behind its public face: where it stands, who waits for it, whom it tells.
+//
+// The engine's answers arrive under the core's mutex; user callbacks go to the dispatcher.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "client/client_core.h"
+#include "forelock/write_lock.h"
+
+namespace forelock::client {
+
+class LockSlot : public std::enable_shared_from_this<LockSlot> {
+ public:
+  // \throws RequestRejectedException(invalid_argument) for an impossible monitor id.
+  LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::string monitor, Priority priority,
+           LockOptions options);
+
+  const std::string& monitor() const { return monitor_; }
+  const std::string& lock_info() const { return lock_info_; }
+  Priority priority() const { return priority_; }
+  ClientCore& core() { return *core_; }
+  const ClientCore& core() const { return *core_; }
+
+  // --- acquiring ---
+
+  using Done = std::function<void(std::exception_ptr)>;
+
+  // Begins to contend. With `done`, that is called on the dispatcher; else somebody calls wait().
+  // \throws RequestRejectedException(already_held, closed, forked).
+  void acquire(lock::TimePoint deadline, bool try_once, Done done = {});
+  // Blocks until the acquisition has ended. Nothing: held. Else why not.
+  std::optional<lock::Refusal> wait(lock::TimePoint deadline);
+  bool cancel();
+  bool step_aside(lock::TimePoint deadline);
+
+  // --- releasing ---
+
+  // \throws as BlockingWriteLock::unlock.
+  void release_and_wait();
+  void release(Done done);
+  // Never throws; tells nobody.
+  void release_detached() noexcept;
+  // The lock object is being destroyed: no callback runs after this (or it is the one that runs now).
+  void retire() noexcept;
+
+  // --- what is known ---
+
+  LockState state() const;
+  bool healthy() const noexcept;
+  bool holds() const noexcept { return phase_.load(std::memory_order_acquire) == Phase::held; }
+  void check_health() const;
+  std::int64_t token() const noexcept { return token_.load(std::memory_order_acquire); }
+  std::chrono::steady_clock::time_point expires_at() const noexcept;
+  std::stop_token stop_token();
+  OwnerRecord owner() const;
+  void alive(std::chrono::milliseconds expected);
+  std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
+
+  void on_lost(std::function<void(LossReason)> callback);
+  void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
+  void on_queued(std::function<void(const QueuePosition&)> callback);
+  void on_contended(std::function<void(Priority)> callback);
+
+  // What a refusal is thrown as; `waited` is the time-out that was given, if there was one.
+  std::exception_ptr error_of(const lock::Refusal& refusal, bool look_at_holder) const;
+
+  // --- from the core, under its mutex ---
+
+  void begin(lock::ContenderId contender);
+  void begin_again();
+  void granted(const lock::Grant& grant);
+  void refused(const lock::Refusal& refusal);
+  void lost(lock::LossReason reason);
+  // `contender` may be an earlier acquisition, whose release was not waited for to the end.
+  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome);
+  void queued(const lock::Position& position);
+  void contended(Priority waiting);
+  // Says when it wants to be asked again.
+  lock::TimePoint look_for_danger(lock::TimePoint time, lock::TimePoint valid_until);
+
+ private:
+  enum class Phase { free, waiting, held, releasing, lost };
+
+  lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
+  void post(std::function<void(LockSlot&)> callback);
+  std::exception_ptr error_of(lock::ReleaseOutcome outcome) const;
+  [[noreturn]] void throw_not_held() const;
+  std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;
+  std::string describe_holder() const;
+  bool still_ours(lock::ContenderId contender, const std::string& guid);
+
+  const std::shared_ptr<ClientCore> core_;
+  const std::string lock_info_;
+  const std::string monitor_;
+  const std::string node_name_;
+  const Priority priority_;
+  const LockOptions options_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<Phase> phase_{Phase::free};
+  std::atomic<std::int64_t> token_{0};
+  lock::ContenderId contender_ = 0;
+  lock::TimePoint waiting_since_{};
+  std::optional<lock::Refusal> refusal_;
+  std::optional<lock::ReleaseOutcome> outcome_;
+  LossReason loss_ = LossReason::closed;
+  std::optional<std::stop_source> stop_;
+  OwnerRecord record_;
+  Done acquired_;
+  Done released_;
+  bool release_is_waited_for_ = false;
+
+  std::function<void(LossReason)> on_lost_;
+  std::function<void(const QueuePosition&)> on_queued_;
+  std::function<void(Priority)> on_contended_;
+  std::function<void()> on_danger_;
+  std::chrono::milliseconds danger_margin_{0};
+  bool danger_told_ = false;
+
+  // Held while a callback of this slot runs, so that retire() can wait for it; recursive, since a callback may be the
+  // one that destroys the lock object.
+  std::recursive_mutex callback_mutex_;
+  bool retired_ = false;
+};
+
+}  // namespace forelock::client

@@ -1,0 +1,312 @@
+// What a lock slot knows and does while the lock is held, and how it says what went wrong.
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <type_traits>
+#include <utility>
+
+#include "client/clock.h"
+#include "client/lock_slot.h"
+#include "client/reply_error.h"
+#include "lock/child_name.h"
+#include "lock/monitor_name.h"
+#include "records/wall_time.h"
+
+namespace forelock::client {
+
+using coordination::Operation;
+using coordination::Reply;
+using coordination::ReplyCode;
+
+namespace {
+
+// How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
+constexpr std::chrono::milliseconds look_at_holder_for{100};
+
+std::string lock_path(const std::string& node_name) {
+  return "/" + node_name + "/" + std::string(lock::private_lock_name);
+}
+
+Operation to_operation(const WriteOperation& write) {
+  return std::visit(
+      [](const auto& operation) -> Operation {
+        using Kind = std::decay_t<decltype(operation)>;
+        if constexpr (std::is_same_v<Kind, CreateNode>) {
+          return coordination::Create{operation.path, operation.data, coordination::CreateMode::persistent};
+        } else if constexpr (std::is_same_v<Kind, SetNode>) {
+          return coordination::SetData{operation.path, operation.data, operation.version};
+        } else if constexpr (std::is_same_v<Kind, DeleteNode>) {
+          return coordination::Delete{operation.path, operation.version};
+        } else {
+          return coordination::Check{operation.path, operation.version};
+        }
+      },
+      write);
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  const auto tenths = std::max<std::int64_t>(0, (time.count() + 50) / 100);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+}  // namespace
+
+LockState LockSlot::state() const {
+  switch (phase_.load(std::memory_order_acquire)) {
+    case Phase::free: return LockState::free;
+    case Phase::waiting: return LockState::waiting;
+    case Phase::releasing: return LockState::free;
+    case Phase::lost: return LockState::lost;
+    case Phase::held: break;
+  }
+  if (!healthy()) return LockState::lost;
+  return core_->connected() ? LockState::held : LockState::suspect;
+}
+
+// The deadline is read before the phase: a lock is declared lost before a later reply moves the deadline on, so whoever
+// sees the later deadline also sees the loss.
+bool LockSlot::healthy() const noexcept {
+  const std::int64_t valid_until = core_->valid_until();
+  if (phase_.load(std::memory_order_acquire) != Phase::held || core_->in_forked_child()) return false;
+  return nanoseconds_at_most() < valid_until;
+}
+
+void LockSlot::check_health() const {
+  if (healthy()) return;
+  const Phase phase = phase_.load();
+  std::string why = "is not held";
+  if (phase == Phase::held) why = "cannot be proved to be held: its session may have ended";
+  if (phase == Phase::lost) {
+    const std::lock_guard guard(mutex_);
+    why = "is lost (" + std::string(name_of(loss_)) + ")";
+  }
+  throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_, "the lock on " + monitor_ + " " + why,
+                               "stop the work that it protects; another client may hold the lock");
+}
+
+std::chrono::steady_clock::time_point LockSlot::expires_at() const noexcept {
+  if (!holds()) return {};
+  return lock::TimePoint(std::chrono::nanoseconds(core_->valid_until()));
+}
+
+std::stop_token LockSlot::stop_token() {
+  const std::lock_guard guard(mutex_);
+  if (token_.load() == 0) return {};
+  if (!stop_) {
+    stop_.emplace();
+    if (phase_.load() == Phase::lost) stop_->request_stop();
+  }
+  return stop_->get_token();
+}
+
+OwnerRecord LockSlot::owner() const {
+  const std::lock_guard guard(mutex_);
+  return record_;
+}
+
+void LockSlot::alive(std::chrono::milliseconds expected) {
+  check_health();
+  std::string json;
+  lock::ContenderId contender = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    record_.expected_runtime = expected;
+    record_.alert_at = time + expected;
+    if (options_.auto_unlock_after) record_.auto_unlock_at = time + *options_.auto_unlock_after;
+    json = record_.to_json();
+    contender = contender_;
+  }
+  if (!core_->update_record(contender, std::move(json))) check_health();
+}
+
+// --- guarded writes ---
+
+std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperation>& operations) {
+  check_health();
+  std::vector<Operation> converted;
+  converted.reserve(operations.size());
+  for (const WriteOperation& operation : operations) converted.push_back(to_operation(operation));
+  lock::ContenderId contender = 0;
+  std::string guid;
+  {
+    const std::lock_guard guard(mutex_);
+    contender = contender_;
+    guid = record_.guid;
+  }
+  const auto promise = std::make_shared<std::promise<Reply>>();
+  auto answer = promise->get_future();
+  const auto lost_connection = [this](std::string_view outcome) {
+    throw ConnectionLossException(ErrorCode::connection_loss, monitor_,
+                                  "no answer from ZooKeeper to a guarded write under " + monitor_ + ": " + std::string(outcome));
+  };
+  const bool sent = core_->guarded_transaction(contender, std::move(converted),
+                                               [promise](Reply reply) { promise->set_value(std::move(reply)); });
+  if (!sent) {
+    check_health();
+    lost_connection("there is no connection, nothing was written");
+  }
+  if (answer.wait_for(core_->settings().session_timeout()) != std::future_status::ready) {
+    lost_connection("it may or may not have been committed");
+  }
+  const Reply reply = answer.get();
+  if (reply.ok()) {
+    std::vector<WriteResult> results(operations.size());
+    const std::size_t guards = reply.operations.size() - operations.size();
+    for (std::size_t i = 0; i < results.size(); ++i) results[i].version = reply.operations[guards + i].stat.version;
+    return results;
+  }
+  switch (reply.code) {
+    case ReplyCode::no_node:
+    case ReplyCode::bad_version:
+    case ReplyCode::node_exists:
+    case ReplyCode::not_empty:
+      // The server says that something was refused, not what: the check of the lock, or one of the caller's own.
+      if (!still_ours(contender, guid)) {
+        throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_,
+                                     "the lock on " + monitor_ + " is not ours any more; nothing was written");
+      }
+      throw RequestRejectedException(ErrorCode::write_conflict, monitor_,
+                                     "a guarded write under " + monitor_ + " was refused: " +
+                                         std::string(reason_of(reply.code)) + "; nothing was written");
+    case ReplyCode::connection_loss: lost_connection("it may or may not have been committed"); [[fallthrough]];
+    default: throw_reply_error(reply.code, monitor_, "guarded write under " + monitor_);
+  }
+}
+
+bool LockSlot::still_ours(lock::ContenderId contender, const std::string& guid) {
+  auto answer = core_->request(coordination::Get{lock_path(node_name_), false});
+  if (answer.wait_for(core_->settings().session_timeout()) != std::future_status::ready) return false;
+  const Reply reply = answer.get();
+  if (!reply.ok() || reply.data.find(guid) == std::string::npos) return false;
+  const std::lock_guard guard(mutex_);
+  return phase_.load() == Phase::held && contender_ == contender;
+}
+
+// --- callbacks ---
+
+void LockSlot::on_lost(std::function<void(LossReason)> callback) {
+  const std::lock_guard guard(mutex_);
+  on_lost_ = std::move(callback);
+}
+
+void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
+  if (margin <= std::chrono::milliseconds(0) || margin >= core_->settings().session_timeout()) {
+    throw RequestRejectedException(ErrorCode::invalid_argument, monitor_,
+                                   "the danger margin must be more than 0 and less than the session time-out of " +
+                                       std::to_string(core_->settings().session_timeout().count()) + " ms");
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    danger_margin_ = margin;
+    on_danger_ = std::move(callback);
+  }
+  core_->watch_danger(shared_from_this());
+}
+
+void LockSlot::on_queued(std::function<void(const QueuePosition&)> callback) {
+  const std::lock_guard guard(mutex_);
+  on_queued_ = std::move(callback);
+}
+
+void LockSlot::on_contended(std::function<void(Priority)> callback) {
+  const std::lock_guard guard(mutex_);
+  on_contended_ = std::move(callback);
+}
+
+// --- what went wrong ---
+
+void LockSlot::throw_not_held() const {
+  throw NoNodeException(ErrorCode::not_held, monitor_, "unlock of " + monitor_ + ", which this lock object does not hold");
+}
+
+std::exception_ptr LockSlot::error_of(lock::ReleaseOutcome outcome) const {
+  switch (outcome) {
+    case lock::ReleaseOutcome::released: return nullptr;
+    case lock::ReleaseOutcome::gone:
+      return std::make_exception_ptr(
+          NoNodeException(ErrorCode::no_node, monitor_,
+                          "the lock on " + monitor_ + " did not exist any more when it was released",
+                          "its work may have overlapped with another holder's; see who removed it: forelock show " + monitor_));
+    case lock::ReleaseOutcome::session_expired: break;
+  }
+  return std::make_exception_ptr(SessionExpiredException(
+      ErrorCode::session_expired, monitor_, "the session ended before the lock on " + monitor_ + " was released"));
+}
+
+std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at_holder) const {
+  using lock::RefusalReason;
+  const std::string show = "forelock show " + monitor_;
+  switch (refusal.reason) {
+    case RefusalReason::timed_out:
+      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_timeout, monitor_,
+                                                           describe_timeout(refusal, look_at_holder), show));
+    case RefusalReason::unavailable:
+      return std::make_exception_ptr(InstanceLockException(
+          ErrorCode::lock_unavailable, monitor_, "the lock on " + monitor_ + " is held or waited for", show));
+    case RefusalReason::cancelled:
+      return std::make_exception_ptr(InstanceLockException(
+          ErrorCode::cancelled, monitor_, "waiting for the lock on " + monitor_ + " was cancelled"));
+    case RefusalReason::session_expired:
+      return std::make_exception_ptr(SessionExpiredException(
+          ErrorCode::session_expired, monitor_, "the session ended while waiting for the lock on " + monitor_,
+          "the same call may be repeated: the client makes a new session"));
+    case RefusalReason::closed:
+      return std::make_exception_ptr(RequestRejectedException(
+          ErrorCode::closed, monitor_, "the client was closed while waiting for the lock on " + monitor_));
+    case RefusalReason::rejected:
+      try {
+        throw_reply_error(refusal.code, monitor_, "cannot lock " + monitor_);
+      } catch (...) {
+        return std::current_exception();
+      }
+    case RefusalReason::connection_lost: break;
+  }
+  std::string message = "no connection to ZooKeeper, so no lock on " + monitor_;
+  if (const std::string problem = core_->last_problem(); !problem.empty()) message += ": " + problem;
+  if (const auto standing = core_->standing_problem()) {
+    return std::make_exception_ptr(RequestRejectedException(*standing, monitor_, message, "forelock doctor"));
+  }
+  return std::make_exception_ptr(
+      ConnectionLossException(ErrorCode::connection_loss, monitor_, message, "forelock doctor"));
+}
+
+std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const {
+  lock::TimePoint since;
+  {
+    const std::lock_guard guard(mutex_);
+    since = waiting_since_;
+  }
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now() - since);
+  std::string text = "the lock on " + monitor_ + " was not obtained within " + std::to_string(waited.count()) + " ms";
+  if (look_at_holder) text += describe_holder();
+  if (refusal.position) {
+    text += "; our place in the line was " + std::to_string(refusal.position->place) + ", behind " + refusal.position->behind;
+  }
+  return text;
+}
+
+// Asked only now, so that it is who holds the lock now; a waiting call costs nothing for it.
+std::string LockSlot::describe_holder() const {
+  std::future<Reply> answer;
+  try {
+    answer = core_->request(coordination::Get{lock_path(node_name_), false});
+  } catch (const Error&) {
+    return "";
+  }
+  if (answer.wait_for(look_at_holder_for) != std::future_status::ready) return "";
+  const Reply reply = answer.get();
+  if (reply.code == ReplyCode::no_node) return "; nobody holds it at this moment";
+  if (!reply.ok()) return "";
+  const auto owner = OwnerRecord::from_json(reply.data);
+  if (!owner) return "; a client that leaves no record holds it";
+  std::string text = "; held by " + owner->instance + " for \"" + owner->lock_info + "\" (" +
+                     std::string(name_of(owner->priority)) + ")";
+  if (owner->acquired_at) {
+    const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    text += " since " + records::format_wall_time(*owner->acquired_at) + " (" + seconds_text(time - *owner->acquired_at) + ")";
+  }
+  return text;
+}
+
+}  // namespace forelock::client

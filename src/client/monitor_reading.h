@@ -1,0 +1,45 @@
+// What the nodes of one monitor say about its holder and its line. Pure: replies in, views out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordination/reply.h"
+#include "forelock/inspector.h"
+#include "forelock/settings.h"
+
+namespace forelock::client {
+
+// A child of a monitor's node that is a contender.
+struct ContenderNode {
+  std::string name;
+  coordination::Stat stat;
+  std::optional<OwnerRecord> record;
+};
+
+// The class of a node's name; nothing for a prefix that is neither of ours.
+std::optional<Priority> priority_of(std::string_view node, const Settings& settings);
+
+// The children that are contenders, in the order in which they are served.
+std::vector<std::string> contender_names(const std::vector<std::string>& children);
+
+// Whether a node with these children is a monitor of this namespace, and not another application's node.
+bool has_lock_nodes(const std::vector<std::string>& children, const Settings& settings);
+bool has_only_lock_nodes(const std::vector<std::string>& children, const Settings& settings);
+
+// The nodes of one monitor, as far as they could be read.
+struct MonitorReading {
+  std::optional<coordination::Reply> private_lock;  // nothing where there is none
+  std::vector<ContenderNode> contenders;            // in the order in which they are served
+};
+
+// Fills in `holder` and `queue`. `now` is this machine's clock.
+MonitorView view_of(std::string monitor, std::string path, const MonitorReading& reading, const Settings& settings,
+                    WallTime now);
+
+// The short form.
+MonitorSummary summary_of(const MonitorView& view);
+
+}  // namespace forelock::client

@@ -1,0 +1,49 @@
+#include "client/request_pipeline.h"
+
+#include <deque>
+#include <future>
+#include <utility>
+
+#include "client/client_core.h"
+#include "forelock/error.h"
+
+namespace forelock::client {
+namespace {
+
+using coordination::Reply;
+using coordination::Request;
+
+Reply wait_for(std::future<Reply>& reply, std::chrono::steady_clock::time_point deadline) {
+  if (reply.wait_until(deadline) != std::future_status::ready) {
+    throw ConnectionLossException(ErrorCode::connection_loss, {}, "the server did not answer in time",
+                                  "see: forelock doctor");
+  }
+  return reply.get();
+}
+
+}  // namespace
+
+RequestPipeline::RequestPipeline(ClientCore& core, std::chrono::steady_clock::time_point deadline)
+    : core_(core), deadline_(deadline) {}
+
+std::vector<Reply> RequestPipeline::ask(std::vector<Request> requests) {
+  std::vector<Reply> replies;
+  replies.reserve(requests.size());
+  std::deque<std::future<Reply>> under_way;
+  for (Request& request : requests) {
+    if (under_way.size() == window) {
+      replies.push_back(wait_for(under_way.front(), deadline_));
+      under_way.pop_front();
+    }
+    under_way.push_back(core_.request(std::move(request)));
+  }
+  for (std::future<Reply>& reply : under_way) replies.push_back(wait_for(reply, deadline_));
+  return replies;
+}
+
+Reply RequestPipeline::ask(Request request) {
+  std::future<Reply> reply = core_.request(std::move(request));
+  return wait_for(reply, deadline_);
+}
+
+}  // namespace forelock::client

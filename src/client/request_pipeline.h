@@ -1,0 +1,33 @@
+// Many reads, few round trips: requests are sent without waiting for each other's replies.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+#include "coordination/reply.h"
+#include "coordination/request.h"
+
+namespace forelock::client {
+
+class ClientCore;
+
+class RequestPipeline {
+ public:
+  // Everything that this object is asked for must be answered by `deadline`. The core must outlive it.
+  RequestPipeline(ClientCore& core, std::chrono::steady_clock::time_point deadline);
+
+  // One reply for each request, in order; a refused request is a reply too. At most `window` requests are under way at a
+  // time, so that a list of thousands does not make locks of this session wait behind it.
+  // \throws ConnectionLossException when the deadline passes first.
+  std::vector<coordination::Reply> ask(std::vector<coordination::Request> requests);
+  coordination::Reply ask(coordination::Request request);
+
+  static constexpr std::size_t window = 128;
+
+ private:
+  ClientCore& core_;
+  std::chrono::steady_clock::time_point deadline_;
+};
+
+}  // namespace forelock::client

@@ -1,0 +1,146 @@
+#include "client/session_keeper.h"
+
+#include <chrono>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "client/client_core.h"
+#include "client/thread_start.h"
+#include "zookeeper/zookeeper_session.h"
+
+namespace forelock::client {
+
+using coordination::SessionEvent;
+
+namespace {
+
+// Servers that move get new addresses: looked up again now and then even while all is well.
+constexpr std::chrono::seconds address_check_interval{60};
+constexpr std::chrono::milliseconds stuck_check_interval{1000};
+
+std::string connect_string(const Settings& settings) {
+  std::string servers;
+  for (const ServerAddress& server : settings.servers()) {
+    if (!servers.empty()) servers += ',';
+    const bool v6 = server.host.find(':') != std::string::npos;
+    servers += (v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
+  }
+  return servers + settings.chroot();
+}
+
+}  // namespace
+
+// One session and the core that listens to it, as long as it is the present one.
+class SessionLink final : public coordination::SessionListener {
+ public:
+  SessionLink(ClientCore& core, SessionKeeper& keeper, const zookeeper::SessionOptions& options)
+      : core_(core), keeper_(keeper), session_(options, *this) {}
+
+  zookeeper::ZooKeeperSession& session() { return session_; }
+  // From here on the session's end is of no interest any more, only the replies to requests beside the protocol.
+  void retire() { current_.store(false); }
+
+  void on_reply(coordination::RequestTag tag, coordination::Reply reply) override {
+    core_.on_reply(tag, std::move(reply), current_.load());
+  }
+  void on_watch(const coordination::WatchEvent& event) override {
+    if (current_.load()) core_.on_watch(event);
+  }
+  void on_session(const SessionEvent& event) override {
+    if (!current_.load()) return;
+    const bool ended = event.kind == SessionEvent::Kind::expired || event.kind == SessionEvent::Kind::auth_failed;
+    if (ended) retire();
+    core_.on_session(event);
+    if (ended) keeper_.session_ended();
+  }
+
+ private:
+  ClientCore& core_;
+  SessionKeeper& keeper_;
+  std::atomic<bool> current_{true};
+  zookeeper::ZooKeeperSession session_;
+};
+
+SessionKeeper::SessionKeeper(ClientCore& core) : core_(core) {}
+
+SessionKeeper::~SessionKeeper() { stop(); }
+
+void SessionKeeper::start() {
+  const Settings& settings = core_.settings();
+  options_.servers = connect_string(settings);
+  options_.session_timeout = settings.session_timeout();
+  if (std::string digest = settings.load_digest(); !digest.empty()) options_.credential = std::move(digest);
+  options_.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
+                                                             : zookeeper::AclPolicy::Kind::open;
+  options_.log = [this](std::string_view line) { core_.log("warning", line); };
+  thread_ = start_thread("forelock-keep", [this] { run(); });
+}
+
+void SessionKeeper::stop() {
+  {
+    const std::lock_guard guard(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+void SessionKeeper::session_ended() {
+  const std::lock_guard guard(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+bool SessionKeeper::wait(std::chrono::milliseconds time) {
+  std::unique_lock guard(mutex_);
+  return changed_.wait_for(guard, time, [this] { return stopping_ || ended_; });
+}
+
+void SessionKeeper::run() {
+  while (true) {
+    {
+      const std::lock_guard guard(mutex_);
+      if (stopping_) return;
+      ended_ = false;
+    }
+    SessionLink link(core_, *this, options_);
+    core_.use_session(&link.session());
+    try {
+      link.session().start();
+      keep(link);
+    } catch (const std::exception& problem) {
+      core_.set_problem(problem.what());
+      wait(core_.settings().connection_delay());
+    }
+    link.retire();
+    core_.use_session(nullptr);
+    link.session().close();
+  }
+}
+
+void SessionKeeper::keep(SessionLink& link) {
+  auto addresses_checked = std::chrono::steady_clock::now();
+  while (true) {
+    const bool connected = core_.connected();
+    if (wait(connected ? stuck_check_interval : core_.settings().connection_delay())) return;
+    if (core_.requests_are_stuck()) {
+      link.retire();
+      core_.session_given_up();
+      return;
+    }
+    if (const auto problem = link.session().last_problem()) {
+      const bool refused = problem->code == coordination::ReplyCode::no_auth;
+      core_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
+    }
+    const auto time = std::chrono::steady_clock::now();
+    if (!connected || time - addresses_checked >= address_check_interval) {
+      addresses_checked = time;
+      if (link.session().refresh_servers() == zookeeper::RefreshResult::failed) {
+        core_.log("warning", "no ZooKeeper server's name can be resolved at the moment");
+      }
+    }
+  }
+}
+
+}  // namespace forelock::client

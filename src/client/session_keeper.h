@@ -1,0 +1,48 @@
+// Keeps a session: makes it, replaces it when it has ended, and looks after its servers' addresses.
+//
+// Has the only thread that may block on the network: name resolution and closing happen here.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "forelock/settings.h"
+#include "zookeeper/session_options.h"
+
+namespace forelock::client {
+
+class ClientCore;
+class SessionLink;
+
+class SessionKeeper {
+ public:
+  explicit SessionKeeper(ClientCore& core);
+  ~SessionKeeper();
+  SessionKeeper(const SessionKeeper&) = delete;
+  SessionKeeper& operator=(const SessionKeeper&) = delete;
+
+  // \throws ConfigurationException if the credentials' file cannot be used.
+  void start();
+  // Closes the session and ends the thread.
+  void stop();
+  // The present session has ended; from the session's own thread.
+  void session_ended();
+
+ private:
+  void run();
+  void keep(SessionLink& link);
+  // Waits; true when the keeper is to stop or the session has ended.
+  bool wait(std::chrono::milliseconds time);
+
+  ClientCore& core_;
+  zookeeper::SessionOptions options_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace forelock::client

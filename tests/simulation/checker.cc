@@ -1,0 +1,227 @@
+// What the engines say.
+#include "checker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "describe.h"
+
+namespace forelock::simulation {
+
+namespace {
+
+// How much later than due a timer may act: the driver's own delay of a tick, and the handling of its reply.
+constexpr auto timer_slack = milliseconds(8);
+// Until a removal has come to the holder's ears: a watch event and two requests.
+constexpr auto removal_slack = milliseconds(250);
+
+}  // namespace
+
+Checker::Checker(const Plan& plan, model::Ensemble& ensemble, Statistics& statistics, Trace& trace)
+    : plan_(plan),
+      ensemble_(ensemble),
+      statistics_(statistics),
+      trace_(trace),
+      last_progress_(ensemble.timeline().now()) {}
+
+void Checker::fail(Invariant invariant, std::string text) {
+  if (violation_) return;
+  if (trace_.on()) trace_.add("VIOLATED", std::string(simulation::name_of(invariant)) + ": " + text);
+  violation_ = {invariant, std::move(text)};
+}
+
+std::string Checker::name(std::uint64_t id) const {
+  const Contender& one = contenders_[id - 1];
+  return (one.process == nullptr ? "literal contender " : "contender ") + std::to_string(id) +
+         (one.priority == Priority::foreground ? " (foreground)" : " (background)");
+}
+
+bool Checker::believes(const Contender& contender) const {
+  return contender.phase == Phase::held && !contender.robbed && contender.process != nullptr &&
+         now() < contender.process->valid_until();
+}
+
+std::uint64_t Checker::add(const Believer* process, const PlannedCall& call, Instant deadline) {
+  Contender contender;
+  contender.process = process;
+  contender.monitor = call.monitor;
+  contender.priority = call.priority;
+  contender.deadline = deadline;
+  contenders_.push_back(std::move(contender));
+  const std::uint64_t id = contenders_.size();
+  if (deadline != lock::never && process != nullptr) {
+    ensemble_.timeline().at(deadline + timer_slack, *this, call_due, id);
+  }
+  progress();
+  return id;
+}
+
+void Checker::release_called(std::uint64_t id, bool begun) {
+  Contender& one = at(id);
+  if (begun != (one.phase == Phase::held)) {
+    return fail(Invariant::one_ending, "release() of " + name(id) + (begun ? " begun, but it is not held" : " refused"));
+  }
+  if (!begun) return;
+  one.phase = Phase::releasing;
+  one.told_at_release = one.told;
+  std::erase(held_, id);
+}
+
+void Checker::cancel_called(std::uint64_t id, bool begun) {
+  if (begun && at(id).phase != Phase::done) fail(Invariant::one_ending, "cancel() of " + name(id) + " without refusal");
+  if (!begun && at(id).phase == Phase::waiting) fail(Invariant::one_ending, "cancel() of a waiting " + name(id) + " failed");
+}
+
+void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) {
+  Contender& one = at(id);
+  if (begun != (one.phase == Phase::held)) {
+    return fail(Invariant::one_ending, "step_aside() of " + name(id) + (begun ? " begun, not held" : " failed, held"));
+  }
+  if (!begun) return;
+  ++statistics_.step_asides;
+  one.phase = Phase::waiting;
+  one.told_at_release = one.told;
+  one.deadline = deadline;
+  std::erase(held_, id);
+  if (deadline != lock::never) ensemble_.timeline().at(deadline + timer_slack, *this, call_due, id);
+}
+
+void Checker::abandoned(std::uint64_t id) {
+  end(id);
+  at(id).forgotten = true;
+}
+
+void Checker::end(std::uint64_t id) {
+  at(id).phase = Phase::done;
+  std::erase(held_, id);
+  progress();
+}
+
+void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
+  Contender& one = at(id);
+  if (one.phase != Phase::waiting) return fail(Invariant::one_ending, name(id) + " granted, but it does not wait");
+  ++statistics_.grants;
+  one.phase = Phase::held;
+  one.token = grant.token;
+  one.granted_at = now();
+  held_.push_back(id);
+  progress();
+  Monitor& monitor = monitors_[one.monitor];
+  if (grant.token != one.claim_zxid) {
+    return fail(Invariant::tokens_rise, name(id) + " granted with token " + std::to_string(grant.token) +
+                                            ", but its claim was " + std::to_string(one.claim_zxid));
+  }
+  if (grant.token <= monitor.last_token && !one.robbed) {
+    return fail(Invariant::tokens_rise, name(id) + " granted with token " + std::to_string(grant.token) + " after " +
+                                            std::to_string(monitor.last_token));
+  }
+  monitor.last_token = std::max(monitor.last_token, grant.token);
+  for (const std::uint64_t other : one.passed) {
+    const Contender& before = at(other);
+    if (!waits(before)) continue;  // it gave up while the proof was on its way
+    return fail(before.priority == one.priority ? Invariant::fifo : Invariant::foreground_first,
+                name(id) + " granted while " + name(other) + " waits with " + before.node);
+  }
+  ensemble_.timeline().at(now() + timer_slack, *this, loss_due, id);
+  if (one.robbed) ensemble_.timeline().at(now() + removal_slack, *this, removal_due, id);
+}
+
+void Checker::refused(std::uint64_t id, lock::RefusalReason reason) {
+  if (at(id).phase != Phase::waiting) {
+    return fail(Invariant::one_ending, name(id) + " refused, but it does not wait");
+  }
+  if (reason == lock::RefusalReason::timed_out && now() < at(id).deadline) {
+    return fail(Invariant::in_time, name(id) + " refused before its deadline");
+  }
+  ++statistics_.refusals;
+  end(id);
+}
+
+void Checker::lost(std::uint64_t id, lock::LossReason /*reason*/) {
+  if (at(id).phase != Phase::held) return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
+  ++statistics_.losses;
+  end(id);
+}
+
+void Checker::released(std::uint64_t id, lock::ReleaseOutcome outcome) {
+  Contender& one = at(id);
+  if (one.phase != Phase::releasing) {
+    return fail(Invariant::one_ending, name(id) + " released, but no release was begun");
+  }
+  if (outcome == lock::ReleaseOutcome::released && owner(one.monitor) == id && !one.robbed) {
+    return fail(Invariant::nothing_left, name(id) + " released, but privateLock is still its own");
+  }
+  ++statistics_.releases;
+  end(id);
+}
+
+void Checker::forgotten(std::uint64_t id) {
+  Contender& one = at(id);
+  if (one.forgotten) return fail(Invariant::one_ending, name(id) + " forgotten twice");
+  one.forgotten = true;
+  progress();
+  if (one.phase != Phase::done) return fail(Invariant::one_ending, name(id) + " forgotten without an ending");
+  if (one.closing) return;
+  if (!one.node.empty() && ensemble_.alive(one.node_session)) {
+    return fail(Invariant::nothing_left, name(id) + " forgotten, but its node " + one.node + " is still there");
+  }
+  const Monitor& monitor = monitors_[one.monitor];
+  if (monitor.owner == id && ensemble_.alive(monitor.owner_session)) {
+    fail(Invariant::nothing_left, name(id) + " forgotten, but it still owns privateLock");
+  }
+}
+
+void Checker::check_beliefs(const Believer& process) {
+  for (const std::uint64_t id : held_) {
+    const Contender& one = at(id);
+    if (one.process != &process || !believes(one) || owner(one.monitor) == id) continue;
+    return fail(Invariant::one_holder, name(id) + " believes to hold, but privateLock is " +
+                                           (owner(one.monitor) == 0 ? "gone" : "owned by " + name(owner(one.monitor))));
+  }
+}
+
+void Checker::watch_delivered(const Believer& process, const coordination::WatchEvent& event) {
+  const std::size_t monitor = monitor_in(event.path);
+  if (monitor == max_monitors || event.path != lock_path(monitor)) return;
+  for (Contender& one : contenders_) {
+    if (one.robbed && one.process == &process && one.monitor == monitor) one.told = true;
+  }
+}
+
+void Checker::session_ended(const Believer& process) {
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    const Contender& one = contenders_[i];
+    if (one.process != &process || one.phase == Phase::done) continue;
+    return fail(Invariant::one_ending, name(i + 1) + " was not told that the session has ended");
+  }
+}
+
+void Checker::fire(std::uint32_t what, std::uint64_t detail) {
+  if (violation_) return;
+  const Contender& one = at(detail);
+  const auto again = [&](Instant when) { ensemble_.timeline().at(when, *this, what, detail); };
+  switch (what) {
+    case call_due: {
+      if (one.phase != Phase::waiting || one.deadline == lock::never) return;
+      const Instant due = std::max(one.deadline, one.process->awake_since()) + timer_slack;
+      if (now() < due) return again(due);
+      return fail(Invariant::in_time, name(detail) + " still waits after its deadline");
+    }
+    case loss_due: {
+      if (one.phase != Phase::held || one.process->valid_until() == lock::never) return;
+      const Instant due = std::max(one.process->valid_until(), one.process->awake_since()) + timer_slack;
+      if (now() < due) return again(due);
+      return fail(Invariant::told_of_loss, name(detail) + " still held though the session is not proved alive");
+    }
+    default: {
+      if (one.phase != Phase::held) return;
+      const Instant since = std::max({one.robbed_at, one.granted_at + plan_.engine.hold_watch_delay,
+                                      one.process->awake_since(), one.process->calm_since()});
+      const Instant due = since + removal_slack;
+      if (now() < due) return again(due);
+      return fail(Invariant::told_of_loss, name(detail) + " was never told that its privateLock was removed");
+    }
+  }
+}
+
+}  // namespace forelock::simulation

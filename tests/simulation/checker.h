@@ -1,0 +1,158 @@
+// Judges every step by the leader's log (the truth) and by what the engines told their callers.
+//
+// A contender believes to hold from `granted` until its process calls release or step_aside, is told of the loss, or
+// its local deadline passes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "invariant.h"
+#include "model/ensemble.h"
+#include "plan.h"
+#include "statistics.h"
+#include "trace.h"
+
+namespace forelock::simulation {
+
+// A process as the checker needs to know it.
+class Believer {
+ public:
+  virtual Instant valid_until() const = 0;
+  // Since when it has been able to act on timers; in the future while it stands still.
+  virtual Instant awake_since() const = 0;
+  // Since when it has been connected and nothing was in its way; in the future while it is not.
+  virtual Instant calm_since() const = 0;
+
+ protected:
+  ~Believer() = default;
+};
+
+enum class Phase { waiting, held, releasing, done };
+
+struct Contender {
+  const Believer* process = nullptr;  // null: a literal client
+  std::size_t monitor = 0;
+  Priority priority = Priority::foreground;
+  Phase phase = Phase::waiting;
+  bool forgotten = false;
+  bool closing = false;  // its engine has been closed: the session ends
+  Instant deadline{};
+  Instant granted_at{};
+  Instant robbed_at{};
+  // Truth.
+  std::string node;  // the last one created; empty when it is gone
+  coordination::SessionId node_session = 0;
+  std::int64_t node_zxid = 0;
+  std::int64_t number = 0;
+  std::int64_t claim_zxid = 0;
+  std::vector<std::uint64_t> passed;  // who ranked before it when its claim was applied
+  lock::Token token = 0;
+  // privateLock was taken from under it by an administrator, or by a release that could not know.
+  bool robbed = false;
+  bool told = false;             // an event about its privateLock was delivered since
+  bool told_at_release = false;  // … before it was released
+};
+
+class Checker final : public model::Observer, public model::Actor {
+ public:
+  Checker(const Plan& plan, model::Ensemble& ensemble, Statistics& statistics, Trace& trace);
+
+  // --- callers ---
+
+  std::uint64_t add(const Believer* process, const PlannedCall& call, Instant deadline);
+  void release_called(std::uint64_t id, bool begun);
+  void cancel_called(std::uint64_t id, bool begun);
+  void step_aside_called(std::uint64_t id, bool begun, Instant deadline);
+  void abandoned(std::uint64_t id);  // its process is gone
+  void closing(std::uint64_t id) { at(id).closing = true; }
+  Contender& at(std::uint64_t id) { return contenders_[id - 1]; }
+  std::size_t contenders() const { return contenders_.size(); }
+
+  // --- what an engine says ---
+
+  void granted(std::uint64_t id, const lock::Grant& grant);
+  void refused(std::uint64_t id, lock::RefusalReason reason);
+  void lost(std::uint64_t id, lock::LossReason reason);
+  void released(std::uint64_t id, lock::ReleaseOutcome outcome);
+  void forgotten(std::uint64_t id);
+  // After an event was handled by a process.
+  void check_beliefs(const Believer& process);
+  void watch_delivered(const Believer& process, const coordination::WatchEvent& event);
+  void session_ended(const Believer& process);
+
+  // --- truth ---
+
+  void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
+  // The owner of privateLock by the record in it, 0 for none.
+  std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
+  // A contender that waits with a node of its own, 0 for none.
+  std::uint64_t some_waiter(std::size_t monitor) const;
+  void fire(std::uint32_t what, std::uint64_t detail) override;
+
+  // --- at the end ---
+
+  void nothing_left();
+
+  void fail(Invariant invariant, std::string text);
+  const Violation& violation() const { return violation_; }
+  Instant last_progress() const { return last_progress_; }
+  void progress() { last_progress_ = ensemble_.timeline().now(); }
+
+ private:
+  struct Monitor {
+    std::uint64_t owner = 0;
+    coordination::SessionId owner_session = 0;
+    bool present = false;
+    std::vector<std::uint64_t> nodes;  // contenders with a node
+    lock::Token last_token = 0;
+    bool private_removed = false;
+  };
+  struct LockChange {
+    bool touched = false;
+    bool created = false;
+    bool deleted = false;
+  };
+  enum What : std::uint32_t { call_due, loss_due, removal_due };
+
+  Instant now() const { return ensemble_.timeline().now(); }
+  bool believes(const Contender& contender) const;
+  bool waits(const Contender& contender) const { return contender.phase == Phase::waiting && !contender.node.empty(); }
+  bool goes_before(const Contender& a, const Contender& b) const;
+  std::string name(std::uint64_t id) const;
+  void node_created(const model::LogEntry& entry, const std::string& path);
+  void node_deleted(const model::LogEntry& entry, const model::Change& change);
+  void lock_changed(const model::LogEntry& entry, std::size_t monitor, const LockChange& change,
+                    const std::vector<model::Change>& changes);
+  void judge_removal(const model::LogEntry& entry, std::size_t monitor, const std::vector<model::Change>& changes);
+  void rob(std::uint64_t id);
+  void end(std::uint64_t id);
+  void judge_guard(const model::LogEntry& entry, const model::Change& change);
+  void new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid, bool handed_over);
+
+  const Plan& plan_;
+  model::Ensemble& ensemble_;
+  Statistics& statistics_;
+  Trace& trace_;
+  Violation violation_;
+  Instant last_progress_;
+  std::vector<Contender> contenders_;
+  std::vector<std::uint64_t> held_;
+  std::array<Monitor, max_monitors> monitors_;
+};
+
+// Records: one letter for what it is, and the contender's guid.
+std::string guid_of(std::uint64_t id);
+std::string record_of(char kind, std::uint64_t id);
+// 0 if it is nobody's.
+std::uint64_t contender_in(std::string_view record);
+
+// Of a path such as /P/A-0000000003: the monitor's index, or max_monitors; and the child's name.
+std::size_t monitor_in(std::string_view path);
+std::string monitor_path(std::size_t monitor);
+std::string lock_path(std::size_t monitor);
+
+}  // namespace forelock::simulation

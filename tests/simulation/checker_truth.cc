@@ -1,0 +1,223 @@
+// What the leader's log says.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "checker.h"
+#include "describe.h"
+
+namespace forelock::simulation {
+
+namespace {
+
+constexpr std::string_view lock_name = "privateLock";
+constexpr std::string_view guarded_path = "/D";
+
+}  // namespace
+
+std::string guid_of(std::uint64_t id) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), "g%06llu", static_cast<unsigned long long>(id));
+  return text.data();
+}
+
+std::string record_of(char kind, std::uint64_t id) { return kind + guid_of(id); }
+
+std::uint64_t contender_in(std::string_view record) {
+  if (record.size() != 8 || record[1] != 'g') return 0;
+  std::uint64_t id = 0;
+  for (const char digit : record.substr(2)) id = id * 10 + static_cast<std::uint64_t>(digit - '0');
+  return id;
+}
+
+std::size_t monitor_in(std::string_view path) {
+  if (path.size() < 2 || (path.size() > 2 && path[2] != '/')) return max_monitors;
+  const auto found = monitor_names.find(path[1]);
+  return found == std::string_view::npos ? max_monitors : found;
+}
+
+std::string monitor_path(std::size_t monitor) { return std::string("/") + monitor_names[monitor]; }
+std::string lock_path(std::size_t monitor) { return monitor_path(monitor) + "/privateLock"; }
+
+bool Checker::goes_before(const Contender& a, const Contender& b) const {
+  if (a.priority != b.priority) return a.priority == Priority::foreground;
+  return a.number < b.number;
+}
+
+std::uint64_t Checker::some_waiter(std::size_t monitor) const {
+  for (const std::uint64_t id : monitors_[monitor].nodes) {
+    if (waits(contenders_[id - 1]) && monitors_[monitor].owner != id) return id;
+  }
+  return 0;
+}
+
+void Checker::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
+  if (entry.kind == model::LogEntry::Kind::end_session) ++statistics_.expired_sessions;
+  if (changes.empty()) return;
+  std::array<LockChange, max_monitors> locks{};
+  for (const model::Change& change : changes) {
+    if (change.path == guarded_path) {
+      judge_guard(entry, change);
+      continue;
+    }
+    const std::size_t monitor = monitor_in(change.path);
+    if (monitor == max_monitors || change.path.size() == 2) continue;
+    const std::string_view child = std::string_view(change.path).substr(3);
+    if (child == lock_name) {
+      locks[monitor].touched = true;
+      if (change.kind == model::Change::Kind::created) locks[monitor].created = true;
+      if (change.kind == model::Change::Kind::deleted) locks[monitor].deleted = true;
+    } else if (change.kind == model::Change::Kind::created) {
+      node_created(entry, change.path);
+    } else if (change.kind == model::Change::Kind::deleted) {
+      node_deleted(entry, change);
+    }
+  }
+  for (std::size_t monitor = 0; monitor < max_monitors; ++monitor) {
+    if (locks[monitor].touched) lock_changed(entry, monitor, locks[monitor], changes);
+  }
+  if (trace_.on() && entry.kind == model::LogEntry::Kind::end_session) {
+    trace_.add("servers", std::to_string(entry.zxid) + " ends session " + std::to_string(entry.session));
+  } else if (trace_.on()) {
+    trace_.add("servers", std::to_string(entry.zxid) + " of " + std::to_string(entry.session) + ": " +
+                              describe(entry.request));
+  }
+}
+
+void Checker::node_created(const model::LogEntry& entry, const std::string& path) {
+  const model::Node* node = ensemble_.truth().find(path);
+  const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
+  if (id == 0) return;
+  Contender& one = at(id);
+  if (one.forgotten && !one.closing && one.process != nullptr && entry.session == one.node_session) {
+    fail(Invariant::nothing_left, name(id) + " is forgotten, and then its node " + path + " is created");
+  }
+  if (!one.node.empty()) {
+    fail(Invariant::nothing_left, name(id) + " has a second node " + path + " beside " + one.node);
+  }
+  one.node = path;
+  one.node_session = entry.session;
+  one.node_zxid = entry.zxid;
+  one.number = std::atoll(path.c_str() + path.size() - 10);
+  monitors_[one.monitor].nodes.push_back(id);
+}
+
+void Checker::node_deleted(const model::LogEntry& entry, const model::Change& change) {
+  const std::uint64_t id = contender_in(change.data);
+  if (id == 0) return;
+  Contender& one = at(id);
+  if (one.node == change.path) {
+    one.node.clear();
+    std::erase(monitors_[one.monitor].nodes, id);
+  }
+  if (entry.connection == nullptr || entry.kind == model::LogEntry::Kind::end_session) return;
+  if (entry.session != one.node_session) {
+    fail(Invariant::own_locks_only, "session " + std::to_string(entry.session) + " deletes " + change.path + " of " + name(id));
+  } else if (one.process != nullptr && one.phase == Phase::held) {
+    fail(Invariant::own_locks_only, name(id) + " holds, and its own process deletes its node");
+  }
+}
+
+void Checker::judge_guard(const model::LogEntry& entry, const model::Change& /*change*/) {
+  if (entry.connection == nullptr) return;
+  ++statistics_.guarded_writes;
+  const std::uint64_t id = contender_in(ensemble_.truth().find(guarded_path)->data);
+  if (id == 0) return;
+  const Contender& one = at(id);
+  if (owner(one.monitor) == id || monitors_[one.monitor].private_removed) return;
+  fail(Invariant::guard, "a guarded write of " + name(id) + " is applied, but the lock is no longer its own");
+}
+
+void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, const LockChange& change,
+                           const std::vector<model::Change>& changes) {
+  Monitor& monitor = monitors_[index];
+  const model::Node* node = ensemble_.truth().find(lock_path(index));
+  const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
+  if (id == monitor.owner && node != nullptr && !change.created && node->data[0] == 'u') return;  // its record only
+  const std::uint64_t before = monitor.owner;
+  if (before != 0) judge_removal(entry, index, changes);
+  if (before != 0 && !change.deleted && !change.created && id != before) ++statistics_.hand_overs;
+  if (before != 0 && believes(at(before))) {
+    fail(Invariant::one_holder, name(before) + " believes to hold, but its privateLock is " +
+                                    (id == 0 ? "deleted" : "taken over by " + name(id)));
+  }
+  monitor.owner = id;
+  monitor.owner_session = node == nullptr ? 0 : node->ephemeral_owner;
+  if (id != 0) new_owner(index, id, entry.zxid, before != 0);
+}
+
+// Who may take privateLock away from its owner: the owner's process once the owner does not hold it any more, the end
+// of its session, an administrator; and a release that could not know that the lock had been taken away before.
+void Checker::judge_removal(const model::LogEntry& entry, std::size_t index, const std::vector<model::Change>& changes) {
+  Monitor& monitor = monitors_[index];
+  const std::uint64_t owner = monitor.owner;
+  if (entry.kind == model::LogEntry::Kind::end_session) return;
+  const auto releaser = [&]() -> std::uint64_t {
+    for (const model::Change& change : changes) {
+      if (change.kind != model::Change::Kind::deleted || monitor_in(change.path) != index) continue;
+      if (const std::uint64_t id = contender_in(change.data); id != 0 && change.path != lock_path(index)) return id;
+    }
+    return 0;
+  }();
+  if (entry.connection == nullptr) {
+    if (releaser != owner) monitor.private_removed = true;
+    return rob(owner);
+  }
+  Contender& one = at(owner);
+  if (entry.session != monitor.owner_session || (releaser != 0 && releaser != owner)) {
+    if (monitor.private_removed && releaser != 0 && at(releaser).robbed && !at(releaser).told_at_release) {
+      return rob(owner);
+    }
+    if (monitor.private_removed && releaser == 0) {
+      // A robbed contender takes its privateLock back without its node: nothing tells whose it is.
+      const bool unaware = std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& other) {
+        return other.robbed && !other.told_at_release && other.monitor == index;
+      });
+      if (unaware) return rob(owner);
+    }
+    return fail(Invariant::own_locks_only,
+                "session " + std::to_string(entry.session) + " frees the lock of " + name(owner));
+  }
+  if (one.process != nullptr && one.phase == Phase::held) {
+    return fail(Invariant::own_locks_only, name(owner) + " holds, and its own process frees its lock");
+  }
+  if (one.phase == Phase::waiting && releaser == 0) ++statistics_.yields;
+}
+
+void Checker::rob(std::uint64_t id) {
+  Contender& one = at(id);
+  one.robbed = true;
+  one.robbed_at = now();
+  if (one.process != nullptr && one.phase == Phase::held) {
+    ensemble_.timeline().at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+  }
+}
+
+void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid, bool /*handed_over*/) {
+  Contender& one = at(id);
+  one.claim_zxid = zxid;
+  one.robbed = one.told = one.told_at_release = false;
+  one.passed.clear();
+  for (const std::uint64_t other : monitors_[index].nodes) {
+    if (other != id && waits(at(other)) && goes_before(at(other), one)) one.passed.push_back(other);
+  }
+  if (one.process == nullptr) ++statistics_.literal_grants;
+}
+
+void Checker::nothing_left() {
+  for (const auto& [path, node] : ensemble_.truth().nodes()) {
+    const std::size_t monitor = monitor_in(path);
+    if (monitor == max_monitors || path.size() == 2 || node.ephemeral_owner == 0) continue;
+    const std::uint64_t id = contender_in(node.data);
+    fail(Invariant::nothing_left, path + " is left" + (id == 0 ? "" : " of " + name(id)));
+  }
+  for (std::size_t i = 0; i < contenders_.size(); ++i) {
+    const Contender& one = contenders_[i];
+    if (one.process == nullptr || one.forgotten) continue;
+    fail(Invariant::one_ending, name(i + 1) + " is never forgotten");
+  }
+}
+
+}  // namespace forelock::simulation

@@ -1,0 +1,98 @@
+#include "literal_client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "describe.h"
+#include "world.h"
+
+namespace forelock::simulation {
+
+LiteralClient::LiteralClient(World& world, const PlannedLiteral& plan, std::size_t index)
+    : world_(world), plan_(plan), name_("literal" + std::to_string(index)), rounds_(plan.rounds) {}
+
+void LiteralClient::start() { session_ = &world_.new_session(*this); }
+
+void LiteralClient::on_session(const coordination::SessionEvent& event) {
+  if (over_) return;
+  if (event.kind == coordination::SessionEvent::Kind::connected) {
+    world_.timeline().after(plan_.start, *this, begin);
+  } else {
+    leave();
+  }
+}
+
+void LiteralClient::leave() {
+  if (world_.trace().on()) world_.trace().add(name_, "leaves");
+  over_ = true;
+  session_->crash(session_->underway());
+}
+
+void LiteralClient::submit(Step step, coordination::Request request) {
+  if (world_.trace().on()) world_.trace().add(name_, "-> " + describe(request));
+  session_->submit(step, std::move(request));
+}
+
+void LiteralClient::fire(std::uint32_t what, std::uint64_t /*detail*/) {
+  if (over_) return;
+  if (what == begin) {
+    if (rounds_-- == 0) return leave();
+    PlannedCall call;
+    call.monitor = plan_.monitor;
+    call.priority = plan_.priority;
+    contender_ = world_.checker().add(nullptr, call, lock::never);
+    return submit(make_monitor, coordination::Create{monitor_path(plan_.monitor), ""});
+  }
+  const coordination::Delete own{node_};
+  const coordination::Delete lock{lock_path(plan_.monitor)};
+  submit(drop_first, plan_.own_node_first ? own : lock);
+  submit(drop_second, plan_.own_node_first ? lock : own);
+}
+
+void LiteralClient::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
+  if (over_) return;
+  if (world_.trace().on()) world_.trace().add(name_, "<- " + describe(reply));
+  using coordination::ReplyCode;
+  const bool missing = reply.code == ReplyCode::no_node;
+  switch (tag) {
+    case make_monitor:
+      if (!reply.ok() && reply.code != ReplyCode::node_exists) return leave();
+      return submit(enqueue,
+                    coordination::Create{monitor_path(plan_.monitor) +
+                                             (plan_.priority == Priority::foreground ? "/A-" : "/B-"),
+                                         record_of('n', contender_), coordination::CreateMode::ephemeral_sequential});
+    case enqueue:
+      if (missing) return submit(make_monitor, coordination::Create{monitor_path(plan_.monitor), ""});
+      if (!reply.ok()) return leave();
+      node_ = reply.path;
+      return submit(look, coordination::List{monitor_path(plan_.monitor), true});
+    case look:
+      if (!reply.ok()) return leave();
+      return examine(reply.children);
+    case take_lock:
+      if (reply.ok()) return world_.timeline().after(plan_.hold, *this, release);
+      if (reply.code != ReplyCode::node_exists) return leave();
+      return submit(look, coordination::List{monitor_path(plan_.monitor), true});
+    case drop_second:
+      world_.checker().at(contender_).phase = Phase::done;
+      return world_.timeline().after(milliseconds(1), *this, begin);
+    default: return;
+  }
+}
+
+void LiteralClient::examine(const std::vector<std::string>& children) {
+  const std::string own = node_.substr(3);
+  if (std::find(children.begin(), children.end(), own) == children.end()) return leave();
+  const bool taken = std::find(children.begin(), children.end(), "privateLock") != children.end();
+  if (*std::min_element(children.begin(), children.end()) != own || taken) return;  // until the watch fires
+  submit(take_lock, coordination::Create{lock_path(plan_.monitor), record_of('h', contender_),
+                                         coordination::CreateMode::ephemeral});
+}
+
+void LiteralClient::on_watch(const coordination::WatchEvent& event) {
+  if (over_) return;
+  if (event.kind == coordination::WatchEvent::Kind::deleted) return leave();
+  submit(look, coordination::List{monitor_path(plan_.monitor), true});
+}
+
+}  // namespace forelock::simulation

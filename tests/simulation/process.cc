@@ -1,0 +1,376 @@
+#include "process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "describe.h"
+#include "world.h"
+
+namespace forelock::simulation {
+
+namespace {
+
+// Requests of the driver itself, not of the engine.
+constexpr coordination::RequestTag probe_bit = std::uint64_t{1} << 63;
+constexpr coordination::RequestTag guard_bit = std::uint64_t{1} << 62;
+constexpr Span latest_tick = milliseconds(2);
+
+}  // namespace
+
+Process::Process(World& world, std::size_t index)
+    : world_(world), index_(index), name_("process" + std::to_string(index)) {
+  for (const PlannedThread& plan : world.plan().threads) {
+    if (plan.process != index || plan.calls.empty()) continue;
+    threads_.push_back({});
+    threads_.back().plan = &plan;
+  }
+  threads_open_ = threads_.size();
+}
+
+Process::~Process() = default;
+
+void Process::start() {
+  new_engine();
+  connect();
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    timer(threads_[i].plan->start + call_of(threads_[i]).think, begin_call, i);
+  }
+  if (world_.plan().probes) world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
+}
+
+Instant Process::now() const { return world_.timeline().now(); }
+bool Process::tracing() const { return world_.trace().on(); }
+void Process::trace(const std::string& text) const { world_.trace().add(name_, text); }
+
+Instant Process::calm_since() const {
+  if (!connected_ || down_) return now();
+  return std::max(connected_at_, world_.disturbed_until());
+}
+
+void Process::new_engine() {
+  if (engine_) former_.push_back(std::move(engine_));
+  engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
+}
+
+void Process::connect() {
+  connected_ = false;
+  session_ = &world_.new_session(*this);
+}
+
+// --- timers ---
+
+void Process::timer(Span delay, What what, std::size_t thread) {
+  world_.timeline().after(delay, *this, what, (static_cast<std::uint64_t>(threads_[thread].serial) << 16) | thread);
+}
+
+void Process::fire(std::uint32_t what, std::uint64_t detail) {
+  if (what == restart) {
+    down_ = false;
+    awake_since_ = now();
+    if (tracing()) trace("starts anew");
+    new_engine();
+    connect();
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      if (!threads_[i].over) timer(call_of(threads_[i]).think, begin_call, i);
+    }
+    return;
+  }
+  if (paused_until_ > now()) {
+    const Span late = world_.random().between(Span{}, latest_tick);
+    return world_.timeline().at(paused_until_ + late, *this, what, detail);
+  }
+  if (what == tick) {
+    if (down_ || next_tick_ != Instant(Span(static_cast<Span::rep>(detail)))) return;
+    next_tick_ = lock::never;
+    engine_->tick(now());
+    return settle();
+  }
+  if (what == probe) {
+    if (!down_ && connected_) {
+      const auto tag = probe_bit | next_probe_++;
+      probes_[tag] = now();
+      session_->submit(tag, coordination::Exists{"/", false});
+    }
+    return world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
+  }
+  if (what == new_session) {
+    if (!down_) connect();
+    return;
+  }
+  const std::size_t index = detail & 0xffff;
+  if (down_ || threads_[index].serial != detail >> 16) return;
+  switch (what) {
+    case begin_call: begin(index); break;
+    case cancel_call: {
+      const bool begun = engine_->cancel(threads_[index].contender, now());
+      if (tracing()) trace("cancel " + std::to_string(threads_[index].contender) + (begun ? "" : ": no"));
+      world_.checker().cancel_called(threads_[index].contender, begun);
+      break;
+    }
+    case mid_hold: middle_of_hold(index); break;
+    default: finish_hold(index);
+  }
+  settle();
+}
+
+// --- threads ---
+
+void Process::begin(std::size_t index) {
+  Thread& thread = threads_[index];
+  const PlannedCall& call = call_of(thread);
+  ++world_.statistics().acquisitions;
+  const Instant deadline = call.patience > Span{} ? now() + call.patience : lock::never;
+  const std::uint64_t id = world_.checker().add(this, call, deadline);
+  ++thread.serial;
+  thread.contender = id;
+  thread.step_asides = call.step_asides;
+  thread.guarded_writes = call.guarded_writes;
+  thread_by_contender_[id] = index;
+  lists_at_call_[id] = lists_;
+  if (tracing()) {
+    trace("acquire " + std::to_string(id) + " " + monitor_names[call.monitor] +
+          (call.priority == Priority::foreground ? " foreground" : " background") + (call.try_once ? " once" : "") +
+          (deadline == lock::never ? "" : " patience " + std::to_string(call.patience / microseconds(1)) + " us"));
+  }
+  lock::AcquireSpec spec;
+  spec.monitor = std::string(1, monitor_names[call.monitor]);
+  spec.priority = call.priority;
+  spec.guid = guid_of(id);
+  spec.record = record_of('n', id);
+  spec.holder_record = [id] { return record_of('h', id); };
+  spec.deadline = deadline;
+  spec.try_once = call.try_once;
+  spec.wants_position = call.wants_position;
+  spec.wants_contention = call.wants_contention;
+  if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
+  engine_->acquire(id, std::move(spec), now());
+}
+
+void Process::next_call(std::size_t index) {
+  Thread& thread = threads_[index];
+  ++thread.serial;
+  thread.contender = 0;
+  if (++thread.next == thread.plan->calls.size()) {
+    thread.over = true;
+    --threads_open_;
+  } else if (!down_) {
+    timer(call_of(thread).think, begin_call, index);
+  }
+}
+
+void Process::held(std::size_t index) {
+  Thread& thread = threads_[index];
+  ++thread.serial;
+  const PlannedCall& call = call_of(thread);
+  if (thread.guarded_writes > 0 || call.updates_record) {
+    timer(world_.random().between(Span{}, call.hold), mid_hold, index);
+  }
+  timer(call.hold, end_hold, index);
+}
+
+void Process::middle_of_hold(std::size_t index) {
+  Thread& thread = threads_[index];
+  if (call_of(thread).updates_record) engine_->update_record(thread.contender, record_of('u', thread.contender), now());
+  if (thread.guarded_writes == 0) return;
+  --thread.guarded_writes;
+  write_guarded(thread.contender);
+  if (thread.guarded_writes > 0) timer(world_.random().between(Span{}, milliseconds(5)), mid_hold, index);
+}
+
+void Process::write_guarded(std::uint64_t contender) {
+  auto guard = engine_->guard(contender);
+  if (!guard) return;
+  coordination::Transaction write{std::move(*guard)};
+  write.operations.push_back(coordination::SetData{"/D", record_of('w', contender)});
+  if (tracing()) trace("guarded write of " + std::to_string(contender) + ": " + describe(write));
+  session_->submit(guard_bit | contender, std::move(write));
+}
+
+void Process::finish_hold(std::size_t index) {
+  Thread& thread = threads_[index];
+  const std::uint64_t id = thread.contender;
+  if (thread.step_asides > 0) {
+    --thread.step_asides;
+    const Instant deadline =
+        world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
+    const bool begun = engine_->step_aside(id, deadline, now());
+    if (tracing()) trace("step aside " + std::to_string(id) + (begun ? "" : ": no"));
+    return world_.checker().step_aside_called(id, begun, deadline);
+  }
+  // The caller's guarded write may still be on its way when it releases: the order of requests protects it.
+  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) write_guarded(id);
+  const bool begun = engine_->release(id, now());
+  if (tracing()) trace("release " + std::to_string(id) + (begun ? "" : ": not held any more"));
+  world_.checker().release_called(id, begun);
+}
+
+std::size_t Process::thread_of(std::uint64_t contender) const { return thread_by_contender_.at(contender); }
+
+void Process::settle() {
+  for (std::size_t i = 0; i < reactions_.size(); ++i) react(reactions_[i]);
+  reactions_.clear();
+  world_.checker().check_beliefs(*this);
+  const Instant next = engine_->next_timer();
+  if (next == next_tick_) return;
+  next_tick_ = next;
+  if (next == lock::never) return;
+  const Instant when = std::max(next, now()) + world_.random().between(Span{}, latest_tick);
+  world_.timeline().at(when, *this, tick, static_cast<std::uint64_t>(next.time_since_epoch().count()));
+}
+
+void Process::react(const Reaction& reaction) {
+  const std::size_t index = thread_of(reaction.contender);
+  if (threads_[index].contender != reaction.contender) return;
+  if (reaction.what == Happening::granted) {
+    held(index);
+  } else {
+    next_call(index);
+  }
+}
+
+// --- the session ---
+
+void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
+  if ((tag & probe_bit) != 0) {
+    const Instant sent = probes_[tag];
+    probes_.erase(tag);
+    if (!reply.ok()) return;
+    engine_->on_acknowledged(sent, now());
+  } else if ((tag & guard_bit) != 0) {
+    if (!reply.ok()) ++world_.statistics().guarded_writes_refused;
+    if (tracing()) trace("guarded write: " + describe(reply));
+    return;
+  } else {
+    if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
+    engine_->on_reply(tag, std::move(reply), now());
+  }
+  settle();
+}
+
+void Process::on_watch(const coordination::WatchEvent& event) {
+  if (tracing()) trace("<- watch: " + describe(event));
+  world_.checker().watch_delivered(*this, event);
+  engine_->on_watch(event, now());
+  settle();
+}
+
+void Process::on_session(const coordination::SessionEvent& event) {
+  if (tracing()) trace("<- session: " + describe(event));
+  using Kind = coordination::SessionEvent::Kind;
+  connected_ = event.kind == Kind::connected;
+  if (connected_) connected_at_ = now();
+  engine_->on_session(event, now());
+  settle();
+  if (event.kind != Kind::expired) return;
+  world_.checker().session_ended(*this);
+  if (!world_.plan().reuse_engine) {
+    new_engine();
+    next_tick_ = lock::never;
+  }
+  world_.timeline().after(world_.random().between(Span{}, milliseconds(5)), *this, new_session);
+}
+
+// --- faults ---
+
+void Process::pause(Instant until) {
+  if (down_) return;
+  if (tracing()) trace("stands still");
+  paused_until_ = std::max(paused_until_, until);
+  awake_since_ = paused_until_ + latest_tick;
+  session_->pause(paused_until_);
+}
+
+void Process::crash(Instant at) {
+  if (down_) return;
+  if (tracing()) trace("crashes");
+  session_->crash(world_.random().below(session_->underway() + 1));
+  go_down(at);
+}
+
+void Process::shutdown(Instant at) {
+  if (down_ || paused_until_ > now()) return;
+  if (tracing()) trace("shuts down");
+  for (const auto& [contender, thread] : thread_by_contender_) world_.checker().closing(contender);
+  engine_->close(now());
+  reactions_.clear();
+  world_.checker().session_ended(*this);
+  session_->begin_close();
+  session_->crash(session_->underway());
+  go_down(at);
+}
+
+void Process::go_down(Instant at) {
+  down_ = true;
+  connected_ = false;
+  paused_until_ = {};
+  next_tick_ = lock::never;
+  probes_.clear();
+  for (const auto& [contender, thread] : thread_by_contender_) {
+    if (!world_.checker().at(contender).forgotten) world_.checker().abandoned(contender);
+  }
+  thread_by_contender_.clear();
+  for (std::size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].over) continue;
+    ++threads_[i].serial;
+    if (threads_[i].contender != 0) next_call(i);
+  }
+  world_.timeline().at(at, *this, restart);
+}
+
+// --- what the engine says ---
+
+void Process::send(coordination::RequestTag tag, coordination::Request request) {
+  if (tracing()) trace("-> #" + std::to_string(tag) + " " + describe(request));
+  if (std::holds_alternative<coordination::List>(request)) ++lists_;
+  if (down_) return;
+  ++requests_;
+  world_.submit(index_, requests_, *session_, tag, std::move(request));
+}
+
+void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  if (tracing()) trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
+  if (lists_at_call_[contender] == lists_) ++world_.statistics().number_proofs;
+  world_.checker().granted(contender, grant);
+  reactions_.push_back({Happening::granted, contender});
+}
+
+void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+  if (tracing()) {
+    trace("** refused " + std::to_string(contender) + " " + std::string(name_of(refusal.reason)) +
+          (refusal.reason == lock::RefusalReason::rejected ? " " + std::string(coordination::name_of(refusal.code)) : ""));
+  }
+  world_.checker().refused(contender, refusal.reason);
+  reactions_.push_back({Happening::ended, contender});
+}
+
+void Process::lost(lock::ContenderId contender, lock::LossReason reason) {
+  if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
+  world_.checker().lost(contender, reason);
+  reactions_.push_back({Happening::ended, contender});
+}
+
+void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  if (tracing()) trace("** released " + std::to_string(contender) + " " + std::string(name_of(outcome)));
+  world_.checker().released(contender, outcome);
+  reactions_.push_back({Happening::ended, contender});
+}
+
+void Process::queued(lock::ContenderId contender, const lock::Position& position) {
+  if (tracing()) trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " + position.behind);
+}
+
+void Process::contended(lock::ContenderId contender, Priority waiting) {
+  if (tracing()) trace("** contended " + std::to_string(contender) + (waiting == Priority::foreground ? " foreground" : " background"));
+}
+
+void Process::forgotten(lock::ContenderId contender) {
+  if (tracing()) trace("** forgotten " + std::to_string(contender));
+  world_.checker().forgotten(contender);
+  lists_at_call_.erase(contender);
+}
+
+void Process::counter_high(const std::string& monitor, std::int64_t number) {
+  if (tracing()) trace("** counter high " + monitor + " " + std::to_string(number));
+}
+
+}  // namespace forelock::simulation

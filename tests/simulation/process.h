@@ -1,0 +1,122 @@
+// One process: an engine, its session, and the threads that call it. What the real driver does, under virtual time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker.h"
+#include "lock/engine.h"
+#include "model/model_session.h"
+#include "plan.h"
+
+namespace forelock::simulation {
+
+class World;
+
+class Process final : public model::Actor,
+                      public coordination::SessionListener,
+                      public lock::EngineOutput,
+                      public Believer {
+ public:
+  Process(World& world, std::size_t index);
+  ~Process();
+  void start();
+
+  // Every call of every thread has ended and nothing of them is left.
+  bool finished() const { return threads_open_ == 0; }
+  bool tidy() const { return engine_ == nullptr || engine_->contenders() == 0; }
+  const std::string& name() const { return name_; }
+  model::ModelSession* session_or_null() { return down_ ? nullptr : session_; }
+
+  // --- faults ---
+  void pause(Instant until);
+  void crash(Instant restart);
+  void shutdown(Instant restart);
+
+  // --- Believer ---
+  Instant valid_until() const override { return engine_->valid_until(); }
+  Instant awake_since() const override { return awake_since_; }
+  Instant calm_since() const override;
+
+  void fire(std::uint32_t what, std::uint64_t detail) override;
+
+  // --- SessionListener ---
+  void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
+  void on_watch(const coordination::WatchEvent& event) override;
+  void on_session(const coordination::SessionEvent& event) override;
+
+  // --- EngineOutput ---
+  void send(coordination::RequestTag tag, coordination::Request request) override;
+  void granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
+  void queued(lock::ContenderId contender, const lock::Position& position) override;
+  void contended(lock::ContenderId contender, Priority waiting) override;
+  void forgotten(lock::ContenderId contender) override;
+  void counter_high(const std::string& monitor, std::int64_t number) override;
+
+ private:
+  enum What : std::uint32_t { tick, begin_call, cancel_call, end_hold, mid_hold, probe, restart, new_session };
+  enum class Happening { granted, ended };
+
+  struct Thread {
+    const PlannedThread* plan = nullptr;
+    std::size_t next = 0;
+    std::uint64_t contender = 0;  // of the call under way
+    int step_asides = 0;
+    int guarded_writes = 0;
+    std::uint32_t serial = 0;  // timers of earlier stages are stale
+    bool over = false;
+  };
+  struct Reaction {
+    Happening what;
+    std::uint64_t contender;
+  };
+
+  Instant now() const;
+  const PlannedCall& call_of(const Thread& thread) const { return thread.plan->calls[thread.next]; }
+  void timer(Span delay, What what, std::size_t thread);
+  void begin(std::size_t index);
+  void next_call(std::size_t index);
+  void held(std::size_t index);
+  void middle_of_hold(std::size_t index);
+  void finish_hold(std::size_t index);
+  void write_guarded(std::uint64_t contender);
+  void settle();
+  void react(const Reaction& reaction);
+  void new_engine();
+  void connect();
+  void go_down(Instant restart);
+  std::size_t thread_of(std::uint64_t contender) const;
+  bool tracing() const;
+  void trace(const std::string& text) const;
+
+  World& world_;
+  const std::size_t index_;
+  const std::string name_;
+  std::unique_ptr<lock::Engine> engine_;
+  std::vector<std::unique_ptr<lock::Engine>> former_;
+  model::ModelSession* session_ = nullptr;
+  std::vector<Thread> threads_;
+  std::size_t threads_open_ = 0;
+  std::vector<Reaction> reactions_;
+  std::vector<std::uint64_t> callers_;  // thread of each contender of this process, by order
+  std::map<std::uint64_t, std::size_t> thread_by_contender_;
+  std::map<std::uint64_t, std::size_t> lists_at_call_;
+  std::map<coordination::RequestTag, Instant> probes_;
+  std::uint64_t next_probe_ = 0;
+  std::uint32_t requests_ = 0;
+  std::size_t lists_ = 0;
+  bool down_ = false;
+  bool connected_ = false;
+  Instant connected_at_{};
+  Instant paused_until_{};
+  Instant awake_since_{};
+  Instant next_tick_ = lock::never;
+};
+
+}  // namespace forelock::simulation

@@ -1,0 +1,73 @@
+#include "runner.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "shrinker.h"
+#include "world.h"
+
+namespace forelock::simulation {
+
+Outcome run_plan(const Plan& plan, bool traced) {
+  World world(plan);
+  if (traced) world.trace().switch_on();
+  Outcome outcome;
+  outcome.violation = world.run();
+  outcome.statistics = world.statistics();
+  if (traced) {
+    std::ostringstream text;
+    for (const std::string& line : world.trace().lines()) text << line << "\n";
+    outcome.timeline = text.str();
+  }
+  return outcome;
+}
+
+RunResult run_schedules(const RunOptions& options) {
+  const auto began = std::chrono::steady_clock::now();
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  RunResult result;
+  const auto work = [&] {
+#ifdef FORELOCK_MUTATION_BUILD
+    lock::active_mutation() = options.mutation;
+#endif
+    Statistics statistics;
+    while (!stop) {
+      const std::uint64_t index = next++;
+      if (index >= options.schedules) break;
+      const std::uint64_t seed = options.first_seed + index;
+      const Outcome outcome = run_plan(make_plan(seed));
+      statistics.add(outcome.statistics);
+      if (!outcome.violation) continue;
+      std::lock_guard lock(mutex);
+      stop = true;
+      if (!result.failure || seed < result.failure->seed) result.failure = Failure{seed, outcome.violation};
+    }
+    std::lock_guard lock(mutex);
+    result.statistics.add(statistics);
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < options.threads; ++i) threads.emplace_back(work);
+  for (auto& thread : threads) thread.join();
+  result.tried = result.statistics.schedules;
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
+}
+
+std::string explain(const Failure& failure) {
+  const Plan plan = shrink(make_plan(failure.seed), failure.violation.invariant);
+  const Outcome outcome = run_plan(plan, true);
+  std::ostringstream text;
+  text << "Violated by seed " << failure.seed << ": " << name_of(failure.violation.invariant) << ": "
+       << failure.violation.text << "\n\nReduced to:\n"
+       << describe(plan) << "\n"
+       << outcome.timeline;
+  return text.str();
+}
+
+}  // namespace forelock::simulation

@@ -1,0 +1,95 @@
+// forelock_simulate: runs schedules, or one of them with its timeline.
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "runner.h"
+#include "world.h"
+
+#ifdef FORELOCK_MUTATION_BUILD
+#include "mutation_names.h"
+#endif
+
+namespace {
+
+constexpr std::string_view usage =
+    "usage: forelock_simulate [--schedules N] [--seed S] [--threads T] [--trace] [--no-shrink] [--mutation NAME]\n"
+    "  --seed S        the first seed; alone, or with --trace: only this one, with its timeline\n"
+    "  --trace         tell the timeline of one schedule, whether it fails or not\n"
+    "  --no-shrink     tell a failure as it happened\n"
+    "  --mutation NAME a deliberate bug of the lock (forelock_simulate_mutation alone knows them)\n";
+
+struct Arguments {
+  forelock::simulation::RunOptions run;
+  bool one = false;
+  bool trace = false;
+  bool shrink = true;
+};
+
+bool parse(int count, char** words, Arguments& arguments) {
+  bool seed = false;
+  bool schedules = false;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = words[i];
+    const auto value = [&]() -> std::string_view { return i + 1 < count ? words[++i] : ""; };
+    const auto number = [&] { return std::strtoull(std::string(value()).c_str(), nullptr, 10); };
+    if (word == "--schedules") {
+      arguments.run.schedules = number();
+      schedules = true;
+    } else if (word == "--seed") {
+      arguments.run.first_seed = number();
+      seed = true;
+    } else if (word == "--threads") {
+      arguments.run.threads = static_cast<unsigned>(number());
+    } else if (word == "--trace") {
+      arguments.trace = true;
+    } else if (word == "--no-shrink") {
+      arguments.shrink = false;
+#ifdef FORELOCK_MUTATION_BUILD
+    } else if (word == "--mutation") {
+      const auto mutation = forelock::simulation::mutation_named(value());
+      if (!mutation) return false;
+      arguments.run.mutation = *mutation;
+#endif
+    } else {
+      return false;
+    }
+  }
+  arguments.one = arguments.trace || (seed && !schedules);
+  if (arguments.one) arguments.run.schedules = 1;
+  if (arguments.run.threads == 0) arguments.run.threads = 1;
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  using namespace forelock::simulation;
+  Arguments arguments;
+  arguments.run.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (!parse(count, words, arguments)) {
+    std::cerr << usage;
+    return 2;
+  }
+#ifdef FORELOCK_MUTATION_BUILD
+  forelock::lock::active_mutation() = arguments.run.mutation;
+#endif
+  if (arguments.trace) {
+    const Plan plan = make_plan(arguments.run.first_seed);
+    std::cout << describe(plan) << "\n" << run_plan(plan, true).timeline;
+  }
+  const RunResult result = run_schedules(arguments.run);
+  if (result.failure && !arguments.trace) {
+    if (arguments.shrink) {
+      std::cout << explain(*result.failure) << "\n";
+    } else {
+      const Plan plan = make_plan(result.failure->seed);
+      std::cout << describe(plan) << "\n" << run_plan(plan, true).timeline << "\n";
+    }
+  }
+  std::cout << result.statistics.json(result.seconds, result.failure ? 1 : 0) << std::endl;
+  return result.failure ? 1 : 0;
+}

@@ -1,0 +1,41 @@
+#include "statistics.h"
+
+#include <sstream>
+
+namespace forelock::simulation {
+
+void Statistics::add(const Statistics& other) {
+  schedules += other.schedules;
+  steps += other.steps;
+  acquisitions += other.acquisitions;
+  grants += other.grants;
+  refusals += other.refusals;
+  losses += other.losses;
+  releases += other.releases;
+  hand_overs += other.hand_overs;
+  yields += other.yields;
+  step_asides += other.step_asides;
+  number_proofs += other.number_proofs;
+  literal_grants += other.literal_grants;
+  guarded_writes += other.guarded_writes;
+  guarded_writes_refused += other.guarded_writes_refused;
+  expired_sessions += other.expired_sessions;
+  for (std::size_t i = 0; i < faults.size(); ++i) faults[i] += other.faults[i];
+}
+
+std::string Statistics::json(double seconds, std::uint64_t failures) const {
+  std::ostringstream out;
+  out << "{\"schedules\": " << schedules << ", \"acquisitions\": " << acquisitions << ", \"grants\": " << grants
+      << ", \"refusals\": " << refusals << ", \"losses\": " << losses << ", \"releases\": " << releases
+      << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields << ", \"step_asides\": " << step_asides
+      << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
+      << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
+      << ", \"expired_sessions\": " << expired_sessions << ", \"steps\": " << steps << ", \"faults\": {";
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    out << (i == 0 ? "\"" : ", \"") << name_of(static_cast<FaultKind>(i)) << "\": " << faults[i];
+  }
+  out << "}, \"seconds\": " << seconds << ", \"failures\": " << failures << "}";
+  return out.str();
+}
+
+}  // namespace forelock::simulation

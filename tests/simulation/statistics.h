@@ -1,0 +1,35 @@
+// What happened in the schedules, in numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "plan.h"
+
+namespace forelock::simulation {
+
+struct Statistics {
+  std::uint64_t schedules = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t acquisitions = 0;
+  std::uint64_t grants = 0;
+  std::uint64_t refusals = 0;
+  std::uint64_t losses = 0;
+  std::uint64_t releases = 0;
+  std::uint64_t hand_overs = 0;
+  std::uint64_t yields = 0;
+  std::uint64_t step_asides = 0;
+  std::uint64_t number_proofs = 0;  // grants without any listing
+  std::uint64_t literal_grants = 0;
+  std::uint64_t guarded_writes = 0;          // that were applied
+  std::uint64_t guarded_writes_refused = 0;  // because the lock was gone
+  std::uint64_t expired_sessions = 0;
+  std::array<std::uint64_t, static_cast<std::size_t>(FaultKind::count_)> faults{};
+
+  void add(const Statistics& other);
+  // One line, for the end of a run.
+  std::string json(double seconds, std::uint64_t failures) const;
+};
+
+}  // namespace forelock::simulation

@@ -1,0 +1,73 @@
+// One schedule: the ensemble, the processes, the literal clients, the faults, and the judge of it all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "checker.h"
+#include "literal_client.h"
+#include "model/ensemble.h"
+#include "model/model_session.h"
+#include "plan.h"
+#include "process.h"
+#include "statistics.h"
+#include "trace.h"
+
+namespace forelock::simulation {
+
+class World final : public model::Actor, public model::Observer {
+ public:
+  // The plan outlives the world.
+  explicit World(const Plan& plan);
+  ~World();
+
+  // Runs the schedule to its end or to the first violation.
+  const Violation& run();
+
+  const Plan& plan() const { return plan_; }
+  model::Timeline& timeline() { return timeline_; }
+  model::Random& random() { return random_; }
+  model::Ensemble& ensemble() { return ensemble_; }
+  Checker& checker() { return checker_; }
+  Trace& trace() { return trace_; }
+  Statistics& statistics() { return statistics_; }
+  // Nothing is in anybody's way from then on.
+  Instant disturbed_until() const { return disturbed_until_; }
+
+  model::ModelSession& new_session(coordination::SessionListener& listener);
+  // A process's request of this number, with the faults that are planned for it.
+  void submit(std::size_t process, std::uint32_t number, model::ModelSession& session, coordination::RequestTag tag,
+              coordination::Request request);
+
+  void fire(std::uint32_t what, std::uint64_t detail) override;
+  void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
+
+ private:
+  static model::EnsembleOptions ensemble_options(const Plan& plan);
+  void disturb(Span duration);
+  void strike(const PlannedFault& fault);
+  void strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session);
+  void administer(const PlannedFault& fault);
+  void cut(const PlannedFault& fault, model::ModelSession& session, std::size_t keep);
+  bool calls_finished() const;
+  bool tidy() const;
+  void close_all();
+  void wait_for(bool (World::*condition)() const, Invariant otherwise, const char* complaint);
+
+  const Plan& plan_;
+  model::Timeline timeline_;
+  model::Random random_;
+  model::Ensemble ensemble_;
+  Trace trace_;
+  Statistics statistics_;
+  Checker checker_;
+  std::vector<std::unique_ptr<model::ModelSession>> sessions_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<LiteralClient>> literals_;
+  std::vector<bool> struck_;
+  Instant disturbed_until_ = model::Timeline::start;
+  Span patience_{};  // how long nothing may happen while somebody waits
+};
+
+}  // namespace forelock::simulation

@@ -1,0 +1,194 @@
+// How planned faults happen.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "world.h"
+
+namespace forelock::simulation {
+
+namespace {
+
+// Refusing a deletion for good would leave the node there for good: that is no property to judge a client by.
+bool may_be_refused(const coordination::Request& request) {
+  if (std::holds_alternative<coordination::Create>(request)) return true;
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  return transaction != nullptr &&
+         std::any_of(transaction->operations.begin(), transaction->operations.end(),
+                     [](const auto& one) { return std::holds_alternative<coordination::Create>(one); });
+}
+
+bool is_write(const coordination::Request& request) {
+  return std::holds_alternative<coordination::Create>(request) ||
+         std::holds_alternative<coordination::Delete>(request) ||
+         std::holds_alternative<coordination::SetData>(request) ||
+         std::holds_alternative<coordination::Transaction>(request);
+}
+
+}  // namespace
+
+void World::disturb(Span duration) {
+  disturbed_until_ = std::max(disturbed_until_, timeline_.now() + duration);
+}
+
+void World::fire(std::uint32_t /*what*/, std::uint64_t detail) {
+  if (struck_[detail]) return;
+  struck_[detail] = true;
+  strike(plan_.faults[detail]);
+}
+
+void World::submit(std::size_t process, std::uint32_t number, model::ModelSession& session,
+                   coordination::RequestTag tag, coordination::Request request) {
+  const PlannedFault* now = nullptr;
+  for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
+    const PlannedFault& fault = plan_.faults[i];
+    if (fault.request != number || fault.process != process || struck_[i]) continue;
+    struck_[i] = true;
+    now = &fault;
+  }
+  if (now == nullptr) return session.submit(tag, std::move(request));
+  const bool connected = session.connected();
+  const std::size_t before = session.underway();
+  model::Fate fate;
+  switch (now->kind) {
+    case FaultKind::refusal:
+      if (may_be_refused(request)) fate.refuse = now->code;
+      break;
+    case FaultKind::false_error:
+      if (is_write(request)) fate = {coordination::ReplyCode::server_error, true, false};
+      break;
+    case FaultKind::reply_lost:
+      if (is_write(request)) fate.cut_when_applied = true;
+      break;
+    default: break;
+  }
+  session.set_fate(fate);
+  session.submit(tag, std::move(request));
+  if (!connected) return;
+  if (trace_.on()) trace_.add("FAULT", std::string(name_of(now->kind)) + " at request #" + std::to_string(tag));
+  ++statistics_.faults[static_cast<std::size_t>(now->kind)];
+  disturb(now->duration);
+  switch (now->kind) {
+    case FaultKind::refusal:
+    case FaultKind::false_error: return;
+    case FaultKind::reply_lost:
+      if (now->server >= 0) session.prefer_server(now->server);
+      if (now->server > 0 && now->server < plan_.servers && now->lags) {
+        ensemble_.server(now->server).freeze_until(timeline_.now() + now->duration);
+      }
+      return;
+    case FaultKind::request_lost: return cut(*now, session, before);
+    case FaultKind::request_late: {
+      // It reaches the server, but only after the client has given it up.
+      session.stall(true, true, timeline_.now() + random_.between(Span{}, milliseconds(6)));
+      session.block_until(timeline_.now() + random_.between(milliseconds(1), milliseconds(15)));
+      return cut(*now, session, before + 1);
+    }
+    case FaultKind::cut: return cut(*now, session, random_.below(session.underway() + 1));
+    // The engine is in the middle of something: a moment later.
+    case FaultKind::crash:
+    case FaultKind::shutdown:
+    case FaultKind::pause: {
+      const auto index = static_cast<std::size_t>(now - plan_.faults.data());
+      struck_[index] = false;
+      --statistics_.faults[static_cast<std::size_t>(now->kind)];
+      return timeline_.after(random_.between(Span{}, milliseconds(2)), *this, 0, index);
+    }
+    default:
+      --statistics_.faults[static_cast<std::size_t>(now->kind)];
+      return strike(*now);
+  }
+}
+
+void World::strike(const PlannedFault& fault) {
+  const auto strikes = [&] {
+    ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
+    disturb(fault.duration);
+    if (trace_.on()) trace_.add("FAULT", std::string(name_of(fault.kind)));
+  };
+  switch (fault.kind) {
+    case FaultKind::lag:
+      if (fault.server <= 0 || fault.server >= plan_.servers) return;
+      strikes();
+      return ensemble_.server(fault.server).freeze_until(timeline_.now() + fault.duration);
+    case FaultKind::foreign_child:
+    case FaultKind::waiter_removed:
+    case FaultKind::holder_removed:
+    case FaultKind::lock_removed:
+    case FaultKind::private_removed: return administer(fault);
+    default: break;
+  }
+  Process& process = *processes_[fault.process];
+  model::ModelSession* session = process.session_or_null();
+  if (session == nullptr) return;
+  strikes();
+  strike_process(fault, process, *session);
+}
+
+void World::strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session) {
+  const Instant until = timeline_.now() + fault.duration;
+  switch (fault.kind) {
+    case FaultKind::silent_both: return session.stall(true, true, until);
+    case FaultKind::silent_up: return session.stall(true, false, until);
+    case FaultKind::silent_down: return session.stall(false, true, until);
+    case FaultKind::pause: return process.pause(until);
+    case FaultKind::crash: return process.crash(until);
+    case FaultKind::shutdown: return process.shutdown(until);
+    case FaultKind::expiry: {
+      const Span out = plan_.session_timeout + milliseconds(50);
+      disturb(out);
+      session.block_until(timeline_.now() + out);
+      return session.cut(random_.below(session.underway() + 1));
+    }
+    default: return cut(fault, session, random_.below(session.underway() + 1));
+  }
+}
+
+void World::cut(const PlannedFault& fault, model::ModelSession& session, std::size_t keep) {
+  if (fault.server >= 0) session.prefer_server(fault.server);
+  if (fault.server > 0 && fault.server < plan_.servers && fault.lags) {
+    ensemble_.server(fault.server).freeze_until(timeline_.now() + fault.duration);
+  } else if (fault.kind == FaultKind::cut) {
+    session.block_until(timeline_.now() + fault.duration / 2);
+  }
+  session.cut(keep);
+}
+
+// The administrator looks for what the fault is about for a while, and acts when it is there.
+void World::administer(const PlannedFault& fault) {
+  const auto index = static_cast<std::uint64_t>(&fault - plan_.faults.data());
+  const auto later = [&] {
+    if (timeline_.now() - model::Timeline::start > milliseconds(600)) return;
+    struck_[index] = false;
+    timeline_.after(milliseconds(2), *this, 0, index);
+  };
+  const std::uint64_t owner = checker_.owner(fault.monitor);
+  const bool ours = owner != 0 && checker_.at(owner).process != nullptr;
+  coordination::Request request;
+  switch (fault.kind) {
+    case FaultKind::foreign_child: {
+      static constexpr std::array<const char*, 4> names = {"/note", "/z-0000000001", "/C-0000000005", "/lost+found"};
+      request = coordination::Create{monitor_path(fault.monitor) + names[random_.below(names.size())], "x"};
+      break;
+    }
+    case FaultKind::waiter_removed: {
+      const std::uint64_t waiter = checker_.some_waiter(fault.monitor);
+      if (waiter == 0) return later();
+      request = coordination::Delete{checker_.at(waiter).node};
+      break;
+    }
+    default: {
+      if (!ours || checker_.at(owner).node.empty()) return later();
+      const coordination::Delete node{checker_.at(owner).node};
+      const coordination::Delete lock{lock_path(fault.monitor)};
+      request = coordination::Transaction{{node, lock}};
+      if (fault.kind == FaultKind::holder_removed) request = node;
+      if (fault.kind == FaultKind::private_removed) request = lock;
+    }
+  }
+  ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
+  if (trace_.on()) trace_.add("FAULT", std::string(name_of(fault.kind)));
+  ensemble_.administer(std::move(request));
+}
+
+}  // namespace forelock::simulation
