@@ -116,9 +116,9 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
                                             std::to_string(monitor.last_token));
   }
   monitor.last_token = std::max(monitor.last_token, grant.token);
-  for (const std::uint64_t other : one.passed) {
+  for (const auto& [other, node] : one.passed) {
     const Contender& before = at(other);
-    if (!waits(before)) continue;  // it gave up while the proof was on its way
+    if (!waits(before) || before.node != node) continue;  // it gave up while the proof was on its way
     return fail(before.priority == one.priority ? Invariant::fifo : Invariant::foreground_first,
                 name(id) + " granted while " + name(other) + " waits with " + before.node);
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "invariant.h"
@@ -49,7 +50,8 @@ struct Contender {
   std::int64_t node_zxid = 0;
   std::int64_t number = 0;
   std::int64_t claim_zxid = 0;
-  std::vector<std::uint64_t> passed;  // who ranked before it when its claim was applied
+  // Who ranked before it when its claim was applied, each with the node it had.
+  std::vector<std::pair<std::uint64_t, std::string>> passed;
   lock::Token token = 0;
   // privateLock was taken from under it by an administrator, or by a release that could not know.
   bool robbed = false;

@@ -201,7 +201,9 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid, 
   one.robbed = one.told = one.told_at_release = false;
   one.passed.clear();
   for (const std::uint64_t other : monitors_[index].nodes) {
-    if (other != id && waits(at(other)) && goes_before(at(other), one)) one.passed.push_back(other);
+    if (other != id && waits(at(other)) && goes_before(at(other), one)) {
+      one.passed.emplace_back(other, at(other).node);
+    }
   }
   if (one.process == nullptr) ++statistics_.literal_grants;
 }

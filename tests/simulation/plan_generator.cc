@@ -110,6 +110,8 @@ void add_faults(Random& random, Plan& plan) {
     }
     if (fault.kind == FaultKind::lag) fault.server = random.between(1, std::max(1, plan.servers - 1));
     fault.monitor = random.below(plan.monitors);
+    // A counter at its end starts anew with the monitor, which somebody else's child keeps alive for ever.
+    if (fault.kind == FaultKind::foreign_child && plan.first_counter[fault.monitor] > 0) fault.kind = FaultKind::cut;
     static constexpr std::array codes = {coordination::ReplyCode::no_auth, coordination::ReplyCode::quota_exceeded,
                                          coordination::ReplyCode::server_error};
     fault.code = codes[random.below(codes.size())];

@@ -1,5 +1,6 @@
 #include "runner.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -45,8 +46,8 @@ RunResult run_schedules(const RunOptions& options) {
       statistics.add(outcome.statistics);
       if (!outcome.violation) continue;
       std::lock_guard lock(mutex);
-      stop = true;
-      if (!result.failure || seed < result.failure->seed) result.failure = Failure{seed, outcome.violation};
+      result.failures.push_back({seed, outcome.violation});
+      if (result.failures.size() >= options.most_failures) stop = true;
     }
     std::lock_guard lock(mutex);
     result.statistics.add(statistics);
@@ -54,7 +55,8 @@ RunResult run_schedules(const RunOptions& options) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < options.threads; ++i) threads.emplace_back(work);
   for (auto& thread : threads) thread.join();
-  result.tried = result.statistics.schedules;
+  std::sort(result.failures.begin(), result.failures.end(),
+            [](const Failure& a, const Failure& b) { return a.seed < b.seed; });
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return result;
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "invariant.h"
 #include "plan.h"
@@ -19,6 +19,7 @@ struct RunOptions {
   std::uint64_t first_seed = 1;
   std::uint64_t schedules = 100000;
   unsigned threads = 2;
+  std::size_t most_failures = 1;  // the run stops there
 #ifdef FORELOCK_MUTATION_BUILD
   lock::Mutation mutation = lock::Mutation::none;
 #endif
@@ -31,8 +32,7 @@ struct Failure {
 
 struct RunResult {
   Statistics statistics;
-  std::optional<Failure> failure;  // the one with the lowest seed that was found; the run stops at the first
-  std::uint64_t tried = 0;         // schedules until it was found
+  std::vector<Failure> failures;  // by seed
   double seconds = 0;
 };
 

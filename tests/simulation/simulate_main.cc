@@ -16,8 +16,9 @@
 namespace {
 
 constexpr std::string_view usage =
-    "usage: forelock_simulate [--schedules N] [--seed S] [--threads T] [--trace] [--no-shrink] [--mutation NAME]\n"
+    "usage: forelock_simulate [--schedules N] [--seed S] [--threads T] [--failures N] [--trace] [--no-shrink] [--mutation NAME]\n"
     "  --seed S        the first seed; alone, or with --trace: only this one, with its timeline\n"
+    "  --failures N    go on until so many schedules have failed, and list them (1)\n"
     "  --trace         tell the timeline of one schedule, whether it fails or not\n"
     "  --no-shrink     tell a failure as it happened\n"
     "  --mutation NAME a deliberate bug of the lock (forelock_simulate_mutation alone knows them)\n";
@@ -44,6 +45,8 @@ bool parse(int count, char** words, Arguments& arguments) {
       seed = true;
     } else if (word == "--threads") {
       arguments.run.threads = static_cast<unsigned>(number());
+    } else if (word == "--failures") {
+      arguments.run.most_failures = number();
     } else if (word == "--trace") {
       arguments.trace = true;
     } else if (word == "--no-shrink") {
@@ -82,14 +85,18 @@ int main(int count, char** words) {
     std::cout << describe(plan) << "\n" << run_plan(plan, true).timeline;
   }
   const RunResult result = run_schedules(arguments.run);
-  if (result.failure && !arguments.trace) {
+  if (result.failures.size() > 1) {
+    for (const Failure& failure : result.failures) {
+      std::cout << failure.seed << ": " << name_of(failure.violation.invariant) << ": " << failure.violation.text << "\n";
+    }
+  } else if (!result.failures.empty() && !arguments.trace) {
     if (arguments.shrink) {
-      std::cout << explain(*result.failure) << "\n";
+      std::cout << explain(result.failures.front()) << "\n";
     } else {
-      const Plan plan = make_plan(result.failure->seed);
+      const Plan plan = make_plan(result.failures.front().seed);
       std::cout << describe(plan) << "\n" << run_plan(plan, true).timeline << "\n";
     }
   }
-  std::cout << result.statistics.json(result.seconds, result.failure ? 1 : 0) << std::endl;
-  return result.failure ? 1 : 0;
+  std::cout << result.statistics.json(result.seconds, result.failures.size()) << std::endl;
+  return result.failures.empty() ? 0 : 1;
 }

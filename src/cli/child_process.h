@@ -1,0 +1,49 @@
+// A command as a child process, in a process group of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace forelock::cli {
+
+struct ChildOptions {
+  std::vector<std::string> command;                                   // not empty; looked for in $PATH
+  std::vector<std::pair<std::string, std::string>> environment;       // over the inherited one
+  int death_signal = 0;                                               // what it gets when this process dies; 0: nothing
+  std::string output;                                                 // file for stdout and stderr; empty: inherited
+};
+
+class ChildProcess {
+ public:
+  // Starts it, with the signals that this process blocks unblocked again, and with the terminal if this process has it.
+  // \throws FailureException with exit code 126 or 127 if it cannot be executed.
+  explicit ChildProcess(const ChildOptions& options);
+  // Gives the terminal back; kills the group if the child still runs.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Sends a signal to the whole group.
+  void signal_group(int signal) const;
+
+  // To be called after SIGCHLD. A child that was stopped from its keyboard is told to go on, and this returns whether
+  // that happened: its lock would run out meanwhile.
+  bool update();
+
+  // The child's exit code, 128+n if signal n ended it; nothing while it runs.
+  std::optional<int> exit_code() const { return exit_code_; }
+  pid_t id() const { return id_; }
+
+ private:
+  void take_terminal() const;
+
+  pid_t id_ = -1;
+  bool gave_terminal_ = false;
+  std::optional<int> exit_code_;
+};
+
+}  // namespace forelock::cli

@@ -1,0 +1,257 @@
+// The lock through its public API on one real server.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forelock/forelock.h"
+#include "support/test_server.h"
+#include "support/wait_until.h"
+
+namespace forelock {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LockTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    test::ServerOptions options;
+    options.force_sync = false;
+    server_ = new test::TestServer(options);
+  }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+
+  static Settings settings(std::string_view foreground_timeout = "5000") {
+    Settings settings;
+    settings.set({{"zookeeper.servers", server_->connect_string()},
+                  {"zookeeper.session.timeout", "4000"},
+                  {"zookeeper.foregound.task.timeout", std::string(foreground_timeout)},
+                  {"zookeeper.backgound.task.timeout", "20000"}});
+    return settings;
+  }
+
+  static test::TestServer* server_;
+};
+
+test::TestServer* LockTest::server_ = nullptr;
+
+TEST_F(LockTest, LocksAndUnlocks) {
+  Client client(settings());
+  BlockingWriteLock lock(client, "Save Content", "P1");
+  EXPECT_FALSE(lock.healthy());
+  EXPECT_EQ(lock.state(), LockState::free);
+  lock.lock_with_timeout();
+  EXPECT_TRUE(lock.owns_lock());
+  EXPECT_TRUE(lock.healthy());
+  EXPECT_NO_THROW(lock.check_health());
+  EXPECT_EQ(lock.state(), LockState::held);
+  const auto first = lock.fencing_token();
+  EXPECT_GT(first, 0);
+  EXPECT_GT(lock.expires_at(), std::chrono::steady_clock::now());
+  lock.unlock();
+  EXPECT_FALSE(lock.owns_lock());
+  lock.lock_with_timeout();
+  EXPECT_GT(lock.fencing_token(), first);
+  lock.unlock();
+  EXPECT_THROW(lock.unlock(), NoNodeException);
+  EXPECT_TRUE(test::wait_until([&] { return client.statistics().contenders == 0; }, 5s));
+}
+
+TEST_F(LockTest, KnownMonitorCostsTwoRequests) {
+  Client client(settings());
+  BlockingWriteLock lock(client, "count", "counted");
+  lock.lock_with_timeout();
+  lock.unlock();
+  const auto before = client.statistics().requests;
+  for (int i = 0; i < 100; ++i) {
+    lock.lock_with_timeout();
+    lock.unlock();
+  }
+  EXPECT_EQ(client.statistics().requests - before, 200u);
+}
+
+TEST_F(LockTest, ManyThreadsExcludeEachOther) {
+  Client client(settings("30000"));
+  int inside = 0;
+  std::int64_t last_token = 0;
+  std::atomic<int> sections{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      BlockingWriteLock lock(client, "contend", "contended");
+      for (int i = 0; i < 100; ++i) {
+        lock.lock_with_timeout();
+        ASSERT_EQ(++inside, 1);
+        ASSERT_GT(lock.fencing_token(), last_token);
+        last_token = lock.fencing_token();
+        --inside;
+        ++sections;
+        lock.unlock();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(sections, 800);
+}
+
+TEST_F(LockTest, TwoClientsExcludeEachOther) {
+  Client first(settings("30000"));
+  Client second(settings("30000"));
+  std::mutex resource;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      BlockingWriteLock lock(t % 2 ? first : second, "contend", "two",
+                             t % 3 ? Priority::background : Priority::foreground);
+      for (int i = 0; i < 50; ++i) {
+        lock.lock_with_timeout();
+        ASSERT_TRUE(resource.try_lock());
+        resource.unlock();
+        lock.unlock();
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+TEST_F(LockTest, TimeoutNamesTheHolder) {
+  Client holder_client(settings());
+  Client client(settings("300"));
+  BlockingWriteLock holder(holder_client, "Bulk propagation", "busy", Priority::background);
+  holder.lock_with_timeout();
+  BlockingWriteLock waiter(client, "Save Content", "busy");
+  try {
+    waiter.lock_with_timeout();
+    FAIL() << "obtained a lock that is held";
+  } catch (const InstanceLockException& refused) {
+    EXPECT_EQ(refused.code(), ErrorCode::lock_timeout);
+    EXPECT_TRUE(refused.retryable());
+    EXPECT_NE(std::string(refused.what()).find("Bulk propagation"), std::string::npos) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find("place in the line was 1"), std::string::npos) << refused.what();
+  }
+  EXPECT_FALSE(waiter.try_lock());
+  EXPECT_FALSE(waiter.try_lock_for(50ms));
+  holder.unlock();
+  EXPECT_TRUE(waiter.try_lock());
+}
+
+TEST_F(LockTest, AsyncAcquireAndCancel) {
+  Client client(settings());
+  AsyncWriteLock first(client, "one", "async");
+  AsyncWriteLock second(client, "two", "async");
+  std::promise<std::exception_ptr> granted;
+  first.acquire([&](std::exception_ptr error) { granted.set_value(error); });
+  EXPECT_EQ(granted.get_future().get(), nullptr);
+  std::promise<std::exception_ptr> refused;
+  second.acquire([&](std::exception_ptr error) { refused.set_value(error); });
+  EXPECT_TRUE(second.cancel());
+  EXPECT_THROW(std::rethrow_exception(refused.get_future().get()), InstanceLockException);
+  std::promise<std::exception_ptr> released;
+  first.release([&](std::exception_ptr error) { released.set_value(error); });
+  EXPECT_EQ(released.get_future().get(), nullptr);
+}
+
+TEST_F(LockTest, SynchronizedAndGuards) {
+  Client client(settings());
+  const int result = synchronized(client, "sum", "sync", [](BlockingWriteLock& lock) {
+    lock.check_health();
+    return 42;
+  });
+  EXPECT_EQ(result, 42);
+  BlockingWriteLock lock(client, "guard", "sync");
+  {
+    std::unique_lock guard(lock, 2s);
+    EXPECT_TRUE(guard.owns_lock());
+  }
+  EXPECT_FALSE(lock.owns_lock());
+}
+
+TEST_F(LockTest, HolderLearnsThatItsLockWasRemoved) {
+  Client client(settings());
+  Client admin(settings());
+  BlockingWriteLock lock(client, "victim", "removed");
+  std::promise<LossReason> told;
+  lock.on_lost([&](LossReason reason) { told.set_value(reason); });
+  lock.lock_with_timeout();
+  const std::stop_token stop = lock.stop_token();
+  EXPECT_FALSE(stop.stop_requested());
+  Inspector inspector(admin);
+  const auto view = inspector.show("removed");
+  ASSERT_TRUE(view && view->holder && view->holder->node);
+  EXPECT_EQ(inspector.force_release("removed", *view->holder->node), ForceReleaseResult::released);
+  EXPECT_EQ(told.get_future().get(), LossReason::removed);
+  EXPECT_TRUE(test::wait_until([&] { return stop.stop_requested(); }, 2s));
+  EXPECT_FALSE(lock.healthy());
+  EXPECT_THROW(lock.check_health(), LockUnhealthyException);
+  EXPECT_THROW(lock.unlock(), NoNodeException);
+  {
+    std::unique_lock guard(lock);
+    const auto again = inspector.show("removed");
+    ASSERT_TRUE(again && again->holder && again->holder->node);
+    EXPECT_EQ(inspector.force_release("removed", *again->holder->node), ForceReleaseResult::released);
+    EXPECT_TRUE(test::wait_until([&] { return !lock.healthy(); }, 2s));
+  }  // the guard's destructor must not end the process
+  EXPECT_EQ(lock.state(), LockState::free);
+}
+
+TEST_F(LockTest, StepAsideLetsForegroundPass) {
+  Client client(settings());
+  Client other(settings());
+  BlockingWriteLock bulk(client, "bulk", "aside", Priority::background);
+  std::promise<Priority> contended;
+  std::atomic<bool> told{false};
+  bulk.on_contended([&](Priority waiting) {
+    if (!told.exchange(true)) contended.set_value(waiting);
+  });
+  bulk.lock_with_timeout();
+  const auto first = bulk.fencing_token();
+  std::int64_t foreground = 0;
+  std::thread save([&] {
+    BlockingWriteLock lock(other, "save", "aside");
+    lock.lock_with_timeout();
+    foreground = lock.fencing_token();
+    lock.unlock();
+  });
+  EXPECT_EQ(contended.get_future().get(), Priority::foreground);
+  EXPECT_TRUE(bulk.step_aside(5s));
+  save.join();
+  EXPECT_GT(foreground, first);
+  EXPECT_GT(bulk.fencing_token(), foreground);
+  bulk.unlock();
+}
+
+TEST_F(LockTest, GuardedWrites) {
+  Client client(settings());
+  BlockingWriteLock lock(client, "write", "guarded");
+  lock.lock_with_timeout();
+  EXPECT_NO_THROW(lock.write_guarded({CreateNode{"/document", "1"}}));
+  const auto results = lock.write_guarded({SetNode{"/document", "2"}});
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].version, 1);
+  try {
+    lock.write_guarded({SetNode{"/missing", "x"}});
+    FAIL();
+  } catch (const RequestRejectedException& refused) {
+    EXPECT_EQ(refused.code(), ErrorCode::write_conflict);
+  }
+  EXPECT_TRUE(lock.healthy());
+  lock.alive(5000ms);
+  EXPECT_NO_THROW(lock.write_guarded({SetNode{"/document", "3"}}));
+  Inspector inspector(client);
+  const auto view = inspector.show("guarded");
+  ASSERT_TRUE(view && view->holder && view->holder->node);
+  inspector.force_release("guarded", *view->holder->node);
+  EXPECT_THROW(lock.write_guarded({SetNode{"/document", "4"}}), LockUnhealthyException);
+}
+
+}  // namespace
+}  // namespace forelock
