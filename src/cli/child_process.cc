@@ -108,7 +108,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   Descriptor output;
   if (!options.output.empty()) output = Descriptor(open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
 
-  gave_terminal_ = owns_terminal();
+  gave_terminal_ = options.foreground && owns_terminal();
   const BlockTtou block;
   const Launch launch{pointers_to(arguments), pointers_to(environment), getpid(), options.death_signal, gave_terminal_,
                       output.get(), report.get()};

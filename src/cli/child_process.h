@@ -15,6 +15,7 @@ struct ChildOptions {
   std::vector<std::pair<std::string, std::string>> environment;       // over the inherited one
   int death_signal = 0;                                               // what it gets when this process dies; 0: nothing
   std::string output;                                                 // file for stdout and stderr; empty: inherited
+  bool foreground = true;                                             // gets the terminal, if this process has it
 };
 
 class ChildProcess {

@@ -53,7 +53,7 @@ class ConfigCommand final : public Command {
     if (context.console.text()) {
       context.console.write(printable(file_) + ": no problems\n");
     } else {
-      context.console.write({{"file", file_}, {"ok", true}});
+      context.console.write_json({{"file", file_}, {"ok", true}});
     }
     return exit_ok;
   }
@@ -67,14 +67,14 @@ class ConfigCommand final : public Command {
           all[property.key] = property.value;
           break;
         case Format::ndjson:
-          context.console.write({{"key", property.key}, {"value", property.value}});
+          context.console.write_json({{"key", property.key}, {"value", property.value}});
           break;
         case Format::text:
           context.console.write(printable(property.key) + " = " + printable(property.value) + '\n');
           break;
       }
     }
-    if (context.console.format() == Format::json) context.console.write(all);
+    if (context.console.format() == Format::json) context.console.write_json(all);
     return exit_ok;
   }
 
@@ -88,10 +88,10 @@ class ConfigCommand final : public Command {
     }
     switch (context.console.format()) {
       case Format::json:
-        context.console.write(Json{{"settings", all}});
+        context.console.write_json(Json{{"settings", all}});
         break;
       case Format::ndjson:
-        for (const Json& entry : all) context.console.write(entry);
+        for (const Json& entry : all) context.console.write_json(entry);
         break;
       case Format::text:
         context.console.write(table.str(context.console));

@@ -101,7 +101,7 @@ void Console::write(std::string_view text) const {
   }
 }
 
-void Console::write(const nlohmann::ordered_json& json) const { write(dump(json)); }
+void Console::write_json(const nlohmann::ordered_json& json) const { write(dump(json)); }
 
 void Console::note(std::string_view message) const {
   if (!options_.quiet) warn(message);

@@ -39,7 +39,7 @@ class Console {
   // Writes a result to stdout. \throws OutputClosed, FailureException.
   void write(std::string_view text) const;
   // Writes a result as one line of JSON.
-  void write(const nlohmann::ordered_json& json) const;
+  void write_json(const nlohmann::ordered_json& json) const;
 
   // For people, on stderr; not with -q.
   void note(std::string_view message) const;

@@ -42,11 +42,11 @@ void GlobalOptions::add_to(CLI::App& root) {
   root.add_option("--set", set, "Override one setting; may be repeated")
       ->type_name("KEY=VALUE")->allow_extra_args(false)->group(group);
   root.add_option("-o,--output", output, "Form of the result: text, json or ndjson")
-      ->type_name("FORMAT")->check(CLI::IsMember({"text", "json", "ndjson"}).description(""))->group(group);
+      ->type_name("FORMAT")->check(CLI::IsMember({"text", "json", "ndjson"}))->group(group);
   root.add_flag("-q,--quiet", quiet, "Say nothing but results and errors")->group(group);
   root.add_flag("-v,--verbose", verbosity, "Say more; twice: even more")->group(group);
   root.add_option("--color", color, "Colours: auto, always or never [$NO_COLOR]")
-      ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}).description(""))->group(group);
+      ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}))->group(group);
 }
 
 ConsoleOptions GlobalOptions::console() const {

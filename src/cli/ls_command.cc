@@ -25,10 +25,10 @@ class LsCommand final : public Command {
     const std::vector<MonitorSummary> monitors = Inspector(client, patience(settings)).list(all_);
     switch (context.console.format()) {
       case Format::json:
-        context.console.write(json_of(monitors));
+        context.console.write_json(json_of(monitors));
         break;
       case Format::ndjson:
-        for (const MonitorSummary& monitor : monitors) context.console.write(json_of(monitor));
+        for (const MonitorSummary& monitor : monitors) context.console.write_json(json_of(monitor));
         break;
       case Format::text:
         if (monitors.empty()) context.console.note(all_ ? "there are no monitors" : "nothing is held or waited for");

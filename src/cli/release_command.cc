@@ -42,7 +42,7 @@ class ReleaseCommand final : public Command {
     if (context.console.text()) {
       context.console.write("released " + printable(monitor_) + ": " + printable(holder_) + " does not hold it any more\n");
     } else {
-      context.console.write({{"monitor", monitor_}, {"holder", holder_}, {"released", true}, {"reason", reason_}});
+      context.console.write_json({{"monitor", monitor_}, {"holder", holder_}, {"released", true}, {"reason", reason_}});
     }
     return exit_ok;
   }

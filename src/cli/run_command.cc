@@ -35,16 +35,15 @@ class RunCommand final : public Command {
     CLI::App* app = root.add_subcommand("run", "Run a command while a lock is held");
     app->add_option("-m,--monitor", monitor_, "The id of what is to be locked")->type_name("MONITOR")->required();
     app->add_option("-p,--priority", priority_, "foreground goes before background [foreground]")
-        ->type_name("CLASS")->check(CLI::IsMember({"foreground", "background"}).description(""));
+        ->type_name("CLASS")->check(CLI::IsMember({"foreground", "background"}));
     app->add_option("--info", info_, "What for, for people [the command]")->type_name("TEXT");
     add_duration(*app, "--timeout", timeout_, "Wait this long for the lock, 0: not at all [the class's configured time]");
     app->add_option("-E,--conflict-exit-code", conflict_code_, "Exit code when the lock is not obtained in time [75]")
         ->type_name("CODE")->check(CLI::Range(0, 255).description(""));
     app->add_option("--on-lost", on_lost_, "When the lock is lost: term ends the command, warn lets it go on [term]")
-        ->type_name("WHAT")->check(CLI::IsMember({"term", "warn"}).description(""));
+        ->type_name("WHAT")->check(CLI::IsMember({"term", "warn"}));
     add_duration(*app, "--kill-after", kill_after_, "From TERM to KILL when the lock is lost [1000]");
     app->add_option("COMMAND", command_, "What to run; behind --")->required();
-    app->positionals_at_end();
     return app;
   }
 

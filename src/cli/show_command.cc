@@ -28,7 +28,7 @@ class ShowCommand final : public Command {
     if (context.console.text()) {
       context.console.write(text_of(*view, context.console));
     } else {
-      context.console.write(json_of(*view));
+      context.console.write_json(json_of(*view));
     }
     return exit_ok;
   }

@@ -53,7 +53,7 @@ class WaitCommand final : public Command {
     if (context.console.text()) {
       context.console.note(monitor_ + " is " + state);
     } else {
-      context.console.write({{"monitor", monitor_}, {"state", state}, {"waited_ms", waited.count()}});
+      context.console.write_json({{"monitor", monitor_}, {"state", state}, {"waited_ms", waited.count()}});
     }
     return exit_ok;
   }

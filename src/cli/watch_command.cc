@@ -69,7 +69,7 @@ class WatchCommand final : public Command {
   void present(const Context& context, std::vector<MonitorSummary> monitors, bool first) {
     const Console& console = context.console;
     if (console.format() == Format::json) {
-      console.write(json_of(monitors));
+      console.write_json(json_of(monitors));
     } else if (console.text() && console.stdout_is_terminal()) {
       redraw(console, monitors);
     } else {
@@ -112,7 +112,7 @@ class WatchCommand final : public Command {
     if (!console.text()) {
       nlohmann::ordered_json event = {{"event", change}, {"at", at}};
       event.update(json_of(summary));
-      console.write(event);
+      console.write_json(event);
       return;
     }
     std::string line = at + "  " + change + "  " + summary.monitor;

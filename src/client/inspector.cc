@@ -90,6 +90,10 @@ Instant connected_or_throw(Client& client, std::chrono::milliseconds timeout) {
   client.core()->check_usable();
   if (client.wait_connected(timeout)) return deadline;
   const std::string problem = client.last_problem();
+  if (const std::optional<ErrorCode> standing = client.core()->standing_problem()) {
+    throw RequestRejectedException(*standing, {}, problem.empty() ? "the server refuses us" : problem,
+                                   "check zookeeper.auth.digest.file; see: forelock doctor");
+  }
   throw ConnectionLossException(ErrorCode::connection_loss, {},
                                 "no connection to ZooKeeper" + (problem.empty() ? "" : ": " + problem),
                                 "see: forelock doctor");

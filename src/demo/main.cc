@@ -50,7 +50,8 @@ int run(const Options& options) {
   Client observer(settings);
   for (const auto& client : site.clients) {
     if (!client->wait_connected(std::chrono::seconds(10))) {
-      std::cerr << "forelock-demo: no ZooKeeper: " << client->last_problem()
+      const std::string problem = client->last_problem();
+      std::cerr << "forelock-demo: no ZooKeeper answers" << (problem.empty() ? "" : ": " + problem)
                 << "\nGive its address with --zookeeper HOST:PORT, or run this under `forelock dev --`.\n";
       return Exit::unreachable;
     }

@@ -58,8 +58,6 @@ PhaseResult run_phase(Site& site, Inspector& inspector, View& view, const std::s
       std::this_thread::sleep_until(next);
     }
   }
-  rows.assign(rows.size(), {});
-  for (std::size_t article = 0; article < rows.size(); ++article) rows[article].name = Site::monitor(article);
   view.finish(take_frame(site, log, title, site.options.duration, rows));
   return {log.summary(Kind::interactive), log.summary(Kind::bulk), log.failures(), log.last_failure()};
 }

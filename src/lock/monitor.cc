@@ -131,7 +131,11 @@ std::optional<Position> Monitor::position_of(const Contender& contender) const {
 void Monitor::settle(TimePoint now) {
   if (!core_.connected() || resolve_) return;
   if (needs_resolve_) {
-    if (outstanding_ == 0 && now >= resolve_not_before_) begin_resolve(now);
+    if (outstanding_ == 0 && now >= resolve_not_before_) {
+      begin_resolve(now);
+    } else if (poll_at == never) {
+      core_.set_poll(*this, resolve_not_before_);
+    }
     return;
   }
   if (owner_) settle_owner(now);
@@ -279,6 +283,7 @@ void Monitor::advise_positions() {
 void Monitor::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.monitor = this;
   ++outstanding_;
+  core_.became_busy(*this);  // the reply must still find it
   core_.send(std::move(flight), std::move(request), now);
 }
 
@@ -411,7 +416,8 @@ bool Monitor::somebody_before_grant(const Contender& contender) const {
   const ChildName self = child_of(contender);
   return std::any_of(foreign_.begin(), foreign_.end(), [&](const ForeignContender& other) {
     if (!goes_before(other.child(), self)) return false;
-    return !contender.claimed_at_creation || other.number < contender.number;
+    // Equal numbers exist only at the counter's end, where they tell nothing.
+    return !contender.claimed_at_creation || other.number <= contender.number;
   });
 }
 

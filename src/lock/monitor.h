@@ -83,6 +83,7 @@ class Monitor {
   struct Resolve {
     std::size_t pending = 0;
     bool failed = false;
+    bool examined = false;  // the second step: nodes and privateLock have been asked for
     coordination::Reply list;
     coordination::Reply lock;
     std::map<std::string, coordination::Reply> nodes;

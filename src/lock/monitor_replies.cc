@@ -99,6 +99,7 @@ void Monitor::monitor_missing() {
   if (!mutated(Mutation::number_proof_across_recreation)) alone_next_.reset();
   parent_watch_trusted_ = parent_watch_registered_ = false;
   counter_told_ = false;
+  blocked_ = false;
   forget_listing();
 }
 

@@ -1,7 +1,7 @@
 // Finding out what became of requests whose replies were lost.
 //
-// After the reconnect: sync, so that the server that answers knows everything that was applied; then the listing and
-// privateLock; then the data of every node that may be ours. A node is ours only if it belongs to this session and
+// After the reconnect: sync, so that the server that answers knows everything that was applied; then the listing; then
+// the data of every node that may be ours, and privateLock last. A node is ours only if it belongs to this session and
 // carries the contender's guid. Whatever is found decides; nothing is repeated blindly.
 #include <utility>
 
@@ -39,10 +39,9 @@ void Monitor::begin_resolve(TimePoint now) {
     ++resolve_->pending;
     send({.kind = FlightKind::resolve_sync}, Sync{path_}, now);
   }
-  resolve_->pending += 2;
+  ++resolve_->pending;
   const bool watch = core_.options().watch_mode == WatchMode::parent;
   send({.kind = FlightKind::resolve_list, .watch = watch}, List{path_, watch}, now);
-  send({.kind = FlightKind::resolve_lock}, Get{lock_path_, false}, now);
 }
 
 void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now) {
@@ -64,11 +63,13 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
     if (resolve_not_before_ <= now) need_resolve(now + std::chrono::milliseconds(100));
     return;
   }
-  if (resolve_->nodes.empty()) examine_nodes(now);
-  if (resolve_->pending == 0) conclude_resolve(now);
+  if (resolve_->examined) return conclude_resolve(now);
+  resolve_->examined = true;
+  examine_nodes(now);
 }
 
-// Reads every node that may belong to one of ours.
+// Reads every node that may belong to one of ours, and privateLock after them: if it is ours although the own node is
+// missing, then it was so at that moment, and not only before somebody removed both.
 void Monitor::examine_nodes(TimePoint now) {
   bool unknown_foreground = false;
   bool unknown_background = false;
@@ -86,6 +87,8 @@ void Monitor::examine_nodes(TimePoint now) {
     ++resolve_->pending;
     send({.kind = FlightKind::resolve_node, .name = child}, Get{child_path(child), false}, now);
   }
+  ++resolve_->pending;
+  send({.kind = FlightKind::resolve_lock}, Get{lock_path_, false}, now);
 }
 
 bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
@@ -159,13 +162,18 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
     if (contender.state == ContenderState::releasing && !contender.abandoned) {
       core_.finish_release(contender, ReleaseOutcome::gone);
     }
-    send({.kind = FlightKind::remove_lock, .contender = contender.id}, Delete{lock_path_, lock_version_}, now);
+    // An abandoned contender stays until this is answered; any other one begins anew behind it.
+    const ContenderId waits = contender.abandoned ? contender.id : 0;
+    send({.kind = FlightKind::remove_lock, .contender = waits}, Delete{lock_path_, lock_version_}, now);
     if (!contender.abandoned) own_node_gone(contender, now);
     return;
   }
   owner_ = &contender;
   switch (contender.state) {
     case ContenderState::held:
+      // Its watch went with the connection, or was due while there was none.
+      if (contender.hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed)) watch_lock(now);
+      return;
     case ContenderState::releasing:
     case ContenderState::yielding: return;  // settle() goes on with it
     default: break;

@@ -12,7 +12,9 @@ using coordination::Reply;
 using coordination::ReplyCode;
 
 // The C client hands the context through as const, although it is ours.
-Call* to_call(const void* context) { return static_cast<Call*>(const_cast<void*>(context)); }
+Call* to_call(const void* context) {
+  return static_cast<Call*>(const_cast<void*>(context));
+}
 
 Reply with_code(int code) {
   Reply reply;
@@ -38,7 +40,9 @@ void create_done(int code, const char* path, const void* context) {
   finish(context, std::move(reply));
 }
 
-void void_done(int code, const void* context) { finish(context, with_code(code)); }
+void void_done(int code, const void* context) {
+  finish(context, with_code(code));
+}
 
 void stat_done(int code, const ::Stat* stat, const void* context) {
   Reply reply = with_code(code);
@@ -61,7 +65,9 @@ void list_done(int code, const String_vector* names, const ::Stat* stat, const v
   finish(context, std::move(reply));
 }
 
-void sync_done(int code, const char* /*path*/, const void* context) { finish(context, with_code(code)); }
+void sync_done(int code, const char* /*path*/, const void* context) {
+  finish(context, with_code(code));
+}
 
 void remove_watch_done(int code, const void* context) {
   Reply reply = with_code(code);

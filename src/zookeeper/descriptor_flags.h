@@ -15,8 +15,8 @@ namespace forelock::zookeeper {
 std::vector<int> open_descriptors();
 
 // Finds the pipes that came into being since `before` and look like the C client's (both ends here, non-blocking, no
-// close-on-exec), sets close-on-exec, and enlarges them: the client writes one byte for each request, and when the pipe is
-// full it drops the connection.
+// close-on-exec), sets close-on-exec, and enlarges them: the client writes one byte for each request, and when the pipe
+// is full it drops the connection.
 void protect_new_pipes(const std::vector<int>& before);
 
 // Sets close-on-exec on every stream socket that is connected to this peer.

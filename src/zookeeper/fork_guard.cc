@@ -4,7 +4,9 @@
 
 namespace forelock::zookeeper {
 
-void ForkGuard::count_fork() { generation_.fetch_add(1, std::memory_order_relaxed); }
+void ForkGuard::count_fork() {
+  generation_.fetch_add(1, std::memory_order_relaxed);
+}
 
 ForkGuard::ForkGuard() : born_(generation_.load(std::memory_order_relaxed)) {
   static const int registered = pthread_atfork(nullptr, nullptr, &ForkGuard::count_fork);

@@ -14,7 +14,9 @@ namespace {
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-std::string error_text(int code) { return code == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(code); }
+std::string error_text(int code) {
+  return code == EAI_SYSTEM ? std::strerror(errno) : gai_strerror(code);
+}
 
 int look_up(const std::string& host, int flags, AddressList& list) {
   addrinfo hints{};

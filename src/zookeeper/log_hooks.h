@@ -8,8 +8,8 @@
 
 namespace forelock::zookeeper {
 
-// The C client's log callback gets the message and nothing else, so a session needs a C function of its own: there are a
-// few, and a session that finds none left is silent. Thread-safe.
+// The C client's log callback gets the message and nothing else, so a session needs a C function of its own: there are
+// a few, and a session that finds none left is silent. Thread-safe.
 class LogHook {
  public:
   explicit LogHook(std::function<void(std::string_view)> receiver);

@@ -7,27 +7,42 @@ using coordination::ReplyCode;
 ReplyCode reply_code(int client_code) {
   constexpr int quota_exceeded = -125;  // not in the C header
   switch (client_code) {
-    case ZOK: return ReplyCode::ok;
-    case ZNONODE: return ReplyCode::no_node;
-    case ZNODEEXISTS: return ReplyCode::node_exists;
-    case ZNOTEMPTY: return ReplyCode::not_empty;
-    case ZBADVERSION: return ReplyCode::bad_version;
-    case ZNOCHILDRENFOREPHEMERALS: return ReplyCode::no_children_for_ephemerals;
-    case ZBADARGUMENTS: return ReplyCode::invalid_argument;
-    case ZNOAUTH: return ReplyCode::no_auth;
+    case ZOK:
+      return ReplyCode::ok;
+    case ZNONODE:
+      return ReplyCode::no_node;
+    case ZNODEEXISTS:
+      return ReplyCode::node_exists;
+    case ZNOTEMPTY:
+      return ReplyCode::not_empty;
+    case ZBADVERSION:
+      return ReplyCode::bad_version;
+    case ZNOCHILDRENFOREPHEMERALS:
+      return ReplyCode::no_children_for_ephemerals;
+    case ZBADARGUMENTS:
+      return ReplyCode::invalid_argument;
+    case ZNOAUTH:
+      return ReplyCode::no_auth;
     case ZAUTHFAILED:
-    case ZSESSIONCLOSEDREQUIRESASLAUTH: return ReplyCode::auth_failed;
-    case ZINVALIDACL: return ReplyCode::invalid_acl;
-    case quota_exceeded: return ReplyCode::quota_exceeded;
-    case ZUNIMPLEMENTED: return ReplyCode::unimplemented;
+    case ZSESSIONCLOSEDREQUIRESASLAUTH:
+      return ReplyCode::auth_failed;
+    case ZINVALIDACL:
+      return ReplyCode::invalid_acl;
+    case quota_exceeded:
+      return ReplyCode::quota_exceeded;
+    case ZUNIMPLEMENTED:
+      return ReplyCode::unimplemented;
     // The outcome is unknown, and another connection will show it. A moved session is ours again after a reconnect.
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
     case ZSESSIONMOVED:
     case ZCLOSING:
-    case ZINVALIDSTATE: return ReplyCode::connection_loss;
-    case ZSESSIONEXPIRED: return ReplyCode::session_expired;
-    default: return ReplyCode::server_error;
+    case ZINVALIDSTATE:
+      return ReplyCode::connection_loss;
+    case ZSESSIONEXPIRED:
+      return ReplyCode::session_expired;
+    default:
+      return ReplyCode::server_error;
   }
 }
 

@@ -9,18 +9,26 @@ using namespace coordination;
 
 int client_mode(CreateMode mode) {
   switch (mode) {
-    case CreateMode::persistent: return ZOO_PERSISTENT;
-    case CreateMode::container: return ZOO_CONTAINER;
-    case CreateMode::ephemeral: return ZOO_EPHEMERAL;
-    case CreateMode::ephemeral_sequential: return ZOO_EPHEMERAL_SEQUENTIAL;
+    case CreateMode::persistent:
+      return ZOO_PERSISTENT;
+    case CreateMode::container:
+      return ZOO_CONTAINER;
+    case CreateMode::ephemeral:
+      return ZOO_EPHEMERAL;
+    case CreateMode::ephemeral_sequential:
+      return ZOO_EPHEMERAL_SEQUENTIAL;
   }
   return ZOO_PERSISTENT;
 }
 
-int length(const std::string& data) { return static_cast<int>(data.size()); }
+int length(const std::string& data) {
+  return static_cast<int>(data.size());
+}
 
 // The server appends ten digits to a sequential name, eleven characters when its counter has overflowed.
-std::size_t created_path_size(const Create& create) { return create.path.size() + 12; }
+std::size_t created_path_size(const Create& create) {
+  return create.path.size() + 12;
+}
 
 struct Sender {
   zhandle_t* handle;
@@ -77,8 +85,8 @@ struct Sender {
         zoo_check_op_init(operation, check->path.c_str(), check->version);
       }
     }
-    return zoo_amulti(handle, static_cast<int>(call->operations.size()), call->operations.data(),
-                      call->results.data(), &transaction_done, call);
+    return zoo_amulti(handle, static_cast<int>(call->operations.size()), call->operations.data(), call->results.data(),
+                      &transaction_done, call);
   }
 
   void prepare_buffers(const Transaction& transaction) const {

@@ -10,7 +10,9 @@ using namespace coordination;
 constexpr std::size_t request_header = 8;
 constexpr std::size_t operation_header = 9;
 
-std::size_t text(const std::string& value) { return 4 + value.size(); }
+std::size_t text(const std::string& value) {
+  return 4 + value.size();
+}
 
 struct BodySize {
   std::size_t acl_bytes;

@@ -97,15 +97,17 @@ SessionCore::SessionCore(SessionOptions options, coordination::SessionListener& 
       listener_(listener),
       log_hook_(options_.log) {}
 
-SessionCore::~SessionCore() { close(); }
+SessionCore::~SessionCore() {
+  close();
+}
 
 void SessionCore::start() {
   const std::vector<ResolvedServer> servers =
       resolve_servers(connect_.servers, options_.resolver ? options_.resolver : HostResolver(&resolve_host));
   const std::string addresses = client_address_list(servers);
   if (addresses.empty()) {
-    throw NoServerAddress("no ZooKeeper server has an address (" + failures_of(servers) + "): check the host names in '" +
-                          options_.servers + "' and this machine's name service");
+    throw NoServerAddress("no ZooKeeper server has an address (" + failures_of(servers) +
+                          "): check the host names in '" + options_.servers + "' and this machine's name service");
   }
   std::lock_guard refresh_lock(refresh_mutex_);
   std::lock_guard submit_lock(submit_mutex_);
@@ -113,8 +115,8 @@ void SessionCore::start() {
   const SignalsBlocked signals_blocked;
   const std::vector<int> descriptors = open_descriptors();
   // The C client may call back before this returns; whoever submits from there waits for submit_mutex_.
-  handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()), nullptr,
-                            this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());
+  handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()),
+                            nullptr, this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());
   if (handle_ == nullptr) {
     throw std::system_error(errno, std::generic_category(), "cannot make a ZooKeeper client for " + addresses);
   }
@@ -140,7 +142,8 @@ void SessionCore::close() {
     stop_attendant_ = true;
   }
   attendant_wakes_.notify_all();
-  // Joins the client's threads. Replies that arrive meanwhile are delivered; those still missing are dropped by the client.
+  // Joins the client's threads. Replies that arrive meanwhile are delivered; those still missing are dropped by the
+  // client.
   if (handle != nullptr) zookeeper_close(handle);
   if (attendant_.joinable()) attendant_.join();
 
@@ -206,21 +209,25 @@ std::optional<ReplyCode> SessionCore::prepare(Request& request) const {
 
 ReplyCode SessionCore::refusal_of(Link link) const {
   switch (link) {
-    case Link::connected: return ReplyCode::ok;
-    case Link::expired: return ReplyCode::session_expired;
-    case Link::auth_failed: return ReplyCode::auth_failed;
+    case Link::connected:
+      return ReplyCode::ok;
+    case Link::expired:
+      return ReplyCode::session_expired;
+    case Link::auth_failed:
+      return ReplyCode::auth_failed;
     case Link::disconnected:
-    case Link::closed: break;
+    case Link::closed:
+      break;
   }
   return ReplyCode::connection_loss;
 }
 
 // Requires submit_mutex_.
 int SessionCore::send(Call* call, Request& request) {
-  // Our link state follows the events, so it may be a moment behind. What the client takes while it has no connection it
-  // would send after the next one, long after the caller was told of the loss. And zoo_amulti must not meet an expired
-  // handle (request_sender.h): from connected to expired takes the client at least a connection attempt, which is long
-  // enough for the call that follows this check.
+  // Our link state follows the events, so it may be a moment behind. What the client takes while it has no connection
+  // it would send after the next one, long after the caller was told of the loss. And zoo_amulti must not meet an
+  // expired handle (request_sender.h): from connected to expired takes the client at least a connection attempt, which
+  // is long enough for the call that follows this check.
   if (handle_ == nullptr || zoo_state(handle_) != ZOO_CONNECTED_STATE) return ZCONNECTIONLOSS;
   if (auto* create = std::get_if<coordination::Create>(&request);
       create != nullptr && create->mode == coordination::CreateMode::container) {
@@ -394,8 +401,8 @@ void SessionCore::begin_setup(zhandle_t* handle) {
   if (options_.credential && !auth_added_) {
     // From now on the client repeats it on every new connection, before anything else.
     const std::string& credential = *options_.credential;
-    auth_added_ = zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr,
-                               nullptr) == ZOK;
+    auth_added_ =
+        zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr) == ZOK;
   }
   if (prefix_.empty() && !options_.credential) {
     setup_done_ = true;
@@ -463,9 +470,9 @@ void SessionCore::setup_failed(int code) {
   if (reason == ReplyCode::connection_loss || reason == ReplyCode::session_expired) return;
   {
     std::lock_guard lock(queue_mutex_);
-    problem_ = SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
-                                          std::string(name_of(reason)) +
-                                          "): create it, or permit this client to"};
+    problem_ =
+        SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
+                                   std::string(name_of(reason)) + "): create it, or permit this client to"};
     setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
   }
   attendant_wakes_.notify_one();
@@ -481,8 +488,8 @@ RefreshResult SessionCore::refresh_servers() {
   std::lock_guard order(submit_mutex_);
   if (handle_ == nullptr) return RefreshResult::failed;
   // On a change the client may close its socket right here, on our thread, while its own thread is using it. With a
-  // connection at work that could write to a descriptor that somebody else has just opened; while it is trying to connect
-  // there is next to nothing to go wrong, and only then are new addresses needed.
+  // connection at work that could write to a descriptor that somebody else has just opened; while it is trying to
+  // connect there is next to nothing to go wrong, and only then are new addresses needed.
   if (zoo_state(handle_) == ZOO_CONNECTED_STATE) return RefreshResult::deferred;
   if (zoo_set_servers(handle_, addresses.c_str()) != ZOK) return RefreshResult::failed;
   addresses_ = addresses;

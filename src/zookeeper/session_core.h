@@ -25,12 +25,13 @@
 namespace forelock::zookeeper {
 
 // Threads: the C client's completion thread delivers replies and events; the attendant, a thread of our own, delivers
-// the replies of requests that fail before they are sent (never the caller of submit: it may hold locks that its listener
-// needs), and repeats a failed set-up.
+// the replies of requests that fail before they are sent (never the caller of submit: it may hold locks that its
+// listener needs), and repeats a failed set-up.
 //
 // Locks, in the order in which they may be taken:
 //   delivery_mutex_  held during every call of the listener, so that calls come one at a time
-//   submit_mutex_    held from the moment a request gets its serial until the C client has it, so that both orders agree;
+//   submit_mutex_    held from the moment a request gets its serial until the C client has it, so that both orders
+//   agree;
 //                    guards handle_
 //   queue_mutex_     guards the rest; held for moments, never while calling anything
 class SessionCore {

@@ -41,8 +41,8 @@ struct SessionOptions {
   // "user:password" of the digest scheme. Never logged.
   std::optional<std::string> credential;
   AclPolicy acl;
-  // Requests that take more bytes are refused locally. The server's own limit (jute.maxbuffer) is 1 MiB - 1, and it cuts
-  // the connection; the margin is for what the servers add when they forward a request.
+  // Requests that take more bytes are refused locally. The server's own limit (jute.maxbuffer) is 1 MiB - 1, and it
+  // cuts the connection; the margin is for what the servers add when they forward a request.
   std::size_t max_request_bytes = 1024 * 1024 - 1024;
   // Receives the C client's error messages, from its threads; must not call the session. Silent when empty.
   std::function<void(std::string_view)> log;

@@ -15,16 +15,24 @@ ZooKeeperSession::~ZooKeeperSession() {
   if (core_->in_child()) static_cast<void>(core_.release());
 }
 
-void ZooKeeperSession::start() { core_->start(); }
+void ZooKeeperSession::start() {
+  core_->start();
+}
 
-void ZooKeeperSession::close() { core_->close(); }
+void ZooKeeperSession::close() {
+  core_->close();
+}
 
 void ZooKeeperSession::submit(coordination::RequestTag tag, coordination::Request request) {
   core_->submit(tag, std::move(request));
 }
 
-RefreshResult ZooKeeperSession::refresh_servers() { return core_->refresh_servers(); }
+RefreshResult ZooKeeperSession::refresh_servers() {
+  return core_->refresh_servers();
+}
 
-std::optional<SessionProblem> ZooKeeperSession::last_problem() const { return core_->last_problem(); }
+std::optional<SessionProblem> ZooKeeperSession::last_problem() const {
+  return core_->last_problem();
+}
 
 }  // namespace forelock::zookeeper

@@ -44,14 +44,14 @@ class ZooKeeperSession final : public coordination::Session {
   ZooKeeperSession& operator=(const ZooKeeperSession&) = delete;
 
   // Begins to connect, and goes on until the session ends. Resolves the servers' names first, which may block. Throws
-  // NoServerAddress when none has an address (the call may be repeated), and std::system_error when the client cannot be
-  // made.
+  // NoServerAddress when none has an address (the call may be repeated), and std::system_error when the client cannot
+  // be made.
   void start();
 
-  // Ends the session: its ephemeral nodes go at once. Every pending request is answered before this returns, and no call
-  // of the listener begins afterwards. Blocks until the server has acknowledged, at most 1.5 seconds when it is silent
-  // (4.5 when it does not even take the bytes). Not to be called from inside a listener's call. Harmless when repeated.
-  // In a forked child it only forgets: the parent's session goes on.
+  // Ends the session: its ephemeral nodes go at once. Every pending request is answered before this returns, and no
+  // call of the listener begins afterwards. Blocks until the server has acknowledged, at most 1.5 seconds when it is
+  // silent (4.5 when it does not even take the bytes). Not to be called from inside a listener's call. Harmless when
+  // repeated. In a forked child it only forgets: the parent's session goes on.
   void close();
 
   // See coordination::Session. May be called from inside a listener's call. After close() has returned, and in a forked
@@ -59,11 +59,11 @@ class ZooKeeperSession final : public coordination::Session {
   void submit(coordination::RequestTag tag, coordination::Request request) override;
 
   // Resolves the names again, which may block: for a background thread of the owner, from time to time and while the
-  // session is disconnected.
+  // session is disconnected. The C client does not notice when only ports change.
   RefreshResult refresh_servers();
 
-  // Set while the session is not reported as connected because the chroot cannot be created; the attempt is repeated every
-  // second.
+  // Set while the session is not reported as connected because the chroot cannot be created; the attempt is repeated
+  // every second.
   std::optional<SessionProblem> last_problem() const;
 
  private:

@@ -7,8 +7,8 @@
 //                            backend_name);
 //   }
 //
-// (ContractTest and backend_name from "contract/contract_test.h"). A Backend is made for each test and destroyed after it, always after
-// its sessions.
+// (ContractTest and backend_name from "contract/contract_test.h"). A Backend is made for each test and destroyed after
+// it, always after its sessions.
 #pragma once
 
 #include <chrono>

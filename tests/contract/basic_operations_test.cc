@@ -140,9 +140,8 @@ TEST_P(ContractTest, EphemeralNodesGoWithTheSession) {
   ASSERT_EQ(other->ask(List{root(), true}).children.size(), 3u);
   party->handle().close();
   EXPECT_TRUE(other->wait_for_watches(1));
-  EXPECT_TRUE(backend().run_until([&] {
-    return other->ask(List{root()}).children == std::vector<std::string>{"lasting"};
-  }));
+  EXPECT_TRUE(
+      backend().run_until([&] { return other->ask(List{root()}).children == std::vector<std::string>{"lasting"}; }));
 }
 
 TEST_P(ContractTest, AnybodyMayDeleteAnEphemeralNode) {

@@ -34,7 +34,9 @@ Reply Party::wait(RequestTag tag) {
   return none;
 }
 
-Reply Party::ask(Request request) { return wait(send(std::move(request))); }
+Reply Party::ask(Request request) {
+  return wait(send(std::move(request)));
+}
 
 bool Party::wait_for(SessionEvent::Kind kind, std::size_t count) {
   return backend_.run_until([&] { return recorder.count(kind) >= count; });

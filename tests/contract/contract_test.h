@@ -13,7 +13,9 @@
 namespace forelock::coordination {
 
 // For the messages of failed tests.
-inline void PrintTo(ReplyCode code, std::ostream* out) { *out << name_of(code); }
+inline void PrintTo(ReplyCode code, std::ostream* out) {
+  *out << name_of(code);
+}
 
 }  // namespace forelock::coordination
 
@@ -67,6 +69,8 @@ class ContractTest : public ::testing::TestWithParam<BackendMaker> {
 };
 
 // For INSTANTIATE_TEST_SUITE_P.
-inline std::string backend_name(const ::testing::TestParamInfo<BackendMaker>& info) { return info.param.name; }
+inline std::string backend_name(const ::testing::TestParamInfo<BackendMaker>& info) {
+  return info.param.name;
+}
 
 }  // namespace forelock::contract

@@ -53,8 +53,8 @@ TEST_P(ContractTest, FailedTransactionsDoNotCount) {
 
 TEST_P(ContractTest, CreationsOfATransactionCountOneByOne) {
   auto party = join();
-  const Reply both = party->ask(Transaction{{Create{at("A-"), "", CreateMode::ephemeral_sequential},
-                                             Create{at("privateLock"), "", CreateMode::ephemeral}}});
+  const Reply both = party->ask(Transaction{
+      {Create{at("A-"), "", CreateMode::ephemeral_sequential}, Create{at("privateLock"), "", CreateMode::ephemeral}}});
   ASSERT_EQ(both.code, ReplyCode::ok);
   EXPECT_EQ(both.operations[0].path, at("A-0000000000"));
   const Reply release = party->ask(Transaction{{Delete{both.operations[0].path}, Delete{at("privateLock")}}});

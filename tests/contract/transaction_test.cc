@@ -7,9 +7,9 @@ using namespace coordination;
 
 TEST_P(ContractTest, ATransactionDoesEverythingAtOneZxid) {
   auto party = join();
-  const Reply claim = party->ask(Transaction{{Create{at("A-"), "me", CreateMode::ephemeral_sequential},
-                                              Create{at("privateLock"), "", CreateMode::ephemeral},
-                                              SetData{at("privateLock"), "owner"}}});
+  const Reply claim = party->ask(
+      Transaction{{Create{at("A-"), "me", CreateMode::ephemeral_sequential},
+                   Create{at("privateLock"), "", CreateMode::ephemeral}, SetData{at("privateLock"), "owner"}}});
   ASSERT_EQ(claim.code, ReplyCode::ok);
   ASSERT_EQ(claim.operations.size(), 3u);
   EXPECT_EQ(claim.operations[0].path, at("A-0000000000"));
@@ -125,7 +125,8 @@ TEST_P(ContractTest, OneOfTwoClaimsWins) {
   const auto second_tag = second->send(claim);
   const ReplyCode a = first->wait(first_tag).code;
   const ReplyCode b = second->wait(second_tag).code;
-  EXPECT_TRUE((a == ReplyCode::ok && b == ReplyCode::node_exists) || (a == ReplyCode::node_exists && b == ReplyCode::ok))
+  EXPECT_TRUE((a == ReplyCode::ok && b == ReplyCode::node_exists) ||
+              (a == ReplyCode::node_exists && b == ReplyCode::ok))
       << name_of(a) << " " << name_of(b);
 }
 

@@ -36,7 +36,9 @@ ChildProcess::ChildProcess(std::vector<std::string> arguments, const std::filesy
   if (id_ < 0) throw std::system_error(error, std::generic_category(), "fork");
 }
 
-ChildProcess::~ChildProcess() { kill(); }
+ChildProcess::~ChildProcess() {
+  kill();
+}
 
 bool ChildProcess::running() {
   if (status_) return false;

@@ -31,24 +31,24 @@ constexpr int backlog = 128;
 constexpr std::size_t chunk_size = 64 * 1024;
 constexpr std::size_t queue_limit = 4 * 1024 * 1024;
 
-sockaddr_in loopback(std::uint16_t port) {
+sockaddr_in endpoint(const std::string& numeric, std::uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  inet_pton(AF_INET, numeric.c_str(), &address.sin_addr);
   return address;
 }
 
 // A port that was asked for by number stays with its socket even while that does not listen. If the proxy gave it up to
 // refuse connections, the client's own attempts could take it: any port may become the near end of a connection.
-int bind_listener(std::uint16_t& port) {
+int bind_listener(const std::string& listen_address, std::uint16_t& port) {
   for (int attempt = 1;; ++attempt) {
     port = free_ports(1).front();
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     // Else the port could not listen again beside connections that it accepted before.
     const int yes = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    const sockaddr_in address = loopback(port);
+    const sockaddr_in address = endpoint(listen_address, port);
     if (listener >= 0 && bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
       return listener;
     }
@@ -91,8 +91,11 @@ struct Connection {
 // All state is guarded by one mutex, which the thread gives up only while it polls.
 class TcpProxy::Loop {
  public:
-  explicit Loop(std::uint16_t server_port)
-      : server_port_(server_port), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), listener_(bind_listener(port_)) {
+  Loop(std::uint16_t server_port, std::string listen_address)
+      : listen_address_(std::move(listen_address)),
+        server_port_(server_port),
+        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        listener_(bind_listener(listen_address_, port_)) {
     start_listening();
     thread_ = std::thread(&Loop::run, this);
   }
@@ -134,6 +137,7 @@ class TcpProxy::Loop {
     });
   }
 
+  const std::string listen_address_;
   std::uint16_t port_ = 0;
   std::uint16_t server_port_;
   std::array<bool, 2> stalled_{};
@@ -193,7 +197,7 @@ class TcpProxy::Loop {
       if (client < 0) return;
       ++accepted_;
       const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      const sockaddr_in address = loopback(server_port_);
+      const sockaddr_in address = endpoint("127.0.0.1", server_port_);
       if (connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
         close_with_reset(server);
         close_with_reset(client);
@@ -260,19 +264,30 @@ class TcpProxy::Loop {
   std::thread thread_;
 };
 
-TcpProxy::TcpProxy(std::uint16_t server_port) : loop_(std::make_unique<Loop>(server_port)) {}
+TcpProxy::TcpProxy(std::uint16_t server_port, std::string listen_address)
+    : loop_(std::make_unique<Loop>(server_port, std::move(listen_address))) {}
 
 TcpProxy::~TcpProxy() = default;
 
-std::uint16_t TcpProxy::port() const { return loop_->port_; }
+const std::string& TcpProxy::listen_address() const {
+  return loop_->listen_address_;
+}
+
+std::uint16_t TcpProxy::port() const {
+  return loop_->port_;
+}
 
 void TcpProxy::set_server_port(std::uint16_t port) {
   loop_->with_lock([&] { loop_->server_port_ = port; });
 }
 
-void TcpProxy::cut_connections() { loop_->cut(); }
+void TcpProxy::cut_connections() {
+  loop_->cut();
+}
 
-void TcpProxy::refuse(bool on) { loop_->refuse(on); }
+void TcpProxy::refuse(bool on) {
+  loop_->refuse(on);
+}
 
 void TcpProxy::stall(Direction direction, bool on) {
   loop_->with_lock([&] { loop_->stalled_[static_cast<std::size_t>(direction)] = on; });

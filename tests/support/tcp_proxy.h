@@ -8,20 +8,21 @@
 
 namespace forelock::test {
 
-// Stands between a client and a server on 127.0.0.1, and breaks the network on demand. Thread-safe; when a call returns,
-// it has had its effect.
+// Stands between a client and a server on 127.0.0.1, and breaks the network on demand. Thread-safe; when a call
+// returns, it has had its effect.
 class TcpProxy {
  public:
   enum class Direction { to_server, to_client };
 
-  // Listens on a free port. Throws std::system_error.
-  explicit TcpProxy(std::uint16_t server_port);
+  // Listens on a free port of this address, which is one of the loopback network 127.0.0.0/8. Throws std::system_error.
+  explicit TcpProxy(std::uint16_t server_port, std::string listen_address = "127.0.0.1");
   ~TcpProxy();
   TcpProxy(const TcpProxy&) = delete;
   TcpProxy& operator=(const TcpProxy&) = delete;
 
   std::uint16_t port() const;
-  std::string connect_string() const { return "127.0.0.1:" + std::to_string(port()); }
+  const std::string& listen_address() const;
+  std::string connect_string() const { return listen_address() + ":" + std::to_string(port()); }
 
   // Later connections go to this port.
   void set_server_port(std::uint16_t port);

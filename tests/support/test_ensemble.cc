@@ -23,8 +23,8 @@ bool TestEnsemble::start(const ServerOptions& options) {
   const std::vector<std::uint16_t> ports = free_ports(static_cast<int>(3 * size));
   TestServer::Member member;
   for (std::size_t i = 0; i < size; ++i) {
-    member.ensemble.push_back("server." + std::to_string(i + 1) + "=127.0.0.1:" + std::to_string(ports[3 * i + 1]) + ":" +
-                              std::to_string(ports[3 * i + 2]));
+    member.ensemble.push_back("server." + std::to_string(i + 1) + "=127.0.0.1:" + std::to_string(ports[3 * i + 1]) +
+                              ":" + std::to_string(ports[3 * i + 2]));
   }
   for (std::size_t i = 0; i < size; ++i) {
     member.id = static_cast<int>(i + 1);
@@ -51,9 +51,13 @@ std::string TestEnsemble::connect_string() const {
   return text;
 }
 
-std::size_t TestEnsemble::leader() { return find("leader"); }
+std::size_t TestEnsemble::leader() {
+  return find("leader");
+}
 
-std::size_t TestEnsemble::follower() { return find("follower"); }
+std::size_t TestEnsemble::follower() {
+  return find("follower");
+}
 
 std::size_t TestEnsemble::find(const std::string& mode) {
   std::size_t found = size;

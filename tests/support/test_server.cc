@@ -45,7 +45,9 @@ TestServer::TestServer(ServerOptions options, const Member& member)
   launch();
 }
 
-TestServer::~TestServer() { kill(); }
+TestServer::~TestServer() {
+  kill();
+}
 
 std::string TestServer::connect_string() const {
   const bool ipv6 = options_.listen_address.find(':') != std::string::npos;
@@ -83,8 +85,9 @@ void TestServer::write_configuration(const Member* member) {
 void TestServer::launch() {
   const std::string directory = directory_.path().string();
   std::vector<std::string> command = {
-      "java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dlog4j.configuration=file:" + directory + "/log4j.properties",
-      "-Dzookeeper.admin.enableServer=false", std::string("-Dzookeeper.forceSync=") + (options_.force_sync ? "yes" : "no"),
+      "java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+      "-Dlog4j.configuration=file:" + directory + "/log4j.properties", "-Dzookeeper.admin.enableServer=false",
+      std::string("-Dzookeeper.forceSync=") + (options_.force_sync ? "yes" : "no"),
       std::string("-Dzookeeper.enforceQuota=") + (options_.enforce_quota ? "true" : "false"),
       "-Dznode.container.checkIntervalMs=" + std::to_string(options_.container_check.count()),
       // An interval of a minute divided by this passes between two removals.
@@ -105,9 +108,13 @@ void TestServer::restart(bool wait) {
   if (wait && !wait_until_serving()) throw std::runtime_error("ZooKeeper does not start again:\n" + log_tail());
 }
 
-void TestServer::pause() { process_->signal(SIGSTOP); }
+void TestServer::pause() {
+  process_->signal(SIGSTOP);
+}
 
-void TestServer::resume() { process_->signal(SIGCONT); }
+void TestServer::resume() {
+  process_->signal(SIGCONT);
+}
 
 std::string TestServer::mode() const {
   const auto answer = four_letter("srvr");

@@ -29,8 +29,8 @@ struct ServerOptions {
 // own. All 4-letter words are permitted. Not thread-safe.
 class TestServer {
  public:
-  // Starts and waits until it serves; tries other ports when they are taken. Throws std::runtime_error with the end of the
-  // server's log.
+  // Starts and waits until it serves; tries other ports when they are taken. Throws std::runtime_error with the end of
+  // the server's log.
   explicit TestServer(ServerOptions options = {});
 
   // A member of an ensemble: does not wait, and is not retried.

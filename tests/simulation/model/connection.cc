@@ -48,7 +48,10 @@ void Connection::forward(Upstream message, Span delay) {
   timeline_.at(last_forward_, *this, forward_due);
 }
 
-void Connection::poke() { drain_down(); }
+void Connection::poke() {
+  drain_up();
+  drain_down();
+}
 
 void Connection::fire(std::uint32_t what, std::uint64_t /*detail*/) {
   switch (what) {

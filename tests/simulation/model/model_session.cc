@@ -52,9 +52,9 @@ ModelSession::ModelSession(Ensemble& ensemble, coordination::SessionListener& li
 }
 
 void ModelSession::submit(coordination::RequestTag tag, coordination::Request request) {
-  const Fate fate = std::exchange(fate_, {});
+  Fate fate = std::exchange(fate_, {});
   if (state_ == State::expired) return answer(tag, ReplyCode::session_expired);
-  if (size_of(request) > largest_request) return answer(tag, ReplyCode::request_too_large);
+  if (size_of(request) > largest_request) fate = {ReplyCode::request_too_large, false, false};
   if (state_ != State::connected) return answer(tag, ReplyCode::connection_loss);
   Pending pending{tag, next_number_++, Asked::nothing, {}};
   const auto note = [&](Asked asked, const std::string& path) {
@@ -235,6 +235,17 @@ void ModelSession::cut(std::size_t keep) {
   if (connection_ == nullptr || ended()) return;
   lose_connection(keep);
   retry();
+}
+
+void ModelSession::unblock() {
+  blocked_ = {};
+  if (connection_ != nullptr) {
+    connection_->stall_up({});
+    connection_->stall_down({});
+    connection_->poke();
+  } else if (!ended()) {
+    timeline_.after(options_.shortest_retry, *this, attempt);
+  }
 }
 
 void ModelSession::stall(bool up, bool down, Instant until) {

@@ -50,6 +50,8 @@ class ModelSession final : public coordination::Session, public Actor, public Cl
   void cut(std::size_t keep);
   // No connection is made before this instant.
   void block_until(Instant until) { blocked_ = std::max(blocked_, until); }
+  // The way is free again, blocks and stalls are over.
+  void unblock();
   void prefer_server(int server) { preferred_ = server; }
   void stall(bool up, bool down, Instant until);
   // How the next submitted request is to fare.

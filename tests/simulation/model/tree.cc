@@ -90,6 +90,7 @@ ReplyCode Tree::apply(const coordination::Create& create, const Writer& writer, 
                       coordination::OperationResult& result) {
   const bool sequential = create.mode == CreateMode::ephemeral_sequential;
   if (!valid_path(sequential ? create.path + "0" : create.path)) return ReplyCode::invalid_argument;
+  if (create.mode == CreateMode::container && !alone) return ReplyCode::invalid_argument;
   Node* parent = node_at(parent_of(create.path));
   if (parent == nullptr) return create.path == "/" ? ReplyCode::node_exists : ReplyCode::no_node;
   if (parent->closed && !writer.privileged) return ReplyCode::no_auth;
@@ -103,7 +104,7 @@ ReplyCode Tree::apply(const coordination::Create& create, const Writer& writer, 
   node.data = create.data;
   node.czxid = node.mzxid = node.pzxid = writer.zxid;
   if (sequential || create.mode == CreateMode::ephemeral) node.ephemeral_owner = writer.session;
-  node.container = create.mode == CreateMode::container && alone;
+  node.container = create.mode == CreateMode::container;
   node.closed = writer.closes;
   if (!rules_.first_counter.empty()) {
     const auto first = rules_.first_counter.find(path);

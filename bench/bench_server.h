@@ -1,0 +1,30 @@
+// The server of a measurement, and the settings of its clients.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "forelock/settings.h"
+#include "support/test_server.h"
+
+namespace forelock::bench {
+
+// `sync`: the server waits for the disk, as in production. Containers stay, so that removing them disturbs nobody.
+inline test::ServerOptions server_options(bool sync) {
+  test::ServerOptions options;
+  options.force_sync = sync;
+  options.tick_time = std::chrono::milliseconds(2000);
+  options.container_check = std::chrono::hours(1);
+  return options;
+}
+
+inline Settings client_settings(const std::string& servers) {
+  Settings settings;
+  settings.set({{"zookeeper.servers", servers},
+                {"zookeeper.session.timeout", "10000"},
+                {"zookeeper.foregound.task.timeout", "30000"},
+                {"zookeeper.backgound.task.timeout", "30000"}});
+  return settings;
+}
+
+}  // namespace forelock::bench

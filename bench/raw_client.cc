@@ -1,0 +1,105 @@
+#include "bench/raw_client.h"
+
+#include <chrono>
+#include <stdexcept>
+
+namespace forelock::bench {
+namespace {
+
+constexpr int session_timeout_ms = 10'000;
+
+void expect_ok(int code, const char* what) {
+  if (code != ZOK) throw std::runtime_error(std::string(what) + ": " + zerror(code));
+}
+
+}  // namespace
+
+RawClient::RawClient(const std::string& servers, RecordSizes sizes)
+    : own_record_(sizes.own, 'x'), holder_record_(sizes.holder, 'y') {
+  zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
+  handle_ = zookeeper_init(servers.c_str(), &on_session, session_timeout_ms, nullptr, this, 0);
+  if (handle_ == nullptr) throw std::runtime_error("zookeeper_init failed");
+  std::unique_lock guard(connected_.mutex);
+  if (!connected_.changed.wait_for(guard, std::chrono::seconds(30), [this] { return connected_.done; })) {
+    throw std::runtime_error("the C client does not connect to " + servers);
+  }
+}
+
+RawClient::~RawClient() { zookeeper_close(handle_); }
+
+void RawClient::on_session(zhandle_t*, int type, int state, const char*, void* context) {
+  if (type != ZOO_SESSION_EVENT || state != ZOO_CONNECTED_STATE) return;
+  Wait& connected = static_cast<RawClient*>(context)->connected_;
+  const std::lock_guard guard(connected.mutex);
+  connected.done = true;
+  connected.changed.notify_all();
+}
+
+void RawClient::on_done(int code, const void* context) {
+  Wait& wait = *static_cast<Wait*>(const_cast<void*>(context));
+  const std::lock_guard guard(wait.mutex);
+  wait.code = code;
+  wait.done = true;
+  wait.changed.notify_one();
+}
+
+void RawClient::on_created(int code, const char*, const void* context) { on_done(code, context); }
+
+void RawClient::wait_for(int submitted, const char* what) {
+  expect_ok(submitted, what);
+  std::unique_lock guard(wait_.mutex);
+  wait_.changed.wait(guard, [this] { return wait_.done; });
+  wait_.done = false;
+  expect_ok(wait_.code, what);
+}
+
+void RawClient::ensure(const std::string& path) {
+  const int code = zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, nullptr, 0);
+  if (code != ZNODEEXISTS) expect_ok(code, "create");
+}
+
+void RawClient::prepare_claim(const std::string& monitor) {
+  own_prefix_ = monitor + "/A-";
+  lock_path_ = monitor + "/privateLock";
+  zoo_create_op_init(&operations_[0], own_prefix_.c_str(), own_record_.data(), static_cast<int>(own_record_.size()),
+                     &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL_SEQUENTIAL, own_path_, sizeof own_path_);
+  zoo_create_op_init(&operations_[1], lock_path_.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL, nullptr, 0);
+  zoo_set_op_init(&operations_[2], lock_path_.c_str(), holder_record_.data(), static_cast<int>(holder_record_.size()),
+                  -1, &stat_);
+}
+
+void RawClient::prepare_release() {
+  zoo_delete_op_init(&operations_[0], own_path_, -1);
+  zoo_delete_op_init(&operations_[1], lock_path_.c_str(), -1);
+}
+
+void RawClient::claim(const std::string& monitor) {
+  prepare_claim(monitor);
+  wait_for(zoo_amulti(handle_, 3, operations_, results_, &on_done, &wait_), "claim");
+}
+
+void RawClient::release() {
+  prepare_release();
+  wait_for(zoo_amulti(handle_, 2, operations_, results_, &on_done, &wait_), "release");
+}
+
+void RawClient::claim_synchronously(const std::string& monitor) {
+  prepare_claim(monitor);
+  expect_ok(zoo_multi(handle_, 3, operations_, results_), "claim");
+}
+
+void RawClient::release_synchronously() {
+  prepare_release();
+  expect_ok(zoo_multi(handle_, 2, operations_, results_), "release");
+}
+
+void RawClient::create(const std::string& path) {
+  wait_for(zoo_acreate(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, &on_created, &wait_),
+           "create");
+}
+
+void RawClient::remove(const std::string& path) {
+  wait_for(zoo_adelete(handle_, path.c_str(), -1, &on_done, &wait_), "delete");
+}
+
+}  // namespace forelock::bench

@@ -1,0 +1,31 @@
+// Measured times and what can be said about them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace forelock::bench {
+
+using Clock = std::chrono::steady_clock;
+
+// Microseconds of some operation, in the order of measurement.
+class Samples {
+ public:
+  void add(Clock::duration time) { values_.push_back(std::chrono::duration<double, std::micro>(time).count()); }
+  void add(double value) { values_.push_back(value); }
+  void add(const Samples& others) { values_.insert(values_.end(), others.values_.begin(), others.values_.end()); }
+  std::size_t count() const { return values_.size(); }
+
+  // `part` of all samples are at most this; 0 without samples.
+  double quantile(double part) const;
+  double median() const { return quantile(0.5); }
+  double mean() const;
+  double lowest() const { return quantile(0); }
+  double highest() const { return quantile(1); }
+
+ private:
+  std::vector<double> values_;
+};
+
+}  // namespace forelock::bench

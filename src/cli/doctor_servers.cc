@@ -1,0 +1,157 @@
+#include "cli/doctor_servers.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "cli/exit_code.h"
+#include "config/quantity.h"
+#include "zookeeper/connect_string.h"
+#include "zookeeper/probe.h"
+
+namespace forelock::cli {
+namespace {
+
+constexpr std::chrono::milliseconds patience{2000};
+constexpr std::int64_t few_connections = 10;
+constexpr std::int64_t many_watches = 1'000'000;
+
+struct Tally {
+  std::size_t reachable = 0;
+  std::size_t asked = 0;  // servers that say what they are
+  std::size_t leaders = 0;
+  std::size_t standalone = 0;
+};
+
+bool is_refused(const std::string& answer) { return answer.find("is not in the whitelist") != std::string::npos; }
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+bool resolves(const ServerAddress& server, DoctorReport& report) {
+  const zookeeper::HostAddresses addresses = zookeeper::resolve_host(server.host);
+  if (addresses.numeric.empty()) {
+    report.warn("dns", server.host + ": " + addresses.error, "correct the name in zookeeper.servers, or the name service");
+    return false;
+  }
+  report.ok("dns", server.host + " is " + joined(addresses.numeric));
+  return true;
+}
+
+bool connects(const ServerAddress& server, const std::string& name, DoctorReport& report) {
+  const zookeeper::ConnectProbe probe = zookeeper::probe_connection(server.host, server.port, patience);
+  if (!probe.connected) {
+    report.warn("tcp", name + ": " + probe.error, "is the server running there, and does a firewall let us through?");
+    return false;
+  }
+  report.ok("tcp", name + " accepts connections (" + std::to_string(probe.latency.count()) + " µs)");
+  return true;
+}
+
+void examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, Tally& tally) {
+  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", patience);
+  if (!answer) {
+    report.warn("server", name + " takes connections but does not answer",
+                "a server without a quorum does this, and one that is overloaded: look at its log");
+    return;
+  }
+  if (is_refused(*answer)) {
+    report.warn("server", name + " does not say what it is",
+                "permit the word: 4lw.commands.whitelist=srvr,mntr,conf in zoo.cfg");
+    return;
+  }
+  const std::string mode = value_in(*answer, "Mode");
+  if (mode.empty()) {
+    report.warn("server", name + " does not serve: " + answer->substr(0, answer->find('\n')),
+                "it has no quorum: start the other servers of the ensemble");
+    return;
+  }
+  const std::string version = value_in(*answer, "Zookeeper version");
+  const std::string text = name + " runs " + version.substr(0, version.find_first_of(",-")) + ", " + mode;
+  // 3.5.3 has containers, TTLs aside what this library asks for.
+  if (version < "3.5.3" && !version.empty() && version[0] <= '3') {
+    report.warn("server", text, "idle monitors stay for ever on this version: use 3.5.3 or later");
+  } else {
+    report.ok("server", text);
+  }
+  ++tally.asked;
+  tally.leaders += mode == "leader" ? 1 : 0;
+  tally.standalone += mode == "standalone" ? 1 : 0;
+}
+
+void examine_limits(const ServerAddress& server, const std::string& name, DoctorReport& report) {
+  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", patience);
+  if (conf && !is_refused(*conf)) {
+    const auto connections = config::parse_number(value_in(*conf, "maxClientCnxns"));
+    if (connections && *connections > 0 && *connections < few_connections) {
+      report.warn("limits", name + " takes " + std::to_string(*connections) + " connections from one host",
+                  "every process needs one: raise maxClientCnxns");
+    } else if (connections) {
+      report.ok("limits", name + " takes " + (*connections == 0 ? "any number of" : std::to_string(*connections)) + " connections from one host");
+    }
+  }
+  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", patience);
+  if (!mntr || is_refused(*mntr)) return;
+  const auto watches = config::parse_number(value_in(*mntr, "zk_watch_count"));
+  if (!watches) return;
+  const std::string text = name + " keeps " + std::to_string(*watches) + " watches";
+  if (*watches > many_watches) {
+    report.warn("limits", text, "find the client that leaves them: echo wchs | nc");
+  } else {
+    report.ok("limits", text);
+  }
+}
+
+void judge(const Tally& tally, std::size_t servers, DoctorReport& report) {
+  const std::string count = std::to_string(tally.reachable) + " of " + std::to_string(servers) + " servers";
+  if (tally.reachable == 0) {
+    report.fail("ensemble", "no server can be reached", "check zookeeper.servers, the network, and that ZooKeeper runs",
+                exit_unavailable);
+    return;
+  }
+  if (tally.standalone > 0 && servers > 1) {
+    report.warn("ensemble", "a server of the list is standalone: these servers do not share their locks",
+                "list only servers of one ensemble");
+  } else if (tally.standalone > 0) {
+    report.warn("ensemble", "one standalone server: no locks while it is down", "use three servers in production");
+  } else if (tally.reachable * 2 <= servers) {
+    report.warn("ensemble", count + " can be reached: no majority", "start the others");
+  } else if (tally.asked == servers && tally.leaders != 1) {
+    report.warn("ensemble", count + " can be reached, " + std::to_string(tally.leaders) + " say that they lead",
+                "they may belong to different ensembles, or elect at this moment");
+  } else {
+    report.ok("ensemble", count + " can be reached");
+  }
+}
+
+}  // namespace
+
+std::string value_in(const std::string& answer, const std::string& name) {
+  std::istringstream lines(answer);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(name)) continue;
+    std::string rest = line.substr(name.size());
+    if (rest.empty() || (rest[0] != '=' && rest[0] != '\t' && rest[0] != ':')) continue;
+    rest.erase(0, rest.find_first_not_of("=\t: "));
+    rest.erase(std::find(rest.begin(), rest.end(), '\r'), rest.end());
+    return rest;
+  }
+  return {};
+}
+
+void examine_servers(const Settings& settings, DoctorReport& report) {
+  Tally tally;
+  for (const ServerAddress& server : settings.servers()) {
+    const std::string name = zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
+    if (!resolves(server, report) || !connects(server, name, report)) continue;
+    ++tally.reachable;
+    examine_role(server, name, report, tally);
+    examine_limits(server, name, report);
+  }
+  judge(tally, settings.servers().size(), report);
+}
+
+}  // namespace forelock::cli

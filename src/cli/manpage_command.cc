@@ -1,0 +1,127 @@
+// forelock manpage: the manual, as troff.
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/command_tree.h"
+#include "cli/exit_code.h"
+#include "forelock/version.h"
+
+namespace forelock::cli {
+namespace {
+
+// A text line of troff: backslashes and leading dots would be commands, '-' a hyphen.
+std::string troff(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
+}
+
+void append_options(const std::vector<OptionEntry>& options, std::string& out) {
+  for (const OptionEntry& option : options) {
+    std::string names;
+    for (const std::string& name : option.short_names) names += (names.empty() ? "" : ", ") + ("\\-" + troff(name));
+    for (const std::string& name : option.long_names) names += (names.empty() ? "" : ", ") + ("\\-\\-" + troff(name));
+    out += ".TP\n\\fB" + names + "\\fR";
+    if (!option.value.empty()) out += " \\fI" + troff(option.value) + "\\fR";
+    out += '\n' + troff(option.help);
+    for (std::size_t i = 0; i < option.choices.size(); ++i) out += (i == 0 ? " (one of " : ", ") + option.choices[i];
+    out += option.choices.empty() ? "\n" : ")\n";
+  }
+}
+
+void append_command(const CommandEntry& command, std::string& out) {
+  out += ".SS \"";
+  for (const std::string& word : command.path) out += (word == command.path.front() ? "" : " ") + troff(word);
+  for (const OptionEntry& argument : command.arguments) out += ' ' + argument.long_names.front();
+  out += "\"\n" + troff(command.help) + ".\n";
+  for (const OptionEntry& argument : command.arguments) {
+    out += ".TP\n\\fI" + troff(argument.long_names.front()) + "\\fR\n" + troff(argument.help) + '\n';
+  }
+  append_options(command.options, out);
+  for (const CommandEntry& sub : command.subcommands) append_command(sub, out);
+}
+
+constexpr std::string_view exit_section = R"(.SH EXIT STATUS
+.TP
+0
+Done; with \fBrun\fR and \fBdev\fR the command's own code.
+.TP
+1
+The answer is no: unknown monitor, or the holder changed.
+.TP
+64
+The command line is wrong.
+.TP
+69
+ZooKeeper cannot be reached.
+.TP
+75
+The lock was not obtained in time; \fBrun \-E\fR gives another code.
+.TP
+76
+The lock was lost while the command ran.
+.TP
+77
+Not authorised.
+.TP
+78
+The configuration is wrong.
+.TP
+126, 127
+The command cannot be executed, or was not found.
+.TP
+128+n
+Ended by signal n.
+)";
+
+constexpr std::string_view environment_section = R"(.SH ENVIRONMENT
+.TP
+FORELOCK_CONFIG
+Settings file, where \fB\-\-config\fR is not given.
+.TP
+FORELOCK_ZOOKEEPER
+Servers, where neither an option nor the settings file names them.
+.TP
+NO_COLOR
+No colours, unless \fB\-\-color=always\fR.
+.PP
+The command of \fBrun\fR finds FORELOCK_MONITOR, FORELOCK_TOKEN, FORELOCK_SESSION, FORELOCK_PRIORITY, FORELOCK_OWNER
+and FORELOCK_EXPIRES_IN_MS.
+)";
+
+std::string manual(const CommandEntry& root) {
+  std::string out = ".TH FORELOCK 1 \"\" \"forelock " + std::string(version()) + "\" \"User Commands\"\n.SH NAME\nforelock \\- " +
+                    troff(root.help) + "\n.SH SYNOPSIS\n\\fBforelock\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]\n" +
+                    ".SH OPTIONS\nThey may stand before or behind the command.\n";
+  append_options(root.options, out);
+  out += ".SH COMMANDS\n";
+  for (const CommandEntry& command : root.subcommands) append_command(command, out);
+  out += environment_section;
+  return out += exit_section;
+}
+
+class ManpageCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    return root.add_subcommand("manpage", "Print the manual page (forelock manpage | man -l -)");
+  }
+
+  int run(const Context& context) override {
+    context.console.write(manual(tree_of(context.root)));
+    return exit_ok;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_manpage_command() { return std::make_unique<ManpageCommand>(); }
+
+}  // namespace forelock::cli

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""A client of somebody else's that follows the lock's algorithm to the letter, over kazoo.
+
+Acquire: create the monitor's persistent node if it does not exist; create a sequential ephemeral PREFIX- node below it;
+list the children and sort them; whoever is first and finds no privateLock creates privateLock and holds; the others
+watch the parent and look again. Release: delete the own node and privateLock, in either order.
+"""
+
+import argparse
+import socket
+import sys
+import threading
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NodeExistsError, NoNodeError
+
+
+class Resource:
+    """Enters and leaves what the lock protects."""
+
+    def __init__(self, port, who):
+        self.who = who
+        connection = socket.create_connection(("127.0.0.1", port))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.stream = connection.makefile("rw", newline="\n")
+
+    def ask(self, line):
+        self.stream.write(line + "\n")
+        self.stream.flush()
+        return self.stream.readline().strip()
+
+    def enter(self, token):
+        return self.ask(f"enter {self.who} {token}")
+
+    def leave(self):
+        return self.ask("leave")
+
+
+class LiteralLock:
+    def __init__(self, client, monitor, prefix):
+        self.client = client
+        self.parent = "/" + monitor
+        self.private_lock = self.parent + "/privateLock"
+        self.prefix = prefix
+        self.node = None
+
+    def enqueue(self):
+        while True:
+            self.client.ensure_path(self.parent)
+            try:
+                path = self.client.create(f"{self.parent}/{self.prefix}-", b"", ephemeral=True, sequence=True)
+            except NoNodeError:
+                continue  # it was a container and has just vanished
+            self.node = path.rsplit("/", 1)[1]
+            return
+
+    def acquire(self, patience):
+        """Returns the zxid of the grant."""
+        self.enqueue()
+        while True:
+            changed = threading.Event()
+            children = self.client.get_children(self.parent, watch=lambda event: changed.set())
+            if sorted(children)[0] == self.node and "privateLock" not in children:
+                try:
+                    _, stat = self.client.create(self.private_lock, b"", ephemeral=True, include_data=True)
+                    return stat.czxid
+                except NodeExistsError:
+                    pass
+            if not changed.wait(patience):
+                raise TimeoutError(f"no change for {patience} s; I am {self.node} of {sorted(children)}")
+
+    def release(self, order):
+        paths = [f"{self.parent}/{self.node}", self.private_lock]
+        for path in paths if order == "node-first" else reversed(paths):
+            self.client.delete(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--servers", required=True)
+    parser.add_argument("--monitor", required=True)
+    parser.add_argument("--resource", type=int, required=True)
+    parser.add_argument("--prefix", default="A")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--hold-ms", type=float, default=0)
+    parser.add_argument("--order", choices=["node-first", "lock-first"], default="node-first")
+    parser.add_argument("--who", default="literal")
+    parser.add_argument("--patience", type=float, default=100)
+    options = parser.parse_args()
+
+    client = KazooClient(hosts=options.servers, timeout=10)
+    client.start()
+    resource = Resource(options.resource, options.who)
+    lock = LiteralLock(client, options.monitor, options.prefix)
+    for _ in range(options.rounds):
+        token = lock.acquire(options.patience)
+        answer = resource.enter(token)
+        if answer != "ok":
+            print(f"the resource says {answer} to token {token}")
+            return 1
+        if options.hold_ms:
+            threading.Event().wait(options.hold_ms / 1000)
+        resource.leave()
+        lock.release(options.order)
+    client.stop()
+    print(f"sections={options.rounds}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+// A process that takes a lock again and again, for tests that kill it.
+//
+// lock_worker SERVERS MONITOR RESOURCE-PORT KEY=VALUE...
+//   class=foreground|background  rounds=N (0: until killed)  hold=MS  mode=blocking|async  who=WORD
+//   zookeeper.…=VALUE            any setting
+// Prints what it did when it has finished; exits 0, or 1 when something unexpected was thrown.
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "integration/fixture.h"
+#include "integration/load.h"
+
+int main(int count, char** arguments) {
+  if (count < 4) return 64;
+  try {
+    forelock::Settings settings = forelock::test::settings_for(arguments[1]);
+    forelock::test::LoadOptions options;
+    options.monitor = arguments[2];
+    options.resource = static_cast<std::uint16_t>(std::stoi(arguments[3]));
+    for (int i = 4; i < count; ++i) {
+      const std::string argument = arguments[i];
+      const auto equals = argument.find('=');
+      const std::string key = argument.substr(0, equals);
+      const std::string value = argument.substr(equals + 1);
+      if (key == "class") {
+        options.priority = value == "background" ? forelock::Priority::background : forelock::Priority::foreground;
+      } else if (key == "rounds") {
+        options.rounds = std::stoi(value);
+      } else if (key == "hold") {
+        options.hold = std::chrono::milliseconds(std::stoi(value));
+      } else if (key == "mode") {
+        options.async = value == "async";
+      } else if (key == "who") {
+        options.who = value;
+      } else {
+        settings.set(key, value);
+      }
+    }
+    forelock::Client client(settings);
+    std::cout << forelock::test::run_load(client, options) << std::endl;
+    return 0;
+  } catch (const std::exception& problem) {
+    std::cout << "unexpected: " << problem.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,198 @@
+// The adapter's life: connecting, closing, losing the server.
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "zookeeper_fixture.h"
+
+namespace forelock::zookeeper {
+namespace {
+
+using namespace coordination;
+using Kind = SessionEvent::Kind;
+
+TEST_F(ZooKeeperTest, ReportsItsIdAndTheNegotiatedTimeout) {
+  auto connection = connect();
+  const SessionEvent event = connection->recorder.session_events().at(0);
+  EXPECT_NE(event.session, 0);
+  EXPECT_EQ(event.timeout, std::chrono::seconds(6));
+
+  SessionOptions short_lived = options();
+  short_lived.session_timeout = std::chrono::milliseconds(500);
+  auto other = connect(short_lived);
+  EXPECT_EQ(other->recorder.session_events().at(0).timeout, std::chrono::seconds(1)) << "the server's minimum";
+}
+
+TEST_F(ZooKeeperTest, BeforeTheFirstConnectionRequestsFail) {
+  proxy_.refuse(true);
+  Connection connection(options());
+  EXPECT_EQ(connection.session.last_problem(), std::nullopt);
+  connection.session.start();
+  EXPECT_EQ(connection.ask(Exists{"/"}).code, ReplyCode::connection_loss);
+  EXPECT_TRUE(connection.recorder.session_events().empty());
+  proxy_.refuse(false);
+  EXPECT_TRUE(connection.wait_for(Kind::connected));
+  EXPECT_EQ(connection.ask(Exists{"/"}).code, ReplyCode::ok);
+}
+
+TEST_F(ZooKeeperTest, NeverStartedItClosesAllTheSame) {
+  Connection connection(options());
+  const auto tag = connection.send(Exists{"/"});
+  connection.session.close();
+  EXPECT_EQ(connection.recorder.reply(tag)->code, ReplyCode::connection_loss);
+}
+
+TEST_F(ZooKeeperTest, CloseAnswersWhatTheServerHasNot) {
+  auto connection = connect();
+  proxy_.stall(test::TcpProxy::Direction::to_client, true);
+  for (int i = 0; i < 500; ++i) connection->send(Exists{"/"});
+  const auto begin = std::chrono::steady_clock::now();
+  connection->session.close();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  const auto replies = connection->recorder.replies();
+  ASSERT_EQ(replies.size(), 500u);
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    EXPECT_EQ(replies[i].tag, i + 1);
+    EXPECT_EQ(replies[i].reply.code, ReplyCode::connection_loss);
+  }
+}
+
+TEST_F(ZooKeeperTest, AfterCloseRequestsFailInsideSubmit) {
+  auto connection = connect();
+  connection->session.close();
+  const auto tag = connection->send(Exists{"/"});
+  ASSERT_TRUE(connection->recorder.reply(tag).has_value());
+  EXPECT_EQ(connection->recorder.reply(tag)->code, ReplyCode::connection_loss);
+}
+
+TEST_F(ZooKeeperTest, CloseEndsTheSessionAtOnce) {
+  auto other = connect();
+  auto connection = connect();
+  ASSERT_TRUE(connection->ask(Create{own("node"), "", CreateMode::ephemeral}).ok());
+  connection->session.close();
+  other->send(Sync{"/"});
+  EXPECT_EQ(other->ask(Exists{own("node")}).code, ReplyCode::no_node);
+}
+
+// The listener must never be entered twice at a time, whichever thread the calls come from.
+class CarefulListener final : public SessionListener {
+ public:
+  void on_reply(RequestTag, Reply) override {
+    enter();
+    replies.fetch_add(1);
+    leave();
+  }
+  void on_watch(const WatchEvent&) override {
+    enter();
+    leave();
+  }
+  void on_session(const SessionEvent& event) override {
+    enter();
+    if (event.kind == Kind::connected) connected = true;
+    leave();
+  }
+
+  std::atomic<int> replies{0};
+  std::atomic<bool> connected{false};
+  std::atomic<bool> entered_twice{false};
+
+ private:
+  void enter() {
+    if (inside_.fetch_add(1) != 0) entered_twice = true;
+  }
+  void leave() { inside_.fetch_sub(1); }
+
+  std::atomic<int> inside_{0};
+};
+
+TEST_F(ZooKeeperTest, ClosesWhileOthersSubmit) {
+  for (int round = 0; round < 5; ++round) {
+    CarefulListener listener;
+    ZooKeeperSession session(options(), listener);
+    session.start();
+    ASSERT_TRUE(test::wait_until([&] { return listener.connected.load(); }));
+    std::atomic<bool> stop{false};
+    std::atomic<int> submitted{0};
+    std::vector<std::thread> submitters;
+    for (int i = 0; i < 3; ++i) {
+      submitters.emplace_back([&, i] {
+        while (!stop) {
+          submitted.fetch_add(1);
+          session.submit(1, i == 0 ? Request(Exists{"bad path"}) : Request(Transaction{{Check{"/"}, Check{"/"}}}));
+          if (submitted.load() - listener.replies.load() > 5000) std::this_thread::yield();
+        }
+      });
+    }
+    ASSERT_TRUE(test::wait_until([&] { return listener.replies.load() > 1000; }));
+    EXPECT_FALSE(listener.entered_twice);
+    std::thread closer([&] { session.close(); });
+    closer.join();
+    stop = true;
+    for (std::thread& each : submitters) each.join();
+    EXPECT_EQ(listener.replies.load(), submitted.load());
+  }
+}
+
+TEST_F(ZooKeeperTest, ASilentServerIsADisconnection) {
+  test::TestServer own_server;
+  SessionOptions settings = options();
+  settings.servers = own_server.connect_string();
+  settings.session_timeout = std::chrono::seconds(2);
+  auto connection = connect(settings);
+  own_server.pause();
+  const auto tag = connection->send(SetData{"/", "x"});
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(connection->wait(tag).code, ReplyCode::connection_loss);
+  EXPECT_TRUE(connection->wait_for(Kind::disconnected));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2)) << "two thirds of the time-out";
+  own_server.resume();
+  EXPECT_TRUE(test::wait_until([&] {
+    return connection->recorder.count(Kind::connected) > 1 || connection->recorder.count(Kind::expired) > 0;
+  }));
+}
+
+TEST_F(ZooKeeperTest, TheSessionOutlivesTheServersRestart) {
+  test::TestServer own_server;
+  SessionOptions settings = options();
+  settings.servers = own_server.connect_string();
+  settings.session_timeout = std::chrono::seconds(30);
+  auto connection = connect(settings);
+  ASSERT_TRUE(connection->ask(Create{"/mine", "", CreateMode::ephemeral}).ok());
+  own_server.restart();
+  ASSERT_TRUE(connection->wait_for(Kind::connected, 2));
+  EXPECT_EQ(connection->recorder.count(Kind::disconnected), 1u);
+  EXPECT_EQ(connection->ask(Exists{"/mine"}).stat.ephemeral_owner, connection->recorder.session_events().at(0).session);
+}
+
+TEST_F(ZooKeeperTest, ErrorsOfTheClientGoToTheHook) {
+  std::mutex mutex;
+  std::string messages;
+  SessionOptions settings = options();
+  settings.credential = "user:very-secret";
+  settings.log = [&](std::string_view message) {
+    std::lock_guard lock(mutex);
+    messages += message;
+  };
+  auto connection = connect(settings);
+  proxy_.cut_connections();
+  ASSERT_TRUE(connection->wait_for(Kind::connected, 2));
+  connection->session.close();
+  EXPECT_NE(messages.find("ZOO_ERROR"), std::string::npos);
+  EXPECT_EQ(messages.find("ZOO_INFO"), std::string::npos);
+  EXPECT_EQ(messages.find("very-secret"), std::string::npos);
+}
+
+TEST_F(ZooKeeperTest, ManySessionsInOneProcess) {
+  std::vector<std::unique_ptr<Connection>> connections;
+  for (int i = 0; i < 20; ++i) {
+    SessionOptions settings = options();
+    settings.log = [](std::string_view) {};  // more hooks than the C client's callback can tell apart
+    connections.push_back(std::make_unique<Connection>(settings));
+    connections.back()->session.start();
+  }
+  for (auto& each : connections) EXPECT_TRUE(each->wait_for(Kind::connected));
+  for (auto& each : connections) EXPECT_TRUE(each->ask(Exists{"/"}).ok());
+}
+
+}  // namespace
+}  // namespace forelock::zookeeper

@@ -1,0 +1,39 @@
+// Every deliberate bug of the lock is noticed by the simulator within its budget of schedules.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "mutation_names.h"
+#include "runner.h"
+
+namespace forelock::simulation {
+namespace {
+
+constexpr std::uint64_t budget = 20000;
+
+class MutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(MutationTest, IsCaught) {
+  RunOptions options;
+  options.mutation = static_cast<lock::Mutation>(GetParam());
+  options.schedules = budget;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  const RunResult result = run_schedules(options);
+  const std::string name(name_of(options.mutation));
+  if (result.failures.empty()) {
+    FAIL() << name << " survived " << result.statistics.schedules << " schedules";
+  }
+  std::printf("%-36s caught after %6llu schedules, %6.2f s, by %s\n", name.c_str(),
+              static_cast<unsigned long long>(result.statistics.schedules), result.seconds,
+              std::string(name_of(result.failures.front().violation.invariant)).c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MutationTest, ::testing::Range(1, static_cast<int>(lock::Mutation::count_)),
+                         [](const auto& info) {
+                           return std::string(name_of(static_cast<lock::Mutation>(info.param)));
+                         });
+
+}  // namespace
+}  // namespace forelock::simulation

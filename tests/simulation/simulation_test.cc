@@ -1,0 +1,59 @@
+// The lock keeps its promises in every schedule that the simulator can think of.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "runner.h"
+
+namespace forelock::simulation {
+namespace {
+
+std::uint64_t schedules_wanted() {
+  const char* wanted = std::getenv("FORELOCK_SCHEDULES");
+  return wanted == nullptr ? 100000 : std::strtoull(wanted, nullptr, 10);
+}
+
+TEST(SimulationTest, NoScheduleBreaksAnInvariant) {
+  RunOptions options;
+  options.schedules = schedules_wanted();
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  const RunResult result = run_schedules(options);
+  std::cout << result.statistics.json(result.seconds, result.failures.size()) << std::endl;
+  if (!result.failures.empty()) FAIL() << explain(result.failures.front());
+  EXPECT_EQ(result.statistics.schedules, options.schedules);
+}
+
+TEST(SimulationTest, TheSameSeedIsTheSameSchedule) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const Outcome first = run_plan(make_plan(seed), true);
+    const Outcome second = run_plan(make_plan(seed), true);
+    EXPECT_EQ(first.timeline, second.timeline) << seed;
+  }
+}
+
+// What a schedule is worth depends on what happens in it: nothing that is planned may have become unreachable.
+TEST(SimulationTest, EverythingHappensNowAndThen) {
+  RunOptions options;
+  options.schedules = 2000;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  const Statistics seen = run_schedules(options).statistics;
+  for (std::size_t kind = 0; kind < seen.faults.size(); ++kind) {
+    EXPECT_GT(seen.faults[kind], 0u) << name_of(static_cast<FaultKind>(kind));
+  }
+  EXPECT_GT(seen.grants, 0u);
+  EXPECT_GT(seen.refusals, 0u);
+  EXPECT_GT(seen.losses, 0u);
+  EXPECT_GT(seen.hand_overs, 0u);
+  EXPECT_GT(seen.yields, 0u);
+  EXPECT_GT(seen.step_asides, 0u);
+  EXPECT_GT(seen.number_proofs, 0u);
+  EXPECT_GT(seen.literal_grants, 0u);
+  EXPECT_GT(seen.guarded_writes, 0u);
+  EXPECT_GT(seen.guarded_writes_refused, 0u);
+  EXPECT_GT(seen.expired_sessions, 0u);
+}
+
+}  // namespace
+}  // namespace forelock::simulation
