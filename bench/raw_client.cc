@@ -14,11 +14,12 @@ void expect_ok(int code, const char* what) {
 
 }  // namespace
 
-RawClient::RawClient(const std::string& servers, RecordSizes sizes)
+RawClient::RawClient(const std::string& servers, RecordSizes sizes, bool tuned)
     : own_record_(sizes.own, 'x'), holder_record_(sizes.holder, 'y') {
   zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
   handle_ = zookeeper_init(servers.c_str(), &on_session, session_timeout_ms, nullptr, this, 0);
   if (handle_ == nullptr) throw std::runtime_error("zookeeper_init failed");
+  if (tuned) zoo_set_servers_resolution_delay(handle_, -1);
   std::unique_lock guard(connected_.mutex);
   if (!connected_.changed.wait_for(guard, std::chrono::seconds(30), [this] { return connected_.done; })) {
     throw std::runtime_error("the C client does not connect to " + servers);

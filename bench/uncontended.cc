@@ -1,8 +1,10 @@
 // What an uncontended lock and unlock cost, next to the same transactions on the bare C client. One run measures all
 // variants in interleaved rounds, so that a busy machine or a slow disk meets all of them alike.
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,10 @@ class Measurement {
     }
   }
 
+  Variant* named(const std::string& name) {
+    const auto found = std::find_if(variants_.begin(), variants_.end(), [&](auto& each) { return each.name == name; });
+    return found == variants_.end() ? nullptr : &*found;
+  }
   const Variant& floor() const { return variants_.front(); }
   const std::vector<Variant>& variants() const { return variants_; }
 
@@ -127,6 +133,8 @@ class Measurement {
   std::vector<Variant> variants_;
 };
 
+constexpr std::size_t known_variant = 5;
+
 Clock::time_point lock_and_unlock(BlockingWriteLock& lock) {
   lock.lock_with_timeout();
   const auto middle = Clock::now();
@@ -134,13 +142,25 @@ Clock::time_point lock_and_unlock(BlockingWriteLock& lock) {
   return middle;
 }
 
+// One variant alone, for profilers: as many cycles as a whole measurement, and nothing is reported.
+int profile(Variant* variant, const Options& options) {
+  if (variant == nullptr) return 64;
+  const int cycles = options.number("rounds") * options.number("blocks") * options.number("cycles");
+  for (int i = 0; i < cycles; ++i) variant->cycle();
+  variant->settle();
+  return 0;
+}
+
 int run(const Options& options) {
-  test::TestServer server(server_options(options.flag("sync")));
-  const std::string servers = server.connect_string();
+  std::optional<test::TestServer> server;
+  if (options.text("server").empty()) server.emplace(server_options(options.flag("sync")));
+  const std::string servers = server ? server->connect_string() : options.text("server");
 
   Client client(client_settings(servers));
   BlockingWriteLock known(client, "Save Content", "known");
-  BlockingWriteLock bare(client, "Save Content", "bare", Priority::foreground, {.capture_stack = false});
+  LockOptions without_stack;
+  without_stack.capture_stack = false;
+  BlockingWriteLock bare(client, "Save Content", "bare", Priority::foreground, without_stack);
   BlockingWriteLock async(client, "Save Content", "async");
   known.lock_with_timeout();
   const OwnerRecord holder = known.owner();
@@ -150,14 +170,21 @@ int run(const Options& options) {
   const RecordSizes sizes{waiting.to_json().size(), holder.to_json().size()};
 
   RawClient raw(servers, sizes);
+  RawClient shipped(servers, sizes, false);
   SessionClient session(servers, sizes);
-  for (const char* path : {"/raw", "/sync", "/session"}) raw.ensure(path);
+  for (const char* path : {"/raw", "/shipped", "/sync", "/session"}) raw.ensure(path);
 
   Measurement measurement(options.number("rounds"), options.number("blocks"), options.number("cycles"));
   measurement.add({"raw", "the C client's two transactions, each waited for with a condition variable", [&] {
                      raw.claim("/raw");
                      const auto middle = Clock::now();
                      raw.release();
+                     return middle;
+                   }});
+  measurement.add({"raw as shipped", "the same without the one setting that Forelock makes on the C client", [&] {
+                     shipped.claim("/shipped");
+                     const auto middle = Clock::now();
+                     shipped.release();
                      return middle;
                    }});
   measurement.add({"raw zoo_multi", "the same with the C client's synchronous calls", [&] {
@@ -194,9 +221,10 @@ int run(const Options& options) {
                      return middle;
                    },
                    [&] { test::wait_until([&] { return client.statistics().contenders == 0; }); }});
+  if (!options.text("only").empty()) return profile(measurement.named(options.text("only")), options);
   measurement.run();
 
-  const Samples ratio = Measurement::ratios(measurement.variants()[4], measurement.floor());
+  const Samples ratio = Measurement::ratios(measurement.variants()[known_variant], measurement.floor());
   if (options.flag("table")) {
     std::fprintf(stderr, "uncontended, %s, records of %zu and %zu bytes, %d rounds of %d x %d cycles\n",
                  options.flag("sync") ? "with fsync" : "without fsync", sizes.own, sizes.holder,
@@ -220,5 +248,5 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   return forelock::bench::run(forelock::bench::Options(
-      argc, argv, {{"rounds", "9"}, {"blocks", "8"}, {"cycles", "25"}, {"sync", "on"}, {"table", "on"}}));
+      argc, argv, {{"rounds", "9"}, {"blocks", "8"}, {"cycles", "25"}, {"sync", "on"}, {"table", "on"}, {"server", ""}, {"only", ""}}));
 }

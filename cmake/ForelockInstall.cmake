@@ -84,28 +84,25 @@ configure_file("${CMAKE_CURRENT_LIST_DIR}/forelock.pc.in" "${PROJECT_BINARY_DIR}
 install(FILES "${PROJECT_BINARY_DIR}/package/forelock.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# The command, and the completions and the manual page that it writes itself.
-if(TARGET forelock_cli)
-  install(TARGETS forelock_cli)
-  if(NOT CMAKE_CROSSCOMPILING AND NOT FORELOCK_SANITIZE)
-    set(texts "${PROJECT_BINARY_DIR}/texts")
-    set(forelock_texts "")
-    foreach(text IN ITEMS "forelock.bash|completion bash" "_forelock|completion zsh" "forelock.fish|completion fish"
-                          "forelock.1|manpage")
-      string(REGEX REPLACE "\\|.*" "" file "${text}")
-      string(REGEX REPLACE ".*\\|" "" arguments "${text}")
-      separate_arguments(arguments)
-      add_custom_command(OUTPUT "${texts}/${file}"
-        COMMAND ${CMAKE_COMMAND} -E make_directory "${texts}"
-        COMMAND forelock_cli ${arguments} > "${texts}/${file}"
-        DEPENDS forelock_cli VERBATIM)
-      list(APPEND forelock_texts "${texts}/${file}")
-    endforeach()
-    add_custom_target(forelock_texts ALL DEPENDS ${forelock_texts})
-    install(FILES "${texts}/forelock.bash" RENAME forelock
-      DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-    install(FILES "${texts}/_forelock" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
-    install(FILES "${texts}/forelock.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-    install(FILES "${texts}/forelock.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
-  endif()
+# The completions and the manual page, which the command writes itself.
+if(TARGET forelock_cli AND NOT CMAKE_CROSSCOMPILING AND NOT FORELOCK_SANITIZE)
+  set(texts "${PROJECT_BINARY_DIR}/texts")
+  set(forelock_texts "")
+  foreach(text IN ITEMS "forelock.bash|completion bash" "_forelock|completion zsh" "forelock.fish|completion fish"
+                        "forelock.1|manpage")
+    string(REGEX REPLACE "\\|.*" "" file "${text}")
+    string(REGEX REPLACE ".*\\|" "" arguments "${text}")
+    separate_arguments(arguments)
+    add_custom_command(OUTPUT "${texts}/${file}"
+      COMMAND ${CMAKE_COMMAND} -E make_directory "${texts}"
+      COMMAND forelock_cli ${arguments} > "${texts}/${file}"
+      DEPENDS forelock_cli VERBATIM)
+    list(APPEND forelock_texts "${texts}/${file}")
+  endforeach()
+  add_custom_target(forelock_texts ALL DEPENDS ${forelock_texts})
+  install(FILES "${texts}/forelock.bash" RENAME forelock
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${texts}/_forelock" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${texts}/forelock.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+  install(FILES "${texts}/forelock.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()

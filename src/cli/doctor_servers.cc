@@ -78,8 +78,8 @@ void examine_role(const ServerAddress& server, const std::string& name, DoctorRe
     report.ok("server", text);
   }
   ++tally.asked;
-  tally.leaders += mode == "leader" ? 1 : 0;
-  tally.standalone += mode == "standalone" ? 1 : 0;
+  tally.leaders += mode == "leader" ? 1U : 0U;
+  tally.standalone += mode == "standalone" ? 1U : 0U;
 }
 
 void examine_limits(const ServerAddress& server, const std::string& name, DoctorReport& report) {

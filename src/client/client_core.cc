@@ -140,6 +140,7 @@ void ClientCore::tick() {
 
 void ClientCore::watch_danger(const std::shared_ptr<LockSlot>& slot) {
   const std::lock_guard guard(mutex_);
+  std::erase_if(danger_slots_, [&slot](const auto& known) { return known.expired() || known.lock() == slot; });
   danger_slots_.push_back(slot);
 }
 

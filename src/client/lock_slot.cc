@@ -159,7 +159,9 @@ void LockSlot::release_and_wait() {
   guard.unlock();
   const bool begun = core_->release(contender);
   guard.lock();
-  if (!begun && !outcome_) outcome_ = lock::ReleaseOutcome::gone;  // lost in this very moment
+  if (!begun && !outcome_) {  // lost in this very moment
+    outcome_ = loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone;
+  }
   const auto bound = now() + core_->settings().session_timeout();
   changed_.wait_until(guard, bound, [this] { return outcome_.has_value(); });
   phase_ = Phase::free;
@@ -319,7 +321,7 @@ void LockSlot::contended(Priority waiting) {
 lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint valid_until) {
   const std::lock_guard guard(mutex_);
   const lock::TimePoint from = valid_until - danger_margin_;
-  if (!holds() || !on_danger_) return time + danger_margin_;
+  if (!holds() || !on_danger_) return lock::never;  // a grant sets a timer of its own
   if (time < from) {
     danger_told_ = false;
     return from;

@@ -41,11 +41,16 @@ class IdNoter final : public SessionListener {
 
 class RealSession final : public BackendSession {
  public:
-  RealSession(std::uint16_t server_port, zookeeper::SessionOptions options, const std::string& chroot,
-              SessionListener& listener)
+  RealSession(std::uint16_t server_port, const std::string& chroot, Identity identity, SessionListener& listener)
       : server_port_(server_port), proxy_(server_port), noter_(listener) {
+    zookeeper::SessionOptions options;
     options.servers = proxy_.connect_string() + chroot;
-    session_ = std::make_unique<zookeeper::ZooKeeperSession>(std::move(options), noter_);
+    options.session_timeout = std::chrono::seconds(10);
+    if (identity == Identity::owner) {
+      options.credential = "owner:secret";
+      options.acl.kind = zookeeper::AclPolicy::Kind::creator_all;
+    }
+    session_ = std::make_unique<zookeeper::ZooKeeperSession>(options, noter_);
     session_->start();
   }
 
@@ -97,13 +102,7 @@ class RealBackend final : public Backend {
   }
 
   std::unique_ptr<BackendSession> new_session(SessionListener& listener, Identity identity) override {
-    zookeeper::SessionOptions options;
-    options.session_timeout = std::chrono::seconds(10);
-    if (identity == Identity::owner) {
-      options.credential = "owner:secret";
-      options.acl.kind = zookeeper::AclPolicy::Kind::creator_all;
-    }
-    return std::make_unique<RealSession>(server_port_, std::move(options), chroot_, listener);
+    return std::make_unique<RealSession>(server_port_, chroot_, identity, listener);
   }
 
   bool run_until(const std::function<bool()>& predicate) override { return test::wait_until(predicate); }
@@ -111,7 +110,7 @@ class RealBackend final : public Backend {
   // As ZooKeeper's `setquota` does it, with a hard limit.
   void limit_descendants(const std::string& path, int count) override {
     Recorder recorder;
-    RealSession plain(server_port_, {}, "", recorder);
+    RealSession plain(server_port_, "", Identity::anyone, recorder);
     test::wait_until([&] { return recorder.count(SessionEvent::Kind::connected) > 0; });
     std::string node = "/zookeeper/quota";
     coordination::RequestTag tag = 0;

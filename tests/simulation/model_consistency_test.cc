@@ -43,10 +43,7 @@ TEST_P(ConsistencyTest, AllServersEndUpWithTheSameTree) {
     listeners.push_back(std::make_unique<Listener>());
     sessions.push_back(std::make_unique<ModelSession>(ensemble, *listeners.back(), client));
   }
-  const auto run = [&](Span span) {
-    const Instant end = timeline.now() + span;
-    while (!timeline.empty() && timeline.next() <= end) timeline.step();
-  };
+  const auto run = [&](Span span) { timeline.run_until(timeline.now() + span); };
   run(milliseconds(50));
   RequestTag tag = 0;
   for (int i = 0; i < 300; ++i) {

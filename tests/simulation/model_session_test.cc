@@ -34,10 +34,7 @@ class ModelSessionTest : public ::testing::TestWithParam<int> {
     run(milliseconds(50));
     return session;
   }
-  void run(Span span) {
-    const Instant end = timeline_.now() + span;
-    while (!timeline_.empty() && timeline_.next() <= end) timeline_.step();
-  }
+  void run(Span span) { timeline_.run_until(timeline_.now() + span); }
   static long place(const Listener& listener, const std::string& entry) {
     return std::find(listener.log.begin(), listener.log.end(), entry) - listener.log.begin();
   }

@@ -30,10 +30,11 @@ TEST_P(MutationTest, IsCaught) {
               std::string(name_of(result.failures.front().violation.invariant)).c_str());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MutationTest, ::testing::Range(1, static_cast<int>(lock::Mutation::count_)),
-                         [](const auto& info) {
-                           return std::string(name_of(static_cast<lock::Mutation>(info.param)));
-                         });
+std::string test_name(const ::testing::TestParamInfo<int>& parameter) {
+  return std::string(name_of(static_cast<lock::Mutation>(parameter.param)));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MutationTest, ::testing::Range(1, static_cast<int>(lock::Mutation::count_)), test_name);
 
 }  // namespace
 }  // namespace forelock::simulation

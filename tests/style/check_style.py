@@ -25,7 +25,7 @@ ARROWS = {
     "retry": {"lock"},
     "zookeeper": {"coordination"},
     "client": {"coordination", "lock", "config", "records", "retry", "zookeeper"},
-    "cli": {"client", "config", "records"},
+    "cli": {"client", "config", "lock", "records", "zookeeper"},  # of lock the names alone, of zookeeper the probes
     "demo": set(),
 }
 

@@ -20,4 +20,9 @@ bool Timeline::step() {
   return true;
 }
 
+void Timeline::run_until(Instant end) {
+  while (!heap_.empty() && heap_.front().when <= end) step();
+  now_ = std::max(now_, end);
+}
+
 }  // namespace forelock::model

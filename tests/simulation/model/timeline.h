@@ -34,6 +34,8 @@ class Timeline {
   }
   // Lets the next thing happen. False if nothing is left.
   bool step();
+  // Lets everything happen that is due by then; it is `end` afterwards.
+  void run_until(Instant end);
 
  private:
   struct Entry {

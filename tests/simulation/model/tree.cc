@@ -55,6 +55,7 @@ ReplyCode Tree::write(const coordination::Request& request, const Writer& writer
     code = apply(*set, writer, result);
     reply.stat = result.stat;
   } else if (const auto* transaction = std::get_if<coordination::Transaction>(&request)) {
+    if (transaction->operations.empty()) code = ReplyCode::invalid_argument;
     for (const auto& operation : transaction->operations) {
       result = {};
       code = std::visit(

@@ -1,0 +1,273 @@
+"""ls, show, watch, wait, release: shapes, codes, and what they say."""
+
+import json
+import signal
+import subprocess
+import time
+import unittest
+
+import support
+
+HOLDER_KEYS = ["owner", "priority", "node", "session", "token", "held_ms"]
+WAITER_KEYS = ["position", "node", "priority", "owner", "session", "waited_ms", "behind"]
+
+
+class Ls(support.CliTest):
+    def test_of_nothing(self):
+        self.assertEqual(self.json_of("ls"), {"monitors": []})
+        self.assertEqual(self.json_of("ls", "--all"), {"monitors": []})
+        result = self.run_cli("ls")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertNotEqual(result.stderr, "")
+        self.assertEqual(self.run_cli("ls", "-q").stderr, "")
+
+    def test_names_holders_and_counts_waiters(self):
+        self.hold("P1", "--info", "Save Content")
+        self.hold("a/ä", "-p", "background")
+        for count, priority in enumerate(("background", "foreground", "background")):
+            self.start_cli("run", "-m", "P1", "-p", priority, "--timeout", "1m", "--", "true")
+            support.wait_until(lambda: len(self.queue("P1")) == count + 1, "a waiter")
+        monitors = self.json_of("ls")["monitors"]
+        self.assertEqual([entry["monitor"] for entry in monitors], ["P1", "a/ä"])
+        first, second = monitors
+        self.assertEqual(list(first), ["monitor", "holder", "waiting", "oldest_wait_ms"])
+        self.assertEqual(first["waiting"], {"foreground": 1, "background": 2})
+        self.assertGreaterEqual(first["oldest_wait_ms"], 0)
+        self.assertEqual(list(first["holder"]), HOLDER_KEYS)
+        self.assertEqual(first["holder"]["owner"]["lockInfo"], "Save Content")
+        self.assertEqual((first["holder"]["priority"], second["holder"]["priority"]), ("foreground", "background"))
+        self.assertIsNone(second["oldest_wait_ms"])
+        self.assertEqual(second["waiting"], {"foreground": 0, "background": 0})
+
+        lines = self.run_cli("ls", "-o", "ndjson").stdout.splitlines()
+        self.assertEqual([json.loads(line)["monitor"] for line in lines], ["P1", "a/ä"])
+        text = self.run_cli("ls").stdout
+        self.assertIn("Save Content", text)
+        self.assertNotIn("\x1b", text)
+        self.assertIn("\x1b[", self.run_cli("ls", "--color", "always").stdout)
+
+    def test_all_has_the_idle_ones_too(self):
+        holder = self.hold("P1")
+        self.let_go(holder)
+        self.assertEqual(self.json_of("ls")["monitors"], [])
+        self.assertEqual(self.json_of("ls", "--all")["monitors"],
+                         [{"monitor": "P1", "holder": None, "waiting": {"foreground": 0, "background": 0}, "oldest_wait_ms": None}])
+
+    def test_hostile_text_does_not_reach_the_terminal(self):
+        self.hold("P1", "--info", "\x1b[2Jevil\x07\u009b")
+        text = self.run_cli("ls").stdout + self.run_cli("show", "P1").stdout
+        self.assertNotIn("\x1b", text)
+        self.assertNotIn("\x07", text)
+        self.assertNotIn("\u009b", text)
+        self.assertEqual(self.holder("P1")["owner"]["lockInfo"], "\x1b[2Jevil\x07\u009b")
+
+
+class Show(support.CliTest):
+    def test_has_holder_and_line_in_the_contracts_shape(self):
+        self.hold("P/1", "--info", "Save")
+        self.start_cli("run", "-m", "P/1", "-p", "background", "--info", "Bulk", "--timeout", "1m", "--", "true")
+        support.wait_until(lambda: self.queue("P/1"), "a waiter")
+        view = self.json_of("show", "P/1")
+        self.assertEqual(list(view), ["monitor", "path", "holder", "queue"])
+        self.assertEqual((view["monitor"], view["path"]), ("P/1", "/P%2F1"))
+        self.assertEqual(list(view["holder"]), HOLDER_KEYS)
+        self.assertRegex(view["holder"]["node"], "^A-[0-9]{10}$")
+        self.assertRegex(view["holder"]["session"], "^0x[0-9a-f]+$")
+        self.assertRegex(view["holder"]["token"], "^[0-9]+$")
+        owner = view["holder"]["owner"]
+        self.assertEqual(owner["priority"], "foreground")
+        for key in ("lockInfo", "instance", "guid", "enqueuedAt", "acquiredAt"):
+            self.assertIn(key, owner)
+        (waiter,) = view["queue"]
+        self.assertEqual(list(waiter), WAITER_KEYS)
+        self.assertEqual((waiter["position"], waiter["priority"], waiter["behind"]), (1, "background", "privateLock"))
+        self.assertEqual(waiter["owner"]["lockInfo"], "Bulk")
+        self.assertNotIn("acquiredAt", waiter["owner"])
+        text = self.run_cli("show", "P/1").stdout
+        for word in ("Save", "Bulk", view["holder"]["node"], waiter["node"], "privateLock"):
+            self.assertIn(word, text)
+
+    def test_of_an_unknown_monitor_is_1(self):
+        result = self.run_cli("show", "nothing", "-o", "json")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertEqual(self.error_of(result)["monitor"], "nothing")
+        self.assertEqual(self.run_cli("show", "nothing").returncode, 1)
+
+    def test_takes_any_id(self):
+        for monitor in ("ls", "run", "zookeeper", "..", "-x", "%2F", "🔒", " "):
+            holder = self.hold(monitor)
+            result = self.run_cli("show", "-o", "json", "--", monitor)
+            self.assertEqual(result.returncode, 0, (monitor, result.stderr))
+            self.assertEqual(json.loads(result.stdout)["monitor"], monitor)
+            self.let_go(holder)
+
+    def test_an_id_that_cannot_be_is_64(self):
+        for monitor in ("", "x" * 256):
+            self.assertEqual(self.run_cli("show", monitor).returncode, 64, monitor)
+
+
+class Wait(support.CliTest):
+    def test_what_does_not_exist_is_free(self):
+        self.assertEqual(self.run_cli("wait", "P1", "--timeout", "0").returncode, 0)
+
+    def test_ends_when_the_monitor_is_free(self):
+        holder = self.hold("P1")
+        waiting = self.start_cli("wait", "P1", "-o", "json")
+        self.assertEqual(self.run_cli("wait", "P1", "--timeout", "100").returncode, 75)
+        self.assertIsNone(waiting.poll())
+        self.let_go(holder)
+        output, _ = waiting.communicate(timeout=support.PATIENCE)
+        self.assertEqual(waiting.returncode, 0)
+        result = json.loads(output)
+        self.assertEqual((result["monitor"], result["state"]), ("P1", "free"))
+
+    def test_held_waits_for_a_holder(self):
+        self.assertEqual(self.run_cli("wait", "P1", "--held", "--timeout", "50ms").returncode, 75)
+        waiting = self.start_cli("wait", "P1", "--held")
+        self.hold("P1")
+        self.assertEqual(waiting.wait(support.PATIENCE), 0)
+
+
+class Watch(support.CliTest):
+    def test_prints_events_as_ndjson(self):
+        watch = self.start_cli("watch", "-o", "ndjson", "--interval", "50")
+        holder = self.hold("P1", "--info", "Save")
+        event = json.loads(watch.stdout.readline())
+        self.assertEqual((event["event"], event["monitor"], event["holder"]["owner"]["lockInfo"]), ("held", "P1", "Save"))
+        self.let_go(holder)
+        event = json.loads(watch.stdout.readline())
+        self.assertEqual((event["event"], event["monitor"], event["holder"]), ("released", "P1", None))
+        watch.send_signal(signal.SIGINT)
+        watch.wait(support.PATIENCE)
+
+    def test_ends_after_count_looks(self):
+        self.hold("P1", "--info", "Save")
+        result = self.run_cli("watch", "--count", "2", "--interval", "60ms")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(len(result.stdout.splitlines()), 1)
+        self.assertIn("Save", result.stdout)
+        both = self.run_cli("watch", "-o", "json", "--count", "2", "--interval", "60").stdout.splitlines()
+        self.assertEqual([json.loads(line)["monitors"][0]["monitor"] for line in both], ["P1", "P1"])
+
+
+class Release(support.CliTest):
+    def test_needs_holder_and_reason(self):
+        self.assertEqual(self.run_cli("release", "P1", "--holder", "A-0000000000").returncode, 64)
+        self.assertEqual(self.run_cli("release", "P1", "--reason", "x").returncode, 64)
+        self.assertEqual(self.run_cli("release", "P1", "--holder", "A-0000000000", "--reason", " ").returncode, 64)
+
+    def test_frees_the_holder_that_was_named_and_leaves_an_audit_line(self):
+        holder = self.hold("P1")
+        node = self.holder("P1")["node"]
+        result = self.run_cli("release", "P1", "--holder", node, "--reason", "it hangs", "-o", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout), {"monitor": "P1", "holder": node, "released": True, "reason": "it hangs"})
+        (line,) = [line for line in result.stderr.splitlines() if "audit:" in line]
+        audit = json.loads(line.split("audit:", 1)[1])
+        self.assertEqual((audit["action"], audit["monitor"], audit["holder"], audit["reason"], audit["result"]),
+                         ("release", "P1", node, "it hangs", "released"))
+        self.assertEqual(holder.wait(support.PATIENCE), 76)
+        self.assertIsNone(self.holder("P1"))
+
+    def test_refuses_another_holder(self):
+        holder = self.hold("P1")
+        before = self.holder("P1")
+        for wrong in ("A-0000009999", "B-0000000000", before["session"]):
+            result = self.run_cli("release", "P1", "--holder", wrong, "--reason", "x", "-o", "json")
+            self.assertEqual(result.returncode, 1)
+            self.assertEqual(self.error_of(result)["code"], "holder_changed")
+        self.assertEqual(self.holder("P1")["token"], before["token"])
+        self.assertEqual(self.let_go(holder)[0], 0)
+        self.assertEqual(self.run_cli("release", "P1", "--holder", before["node"], "--reason", "x").returncode, 1)
+        self.assertEqual(self.run_cli("release", "unknown", "--holder", "x", "--reason", "x").returncode, 1)
+
+    def test_the_next_in_line_gets_it(self):
+        self.hold("P1")
+        waiter = self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "echo", "mine")
+        support.wait_until(lambda: self.queue("P1"), "a waiter")
+        self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "x")
+        output, _ = waiter.communicate(timeout=support.PATIENCE)
+        self.assertEqual((waiter.returncode, output), (0, "mine\n"))
+
+
+class Doctor(support.CliTest):
+    def test_finds_nothing_wrong_with_a_good_server(self):
+        result = self.run_cli("doctor", "-o", "json")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        report = json.loads(result.stdout)
+        self.assertTrue(report["ok"])
+        statuses = {check["check"]: check["status"] for check in report["checks"]}
+        for name in ("dns", "tcp", "server", "session", "timeout", "latency", "lock", "clock", "containers", "namespace", "counters"):
+            self.assertEqual(statuses.get(name), "ok", (name, report))
+        self.assertEqual(self.json_of("ls", "--all")["monitors"], [])  # it cleans up
+
+    def test_says_ok_warn_or_fail_on_each_line(self):
+        for line in self.run_cli("doctor").stdout.splitlines():
+            self.assertRegex(line, "^(OK  |WARN|FAIL|      ->)")
+
+    def test_without_a_server_is_69_and_says_what_to_do(self):
+        result = self.run_cli("doctor", "--zookeeper", "127.0.0.1:1", server=False)
+        self.assertEqual(result.returncode, 69)
+        self.assertIn("FAIL", result.stdout)
+        self.assertIn("->", result.stdout)
+        self.assertEqual(self.run_cli("doctor", "--zookeeper", "no-such-host.invalid:1", server=False).returncode, 69)
+
+    def test_a_missing_server_of_several_is_a_warning(self):
+        result = self.run_cli("doctor", "--zookeeper", f"127.0.0.1:1,{support.SERVER}{self.namespace}", "-o", "json", server=False)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("warn", [check["status"] for check in json.loads(result.stdout)["checks"] if check["check"] == "tcp"])
+
+
+class Unreachable(support.CliTest):
+    def test_every_look_is_69(self):
+        for arguments in (("ls",), ("show", "P1"), ("wait", "P1", "--timeout", "1s"), ("watch", "--count", "1"),
+                          ("release", "P1", "--holder", "x", "--reason", "y")):
+            begin = time.monotonic()
+            result = self.run_cli("--zookeeper", "127.0.0.1:1", "--set", "zookeeper.session.timeout=1000", "-o", "json", *arguments, server=False)
+            self.assertEqual(result.returncode, 69, (arguments, result.stderr))
+            self.assertEqual(self.error_of(result)["code"], "connection_loss")
+            self.assertLess(time.monotonic() - begin, 30)
+
+
+class Dev(support.CliTest):
+    def test_runs_a_command_with_a_server_of_its_own_and_gives_its_code(self):
+        script = 'test "$FORELOCK_ZOOKEEPER" != "" && test -f "$FORELOCK_CONFIG" && "$0" run -m P1 -- true && exit 7'
+        result = self.run_cli("dev", "--", "sh", "-c", script, support.BINARY, server=False)
+        self.assertEqual((result.returncode, result.stdout), (7, ""), result.stderr)
+
+    def test_serves_until_it_is_told_to_end(self):
+        child = subprocess.Popen([support.BINARY, "dev", "-o", "json"], env=support.clean_environment(), stdout=subprocess.PIPE, text=True)
+        self.children.append(child)
+        address = json.loads(child.stdout.readline())["zookeeper"]
+        self.assertEqual(self.run_cli("--zookeeper", address, "ls", server=False).returncode, 0)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(support.PATIENCE), 0)
+        result = self.run_cli("--zookeeper", address, "--set", "zookeeper.session.timeout=1000", "ls", server=False)
+        self.assertEqual(result.returncode, 69)
+
+    def test_dies_with_its_parent(self):
+        child = subprocess.Popen([support.BINARY, "dev", "-o", "json"], env=support.clean_environment(), stdout=subprocess.PIPE, text=True)
+        self.children.append(child)
+        address = json.loads(child.stdout.readline())["zookeeper"]
+        child.kill()
+        child.wait()
+        host, port = address.split(":")
+        support.wait_until(lambda: self.refused(host, int(port)), "the server is gone")
+
+    @staticmethod
+    def refused(host, port):
+        import socket
+        with socket.socket() as connection:
+            return connection.connect_ex((host, port)) != 0
+
+    def test_says_what_is_missing(self):
+        result = self.run_cli("dev", server=False, FORELOCK_ZOOKEEPER_JAR="/no/such.jar")
+        self.assertEqual(result.returncode, 69)
+        self.assertIn("install", result.stderr)
+        result = self.run_cli("dev", server=False, JAVA_HOME="/no/such/java")
+        self.assertEqual(result.returncode, 69)
+        self.assertIn("install", result.stderr)
+
+
+if __name__ == "__main__":
+    support.main()

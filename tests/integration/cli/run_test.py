@@ -1,0 +1,240 @@
+"""forelock run: exit codes, environment, signals, order, and what happens when the lock is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import support
+
+
+class ExitCodes(support.CliTest):
+    def test_gives_the_childs_exact_code_and_output(self):
+        result = self.run_cli("run", "-m", "P1", "--", "sh", "-c", "echo out; echo err >&2; exit 37")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (37, "out\n", "err\n"))
+
+    def test_succeeds_silently(self):
+        result = self.run_cli("run", "-m", "P1", "--", "true")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+
+    def test_leaves_nothing_behind(self):
+        self.run_cli("run", "-m", "P1", "--", "true")
+        self.assertEqual(self.json_of("ls"), {"monitors": []})
+
+    def test_gives_128_plus_the_signal_that_ended_the_child(self):
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "sh", "-c", "kill -9 $$").returncode, 137)
+
+    def test_a_command_that_is_missing_is_127(self):
+        result = self.run_cli("run", "-m", "P1", "--", "/no/such/command")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("/no/such/command", result.stderr)
+
+    def test_a_command_that_cannot_be_executed_is_126(self):
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", self.write("data", "x")).returncode, 126)
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "/").returncode, 126)
+
+    def test_not_in_time_is_75_and_says_who_holds_it(self):
+        holder = self.hold("P1", "--info", "Save Content")
+        result = self.run_cli("run", "-m", "P1", "--timeout", "300ms", "--", "echo", "never")
+        self.assertEqual((result.returncode, result.stdout), (75, ""))
+        self.assertIn("Save Content", result.stderr)
+        self.assertIn("forelock show P1", result.stderr)
+        self.assertEqual(self.queue("P1"), [])
+        self.assertEqual(self.let_go(holder)[0], 0)
+
+    def test_not_in_time_takes_another_code_from_E(self):
+        self.hold("P1")
+        self.assertEqual(self.run_cli("run", "-m", "P1", "-E", "9", "--timeout", "100", "--", "true").returncode, 9)
+        self.assertEqual(self.run_cli("run", "-m", "P1", "-E", "0", "--timeout", "0", "--", "true").returncode, 0)
+
+    def test_without_a_timeout_the_configured_one_holds(self):
+        self.hold("P1")
+        begin = time.monotonic()
+        result = self.run_cli("--set", "zookeeper.backgound.task.timeout=400", "run", "-p", "background", "-m", "P1", "--", "true")
+        self.assertEqual(result.returncode, 75)
+        self.assertGreaterEqual(time.monotonic() - begin, 0.4)
+
+    def test_a_timeout_of_nothing_asks_once(self):
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--timeout", "0", "--", "true").returncode, 0)
+        self.hold("P1")
+        result = self.run_cli("run", "-m", "P1", "--timeout", "0", "-o", "json", "--", "true")
+        self.assertEqual(result.returncode, 75)
+        self.assertEqual(self.error_of(result)["code"], "lock_unavailable")
+
+    def test_not_in_time_is_one_json_object_on_stderr(self):
+        self.hold("P1")
+        result = self.run_cli("-o", "json", "run", "-m", "P1", "--timeout", "100", "--", "true")
+        self.assertEqual(result.returncode, 75)
+        error = self.error_of(result)
+        self.assertEqual((error["code"], error["monitor"], error["retryable"]), ("lock_timeout", "P1", True))
+        self.assertEqual(list(error), ["code", "message", "hint", "monitor", "retryable"])
+
+    def test_no_server_is_69(self):
+        result = self.run_cli("run", "-m", "P1", "--zookeeper", "127.0.0.1:1", "-o", "json", "--", "true", server=False)
+        self.assertEqual(result.returncode, 69)
+        self.assertEqual(self.error_of(result)["code"], "connection_loss")
+
+
+class Environment(support.CliTest):
+    NAMES = ["FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_SESSION", "FORELOCK_PRIORITY", "FORELOCK_OWNER", "FORELOCK_EXPIRES_IN_MS"]
+
+    def child_environment(self, *options, **environment):
+        result = self.run_cli("run", "-m", "a/b ä", *options, "--", "env", "-0", **environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return dict(entry.split("=", 1) for entry in result.stdout.split("\0") if entry)
+
+    def test_the_child_knows_its_lock(self):
+        found = self.child_environment("-p", "background")
+        self.assertEqual(found["FORELOCK_MONITOR"], "a/b ä")
+        self.assertEqual(found["FORELOCK_PRIORITY"], "background")
+        self.assertGreater(int(found["FORELOCK_TOKEN"]), 0)
+        self.assertRegex(found["FORELOCK_SESSION"], "^0x[0-9a-f]+$")
+        self.assertRegex(found["FORELOCK_OWNER"], "^[^/]+/[0-9]+/[^/]+$")
+        self.assertTrue(0 < int(found["FORELOCK_EXPIRES_IN_MS"]) <= 5000)
+
+    def test_inherited_values_are_overridden(self):
+        found = self.child_environment(**{name: "stale" for name in self.NAMES})
+        for name in self.NAMES:
+            self.assertNotEqual(found[name], "stale", name)
+
+    def test_tokens_rise(self):
+        tokens = [int(self.child_environment()["FORELOCK_TOKEN"]) for _ in range(3)]
+        self.assertEqual(tokens, sorted(set(tokens)))
+
+    def test_the_child_gets_stdin_and_our_descriptors_but_no_sockets(self):
+        result = self.run_cli("run", "-m", "P1", "--", "sh", "-c", "cat; ls /proc/self/fd | wc -l", stdin="text\n")
+        self.assertEqual(result.stdout.split(), ["text", "4"])  # 0, 1, 2 and the directory that ls reads
+
+    def test_the_child_has_a_process_group_of_its_own(self):
+        result = self.run_cli("run", "-m", "P1", "--", "sh", "-c", "echo $$; ps -o pgid= -p $$")
+        self.assertEqual(*result.stdout.split())
+
+    def test_options_of_the_command_stay_its_own(self):
+        result = self.run_cli("run", "-m", "P1", "--", "printf", "%s|", "-o", "json", "--", "--help", "-m", "ls", "")
+        self.assertEqual(result.stdout, "-o|json|--|--help|-m|ls||")
+
+
+class Signals(support.CliTest):
+    def test_a_signal_is_forwarded_to_the_whole_group(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
+            name = number.name[3:]
+            child = self.hold("P1", script=f"trap 'echo got {name}; exit 5' {name}; echo ready; while :; do sleep 0.05; done")
+            child.send_signal(number)
+            output, _ = child.communicate(timeout=support.PATIENCE)
+            self.assertEqual((child.returncode, output), (5, f"got {name}\n"))
+
+    def test_a_child_that_dies_of_it_gives_128_plus_n_and_frees_the_lock(self):
+        child = self.hold("P1")
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(support.PATIENCE), 143)
+        self.assertIsNone(self.holder("P1"))
+
+    def test_a_signal_while_waiting_removes_the_node(self):
+        holder = self.hold("P1")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            waiter = self.start_cli("run", "-m", "P1", "--timeout", "5m", "--", "echo", "never")
+            support.wait_until(lambda: self.queue("P1"), "a waiter")
+            waiter.send_signal(number)
+            output, errors = waiter.communicate(timeout=support.PATIENCE)
+            self.assertEqual((waiter.returncode, output, errors), (128 + number, "", ""))
+            self.assertEqual(self.queue("P1"), [])
+        self.assertEqual(self.let_go(holder)[0], 0)
+
+    def test_a_signal_while_there_is_no_server_ends_it(self):
+        child = subprocess.Popen([support.BINARY, "run", "-m", "P1", "--timeout", "5m", "--zookeeper", "127.0.0.1:1",
+                                  "--set", "zookeeper.connection.retry=100000", "--", "true"], env=support.clean_environment())
+        self.children.append(child)
+        # Blocked signals show that it listens to them.
+        support.wait_until(lambda: self.blocks_signals(child.pid), "the program is up")
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(support.PATIENCE), 130)
+
+    @staticmethod
+    def blocks_signals(process):
+        with open(f"/proc/{process}/status", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("SigBlk:"):
+                    return int(line.split()[1], 16) & (1 << (signal.SIGINT - 1))
+        return False
+
+    def test_a_child_whose_guardian_is_killed_is_told_to_end(self):
+        marker = self.path("ended")
+        child = self.hold("P1", script=f"trap 'echo x > {marker}; exit' TERM; echo ready; while :; do sleep 0.05; done")
+        child.kill()
+        support.wait_until(lambda: os.path.exists(marker), "the child ends")
+
+
+class LostLock(support.CliTest):
+    def release(self, monitor="P1"):
+        node = self.holder(monitor)["node"]
+        result = self.run_cli("release", monitor, "--holder", node, "--reason", "test")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_the_child_gets_term_and_the_code_is_76(self):
+        child = self.hold("P1", script="trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        self.release()
+        output, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, output), (76, "told\n"))
+        self.assertIn("P1", errors)
+
+    def test_a_child_that_does_not_listen_is_killed(self):
+        child = self.hold("P1", "--kill-after", "200ms", script="trap '' TERM; echo ready; while :; do sleep 0.05; done")
+        self.release()
+        self.assertEqual(child.wait(support.PATIENCE), 76)
+
+    def test_the_whole_group_ends(self):
+        # The grandchild keeps stdout open: communicate() ends only when it is gone too.
+        child = self.hold("P1", "--kill-after", "200ms", script="(trap '' TERM; sleep 1000) & echo ready; wait")
+        self.release()
+        child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 76)
+
+    def test_warn_lets_it_go_on_and_the_code_is_76_all_the_same(self):
+        child = self.hold("P1", "--on-lost", "warn", script="echo ready; read line; echo went on")
+        self.release()
+        support.wait_until(lambda: self.holder("P1") is None, "the lock is free")
+        output, _ = child.communicate("\n", timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, output), (76, "went on\n"))
+
+    def test_as_json(self):
+        child = self.hold("P1", "-o", "json", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        self.release()
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(json.loads(errors.splitlines()[-1])["error"]["code"], "lock_unhealthy")
+
+
+class Order(support.CliTest):
+    def test_foreground_goes_before_background_that_came_first(self):
+        holder = self.hold("P1")
+        order = self.path("order")
+
+        def waiter(name, priority, already):
+            child = self.start_cli("run", "-m", "P1", "-p", priority, "--info", name, "--timeout", "1m", "--", "sh", "-c", f"echo {name} >> {order}")
+            support.wait_until(lambda: len(self.queue("P1")) == already + 1, name + " waits")
+            return child
+
+        waiters = [waiter("b1", "background", 0), waiter("b2", "background", 1), waiter("f1", "foreground", 2), waiter("f2", "foreground", 3)]
+        queue = self.queue("P1")
+        self.assertEqual([entry["owner"]["lockInfo"] for entry in queue], ["f1", "f2", "b1", "b2"])
+        self.assertEqual([entry["position"] for entry in queue], [1, 2, 3, 4])
+        self.assertEqual([entry["behind"] for entry in queue], ["privateLock"] + [entry["node"] for entry in queue[:3]])
+        self.assertEqual(self.let_go(holder)[0], 0)
+        for child in waiters:
+            self.assertEqual(child.wait(support.PATIENCE), 0)
+        with open(order, encoding="ascii") as file:
+            self.assertEqual(file.read().split(), ["f1", "f2", "b1", "b2"])
+
+    def test_nobody_works_at_the_same_time(self):
+        counter = self.write("counter", "0")
+        script = f"n=$(cat {counter}); sleep 0.02; echo $((n + 1)) > {counter}"
+        children = [self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "sh", "-c", script) for _ in range(8)]
+        for child in children:
+            self.assertEqual(child.wait(60), 0)
+        with open(counter, encoding="ascii") as file:
+            self.assertEqual(file.read().strip(), "8")
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,121 @@
+"""What the command line's tests share: running the binary, waiting for things, and looking at nodes.
+
+The server is the one that `forelock dev -- …` has started around the tests (see CMakeLists.txt).
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+BINARY = os.environ.get("FORELOCK_BINARY", "forelock")
+SERVER = os.environ.get("FORELOCK_ZOOKEEPER", "")
+PATIENCE = 20  # seconds; generous, because machines are busy: nothing waits so long unless it is broken
+
+
+def clean_environment(**changes):
+    """This process's environment without anything of Forelock's own, and without colours."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("FORELOCK_")}
+    environment.update(changes)
+    return environment
+
+
+def wait_until(condition, what, patience=PATIENCE):
+    """The first true value of the condition."""
+    deadline = time.monotonic() + patience
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError("did not happen: " + what)
+        time.sleep(0.02)
+
+
+class CliTest(unittest.TestCase):
+    """One namespace (chroot) of its own for each test."""
+
+    def setUp(self):
+        self.namespace = "/t" + uuid.uuid4().hex[:12]
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.children = []
+        self.addCleanup(self.end_children)
+
+    def end_children(self):
+        for child in self.children:
+            if child.poll() is None:
+                child.kill()
+            child.communicate()
+
+    def path(self, name):
+        return os.path.join(self.directory.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def connect_string(self):
+        return SERVER + self.namespace
+
+    def command(self, *arguments, server=True):
+        return [BINARY] + (["--zookeeper", self.connect_string()] if server else []) + list(arguments)
+
+    def run_cli(self, *arguments, server=True, stdin=None, **environment):
+        return subprocess.run(self.command(*arguments, server=server), env=clean_environment(**environment), input=stdin,
+                              stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def start_cli(self, *arguments, **options):
+        child = subprocess.Popen(self.command(*arguments), env=clean_environment(), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        self.children.append(child)
+        return child
+
+    def json_of(self, *arguments):
+        result = self.run_cli("-o", "json", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def error_of(self, result):
+        """The one JSON object on stderr."""
+        return json.loads(result.stderr)["error"]
+
+    def show(self, monitor):
+        result = self.run_cli("show", monitor, "-o", "json")
+        return json.loads(result.stdout) if result.returncode == 0 else None
+
+    def holder(self, monitor):
+        view = self.show(monitor)
+        return view and view["holder"]
+
+    def queue(self, monitor):
+        view = self.show(monitor)
+        return view["queue"] if view else []
+
+    def hold(self, monitor, *options, script="echo ready; read forever", **popen):
+        """Starts a holder whose command says "ready" and then waits for its stdin."""
+        child = subprocess.Popen(self.command("run", "-m", monitor, *options, "--", "sh", "-c", script),
+                                 env=clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, **popen)
+        self.children.append(child)
+        self.assertEqual(child.stdout.readline(), "ready\n", "the holder does not start")
+        return child
+
+    def let_go(self, child):
+        """Ends a holder's command; its exit code, and what it said."""
+        _, errors = child.communicate("\n", timeout=PATIENCE)
+        return child.returncode, errors
+
+
+def main():
+    if not SERVER:
+        sys.exit("start these tests with: forelock dev -- python3 " + sys.argv[0])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    unittest.main(verbosity=1)

@@ -1,0 +1,78 @@
+#include "integration/wire_tap.h"
+
+#include <utility>
+
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+constexpr std::int32_t ping = -2;  // request number of pings; -1 marks watch events, -4 and -8 what re-establishes a session
+
+std::int32_t number_at(const std::string& packet, std::size_t offset) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(packet.at(offset + i));
+  return static_cast<std::int32_t>(value);
+}
+
+// Takes the first complete packet off the stream; false if there is none.
+bool next_packet(std::string& stream, std::string& packet) {
+  if (stream.size() < 4) return false;
+  const auto size = static_cast<std::size_t>(number_at(stream, 0));
+  if (stream.size() < 4 + size) return false;
+  packet = stream.substr(4, size);
+  stream.erase(0, 4 + size);
+  return true;
+}
+
+}  // namespace
+
+WireTap::WireTap(TcpProxy& proxy) : proxy_(proxy) {
+  proxy_.set_filter([this](TcpProxy::Direction direction, const std::string& bytes) { pass(direction, bytes); });
+}
+
+WireTap::~WireTap() { proxy_.set_filter({}); }
+
+WireTap::Traffic WireTap::take(const std::function<std::size_t()>& sent) {
+  wait_until([&] {
+    const std::size_t expected = sent();
+    const std::lock_guard guard(mutex_);
+    return open_.empty() && total_ >= expected;
+  });
+  const std::lock_guard guard(mutex_);
+  reply_since_request_ = true;
+  return std::exchange(traffic_, {});
+}
+
+void WireTap::pass(TcpProxy::Direction direction, const std::string& bytes) {
+  const std::lock_guard guard(mutex_);
+  const bool out = direction == TcpProxy::Direction::to_server;
+  std::string& stream = out ? to_server_ : to_client_;
+  stream += bytes;
+  for (std::string packet; next_packet(stream, packet);) {
+    if (!std::exchange(out ? greeted_ : answered_, true)) continue;
+    out ? request(packet) : reply(packet);
+  }
+}
+
+void WireTap::request(const std::string& packet) {
+  const std::int32_t number = number_at(packet, 0);
+  if (number == ping) return;
+  open_.insert(number);
+  ++traffic_.requests;
+  ++total_;
+  ++traffic_.by_kind[number_at(packet, 4)];
+  if (std::exchange(reply_since_request_, false)) ++traffic_.round_trips;
+}
+
+void WireTap::reply(const std::string& packet) {
+  if (open_.erase(number_at(packet, 0)) != 0) reply_since_request_ = true;
+}
+
+std::ostream& operator<<(std::ostream& out, const WireTap::Traffic& traffic) {
+  out << traffic.requests << " requests, " << traffic.round_trips << " round trips:";
+  for (const auto& [kind, count] : traffic.by_kind) out << " " << count << " of kind " << kind;
+  return out;
+}
+
+}  // namespace forelock::test
