@@ -13,12 +13,12 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 packages=(
   # the library and the command
   g++ cmake ninja-build ccache pkg-config
-  libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libspdlog-dev libboost-dev libboost-stacktrace-dev libcli11-dev
+  libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
   # a local ZooKeeper server, and Java itself as an oracle for .properties files (it compiles, so not the JRE alone). The
   # package "zookeeper" would add nothing but scripts and a desktop's Java.
   libzookeeper-java openjdk-17-jdk-headless
   # tests, checks, documentation
-  libgtest-dev libgmock-dev python3 python3-kazoo iproute2 util-linux git
+  libgtest-dev libgmock-dev python3 python3-kazoo git zsh fish man-db libbenchmark-dev
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen
 )
 

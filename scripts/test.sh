@@ -30,7 +30,7 @@ slice() {
 part "Style and shell syntax" style /usr/bin/python3 tests/style/check_style.py .
 part "Build, preset dev" build-dev build dev
 part "Tests without a server" tests slice -LE 'real|package|docs' --parallel "$(parallel_jobs)"
-part "Tests against real servers" tests-real slice -L real --parallel 2
+part "Tests against real servers" tests-real slice -L real -LE package --parallel 2
 if [[ $quick == no ]]; then
   part "AddressSanitizer and UBSan" asan scripts/sanitize.sh asan
   part "ThreadSanitizer" tsan scripts/sanitize.sh tsan

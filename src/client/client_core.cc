@@ -53,16 +53,17 @@ void ClientCore::start() {
 void ClientCore::close() {
   if (in_forked_child() || closed_.exchange(true)) return;
   {
-    const std::lock_guard guard(mutex_);
+    const Step step(*this);
     engine_.close(now());
-    after_step();
   }
   keeper_.stop();
+  std::vector<WaitingRequest> waiting;
   {
-    std::unique_lock guard(mutex_);
-    fail_waiting_requests(ReplyCode::connection_loss, guard);
+    const std::lock_guard guard(mutex_);
+    waiting = std::exchange(waiting_requests_, {});
     connection_changed_.notify_all();
   }
+  refuse_requests(waiting);
   dispatcher_.stop();
 }
 
@@ -82,60 +83,53 @@ void ClientCore::log(std::string_view level, std::string_view message) {
 // --- lock slots ---
 
 lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   const lock::ContenderId contender = next_contender_++;
   slots_.emplace(contender, slot);
   slot->begin(contender);
   engine_.acquire(contender, std::move(spec), now());
-  after_step();
   return contender;
 }
 
 bool ClientCore::release(lock::ContenderId contender) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   const bool begun = engine_.release(contender, now());
-  after_step();
   return begun;
 }
 
 bool ClientCore::release_detached(lock::ContenderId contender) {
   if (in_forked_child()) return false;
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   slots_.erase(contender);
   const lock::TimePoint time = now();
   const bool begun = engine_.release(contender, time) || engine_.cancel(contender, time);
-  after_step();
   return begun;
 }
 
 bool ClientCore::cancel(lock::ContenderId contender) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   const bool cancelled = engine_.cancel(contender, now());
-  after_step();
   return cancelled;
 }
 
 bool ClientCore::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   const auto slot = slot_of(contender);
   if (!slot || engine_.state(contender) != lock::ContenderState::held) return false;
   slot->begin_again();
   const bool begun = engine_.step_aside(contender, deadline, now());
-  after_step();
   return begun;
 }
 
 bool ClientCore::update_record(lock::ContenderId contender, std::string record) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   const bool held = engine_.update_record(contender, std::move(record), now());
-  after_step();
   return held;
 }
 
 void ClientCore::tick() {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   engine_.tick(now());
-  after_step();
 }
 
 void ClientCore::watch_danger(const std::shared_ptr<LockSlot>& slot) {
@@ -149,26 +143,33 @@ std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const
   return found == slots_.end() ? nullptr : found->second;
 }
 
-void ClientCore::after_step() {
-  valid_until_.store(nanoseconds(engine_.valid_until()), std::memory_order_release);
-  dispatcher_.wake_by(engine_.next_timer());
+ClientCore::Step::~Step() {
+  core_.valid_until_.store(nanoseconds(core_.engine_.valid_until()), std::memory_order_release);
+  core_.dispatcher_.wake_by(core_.engine_.next_timer());
+  const auto to_wake = std::exchange(core_.to_wake_, {});
+  guard_.unlock();
+  for (const auto& slot : to_wake) slot->wake();
 }
 
 lock::TimePoint ClientCore::on_timer() {
-  std::unique_lock guard(mutex_);
-  const lock::TimePoint time = now();
-  engine_.tick(time);
-  valid_until_.store(nanoseconds(engine_.valid_until()), std::memory_order_release);
-  const lock::TimePoint danger = look_for_danger(time);
-  lock::TimePoint give_up = lock::never;
-  if (!waiting_requests_.empty() && !connected_) {
-    give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
-    if (give_up <= time) {
-      fail_waiting_requests(ReplyCode::connection_loss, guard);
-      give_up = lock::never;
+  std::vector<WaitingRequest> expired;
+  lock::TimePoint next = lock::never;
+  {
+    const Step step(*this);
+    const lock::TimePoint time = now();
+    engine_.tick(time);
+    next = std::min(engine_.next_timer(), look_for_danger(time));
+    if (!waiting_requests_.empty() && !connected_) {
+      const lock::TimePoint give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
+      if (give_up <= time) {
+        expired = std::exchange(waiting_requests_, {});
+      } else {
+        next = std::min(next, give_up);
+      }
     }
   }
-  return std::min({engine_.next_timer(), danger, give_up});
+  refuse_requests(expired);
+  return next;
 }
 
 lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time) {
@@ -224,15 +225,12 @@ bool ClientCore::guarded_transaction(lock::ContenderId contender, std::vector<co
   return true;
 }
 
-void ClientCore::fail_waiting_requests(ReplyCode code, std::unique_lock<std::mutex>& guard) {
-  const std::vector<WaitingRequest> waiting = std::exchange(waiting_requests_, {});
-  guard.unlock();
-  for (const WaitingRequest& request : waiting) {
+void ClientCore::refuse_requests(const std::vector<WaitingRequest>& requests) {
+  for (const WaitingRequest& request : requests) {
     Reply reply;
-    reply.code = code;
+    reply.code = ReplyCode::connection_loss;
     request.handler(std::move(reply));
   }
-  guard.lock();
 }
 
 // --- Client ---
@@ -263,32 +261,29 @@ ClientStatistics ClientCore::statistics() const {
 // --- the session ---
 
 void ClientCore::use_session(coordination::Session* session) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   session_ = session;
   if (!session && connected_) {  // closed by ourselves: nobody else will say so
     connected_ = false;
     engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
-    after_step();
   }
 }
 
 void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool current) {
   if (tag < own_tags) {
     if (!current) return;
-    const std::lock_guard guard(mutex_);
+    const Step step(*this);
     engine_.on_reply(tag, std::move(reply), now());
-    after_step();
     return;
   }
   ReplyHandler handler;
   {
-    const std::lock_guard guard(mutex_);
+    const Step step(*this);
     const auto found = own_requests_.find(tag);
     if (found == own_requests_.end()) return;
     handler = std::move(found->second.handler);
     if (current && coordination::effect_of(reply.code) != coordination::Effect::unknown) {
       engine_.on_acknowledged(found->second.sent, now());
-      after_step();
     }
     own_requests_.erase(found);
   }
@@ -296,13 +291,12 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
 }
 
 void ClientCore::on_watch(const coordination::WatchEvent& event) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   engine_.on_watch(event, now());
-  after_step();
 }
 
 void ClientCore::on_session(const SessionEvent& event) {
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   if (closed_) return;
   connected_ = event.kind == SessionEvent::Kind::connected;
   switch (event.kind) {
@@ -330,7 +324,6 @@ void ClientCore::on_session(const SessionEvent& event) {
       break;
   }
   engine_.on_session(event, now());
-  after_step();
   connection_changed_.notify_all();
 }
 
@@ -350,12 +343,11 @@ bool ClientCore::requests_are_stuck() const {
 
 void ClientCore::session_given_up() {
   log("warning", "ZooKeeper answers pings but no requests: the session is given up");
-  const std::lock_guard guard(mutex_);
+  const Step step(*this);
   connected_ = false;
   ++statistics_.sessions_expired;
   down_since_ = now();
   engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
-  after_step();
 }
 
 // --- what the engine decides ---
@@ -367,28 +359,37 @@ void ClientCore::send(coordination::RequestTag tag, coordination::Request reques
 
 void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
   ++statistics_.granted;
-  if (const auto slot = slot_of(contender)) slot->granted(grant);
+  if (auto slot = slot_of(contender)) {
+    slot->granted(grant);
+    to_wake_.push_back(std::move(slot));
+  }
 }
 
 void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   ++statistics_.refused;
-  const auto slot = slot_of(contender);
+  auto slot = slot_of(contender);
   slots_.erase(contender);
-  if (slot) slot->refused(refusal);
+  if (!slot) return;
+  slot->refused(refusal);
+  to_wake_.push_back(std::move(slot));
 }
 
 void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
   ++statistics_.lost;
-  const auto slot = slot_of(contender);
+  auto slot = slot_of(contender);
   slots_.erase(contender);
-  if (slot) slot->lost(reason);
+  if (!slot) return;
+  slot->lost(reason);
+  to_wake_.push_back(std::move(slot));
 }
 
 void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
-  const auto slot = slot_of(contender);
+  auto slot = slot_of(contender);
   slots_.erase(contender);
-  if (slot) slot->released(contender, outcome);
+  if (!slot) return;
+  slot->released(contender, outcome);
+  to_wake_.push_back(std::move(slot));
 }
 
 void ClientCore::queued(lock::ContenderId contender, const lock::Position& position) {

@@ -109,6 +109,20 @@ class ClientCore final : public lock::EngineOutput {
   void counter_high(const std::string& monitor, std::int64_t number) override;
 
  private:
+  // One step of the engine: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They are
+  // woken when the mutex is free again: they are about to want it.
+  class Step {
+   public:
+    explicit Step(ClientCore& core) : core_(core), guard_(core.mutex_) {}
+    ~Step();
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    ClientCore& core_;
+    std::unique_lock<std::mutex> guard_;
+  };
+
   struct OwnRequest {
     ReplyHandler handler;
     lock::TimePoint sent{};
@@ -120,9 +134,7 @@ class ClientCore final : public lock::EngineOutput {
 
   std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
   void submit_own(coordination::Request request, ReplyHandler handler);
-  void fail_waiting_requests(coordination::ReplyCode code, std::unique_lock<std::mutex>& guard);
-  // After every step of the engine: publishes what may be read without the mutex, and sees to the timers.
-  void after_step();
+  static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
   lock::TimePoint look_for_danger(lock::TimePoint time);
 
@@ -137,6 +149,7 @@ class ClientCore final : public lock::EngineOutput {
   coordination::Session* session_ = nullptr;
   lock::ContenderId next_contender_ = 1;
   std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
+  std::vector<std::shared_ptr<LockSlot>> to_wake_;
   std::vector<std::weak_ptr<LockSlot>> danger_slots_;
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;

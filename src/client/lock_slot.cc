@@ -252,7 +252,6 @@ void LockSlot::granted(const lock::Grant& grant) {
     phase_ = Phase::held;
     done = std::exchange(acquired_, {});
   }
-  changed_.notify_all();
   if (done) post([done = std::move(done)](LockSlot&) { done(nullptr); });
 }
 
@@ -265,7 +264,6 @@ void LockSlot::refused(const lock::Refusal& refusal) {
     phase_ = Phase::free;
     done = std::exchange(acquired_, {});
   }
-  changed_.notify_all();
   if (done) {
     post([done = std::move(done), refusal](LockSlot& slot) { done(slot.error_of(refusal, false)); });
   }
@@ -278,7 +276,6 @@ void LockSlot::lost(lock::LossReason reason) {
     contender_ = 0;
     phase_ = Phase::lost;
   }
-  changed_.notify_all();
   post([reason = loss_](LockSlot& slot) {
     std::optional<std::stop_source> stop;
     std::function<void(LossReason)> callback;
@@ -302,7 +299,6 @@ void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcom
     done = std::exchange(released_, {});
     if (!release_is_waited_for_) phase_ = Phase::free;
   }
-  changed_.notify_all();
   if (done) post([done = std::move(done), error = error_of(outcome)](LockSlot&) { done(error); });
 }
 

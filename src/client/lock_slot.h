@@ -74,6 +74,9 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   // What a refusal is thrown as; `waited` is the time-out that was given, if there was one.
   std::exception_ptr error_of(const lock::Refusal& refusal, bool look_at_holder) const;
 
+  // Wakes whoever waits, after one of the following; from the core, without its mutex.
+  void wake() { changed_.notify_all(); }
+
   // --- from the core, under its mutex ---
 
   void begin(lock::ContenderId contender);

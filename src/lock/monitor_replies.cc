@@ -371,7 +371,8 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     if (flight.watch) fresh_ = true;
     if (flight.watch) fresh_for_ = 0;
   } else {
-    fresh_ = true;
+    // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
+    fresh_ = !queue_.empty();
     fresh_for_ = queue_.empty() ? 0 : (*queue_.begin())->id;
     watched_child_.clear();
   }

@@ -35,7 +35,8 @@ class RequestsTest : public ::testing::TestWithParam<std::string> {
     return settings_for(servers, {{"zookeeper.session.timeout", "60000"}, {"zookeeper.lock.watch", GetParam()}});
   }
   RequestsTest() : tap_(proxy_), client_(settings(proxy_.connect_string())) {
-  EXPECT_TRUE(client_.wait_connected(10s));
+    EXPECT_TRUE(client_.wait_connected(10s));
+    tap_.begin();
   }
 
   // Since the last call, when everything that the client has sent has been answered.
@@ -102,7 +103,7 @@ TEST_P(RequestsTest, ColdMonitorOneRoundTrip) {
     lock.unlock();
     const auto traffic = take();
     EXPECT_EQ(traffic.round_trips, 2u);
-    EXPECT_LE(traffic.requests, 5u);
+    EXPECT_LE(traffic.requests, 5u) << traffic;
     lock.lock_with_timeout();
     lock.unlock();
     const auto again = take();
@@ -150,7 +151,7 @@ TEST_P(RequestsTest, HandOverTakesOneRequest) {
     first.lock_with_timeout();
     std::atomic<bool> granted{false};
     second.acquire([&](std::exception_ptr error) { granted = !error; });
-    // Its node is there when its reply has come.
+    Inspector(client_).show(monitor);  // its reply comes after those before it: `second` is in the line now
     take();
     first.unlock_async();
     EXPECT_TRUE(wait_until([&] { return granted.load(); }));

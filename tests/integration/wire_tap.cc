@@ -7,7 +7,11 @@
 namespace forelock::test {
 namespace {
 
-constexpr std::int32_t ping = -2;  // request number of pings; -1 marks watch events, -4 and -8 what re-establishes a session
+// Request numbers with a meaning of their own.
+constexpr std::int32_t ping = -2;
+constexpr std::int32_t watch_event = -1;
+// So many requests are written down.
+constexpr std::size_t traced = 20;
 
 std::int32_t number_at(const std::string& packet, std::size_t offset) {
   std::uint32_t value = 0;
@@ -32,6 +36,12 @@ WireTap::WireTap(TcpProxy& proxy) : proxy_(proxy) {
 }
 
 WireTap::~WireTap() { proxy_.set_filter({}); }
+
+void WireTap::begin() {
+  take([] { return std::size_t{0}; });
+  const std::lock_guard guard(mutex_);
+  total_ = 0;
+}
 
 WireTap::Traffic WireTap::take(const std::function<std::size_t()>& sent) {
   wait_until([&] {
@@ -58,20 +68,25 @@ void WireTap::pass(TcpProxy::Direction direction, const std::string& bytes) {
 void WireTap::request(const std::string& packet) {
   const std::int32_t number = number_at(packet, 0);
   if (number == ping) return;
-  open_.insert(number);
+  open_[number] = number_at(packet, 4);
   ++traffic_.requests;
   ++total_;
-  ++traffic_.by_kind[number_at(packet, 4)];
+  if (traffic_.requests <= traced) traffic_.trace += " >" + std::to_string(open_[number]);
   if (std::exchange(reply_since_request_, false)) ++traffic_.round_trips;
 }
 
 void WireTap::reply(const std::string& packet) {
-  if (open_.erase(number_at(packet, 0)) != 0) reply_since_request_ = true;
+  const std::int32_t number = number_at(packet, 0);
+  if (number == watch_event && traffic_.requests <= traced) traffic_.trace += " !";
+  const auto request = open_.find(number);
+  if (request == open_.end()) return;
+  if (traffic_.requests <= traced) traffic_.trace += " <" + std::to_string(request->second);
+  open_.erase(request);
+  reply_since_request_ = true;
 }
 
 std::ostream& operator<<(std::ostream& out, const WireTap::Traffic& traffic) {
-  out << traffic.requests << " requests, " << traffic.round_trips << " round trips:";
-  for (const auto& [kind, count] : traffic.by_kind) out << " " << count << " of kind " << kind;
+  out << traffic.requests << " requests, " << traffic.round_trips << " round trips:" << traffic.trace;
   return out;
 }
 

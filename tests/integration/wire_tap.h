@@ -7,14 +7,13 @@
 #include <map>
 #include <mutex>
 #include <ostream>
-#include <set>
 #include <string>
 
 #include "support/tcp_proxy.h"
 
 namespace forelock::test {
 
-// For a proxy with a single client, attached before that connects. Pings and the handshake do not count. Thread-safe.
+// For a proxy with a single client, attached before the client connects. Pings and the handshake do not count. Thread-safe.
 class WireTap {
  public:
   explicit WireTap(TcpProxy& proxy);
@@ -27,8 +26,10 @@ class WireTap {
     // Times at which a request was sent after a reply had come (or as the first one): requests that are sent without
     // waiting for each other are one round trip.
     std::size_t round_trips = 0;
-    std::map<std::int32_t, std::size_t> by_kind;  // ZooKeeper's operation codes
+    std::string trace;  // ZooKeeper's operation codes; ">" before what is sent, "<" before what is answered, "!" watch event
   };
+  // Begins to count: to be called when the client is connected and has not been asked for anything.
+  void begin();
   // What has passed since the last call. Waits until as many requests as `sent` says have passed since the beginning,
   // and have their replies.
   Traffic take(const std::function<std::size_t()>& sent);
@@ -44,7 +45,7 @@ class WireTap {
   std::string to_client_;
   bool greeted_ = false;
   bool answered_ = false;
-  std::set<std::int32_t> open_;
+  std::map<std::int32_t, std::int32_t> open_;  // operation codes by request number
   bool reply_since_request_ = true;
   std::size_t total_ = 0;
   Traffic traffic_;
