@@ -1,8 +1,8 @@
 #include "cli/doctor_servers.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <sstream>
+#include <tuple>
 
 #include "cli/exit_code.h"
 #include "config/quantity.h"
@@ -29,6 +29,15 @@ std::string joined(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
   return all;
+}
+
+// From 3.5.3 on.
+bool has_containers(const std::string& version) {
+  int parts[3] = {0, 0, 0};
+  std::istringstream text(version);
+  char dot = '.';
+  text >> parts[0] >> dot >> parts[1] >> dot >> parts[2];
+  return std::make_tuple(parts[0], parts[1], parts[2]) >= std::make_tuple(3, 5, 3);
 }
 
 bool resolves(const ServerAddress& server, DoctorReport& report) {
@@ -70,12 +79,14 @@ void examine_role(const ServerAddress& server, const std::string& name, DoctorRe
     return;
   }
   const std::string version = value_in(*answer, "Zookeeper version");
-  const std::string text = name + " runs " + version.substr(0, version.find_first_of(",-")) + ", " + mode;
-  // 3.5.3 has containers, TTLs aside what this library asks for.
-  if (version < "3.5.3" && !version.empty() && version[0] <= '3') {
-    report.warn("server", text, "idle monitors stay for ever on this version: use 3.5.3 or later");
+  const std::string number = version.substr(0, version.find_first_of(",-"));
+  report.ok("server", name + " runs " + (number.empty() ? "an unknown version" : number) + ", " + mode);
+  // A container looks like any other node: only the version tells whether the server has them.
+  if (has_containers(number)) {
+    report.ok("containers", name + " removes idle monitors by itself");
   } else {
-    report.ok("server", text);
+    report.warn("containers", name + " has no container nodes, as far as its version tells: idle monitors stay",
+                "use ZooKeeper 3.5.3 or later");
   }
   ++tally.asked;
   tally.leaders += mode == "leader" ? 1U : 0U;

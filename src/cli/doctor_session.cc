@@ -1,7 +1,6 @@
 #include "cli/doctor_session.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -83,7 +82,7 @@ void examine_latency(Client& client, DoctorReport& report) {
   }
 }
 
-void examine_monitor_node(Client& client, const std::string& path, WallTime before, DoctorReport& report) {
+void examine_clock(Client& client, const std::string& path, WallTime before, DoctorReport& report) {
   const Reply reply = pipeline(client).ask(coordination::Exists{path});
   if (!reply.ok()) return;
   const WallTime created(milliseconds(reply.stat.ctime_ms));
@@ -93,12 +92,6 @@ void examine_monitor_node(Client& client, const std::string& path, WallTime befo
     report.warn("clock", "the server's clock and ours differ by " + ms(skew), "synchronise them (NTP): times shown will be wrong; locks are not affected");
   } else {
     report.ok("clock", "the server's clock agrees with ours");
-  }
-  // This owner is how the server marks a container.
-  if (reply.stat.ephemeral_owner == std::numeric_limits<std::int64_t>::min()) {
-    report.ok("containers", "the server removes idle monitors by itself");
-  } else {
-    report.warn("containers", "the server has no container nodes: idle monitors stay", "use ZooKeeper 3.5.3 or later");
   }
 }
 
@@ -112,7 +105,7 @@ void examine_locking(Client& client, DoctorReport& report) {
     BlockingWriteLock lock(client, "forelock doctor", monitor, Priority::background);
     lock.lock_with_timeout();
     const auto locked = Clock::now();
-    examine_monitor_node(client, path, before, report);
+    examine_clock(client, path, before, report);
     lock.unlock();
     report.ok("lock", "locked and released a monitor of our own (lock " +
                           std::to_string(std::chrono::duration_cast<microseconds>(locked - begin).count()) + " µs)");

@@ -50,7 +50,8 @@ Failure usage_failure(const CLI::App& root, const CLI::ParseError& error) {
   const bool option = word->starts_with('-');
   const std::string kind = option ? "option" : &app == &root ? "command" : "argument";
   const std::string nearest = nearest_word(*word, words_of(app, *word));
-  return {exit_usage, "usage", command_name(app) + ": unknown " + kind + " '" + *word + "'",
+  const std::string where = &app == &root ? "" : app.get_name() + ": ";
+  return {exit_usage, "usage", where + "unknown " + kind + " '" + *word + "'",
           nearest.empty() ? "see: " + help : "did you mean '" + nearest + "'? see: " + help, {}, false, {}};
 }
 

@@ -133,7 +133,7 @@ void Monitor::settle(TimePoint now) {
   if (needs_resolve_) {
     if (outstanding_ == 0 && now >= resolve_not_before_) {
       begin_resolve(now);
-    } else if (poll_at == never) {
+    } else if (poll_at == never && now < resolve_not_before_) {
       core_.set_poll(*this, resolve_not_before_);
     }
     return;

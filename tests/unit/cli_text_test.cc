@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <string>
+
+#include "cli/console.h"
+#include "cli/duration_text.h"
+#include "cli/failure.h"
+#include "cli/suggestion.h"
+#include "cli/text_table.h"
+#include "cli/views_text.h"
+#include "forelock/error.h"
+
+namespace forelock::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+class CliText : public testing::Test {
+ protected:
+  void SetUp() override { std::setlocale(LC_CTYPE, "C.UTF-8"); }
+  const Console console_{{Format::text, false, 0, "never"}};
+};
+
+TEST_F(CliText, DurationsHaveTwoUnitsAtMost) {
+  EXPECT_EQ(duration_text(milliseconds(0)), "0 ms");
+  EXPECT_EQ(duration_text(milliseconds(999)), "999 ms");
+  EXPECT_EQ(duration_text(milliseconds(3250)), "3.2 s");
+  EXPECT_EQ(duration_text(milliseconds(250'000)), "4 min 10 s");
+  EXPECT_EQ(duration_text(milliseconds(7'500'000)), "2 h 5 min");
+  EXPECT_EQ(duration_text(milliseconds(273'600'000)), "3 d 4 h");
+}
+
+TEST_F(CliText, TablesAlignWhatTerminalsShow) {
+  TextTable table({{"NAME"}, {"N", true}, {"LAST"}});
+  table.add({{"ä"}, {"7"}, {"x"}});
+  table.add({{"価格"}, {"123"}, {"y"}});
+  EXPECT_EQ(table.str(console_), "NAME    N  LAST\nä       7  x\n価格  123  y\n");
+}
+
+TEST_F(CliText, LongCellsAreCut) {
+  EXPECT_EQ(cut_to_width("abcdef", 6), "abcdef");
+  EXPECT_EQ(cut_to_width("abcdefg", 6), "abcde…");
+  EXPECT_EQ(cut_to_width("価格価格", 6), "価格…");
+  EXPECT_EQ(display_width("価格…"), 5u);
+}
+
+TEST_F(CliText, NothingFromOthersSteersTheTerminal) {
+  EXPECT_EQ(printable("a\x1b[2Jb\x7F" "c\u009bd\ne\tf"), "a?[2Jb?c?d e f");
+  EXPECT_EQ(printable("ä価\U0001F512"), "ä価\U0001F512");
+}
+
+TEST_F(CliText, ColoursOnlyWhereTheyAreWanted) {
+  EXPECT_EQ(console_.styled("x", Style::bad), "x");
+  EXPECT_EQ(Console({Format::text, false, 0, "always"}).styled("x", Style::bad), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(Console({Format::text, false, 0, "always"}).styled("x", Style::plain), "x");
+}
+
+TEST_F(CliText, SuggestsOnlyWhatIsNear) {
+  const std::vector<std::string> known = {"show", "release", "watch"};
+  EXPECT_EQ(nearest_word("shwo", known), "show");
+  EXPECT_EQ(nearest_word("realease", known), "release");
+  EXPECT_EQ(nearest_word("xyzzy", known), "");
+  EXPECT_EQ(nearest_word("--outptu=json", {"--output"}), "--output");
+}
+
+TEST_F(CliText, HolderWithoutARecordIsKnownByItsSession) {
+  EXPECT_EQ(who(std::nullopt, 0x10000000000001), "no record (session 0x10000000000001)");
+  OwnerRecord owner;
+  owner.lock_info = "Save";
+  EXPECT_EQ(who(owner, 1), "Save");
+  owner.instance = "h/1/main";
+  EXPECT_EQ(who(owner, 1), "Save (h/1/main)");
+}
+
+int exit_code_of(const std::exception_ptr& error) { return failure_of(error).exit_code; }
+
+TEST(CliFailure, EveryKindHasItsExitCode) {
+  const auto of = [](ErrorCode code) { return exit_code_of(std::make_exception_ptr(Error(code, {}, "x"))); };
+  EXPECT_EQ(of(ErrorCode::lock_timeout), 75);
+  EXPECT_EQ(of(ErrorCode::lock_unavailable), 75);
+  EXPECT_EQ(of(ErrorCode::lock_unhealthy), 76);
+  EXPECT_EQ(of(ErrorCode::connection_loss), 69);
+  EXPECT_EQ(of(ErrorCode::session_expired), 69);
+  EXPECT_EQ(of(ErrorCode::not_authorized), 77);
+  EXPECT_EQ(of(ErrorCode::configuration), 78);
+  EXPECT_EQ(of(ErrorCode::invalid_argument), 64);
+  EXPECT_EQ(of(ErrorCode::no_node), 1);
+  EXPECT_EQ(of(ErrorCode::internal), 70);
+  EXPECT_EQ(exit_code_of(std::make_exception_ptr(ConfigurationException({{"f", 1, "k", "m", "h"}}))), 78);
+  EXPECT_EQ(exit_code_of(std::make_exception_ptr(std::runtime_error("x"))), 70);
+  EXPECT_EQ(exit_code_of(std::make_exception_ptr(5)), 70);
+}
+
+}  // namespace
+}  // namespace forelock::cli
