@@ -21,7 +21,9 @@ namespace {
 constexpr std::chrono::seconds session_timeout{10};
 constexpr std::chrono::microseconds step{1};
 
-bool is_lock(const std::string& path) { return path.ends_with("/privateLock"); }
+bool is_lock(const std::string& path) {
+  return path.ends_with("/privateLock");
+}
 
 std::string numbered(const std::string& prefix, std::int64_t number) {
   char digits[16];

@@ -7,6 +7,10 @@
 namespace forelock::bench {
 namespace {
 
+// A little above what is measured (23.4 and 22.4): raise them only with a reason.
+constexpr double uncontended_allocations = 26;
+constexpr double hand_over_allocations = 25;
+
 constexpr int warm_up = 100;
 constexpr int cycles_measured = 1000;
 
@@ -32,7 +36,7 @@ TEST(Guard, UncontendedCycle) {
   EngineCycles cycles;
   const Cost cost = cost_of(cycles.server(), [&] { cycles.uncontended(); });
   EXPECT_EQ(cost.requests, 2);
-  EXPECT_LE(cost.allocations, 1000);
+  EXPECT_LE(cost.allocations, uncontended_allocations);
 }
 
 // One transaction for the hand-over itself, one create for the contender that comes back.
@@ -42,7 +46,7 @@ TEST(Guard, HandOverAmongEight) {
   cycles.server().answer_all(cycles.engine());
   const Cost cost = cost_of(cycles.server(), [&] { cycles.hand_over(); });
   EXPECT_LE(cost.requests, 2);
-  EXPECT_LE(cost.allocations, 1000);
+  EXPECT_LE(cost.allocations, hand_over_allocations);
 }
 
 TEST(Guard, EveryGrantIsReleased) {

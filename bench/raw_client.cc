@@ -26,7 +26,9 @@ RawClient::RawClient(const std::string& servers, RecordSizes sizes, bool tuned)
   }
 }
 
-RawClient::~RawClient() { zookeeper_close(handle_); }
+RawClient::~RawClient() {
+  zookeeper_close(handle_);
+}
 
 void RawClient::on_session(zhandle_t*, int type, int state, const char*, void* context) {
   if (type != ZOO_SESSION_EVENT || state != ZOO_CONNECTED_STATE) return;
@@ -44,7 +46,9 @@ void RawClient::on_done(int code, const void* context) {
   wait.changed.notify_one();
 }
 
-void RawClient::on_created(int code, const char*, const void* context) { on_done(code, context); }
+void RawClient::on_created(int code, const char*, const void* context) {
+  on_done(code, context);
+}
 
 void RawClient::wait_for(int submitted, const char* what) {
   expect_ok(submitted, what);
@@ -77,6 +81,12 @@ void RawClient::prepare_release() {
 void RawClient::claim(const std::string& monitor) {
   prepare_claim(monitor);
   wait_for(zoo_amulti(handle_, 3, operations_, results_, &on_done, &wait_), "claim");
+}
+
+void RawClient::claim_fresh(const std::string& monitor) {
+  expect_ok(zoo_acreate(handle_, monitor.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_CONTAINER, &on_container, &wait_),
+            "create container");
+  claim(monitor);
 }
 
 void RawClient::release() {

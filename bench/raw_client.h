@@ -33,6 +33,9 @@ class RawClient {
   void claim(const std::string& monitor);
   void release();
 
+  // The same in a monitor that does not exist: its container is made in the same breath.
+  void claim_fresh(const std::string& monitor);
+
   // The same with zoo_multi.
   void claim_synchronously(const std::string& monitor);
   void release_synchronously();
@@ -51,6 +54,7 @@ class RawClient {
 
   static void on_session(zhandle_t*, int type, int state, const char*, void* context);
   static void on_done(int code, const void* context);
+  static void on_container(int, const char*, const void*) {}
   static void on_created(int code, const char*, const void* context);
   void prepare_claim(const std::string& monitor);
   void prepare_release();

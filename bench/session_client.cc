@@ -63,6 +63,8 @@ void SessionClient::claim(const std::string& monitor) {
   own_path_ = std::move(reply.operations[0].path);
 }
 
-void SessionClient::release() { wait_for(Transaction{{Delete{own_path_}, Delete{lock_path_}}}); }
+void SessionClient::release() {
+  wait_for(Transaction{{Delete{own_path_}, Delete{lock_path_}}});
+}
 
 }  // namespace forelock::bench

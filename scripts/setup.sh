@@ -14,7 +14,7 @@ packages=(
   # the library and the command
   g++ cmake ninja-build ccache pkg-config
   libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
-  # a local ZooKeeper server, and Java itself as an oracle for .properties files (it compiles, so not the JRE alone). The
+  # a local ZooKeeper server, and Java as an oracle for .properties files (it compiles: the JRE alone will not do). The
   # package "zookeeper" would add nothing but scripts and a desktop's Java.
   libzookeeper-java openjdk-17-jdk-headless
   # tests, checks, documentation

@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/views_json.h"
 #include "records/instance.h"
 #include "records/wall_time.h"
-#include "cli/views_json.h"
 
 namespace forelock::cli {
 namespace {
@@ -22,14 +22,15 @@ std::string user_name() {
 }  // namespace
 
 void audit(const AuditRecord& record, const Console& console) {
-  const nlohmann::ordered_json json = {{"action", record.action},
-                                       {"at", records::format_wall_time(records::wall_time_now())},
-                                       {"by", user_name() + '@' + records::process_identity()},
-                                       {"monitor", record.monitor},
-                                       {"holder", record.holder},
-                                       {"held_by", record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr)},
-                                       {"reason", record.reason},
-                                       {"result", record.result}};
+  const nlohmann::ordered_json json = {
+      {"action", record.action},
+      {"at", records::format_wall_time(records::wall_time_now())},
+      {"by", user_name() + '@' + records::process_identity()},
+      {"monitor", record.monitor},
+      {"holder", record.holder},
+      {"held_by", record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr)},
+      {"reason", record.reason},
+      {"result", record.result}};
   const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   console.warn("audit: " + line);
   openlog("forelock", LOG_PID, LOG_AUTH);

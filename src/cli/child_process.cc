@@ -75,11 +75,18 @@ struct Launch {
 
 [[noreturn]] void throw_not_executed(const std::string& command, int error) {
   const bool missing = error == ENOENT;
-  throw FailureException({missing ? exit_command_not_found : exit_cannot_execute, missing ? "command_not_found" : "cannot_execute",
-                          command + ": " + std::generic_category().message(error), {}, {}, false, {}});
+  throw FailureException({missing ? exit_command_not_found : exit_cannot_execute,
+                          missing ? "command_not_found" : "cannot_execute",
+                          command + ": " + std::generic_category().message(error),
+                          {},
+                          {},
+                          false,
+                          {}});
 }
 
-bool owns_terminal() { return isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp(); }
+bool owns_terminal() {
+  return isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
 
 // Changing the terminal's group from the background is answered with SIGTTOU, unless that is blocked.
 class BlockTtou {
@@ -106,12 +113,18 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   const Descriptor reading(ends[0]);
   Descriptor report(ends[1]);
   Descriptor output;
-  if (!options.output.empty()) output = Descriptor(open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!options.output.empty())
+    output = Descriptor(open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
 
   gave_terminal_ = options.foreground && owns_terminal();
   const BlockTtou block;
-  const Launch launch{pointers_to(arguments), pointers_to(environment), getpid(), options.death_signal, gave_terminal_,
-                      output.get(), report.get()};
+  const Launch launch{pointers_to(arguments),
+                      pointers_to(environment),
+                      getpid(),
+                      options.death_signal,
+                      gave_terminal_,
+                      output.get(),
+                      report.get()};
   id_ = fork();
   if (id_ == 0) become(launch);
   if (id_ < 0) throw std::system_error(errno, std::generic_category(), "fork");

@@ -11,11 +11,11 @@
 namespace forelock::cli {
 
 struct ChildOptions {
-  std::vector<std::string> command;                                   // not empty; looked for in $PATH
-  std::vector<std::pair<std::string, std::string>> environment;       // over the inherited one
-  int death_signal = 0;                                               // what it gets when this process dies; 0: nothing
-  std::string output;                                                 // file for stdout and stderr; empty: inherited
-  bool foreground = true;                                             // gets the terminal, if this process has it
+  std::vector<std::string> command;                              // not empty; looked for in $PATH
+  std::vector<std::pair<std::string, std::string>> environment;  // over the inherited one
+  int death_signal = 0;                                          // what it gets when this process dies; 0: nothing
+  std::string output;                                            // file for stdout and stderr; empty: inherited
+  bool foreground = true;                                        // gets the terminal, if this process has it
 };
 
 class ChildProcess {

@@ -47,6 +47,8 @@ CommandEntry entry_of(const CLI::App& app, std::vector<std::string> path) {
 
 }  // namespace
 
-CommandEntry tree_of(const CLI::App& app) { return entry_of(app, {}); }
+CommandEntry tree_of(const CLI::App& app) {
+  return entry_of(app, {});
+}
 
 }  // namespace forelock::cli

@@ -21,8 +21,8 @@ struct OptionEntry {
 struct CommandEntry {
   std::vector<std::string> path;  // {"config", "check"}; empty for the root
   std::string help;
-  std::vector<OptionEntry> options;          // its own, not those of its parents
-  std::vector<OptionEntry> arguments;        // positional: the long name is the argument's
+  std::vector<OptionEntry> options;    // its own, not those of its parents
+  std::vector<OptionEntry> arguments;  // positional: the long name is the argument's
   std::vector<CommandEntry> subcommands;
 };
 

@@ -84,7 +84,9 @@ std::string bash_function(const CommandEntry& root) {
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
       "    [[ $word == -- ]] && { COMPREPLY=($(compgen -c -f -- \"$cur\")); return; }\n"
       "    case \"${path:+$path }$word\" in\n"
-      "      " + paths + ") path=\"${path:+$path }$word\" ;;\n"
+      "      " +
+      paths +
+      ") path=\"${path:+$path }$word\" ;;\n"
       "    esac\n"
       "  done\n"
       "  case $path in\n";
@@ -122,7 +124,8 @@ void append_fish(const CommandEntry& command, std::string& out) {
   append_fish_options(command, seen.empty() ? "" : " -n " + fish_quoted(seen), out);
   for (const CommandEntry& sub : command.subcommands) {
     const std::string here = seen.empty() ? "__fish_use_subcommand" : seen;
-    out += "complete -c forelock -n " + fish_quoted(here) + " -f -a " + sub.path.back() + " -d " + fish_quoted(sub.help) + '\n';
+    out += "complete -c forelock -n " + fish_quoted(here) + " -f -a " + sub.path.back() + " -d " +
+           fish_quoted(sub.help) + '\n';
     append_fish(sub, out);
   }
 }

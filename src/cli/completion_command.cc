@@ -18,7 +18,9 @@ class CompletionCommand final : public Command {
 
   int run(const Context& context) override {
     const CommandEntry tree = tree_of(context.root);
-    context.console.write(shell_ == "bash" ? bash_completion(tree) : shell_ == "zsh" ? zsh_completion(tree) : fish_completion(tree));
+    context.console.write(shell_ == "bash"  ? bash_completion(tree)
+                          : shell_ == "zsh" ? zsh_completion(tree)
+                                            : fish_completion(tree));
     return exit_ok;
   }
 
@@ -28,6 +30,8 @@ class CompletionCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_completion_command() { return std::make_unique<CompletionCommand>(); }
+std::unique_ptr<Command> make_completion_command() {
+  return std::make_unique<CompletionCommand>();
+}
 
 }  // namespace forelock::cli

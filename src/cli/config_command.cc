@@ -107,6 +107,8 @@ class ConfigCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_config_command() { return std::make_unique<ConfigCommand>(); }
+std::unique_ptr<Command> make_config_command() {
+  return std::make_unique<ConfigCommand>();
+}
 
 }  // namespace forelock::cli

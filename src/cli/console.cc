@@ -36,12 +36,18 @@ bool wants_color(const std::string& mode, int descriptor) {
 
 std::string_view escape_of(Style style) {
   switch (style) {
-    case Style::heading: return "\x1b[1m";
-    case Style::good: return "\x1b[32m";
-    case Style::warning: return "\x1b[33m";
-    case Style::bad: return "\x1b[31m";
-    case Style::faint: return "\x1b[2m";
-    case Style::plain: break;
+    case Style::heading:
+      return "\x1b[1m";
+    case Style::good:
+      return "\x1b[32m";
+    case Style::warning:
+      return "\x1b[33m";
+    case Style::bad:
+      return "\x1b[31m";
+    case Style::faint:
+      return "\x1b[2m";
+    case Style::plain:
+      break;
   }
   return "";
 }
@@ -97,18 +103,28 @@ void Console::write(std::string_view text) const {
   const int error = write_all(STDOUT_FILENO, text);
   if (error == EPIPE) throw OutputClosed{};
   if (error != 0) {
-    throw FailureException({exit_output, "output", "cannot write the result: " + std::generic_category().message(error), {}, {}, false, {}});
+    throw FailureException({exit_output,
+                            "output",
+                            "cannot write the result: " + std::generic_category().message(error),
+                            {},
+                            {},
+                            false,
+                            {}});
   }
 }
 
-void Console::write_json(const nlohmann::ordered_json& json) const { write(dump(json)); }
+void Console::write_json(const nlohmann::ordered_json& json) const {
+  write(dump(json));
+}
 
 void Console::note(std::string_view message) const {
   if (!options_.quiet) warn(message);
 }
 
 // Nothing is to be done about a stderr that takes nothing.
-void Console::warn(std::string_view message) const { write_all(STDERR_FILENO, "forelock: " + std::string(message) + '\n'); }
+void Console::warn(std::string_view message) const {
+  write_all(STDERR_FILENO, "forelock: " + std::string(message) + '\n');
+}
 
 void Console::report(const Failure& failure) const {
   if (!text()) {
@@ -116,13 +132,18 @@ void Console::report(const Failure& failure) const {
     return;
   }
   // A configuration's problems say file and line themselves.
-  std::string message = failure.problems.empty() ? paint("forelock: ", Style::bad, stderr_color_) + printable(failure.message) : failure.message;
+  std::string message = failure.problems.empty()
+                            ? paint("forelock: ", Style::bad, stderr_color_) + printable(failure.message)
+                            : failure.message;
   message += '\n';
-  if (!failure.hint.empty()) message += paint("  hint: ", Style::heading, stderr_color_) + printable(failure.hint) + '\n';
+  if (!failure.hint.empty())
+    message += paint("  hint: ", Style::heading, stderr_color_) + printable(failure.hint) + '\n';
   write_all(STDERR_FILENO, message);
 }
 
-std::string Console::styled(std::string_view text, Style style) const { return paint(text, style, stdout_color_); }
+std::string Console::styled(std::string_view text, Style style) const {
+  return paint(text, style, stdout_color_);
+}
 
 std::string printable(std::string_view text) {
   std::string out;

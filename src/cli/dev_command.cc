@@ -22,8 +22,11 @@ constexpr int start_attempts = 5;
 class DevCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("dev", "Start a throw-away local ZooKeeper, or run a command with one: dev -- COMMAND");
-    app->add_option("--port", port_, "Its port on 127.0.0.1 [a free one]")->type_name("PORT")->check(CLI::Range(1, 65535).description(""));
+    CLI::App* app =
+        root.add_subcommand("dev", "Start a throw-away local ZooKeeper, or run a command with one: dev -- COMMAND");
+    app->add_option("--port", port_, "Its port on 127.0.0.1 [a free one]")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, 65535).description(""));
     app->add_option("--data-dir", data_dir_, "Keep its data here [a temporary directory]")->type_name("DIR");
     app->add_option("COMMAND", command_, "Run this with $FORELOCK_CONFIG and $FORELOCK_ZOOKEEPER set, and end with it");
     return app;
@@ -47,7 +50,8 @@ class DevCommand final : public Command {
   }
 
   // Nothing if a signal ended the waiting.
-  std::unique_ptr<DevServer> start(const std::filesystem::path& directory, SignalQueue& signals, const Console& console) const {
+  std::unique_ptr<DevServer> start(const std::filesystem::path& directory, SignalQueue& signals,
+                                   const Console& console) const {
     for (int attempt = 1;; ++attempt) {
       auto server = std::make_unique<DevServer>(DevServerOptions{port_, directory});
       const Clock::time_point deadline = Clock::now() + longest_start;
@@ -59,12 +63,18 @@ class DevCommand final : public Command {
       // Most likely somebody took the port in the meantime.
       if (port_ == 0 && !server->running() && attempt < start_attempts) continue;
       if (console.verbosity() > 0) console.warn(server->log_tail());
-      throw FailureException({exit_unavailable, "server_failed", "the ZooKeeper server did not start",
-                              "its last words: " + server->log_tail(), {}, false, {}});
+      throw FailureException({exit_unavailable,
+                              "server_failed",
+                              "the ZooKeeper server did not start",
+                              "its last words: " + server->log_tail(),
+                              {},
+                              false,
+                              {}});
     }
   }
 
-  int serve(DevServer& server, const std::filesystem::path& directory, SignalQueue& signals, const Console& console) const {
+  int serve(DevServer& server, const std::filesystem::path& directory, SignalQueue& signals,
+            const Console& console) const {
     if (console.text()) {
       console.write(server.address() + '\n');
       console.note("ZooKeeper is running at " + server.address() + "; its files: " + directory.string());
@@ -72,13 +82,20 @@ class DevCommand final : public Command {
       console.note("then for example:    forelock run -m P1 -- sleep 10    and    forelock ls");
       console.note("Ctrl-C ends it");
     } else {
-      console.write_json({{"zookeeper", server.address()}, {"config", server.settings_file()}, {"data_dir", directory.string()}});
+      console.write_json(
+          {{"zookeeper", server.address()}, {"config", server.settings_file()}, {"data_dir", directory.string()}});
     }
     while (server.running()) {
       const std::optional<int> signal = signals.wait(wake_up_, Clock::time_point::max());
       if (signal && *signal != SIGCHLD && *signal != SIGWINCH) return exit_ok;
     }
-    throw FailureException({exit_unavailable, "server_failed", "the ZooKeeper server has ended", "its last words: " + server.log_tail(), {}, false, {}});
+    throw FailureException({exit_unavailable,
+                            "server_failed",
+                            "the ZooKeeper server has ended",
+                            "its last words: " + server.log_tail(),
+                            {},
+                            false,
+                            {}});
   }
 
   int run_command(DevServer& server, SignalQueue& signals) const {
@@ -104,6 +121,8 @@ class DevCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_dev_command() { return std::make_unique<DevCommand>(); }
+std::unique_ptr<Command> make_dev_command() {
+  return std::make_unique<DevCommand>();
+}
 
 }  // namespace forelock::cli

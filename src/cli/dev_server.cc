@@ -50,14 +50,24 @@ std::string java() {
 std::string jar() {
   const std::string path = from_environment("FORELOCK_ZOOKEEPER_JAR", debian_jar);
   if (std::filesystem::exists(path)) return path;
-  throw FailureException({exit_unavailable, "missing_program", "there is no ZooKeeper server on this machine: " + path + " is missing",
-                          "install it (Debian: apt install libzookeeper-java default-jre-headless), or set $FORELOCK_ZOOKEEPER_JAR",
-                          {}, false, {}});
+  throw FailureException(
+      {exit_unavailable,
+       "missing_program",
+       "there is no ZooKeeper server on this machine: " + path + " is missing",
+       "install it (Debian: apt install libzookeeper-java default-jre-headless), or set $FORELOCK_ZOOKEEPER_JAR",
+       {},
+       false,
+       {}});
 }
 
 [[noreturn]] void throw_no_java() {
-  throw FailureException({exit_unavailable, "missing_program", "there is no Java on this machine: '" + java() + "' cannot be executed",
-                          "install it (Debian: apt install default-jre-headless), or set $JAVA_HOME", {}, false, {}});
+  throw FailureException({exit_unavailable,
+                          "missing_program",
+                          "there is no Java on this machine: '" + java() + "' cannot be executed",
+                          "install it (Debian: apt install default-jre-headless), or set $JAVA_HOME",
+                          {},
+                          false,
+                          {}});
 }
 
 }  // namespace
@@ -65,11 +75,11 @@ std::string jar() {
 DevServer::DevServer(const DevServerOptions& options)
     : directory_(options.directory), port_(options.port != 0 ? options.port : free_port()) {
   ChildOptions child;
-  child.command = {java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.admin.enableServer=false",
-                   "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+  child.command = {java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+                   "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                    // Nobody needs these data after a crash: it need not wait for the disk.
-                   "-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=5000",
-                   "-cp", jar() + ':' + debian_log, "org.apache.zookeeper.server.ZooKeeperServerMain", file("zoo.cfg")};
+                   "-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=5000", "-cp",
+                   jar() + ':' + debian_log, "org.apache.zookeeper.server.ZooKeeperServerMain", file("zoo.cfg")};
   child.death_signal = SIGKILL;
   child.output = file("server.log");
   child.foreground = false;
@@ -96,9 +106,13 @@ void DevServer::write_files() const {
                                  << "zookeeper.servers=" << address() << "\n";
 }
 
-std::string DevServer::address() const { return std::string(loopback) + ':' + std::to_string(port_); }
+std::string DevServer::address() const {
+  return std::string(loopback) + ':' + std::to_string(port_);
+}
 
-std::string DevServer::settings_file() const { return file("forelock.properties"); }
+std::string DevServer::settings_file() const {
+  return file("forelock.properties");
+}
 
 bool DevServer::serving() const {
   const auto answer = zookeeper::four_letter_word(loopback, port_, "srvr", std::chrono::milliseconds(500));

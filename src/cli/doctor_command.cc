@@ -13,10 +13,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(Health health) { return health == Health::ok ? "ok" : health == Health::warn ? "warn" : "fail"; }
+const char* name_of(Health health) {
+  return health == Health::ok ? "ok" : health == Health::warn ? "warn" : "fail";
+}
 
 std::string text_of(const Finding& finding, const Console& console) {
-  const Style style = finding.health == Health::ok ? Style::good : finding.health == Health::warn ? Style::warning : Style::bad;
+  const Style style = finding.health == Health::ok     ? Style::good
+                      : finding.health == Health::warn ? Style::warning
+                                                       : Style::bad;
   const char* label = finding.health == Health::ok ? "OK  " : finding.health == Health::warn ? "WARN" : "FAIL";
   std::string text = console.styled(label, style) + "  " + finding.check + ": " + printable(finding.message) + '\n';
   if (!finding.hint.empty()) text += "      -> " + printable(finding.hint) + '\n';
@@ -60,12 +64,15 @@ class DoctorCommand final : public Command {
         checks.push_back(json_of(finding));
       }
     }
-    if (console.format() == Format::json) console.write_json(Json{{"ok", report.exit_code() == exit_ok}, {"checks", checks}});
+    if (console.format() == Format::json)
+      console.write_json(Json{{"ok", report.exit_code() == exit_ok}, {"checks", checks}});
   }
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_doctor_command() { return std::make_unique<DoctorCommand>(); }
+std::unique_ptr<Command> make_doctor_command() {
+  return std::make_unique<DoctorCommand>();
+}
 
 }  // namespace forelock::cli

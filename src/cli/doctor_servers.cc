@@ -23,7 +23,9 @@ struct Tally {
   std::size_t standalone = 0;
 };
 
-bool is_refused(const std::string& answer) { return answer.find("is not in the whitelist") != std::string::npos; }
+bool is_refused(const std::string& answer) {
+  return answer.find("is not in the whitelist") != std::string::npos;
+}
 
 std::string joined(const std::vector<std::string>& texts) {
   std::string all;
@@ -43,7 +45,8 @@ bool has_containers(const std::string& version) {
 bool resolves(const ServerAddress& server, DoctorReport& report) {
   const zookeeper::HostAddresses addresses = zookeeper::resolve_host(server.host);
   if (addresses.numeric.empty()) {
-    report.warn("dns", server.host + ": " + addresses.error, "correct the name in zookeeper.servers, or the name service");
+    report.warn("dns", server.host + ": " + addresses.error,
+                "correct the name in zookeeper.servers, or the name service");
     return false;
   }
   report.ok("dns", server.host + " is " + joined(addresses.numeric));
@@ -101,7 +104,8 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
       report.warn("limits", name + " takes " + std::to_string(*connections) + " connections from one host",
                   "every process needs one: raise maxClientCnxns");
     } else if (connections) {
-      report.ok("limits", name + " takes " + (*connections == 0 ? "any number of" : std::to_string(*connections)) + " connections from one host");
+      report.ok("limits", name + " takes " + (*connections == 0 ? "any number of" : std::to_string(*connections)) +
+                              " connections from one host");
     }
   }
   const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", patience);

@@ -30,9 +30,13 @@ constexpr std::size_t most_monitors = 20'000;
 constexpr std::size_t long_listing = 512 * 1024;  // half of what one reply may have
 constexpr milliseconds clock_tolerance{1000};
 
-RequestPipeline pipeline(Client& client) { return {*client.core(), Clock::now() + patience(client.settings())}; }
+RequestPipeline pipeline(Client& client) {
+  return {*client.core(), Clock::now() + patience(client.settings())};
+}
 
-std::string ms(milliseconds duration) { return std::to_string(duration.count()) + " ms"; }
+std::string ms(milliseconds duration) {
+  return std::to_string(duration.count()) + " ms";
+}
 
 bool examine_connection(Client& client, DoctorReport& report) {
   if (client.wait_connected(patience(client.settings()))) {
@@ -73,10 +77,11 @@ void examine_latency(Client& client, DoctorReport& report) {
   }
   std::sort(times.begin(), times.end());
   const microseconds median = times[times.size() / 2];
-  const std::string text = "round trip " + std::to_string(median.count()) + " µs (median of " + std::to_string(round_trips) +
-                           ", worst " + std::to_string(times.back().count()) + " µs)";
+  const std::string text = "round trip " + std::to_string(median.count()) + " µs (median of " +
+                           std::to_string(round_trips) + ", worst " + std::to_string(times.back().count()) + " µs)";
   if (median > client.settings().session_timeout() / 20) {
-    report.warn("latency", text, "too slow for this session time-out: look for load, or raise zookeeper.session.timeout");
+    report.warn("latency", text,
+                "too slow for this session time-out: look for load, or raise zookeeper.session.timeout");
   } else {
     report.ok("latency", text);
   }
@@ -89,7 +94,8 @@ void examine_clock(Client& client, const std::string& path, WallTime before, Doc
   const WallTime after = records::wall_time_now();
   const milliseconds skew = created < before ? before - created : created > after ? created - after : milliseconds(0);
   if (skew > clock_tolerance) {
-    report.warn("clock", "the server's clock and ours differ by " + ms(skew), "synchronise them (NTP): times shown will be wrong; locks are not affected");
+    report.warn("clock", "the server's clock and ours differ by " + ms(skew),
+                "synchronise them (NTP): times shown will be wrong; locks are not affected");
   } else {
     report.ok("clock", "the server's clock agrees with ours");
   }
@@ -111,7 +117,9 @@ void examine_locking(Client& client, DoctorReport& report) {
                           std::to_string(std::chrono::duration_cast<microseconds>(locked - begin).count()) + " µs)");
   } catch (const Error& error) {
     const bool refused = error.code() == ErrorCode::not_authorized;
-    report.fail("lock", error.what(), refused ? "grant create, delete, read and write on the namespace, or set zookeeper.auth.digest.file" : error.hint(),
+    report.fail("lock", error.what(),
+                refused ? "grant create, delete, read and write on the namespace, or set zookeeper.auth.digest.file"
+                        : error.hint(),
                 refused ? exit_not_authorized : exit_unavailable);
   }
   pipeline(client).ask(coordination::Delete{path});  // containers would go by themselves, later
@@ -130,7 +138,8 @@ void examine_namespace(Client& client, DoctorReport& report) {
   for (const std::string& name : root.children) bytes += name.size() + 4;
   const std::string text = std::to_string(root.children.size()) + " nodes in the namespace";
   if (bytes > long_listing) {
-    report.warn("namespace", text + ": their listing nears the server's limit of 1 MiB", "split the namespace by chroots, or raise jute.maxbuffer");
+    report.warn("namespace", text + ": their listing nears the server's limit of 1 MiB",
+                "split the namespace by chroots, or raise jute.maxbuffer");
   } else {
     report.ok("namespace", text);
   }

@@ -22,7 +22,8 @@ CLI::Option* add_duration(CLI::App& app, const std::string& names, std::optional
                           const std::string& help) {
   const auto parse = [&target](const std::string& text) {
     target = config::parse_duration(text);
-    if (!target) throw CLI::ValidationError("'" + text + "' is no duration: a number of milliseconds, or 250ms, 2s, 5m");
+    if (!target)
+      throw CLI::ValidationError("'" + text + "' is no duration: a number of milliseconds, or 250ms, 2s, 5m");
   };
   return app.add_option_function<std::string>(names, parse, help)->type_name("MS");
 }

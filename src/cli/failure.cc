@@ -49,8 +49,9 @@ Failure failure_of(const std::exception_ptr& error) {
   } catch (const FailureException& failure) {
     return failure.failure();
   } catch (const ConfigurationException& configuration) {
-    return {exit_configuration, std::string(name_of(ErrorCode::configuration)), configuration.what(), {}, {}, false,
-            configuration.problems()};
+    return {
+        exit_configuration,      std::string(name_of(ErrorCode::configuration)), configuration.what(), {}, {}, false,
+        configuration.problems()};
   } catch (const Error& e) {
     return {exit_code_of(e.code()), std::string(name_of(e.code())), e.what(), e.hint(), e.monitor(), e.retryable(), {}};
   } catch (const std::exception& e) {

@@ -36,17 +36,25 @@ bool has_servers(const Settings& settings) {
 
 void GlobalOptions::add_to(CLI::App& root) {
   root.add_option("--config", config, "Settings: a .properties or .yaml file [$FORELOCK_CONFIG]")
-      ->type_name("FILE")->group(group);
+      ->type_name("FILE")
+      ->group(group);
   root.add_option("--zookeeper", zookeeper, "Servers, HOST:PORT[,…][/CHROOT] [$FORELOCK_ZOOKEEPER]")
-      ->type_name("HOSTS")->group(group);
+      ->type_name("HOSTS")
+      ->group(group);
   root.add_option("--set", set, "Override one setting; may be repeated")
-      ->type_name("KEY=VALUE")->allow_extra_args(false)->group(group);
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
   root.add_option("-o,--output", output, "Form of the result: text, json or ndjson")
-      ->type_name("FORMAT")->check(CLI::IsMember({"text", "json", "ndjson"}))->group(group);
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "ndjson"}))
+      ->group(group);
   root.add_flag("-q,--quiet", quiet, "Say nothing but results and errors")->group(group);
   root.add_flag("-v,--verbose", verbosity, "Say more; twice: even more")->group(group);
   root.add_option("--color", color, "Colours: auto, always or never [$NO_COLOR]")
-      ->type_name("WHEN")->check(CLI::IsMember({"auto", "always", "never"}))->group(group);
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(group);
 }
 
 ConsoleOptions GlobalOptions::console() const {

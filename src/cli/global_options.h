@@ -14,11 +14,11 @@ class App;
 namespace forelock::cli {
 
 struct GlobalOptions {
-  std::string config;               // --config
-  std::string zookeeper;            // --zookeeper
-  std::vector<std::string> set;     // --set KEY=VALUE
-  std::string output = "text";      // -o
-  std::string color = "auto";       // --color
+  std::string config;            // --config
+  std::string zookeeper;         // --zookeeper
+  std::vector<std::string> set;  // --set KEY=VALUE
+  std::string output = "text";   // -o
+  std::string color = "auto";    // --color
   bool quiet = false;
   int verbosity = 0;
 

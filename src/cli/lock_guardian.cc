@@ -6,9 +6,14 @@
 
 namespace forelock::cli {
 
-LockGuardian::LockGuardian(WriteLock& lock, std::shared_ptr<LockNews> news, SignalQueue& signals, const Console& console,
-                           OnLost on_lost, std::chrono::milliseconds kill_after)
-    : lock_(lock), news_(std::move(news)), signals_(signals), console_(console), on_lost_(on_lost), kill_after_(kill_after) {}
+LockGuardian::LockGuardian(WriteLock& lock, std::shared_ptr<LockNews> news, SignalQueue& signals,
+                           const Console& console, OnLost on_lost, std::chrono::milliseconds kill_after)
+    : lock_(lock),
+      news_(std::move(news)),
+      signals_(signals),
+      console_(console),
+      on_lost_(on_lost),
+      kill_after_(kill_after) {}
 
 LockGuardian::Result LockGuardian::guard(ChildProcess& child) {
   for (;;) {
@@ -31,7 +36,8 @@ void LockGuardian::look_at_lock(const ChildProcess& child) {
     end_group(child, "the lock is lost", terminated_ ? now : now + kill_after_);
   } else if (news_->in_danger && !news_->lost && !std::exchange(warned_of_danger_, true)) {
     // Until the session's certain end nobody else can hold the lock: by then the group must be gone.
-    end_group(child, "the lock is about to be lost: no server answers", std::min(now + kill_after_, lock_.expires_at()));
+    end_group(child, "the lock is about to be lost: no server answers",
+              std::min(now + kill_after_, lock_.expires_at()));
   }
 }
 

@@ -33,8 +33,8 @@ class LockGuardian {
   };
 
   // `news` must be told by the lock's on_lost and on_danger.
-  LockGuardian(WriteLock& lock, std::shared_ptr<LockNews> news, SignalQueue& signals, const Console& console, OnLost on_lost,
-               std::chrono::milliseconds kill_after);
+  LockGuardian(WriteLock& lock, std::shared_ptr<LockNews> news, SignalQueue& signals, const Console& console,
+               OnLost on_lost, std::chrono::milliseconds kill_after);
 
   // Waits for the child's end; forwards signals to its group. The lock must be held.
   Result guard(ChildProcess& child);

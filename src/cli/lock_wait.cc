@@ -4,6 +4,7 @@
 #include <exception>
 #include <thread>
 
+#include "cli/hints.h"
 #include "forelock/error.h"
 
 namespace forelock::cli {
@@ -54,7 +55,9 @@ void cancel(BlockingWriteLock& lock, const Taker& taker) {
 
 }  // namespace
 
-bool ends_waiting(int signal) { return signal != SIGCHLD && signal != SIGWINCH && signal != SIGCONT; }
+bool ends_waiting(int signal) {
+  return signal != SIGCHLD && signal != SIGWINCH && signal != SIGCONT;
+}
 
 std::optional<int> take_lock(BlockingWriteLock& lock, bool once, SignalQueue& signals) {
   Taker taker(lock, once);
@@ -69,8 +72,8 @@ std::optional<int> take_lock(BlockingWriteLock& lock, bool once, SignalQueue& si
   try {
     const bool taken = taker.result();
     if (!ended_by && !taken) {
-      throw InstanceLockException(ErrorCode::lock_unavailable, lock.monitor(), lock.monitor() + " is held, or waited for",
-                                  "see: forelock show " + lock.monitor());
+      throw InstanceLockException(ErrorCode::lock_unavailable, lock.monitor(),
+                                  lock.monitor() + " is held, or waited for", show_hint(lock.monitor()));
     }
   } catch (const Error&) {
     if (!ended_by) throw;

@@ -44,6 +44,8 @@ class LsCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_ls_command() { return std::make_unique<LsCommand>(); }
+std::unique_ptr<Command> make_ls_command() {
+  return std::make_unique<LsCommand>();
+}
 
 }  // namespace forelock::cli

@@ -1,8 +1,8 @@
 // forelock manpage: the manual, as troff.
 #include <CLI/CLI.hpp>
 
-#include "cli/commands.h"
 #include "cli/command_tree.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "forelock/version.h"
 
@@ -98,8 +98,9 @@ and FORELOCK_EXPIRES_IN_MS.
 )";
 
 std::string manual(const CommandEntry& root) {
-  std::string out = ".TH FORELOCK 1 \"\" \"forelock " + std::string(version()) + "\" \"User Commands\"\n.SH NAME\nforelock \\- " +
-                    troff(root.help) + "\n.SH SYNOPSIS\n\\fBforelock\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]\n" +
+  std::string out = ".TH FORELOCK 1 \"\" \"forelock " + std::string(version()) +
+                    "\" \"User Commands\"\n.SH NAME\nforelock \\- " + troff(root.help) +
+                    "\n.SH SYNOPSIS\n\\fBforelock\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]\n" +
                     ".SH OPTIONS\nThey may stand before or behind the command.\n";
   append_options(root.options, out);
   out += ".SH COMMANDS\n";
@@ -122,6 +123,8 @@ class ManpageCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_manpage_command() { return std::make_unique<ManpageCommand>(); }
+std::unique_ptr<Command> make_manpage_command() {
+  return std::make_unique<ManpageCommand>();
+}
 
 }  // namespace forelock::cli

@@ -22,7 +22,7 @@ std::string requested_format(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
     const std::string& word = arguments[i];
     const bool separate = (word == "-o" || word == "--output") && i + 1 < arguments.size();
-    const std::string value = separate                         ? arguments[i + 1]
+    const std::string value = separate                        ? arguments[i + 1]
                               : word.starts_with("--output=") ? word.substr(9)
                               : word.starts_with("-o")        ? word.substr(2)
                                                               : "";
@@ -51,8 +51,13 @@ Failure usage_failure(const CLI::App& root, const CLI::ParseError& error) {
   const std::string kind = option ? "option" : &app == &root ? "command" : "argument";
   const std::string nearest = nearest_word(*word, words_of(app, *word));
   const std::string where = &app == &root ? "" : app.get_name() + ": ";
-  return {exit_usage, "usage", where + "unknown " + kind + " '" + *word + "'",
-          nearest.empty() ? "see: " + help : "did you mean '" + nearest + "'? see: " + help, {}, false, {}};
+  return {exit_usage,
+          "usage",
+          where + "unknown " + kind + " '" + *word + "'",
+          nearest.empty() ? "see: " + help : "did you mean '" + nearest + "'? see: " + help,
+          {},
+          false,
+          {}};
 }
 
 class Program {

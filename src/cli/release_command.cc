@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/hints.h"
 #include "cli/unknown_monitor.h"
 #include "cli/views_text.h"
 #include "records/session_text.h"
@@ -18,8 +19,10 @@ class ReleaseCommand final : public Command {
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("release", "Take a lock away from its holder, who learns it at once");
     app->add_option("MONITOR", monitor_, "The monitor's id")->required();
-    app->add_option("--holder", holder_, "The holder's node as 'forelock show' names it, or its session where it has none")
-        ->type_name("ID")->required();
+    app->add_option("--holder", holder_,
+                    "The holder's node as 'forelock show' names it, or its session where it has none")
+        ->type_name("ID")
+        ->required();
     app->add_option("--reason", reason_, "Why: goes into the audit record")->type_name("TEXT")->required();
     return app;
   }
@@ -40,7 +43,8 @@ class ReleaseCommand final : public Command {
     record.result = "released";
     audit(record, context.console);
     if (context.console.text()) {
-      context.console.write("released " + printable(monitor_) + ": " + printable(holder_) + " does not hold it any more\n");
+      context.console.write("released " + printable(monitor_) + ": " + printable(holder_) +
+                            " does not hold it any more\n");
     } else {
       context.console.write_json({{"monitor", monitor_}, {"holder", holder_}, {"released", true}, {"reason", reason_}});
     }
@@ -52,9 +56,10 @@ class ReleaseCommand final : public Command {
     std::string message = "nothing was done: " + holder_ + " does not hold " + monitor_;
     if (view && view->holder) {
       const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session));
-      if (known_as != holder_) message += "; its holder is " + known_as + ", " + who(view->holder->owner, view->holder->session);
+      if (known_as != holder_)
+        message += "; its holder is " + known_as + ", " + who(view->holder->owner, view->holder->session);
     }
-    throw FailureException({exit_failed, "holder_changed", message, "see: forelock show " + monitor_, monitor_, false, {}});
+    throw FailureException({exit_failed, "holder_changed", message, show_hint(monitor_), monitor_, false, {}});
   }
 
   std::string monitor_;
@@ -64,6 +69,8 @@ class ReleaseCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_release_command() { return std::make_unique<ReleaseCommand>(); }
+std::unique_ptr<Command> make_release_command() {
+  return std::make_unique<ReleaseCommand>();
+}
 
 }  // namespace forelock::cli

@@ -6,6 +6,7 @@
 #include "cli/connection.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
+#include "cli/hints.h"
 #include "cli/inherited_descriptors.h"
 #include "cli/lock_guardian.h"
 #include "cli/lock_wait.h"
@@ -35,13 +36,17 @@ class RunCommand final : public Command {
     CLI::App* app = root.add_subcommand("run", "Run a command while a lock is held");
     app->add_option("-m,--monitor", monitor_, "The id of what is to be locked")->type_name("MONITOR")->required();
     app->add_option("-p,--priority", priority_, "foreground goes before background [foreground]")
-        ->type_name("CLASS")->check(CLI::IsMember({"foreground", "background"}));
+        ->type_name("CLASS")
+        ->check(CLI::IsMember({"foreground", "background"}));
     app->add_option("--info", info_, "What for, for people [the command]")->type_name("TEXT");
-    add_duration(*app, "--timeout", timeout_, "Wait this long for the lock, 0: not at all [the class's configured time]");
+    add_duration(*app, "--timeout", timeout_,
+                 "Wait this long for the lock, 0: not at all [the class's configured time]");
     app->add_option("-E,--conflict-exit-code", conflict_code_, "Exit code when the lock is not obtained in time [75]")
-        ->type_name("CODE")->check(CLI::Range(0, 255).description(""));
+        ->type_name("CODE")
+        ->check(CLI::Range(0, 255).description(""));
     app->add_option("--on-lost", on_lost_, "When the lock is lost: term ends the command, warn lets it go on [term]")
-        ->type_name("WHAT")->check(CLI::IsMember({"term", "warn"}));
+        ->type_name("WHAT")
+        ->check(CLI::IsMember({"term", "warn"}));
     add_duration(*app, "--kill-after", kill_after_, "From TERM to KILL when the lock is lost [1000]");
     app->add_option("COMMAND", command_, "What to run; behind --")->required();
     return app;
@@ -65,10 +70,14 @@ class RunCommand final : public Command {
     LockGuardian::Result result = guardian.guard(child);
     if (!release(lock, context.console)) result.lock_lost = true;
     if (!result.lock_lost) return result.exit_code;
-    throw FailureException({exit_lock_lost, std::string(name_of(ErrorCode::lock_unhealthy)),
-                            "the lock on " + monitor_ + " was lost while the command ran (the command: " +
+    throw FailureException({exit_lock_lost,
+                            std::string(name_of(ErrorCode::lock_unhealthy)),
+                            "the lock on " + monitor_ + " was lost while the command ran (it ended with " +
                                 std::to_string(result.exit_code) + "); its work may overlap with another holder's",
-                            "see: forelock show " + monitor_, monitor_, true, {}});
+                            show_hint(monitor_),
+                            monitor_,
+                            true,
+                            {}});
   }
 
  private:
@@ -85,7 +94,8 @@ class RunCommand final : public Command {
   Settings settings_for(const Context& context) const {
     Settings settings = context.globals.settings();
     if (timeout_ && timeout_->count() > 0) {
-      const char* key = lock_class() == Priority::foreground ? "zookeeper.foregound.task.timeout" : "zookeeper.backgound.task.timeout";
+      const char* key = lock_class() == Priority::foreground ? "zookeeper.foregound.task.timeout"
+                                                             : "zookeeper.backgound.task.timeout";
       settings.set(key, std::to_string(timeout_->count()), "--timeout");
     }
     return settings;
@@ -112,7 +122,7 @@ class RunCommand final : public Command {
       return take_lock(lock, timeout_ && timeout_->count() == 0, signals);
     } catch (const InstanceLockException&) {
       Failure failure = failure_of(std::current_exception());
-      if (failure.hint.empty()) failure.hint = "see: forelock show " + monitor_;
+      if (failure.hint.empty()) failure.hint = show_hint(monitor_);
       if (conflict_code_) failure.exit_code = *conflict_code_;
       throw FailureException(std::move(failure));
     }
@@ -159,6 +169,8 @@ class RunCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_run_command() { return std::make_unique<RunCommand>(); }
+std::unique_ptr<Command> make_run_command() {
+  return std::make_unique<RunCommand>();
+}
 
 }  // namespace forelock::cli

@@ -39,6 +39,8 @@ class ShowCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_show_command() { return std::make_unique<ShowCommand>(); }
+std::unique_ptr<Command> make_show_command() {
+  return std::make_unique<ShowCommand>();
+}
 
 }  // namespace forelock::cli

@@ -12,8 +12,8 @@
 
 namespace forelock::cli {
 
-// Make it before any thread: threads inherit that these signals are blocked. One for a process. Signals that the process
-// was started with as ignored (nohup) stay ignored.
+// Make it before any thread: threads inherit that these signals are blocked. One for a process. Signals that the
+// process was started with as ignored (nohup) stay ignored.
 class SignalQueue {
  public:
   explicit SignalQueue(const std::vector<int>& signals);

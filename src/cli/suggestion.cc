@@ -29,7 +29,8 @@ std::vector<std::string> words_of(const CLI::App& app, std::string_view word) {
         for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
       }
     } else {
-      for (const CLI::App* sub : level->get_subcommands([](const CLI::App*) { return true; })) words.push_back(sub->get_name());
+      for (const CLI::App* sub : level->get_subcommands([](const CLI::App*) { return true; }))
+        words.push_back(sub->get_name());
     }
   }
   return words;

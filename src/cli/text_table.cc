@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 
-// The length in bytes of the character that begins here, and its columns; a byte that is not UTF-8 counts as one of each.
+// The length in bytes of the character that begins here, and its columns; a byte that is not UTF-8 counts as one of
+// each.
 struct Character {
   std::size_t bytes;
   std::size_t columns;

@@ -6,8 +6,13 @@
 namespace forelock::cli {
 
 void throw_unknown_monitor(const std::string& monitor) {
-  throw FailureException({exit_failed, "unknown_monitor", "there is no monitor '" + monitor + "': nobody holds it or waits for it",
-                          "see: forelock ls --all", monitor, false, {}});
+  throw FailureException({exit_failed,
+                          "unknown_monitor",
+                          "there is no monitor '" + monitor + "': nobody holds it or waits for it",
+                          "forelock ls --all",
+                          monitor,
+                          false,
+                          {}});
 }
 
 }  // namespace forelock::cli

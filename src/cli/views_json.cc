@@ -17,7 +17,9 @@ Json json_of(const std::optional<Priority>& priority) {
   return priority ? Json(std::string(name_of(*priority))) : Json(nullptr);
 }
 
-Json or_null(const std::optional<HolderView>& holder) { return holder ? cli::json_of(*holder) : Json(nullptr); }
+Json or_null(const std::optional<HolderView>& holder) {
+  return holder ? cli::json_of(*holder) : Json(nullptr);
+}
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 #include "cli/views_text.h"
 
 #include "cli/duration_text.h"
-#include "records/session_text.h"
 #include "cli/text_table.h"
+#include "records/session_text.h"
 
 namespace forelock::cli {
 namespace {
@@ -36,7 +36,9 @@ std::vector<Cell> row_of(const MonitorSummary& summary) {
 
 std::string holder_text(const HolderView& holder, const Console& console) {
   std::string text = "  holder    " + printable(who(holder.owner, holder.session)) + '\n';
-  const auto line = [&text](const char* name, const std::string& value) { text += "  " + std::string(name) + printable(value) + '\n'; };
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += "  " + std::string(name) + printable(value) + '\n';
+  };
   text += "  class     " + console.styled(class_cell(holder.priority).text, class_cell(holder.priority).style) + '\n';
   line("held for  ", duration_text(holder.held));
   line("node      ", holder.node.value_or("- (it left none: name it by its session)"));
@@ -58,13 +60,15 @@ std::string who(const std::optional<OwnerRecord>& owner, std::int64_t session) {
 
 std::string text_of(const std::vector<MonitorSummary>& summaries, const Console& console) {
   if (summaries.empty()) return {};
-  TextTable table({{"MONITOR"}, {"HOLDER"}, {"CLASS"}, {"HELD FOR", true}, {"FG", true}, {"BG", true}, {"OLDEST WAIT", true}});
+  TextTable table(
+      {{"MONITOR"}, {"HOLDER"}, {"CLASS"}, {"HELD FOR", true}, {"FG", true}, {"BG", true}, {"OLDEST WAIT", true}});
   for (const MonitorSummary& summary : summaries) table.add(row_of(summary));
   return table.str(console);
 }
 
 std::string text_of(const MonitorView& monitor, const Console& console) {
-  std::string text = console.styled(printable(shown_id(monitor.monitor)), Style::heading) + "  " + printable(monitor.path) + '\n';
+  std::string text =
+      console.styled(printable(shown_id(monitor.monitor)), Style::heading) + "  " + printable(monitor.path) + '\n';
   text += monitor.holder ? holder_text(*monitor.holder, console) : "  free\n";
   if (monitor.queue.empty()) return text + "  nobody waits\n";
   text += '\n';

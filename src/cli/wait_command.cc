@@ -7,6 +7,7 @@
 #include "cli/connection.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
+#include "cli/hints.h"
 #include "cli/views_text.h"
 
 namespace forelock::cli {
@@ -38,7 +39,8 @@ class WaitCommand final : public Command {
       if (is_reached(view)) return succeed(context, std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
       const auto waited = Clock::now() - begin;
       if (timeout_ && waited >= *timeout_) fail(view);
-      std::this_thread::sleep_for(timeout_ ? std::min<Clock::duration>(look_again_after, *timeout_ - waited) : look_again_after);
+      std::this_thread::sleep_for(timeout_ ? std::min<Clock::duration>(look_again_after, *timeout_ - waited)
+                                           : look_again_after);
     }
   }
 
@@ -61,9 +63,10 @@ class WaitCommand final : public Command {
   [[noreturn]] void fail(const std::optional<MonitorView>& view) const {
     std::string message = monitor_ + (held_ ? " is not held" : " is not free") + " after " + duration_text(*timeout_);
     if (!held_ && view && view->holder) {
-      message += ": held by " + who(view->holder->owner, view->holder->session) + " for " + duration_text(view->holder->held);
+      message +=
+          ": held by " + who(view->holder->owner, view->holder->session) + " for " + duration_text(view->holder->held);
     }
-    throw FailureException({exit_not_in_time, "lock_timeout", message, "see: forelock show " + monitor_, monitor_, true, {}});
+    throw FailureException({exit_not_in_time, "lock_timeout", message, show_hint(monitor_), monitor_, true, {}});
   }
 
   std::string monitor_;
@@ -73,6 +76,8 @@ class WaitCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_wait_command() { return std::make_unique<WaitCommand>(); }
+std::unique_ptr<Command> make_wait_command() {
+  return std::make_unique<WaitCommand>();
+}
 
 }  // namespace forelock::cli

@@ -43,7 +43,9 @@ class WatchCommand final : public Command {
     app->add_option("MONITOR", monitor_, "Only this one");
     app->add_flag("--all,-a", all_, "The idle ones too");
     add_duration(*app, "--interval", interval_, "Look again after this long [1000]");
-    app->add_option("--count", count_, "End after so many looks; 0: never")->type_name("N")->check(CLI::NonNegativeNumber.description(""));
+    app->add_option("--count", count_, "End after so many looks; 0: never")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber.description(""));
     return app;
   }
 
@@ -62,7 +64,8 @@ class WatchCommand final : public Command {
  private:
   std::vector<MonitorSummary> look_at(Inspector& inspector) const {
     std::vector<MonitorSummary> monitors = inspector.list(all_);
-    if (!monitor_.empty()) std::erase_if(monitors, [this](const MonitorSummary& summary) { return summary.monitor != monitor_; });
+    if (!monitor_.empty())
+      std::erase_if(monitors, [this](const MonitorSummary& summary) { return summary.monitor != monitor_; });
     return monitors;
   }
 
@@ -96,7 +99,8 @@ class WatchCommand final : public Command {
     for (const MonitorSummary& summary : monitors) now.emplace(summary.monitor, &summary);
     for (const auto& [id, summary] : now) {
       const auto before = last_.find(id);
-      const std::string change = first ? "present" : change_of(before == last_.end() ? nullptr : &before->second, summary);
+      const std::string change =
+          first ? "present" : change_of(before == last_.end() ? nullptr : &before->second, summary);
       if (!change.empty()) report(console, change, *summary);
     }
     for (const auto& [id, summary] : last_) {
@@ -131,6 +135,8 @@ class WatchCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_watch_command() { return std::make_unique<WatchCommand>(); }
+std::unique_ptr<Command> make_watch_command() {
+  return std::make_unique<WatchCommand>();
+}
 
 }  // namespace forelock::cli

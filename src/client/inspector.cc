@@ -29,11 +29,14 @@ using Instant = std::chrono::steady_clock::time_point;
 
 std::string encoded_or_throw(const std::string& monitor) {
   lock::EncodedName encoded = lock::encode_monitor_name(monitor);
-  if (!encoded) throw RequestRejectedException(ErrorCode::invalid_argument, monitor, "the monitor id " + encoded.problem);
+  if (!encoded)
+    throw RequestRejectedException(ErrorCode::invalid_argument, monitor, "the monitor id " + encoded.problem);
   return *std::move(encoded.name);
 }
 
-std::string private_lock_path(const std::string& path) { return path + '/' + std::string(lock::private_lock_name); }
+std::string private_lock_path(const std::string& path) {
+  return path + '/' + std::string(lock::private_lock_name);
+}
 
 // A node that went away between two reads is no error: the line moves while it is looked at.
 bool is_there(const Reply& reply, const std::string& monitor, const char* what) {
@@ -92,11 +95,11 @@ Instant connected_or_throw(Client& client, std::chrono::milliseconds timeout) {
   const std::string problem = client.last_problem();
   if (const std::optional<ErrorCode> standing = client.core()->standing_problem()) {
     throw RequestRejectedException(*standing, {}, problem.empty() ? "the server refuses us" : problem,
-                                   "check zookeeper.auth.digest.file; see: forelock doctor");
+                                   "check zookeeper.auth.digest.file; forelock doctor");
   }
   throw ConnectionLossException(ErrorCode::connection_loss, {},
                                 "no connection to ZooKeeper" + (problem.empty() ? "" : ": " + problem),
-                                "see: forelock doctor");
+                                "forelock doctor");
 }
 
 }  // namespace
@@ -123,15 +126,16 @@ std::vector<MonitorSummary> Inspector::list(bool all) {
     if (!is_there(listings[i], lock::decode_monitor_name(names[i]), "cannot list a monitor")) continue;
     const std::vector<std::string>& children = listings[i].children;
     const bool active = client::has_lock_nodes(children, settings);
-    if (active || (all && client::has_only_lock_nodes(children, settings))) monitors.push_back(listed(names[i], children));
+    if (active || (all && client::has_only_lock_nodes(children, settings)))
+      monitors.push_back(listed(names[i], children));
   }
 
   const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
   const WallTime now = records::wall_time_now();
   std::vector<MonitorSummary> summaries;
   for (std::size_t i = 0; i < monitors.size(); ++i) {
-    const MonitorView view = client::view_of(lock::decode_monitor_name(monitors[i].name), monitors[i].path(), readings[i],
-                                             settings, now);
+    const MonitorView view =
+        client::view_of(lock::decode_monitor_name(monitors[i].name), monitors[i].path(), readings[i], settings, now);
     if (all || view.holder || !view.queue.empty()) summaries.push_back(client::summary_of(view));
   }
   std::sort(summaries.begin(), summaries.end(),
@@ -166,7 +170,8 @@ ForceReleaseResult Inspector::force_release(const std::string& monitor, const st
   // The holder's own node first: its name is never used again, so a holder that released meanwhile stops the whole
   // transaction, and the next holder's privateLock is safe.
   coordination::Transaction transaction;
-  if (view->holder->node) transaction.operations.emplace_back(coordination::Delete{view->path + '/' + *view->holder->node});
+  if (view->holder->node)
+    transaction.operations.emplace_back(coordination::Delete{view->path + '/' + *view->holder->node});
   transaction.operations.emplace_back(coordination::Delete{private_lock_path(view->path), view->holder->version});
   RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
   const Reply reply = pipeline.ask(std::move(transaction));

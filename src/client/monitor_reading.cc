@@ -14,9 +14,13 @@ using lock::ChildName;
 using std::chrono::milliseconds;
 
 // Wall clocks of different machines differ a little: nobody has waited for less than nothing.
-milliseconds since(WallTime time, WallTime now) { return std::max(milliseconds(0), now - time); }
+milliseconds since(WallTime time, WallTime now) {
+  return std::max(milliseconds(0), now - time);
+}
 
-WallTime created_at(const coordination::Stat& stat) { return WallTime(milliseconds(stat.ctime_ms)); }
+WallTime created_at(const coordination::Stat& stat) {
+  return WallTime(milliseconds(stat.ctime_ms));
+}
 
 // The contender node of the holder. Its record says so; a client that leaves no records is known by its session, as
 // long as that session has no second contender here.

@@ -10,22 +10,38 @@ using coordination::ReplyCode;
 
 std::string_view reason_of(ReplyCode code) {
   switch (code) {
-    case ReplyCode::ok: return "it succeeded";
-    case ReplyCode::no_node: return "the node does not exist";
-    case ReplyCode::node_exists: return "the node exists already";
-    case ReplyCode::not_empty: return "the node has children";
-    case ReplyCode::bad_version: return "the node was changed by somebody else";
-    case ReplyCode::no_children_for_ephemerals: return "an ephemeral node cannot have children";
-    case ReplyCode::invalid_argument: return "the server does not take such a path or argument";
-    case ReplyCode::no_auth: return "the access control list does not permit it";
-    case ReplyCode::auth_failed: return "the server refused the credentials";
-    case ReplyCode::invalid_acl: return "the server does not take the access control list";
-    case ReplyCode::quota_exceeded: return "a quota of the server is used up";
-    case ReplyCode::request_too_large: return "the request is larger than the server takes";
-    case ReplyCode::unimplemented: return "the server cannot do this";
-    case ReplyCode::connection_loss: return "the connection was lost before the reply came";
-    case ReplyCode::session_expired: return "the session has expired";
-    case ReplyCode::server_error: break;
+    case ReplyCode::ok:
+      return "it succeeded";
+    case ReplyCode::no_node:
+      return "the node does not exist";
+    case ReplyCode::node_exists:
+      return "the node exists already";
+    case ReplyCode::not_empty:
+      return "the node has children";
+    case ReplyCode::bad_version:
+      return "the node was changed by somebody else";
+    case ReplyCode::no_children_for_ephemerals:
+      return "an ephemeral node cannot have children";
+    case ReplyCode::invalid_argument:
+      return "the server does not take such a path or argument";
+    case ReplyCode::no_auth:
+      return "the access control list does not permit it";
+    case ReplyCode::auth_failed:
+      return "the server refused the credentials";
+    case ReplyCode::invalid_acl:
+      return "the server does not take the access control list";
+    case ReplyCode::quota_exceeded:
+      return "a quota of the server is used up";
+    case ReplyCode::request_too_large:
+      return "the request is larger than the server takes";
+    case ReplyCode::unimplemented:
+      return "the server cannot do this";
+    case ReplyCode::connection_loss:
+      return "the connection was lost before the reply came";
+    case ReplyCode::session_expired:
+      return "the session has expired";
+    case ReplyCode::server_error:
+      break;
   }
   return "the server reported an error";
 }
@@ -34,7 +50,7 @@ void throw_reply_error(ReplyCode code, const std::string& monitor, std::string w
   const std::string message = std::move(what) + ": " + std::string(reason_of(code));
   switch (code) {
     case ReplyCode::connection_loss:
-      throw ConnectionLossException(ErrorCode::connection_loss, monitor, message, "see: forelock doctor");
+      throw ConnectionLossException(ErrorCode::connection_loss, monitor, message, "forelock doctor");
     case ReplyCode::session_expired:
       throw SessionExpiredException(ErrorCode::session_expired, monitor, message);
     case ReplyCode::no_auth:

@@ -16,7 +16,7 @@ using coordination::Request;
 Reply wait_for(std::future<Reply>& reply, std::chrono::steady_clock::time_point deadline) {
   if (reply.wait_until(deadline) != std::future_status::ready) {
     throw ConnectionLossException(ErrorCode::connection_loss, {}, "the server did not answer in time",
-                                  "see: forelock doctor");
+                                  "forelock doctor");
   }
   return reply.get();
 }

@@ -17,9 +17,9 @@ class RequestPipeline {
   // Everything that this object is asked for must be answered by `deadline`. The core must outlive it.
   RequestPipeline(ClientCore& core, std::chrono::steady_clock::time_point deadline);
 
-  // One reply for each request, in order; a refused request is a reply too. At most `window` requests are under way at a
-  // time, so that a list of thousands does not make locks of this session wait behind it.
-  // \throws ConnectionLossException when the deadline passes first.
+  // One reply for each request, in order; a refused request is a reply too. At most `window` requests are under way at
+  // a time, so that a list of thousands does not make locks of this session wait behind it. \throws
+  // ConnectionLossException when the deadline passes first.
   std::vector<coordination::Reply> ask(std::vector<coordination::Request> requests);
   coordination::Reply ask(coordination::Request request);
 

@@ -45,8 +45,8 @@ bool InteractiveLoad::next(Task& task) {
     if (stopping_ && saves_.empty()) return false;
     if (tasks_.empty()) {
       wake_.wait(guard);
-    } else if (tasks_.top().due > Clock::now()) {
-      wake_.wait_until(guard, tasks_.top().due);
+    } else if (const auto due = tasks_.top().due; due > Clock::now()) {  // a copy: the queue changes while we wait
+      wake_.wait_until(guard, due);
     } else {
       task = tasks_.top();
       tasks_.pop();

@@ -10,7 +10,9 @@ constexpr std::size_t width = 10;  // of "%010d", a sign included
 constexpr std::int64_t highest = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t lowest = std::numeric_limits<std::int32_t>::min();
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::size_t trailing_digits(std::string_view text) {
   std::size_t count = 0;

@@ -75,6 +75,7 @@ void Monitor::release(Contender& contender, TimePoint now) {
 
 void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.state = ContenderState::yielding;
+  contender.spec.try_once = false;  // it has a place in the line now
   contender.proof_requested = false;
   contender.claimed_at_creation = false;
   contender.told_foreground_waits = contender.told_background_waits = false;
@@ -315,6 +316,7 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
   const std::string node = child_path(core_.prefix(contender.spec.priority)) + "-";
   send({.kind = FlightKind::enqueue, .contender = contender.id},
        Create{node, contender.spec.record, CreateMode::ephemeral_sequential}, now);
+  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
 }
 
 void Monitor::claim(Contender& contender, TimePoint now) {

@@ -12,9 +12,13 @@ struct CodePoint {
   std::size_t length = 0;  // in bytes; 0 where the bytes are not UTF-8
 };
 
-constexpr std::uint32_t byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
+constexpr std::uint32_t byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
 
-constexpr bool continues(std::uint32_t byte) { return (byte & 0xC0U) == 0x80U; }
+constexpr bool continues(std::uint32_t byte) {
+  return (byte & 0xC0U) == 0x80U;
+}
 
 // Well-formed UTF-8 alone: overlong forms, surrogates and what is past U+10FFFF have length 0.
 CodePoint code_point_at(std::string_view text, std::size_t at) {

@@ -69,6 +69,9 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
         need_resolve(now + look_again_after);
       } else if (contender && contender->abandoned) {
         core_.forget(*contender);
+      } else if (contender) {
+        contender->state = ContenderState::idle;
+        idle_.insert({contender->arrival, contender});
       }
       break;
     case FlightKind::remove_monitor:
@@ -443,10 +446,15 @@ void Monitor::on_disconnected() {
 
 void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
   switch (kind) {
-    case WatchEvent::Kind::deleted: monitor_missing(); break;
+    case WatchEvent::Kind::deleted:
+      monitor_missing();
+      // Its nodes went before it. In a new monitor the same names may be somebody else's.
+      if (!nodes_.empty()) need_resolve(now);
+      break;
     case WatchEvent::Kind::data_changed:
       parent_watch_trusted_ = parent_watch_registered_ = false;
       alone_next_.reset();
+      if (!all_.empty() && core_.connected() && !parent_watch_in_flight_) watch_parent(now);
       break;
     case WatchEvent::Kind::children_changed:
     case WatchEvent::Kind::created:

@@ -39,6 +39,8 @@ void Monitor::begin_resolve(TimePoint now) {
     ++resolve_->pending;
     send({.kind = FlightKind::resolve_sync}, Sync{path_}, now);
   }
+  // Before anything is read: from here on a re-creation of the monitor is told.
+  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
   ++resolve_->pending;
   const bool watch = core_.options().watch_mode == WatchMode::parent;
   send({.kind = FlightKind::resolve_list, .watch = watch}, List{path_, watch}, now);
@@ -162,10 +164,11 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
     if (contender.state == ContenderState::releasing && !contender.abandoned) {
       core_.finish_release(contender, ReleaseOutcome::gone);
     }
-    // An abandoned contender stays until this is answered; any other one begins anew behind it.
-    const ContenderId waits = contender.abandoned ? contender.id : 0;
-    send({.kind = FlightKind::remove_lock, .contender = waits}, Delete{lock_path_, lock_version_}, now);
-    if (!contender.abandoned) own_node_gone(contender, now);
+    // Begins anew, or is forgotten, when that is answered.
+    contender.state = ContenderState::resolving;
+    contender.proof_requested = contender.claimed_at_creation = false;
+    contender.position.reset();
+    send({.kind = FlightKind::remove_lock, .contender = contender.id}, Delete{lock_path_, lock_version_}, now);
     return;
   }
   owner_ = &contender;

@@ -20,7 +20,8 @@ Bytes random_bytes() {
   do {
     got = getrandom(bytes.data(), bytes.size(), 0);  // so few bytes come all at once
   } while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(bytes.size())) throw Error(ErrorCode::internal, {}, "the kernel gave no random numbers");
+  if (got != static_cast<ssize_t>(bytes.size()))
+    throw Error(ErrorCode::internal, {}, "the kernel gave no random numbers");
   return bytes;
 }
 

@@ -44,7 +44,9 @@ std::string find_thread_identity() {
 
 }  // namespace
 
-std::string process_identity() { return host_name() + '/' + std::to_string(getpid()); }
+std::string process_identity() {
+  return host_name() + '/' + std::to_string(getpid());
+}
 
 const std::string& thread_identity() {
   thread_local const std::string identity = find_thread_identity();

@@ -15,16 +15,21 @@ constexpr std::array<bool, 256> plain = [] {
   return table;
 }();
 
-constexpr unsigned byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
+constexpr unsigned byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
 
-bool is_plain(char c) { return plain[static_cast<unsigned char>(c)]; }
+bool is_plain(char c) {
+  return plain[static_cast<unsigned char>(c)];
+}
 
 struct Sequence {
   std::size_t length;  // in bytes, at least 1
   bool valid;          // else the bytes are to be replaced as a whole
 };
 
-// The multi-byte sequence at `at`: Unicode table 3-7. An invalid one ends before the first byte that cannot belong to it.
+// The multi-byte sequence at `at`: Unicode table 3-7. An invalid one ends before the first byte that cannot belong to
+// it.
 Sequence sequence_at(std::string_view text, std::size_t at) {
   const unsigned first = byte_at(text, at);
   const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
@@ -45,14 +50,22 @@ Sequence sequence_at(std::string_view text, std::size_t at) {
 // The escape for an ASCII character that needs one.
 std::string_view escape_of(unsigned char c, std::array<char, 6>& buffer) {
   switch (c) {
-    case '"': return "\\\"";
-    case '\\': return "\\\\";
-    case '\b': return "\\b";
-    case '\f': return "\\f";
-    case '\n': return "\\n";
-    case '\r': return "\\r";
-    case '\t': return "\\t";
-    default: break;
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\b':
+      return "\\b";
+    case '\f':
+      return "\\f";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      break;
   }
   buffer = {'\\', 'u', '0', '0', hex_digits[c >> 4], hex_digits[c & 0xFU]};
   return {buffer.data(), buffer.size()};

@@ -117,6 +117,8 @@ std::string OwnerRecord::to_json() const {
   return json;
 }
 
-std::optional<OwnerRecord> OwnerRecord::from_json(std::string_view json) { return records::read_record(json); }
+std::optional<OwnerRecord> OwnerRecord::from_json(std::string_view json) {
+  return records::read_record(json);
+}
 
 }  // namespace forelock

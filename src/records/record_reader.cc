@@ -55,7 +55,9 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool number_float(double, const std::string&) override { return is_ignored(); }
   bool binary(Json::binary_t&) override { return false; }
 
-  bool number_integer(std::int64_t value) override { return is_ignored() || (at_runtime() && value >= 0 && set_runtime(value)); }
+  bool number_integer(std::int64_t value) override {
+    return is_ignored() || (at_runtime() && value >= 0 && set_runtime(value));
+  }
   bool number_unsigned(std::uint64_t value) override {
     return is_ignored() || (at_runtime() && value <= max_runtime && set_runtime(static_cast<std::int64_t>(value)));
   }
@@ -124,19 +126,28 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   bool set(std::string& value) {
     switch (field_) {
-      case Field::none: return true;
-      case Field::acquired_at: return set_time(record_.acquired_at, value);
-      case Field::alert_at: return set_time(record_.alert_at, value);
-      case Field::auto_unlock_at: return set_time(record_.auto_unlock_at, value);
-      case Field::enqueued_at: return set_time(record_.enqueued_at, value);
-      case Field::guid: return set_identity(record_.guid, value);
-      case Field::instance: return set_identity(record_.instance, value);
-      case Field::lock_info: return set_identity(record_.lock_info, value);
+      case Field::none:
+        return true;
+      case Field::acquired_at:
+        return set_time(record_.acquired_at, value);
+      case Field::alert_at:
+        return set_time(record_.alert_at, value);
+      case Field::auto_unlock_at:
+        return set_time(record_.auto_unlock_at, value);
+      case Field::enqueued_at:
+        return set_time(record_.enqueued_at, value);
+      case Field::guid:
+        return set_identity(record_.guid, value);
+      case Field::instance:
+        return set_identity(record_.instance, value);
+      case Field::lock_info:
+        return set_identity(record_.lock_info, value);
       case Field::priority:
         record_.priority = value == "background" ? Priority::background : Priority::foreground;
         return value == name_of(record_.priority);
       case Field::expected_runtime:
-      case Field::stack: break;
+      case Field::stack:
+        break;
     }
     return false;
   }

@@ -62,10 +62,12 @@ std::string describe(void* address) {
   const std::string_view path = info.dli_fname;
   const std::string module(path.substr(path.rfind('/') + 1));
   if (info.dli_sname == nullptr) return module + '+' + hex(value - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
-  return demangled(info.dli_sname) + '+' + hex(value - reinterpret_cast<std::uintptr_t>(info.dli_saddr)) + " (" + module + ')';
+  return demangled(info.dli_sname) + '+' + hex(value - reinterpret_cast<std::uintptr_t>(info.dli_saddr)) + " (" +
+         module + ')';
 }
 
-// The same few places lock again and again. A module that was unloaded and replaced keeps its old names: for people only.
+// The same few places lock again and again. A module that was unloaded and replaced keeps its old names: for people
+// only.
 class NameCache {
  public:
   std::string name_of(void* address) {

@@ -76,7 +76,9 @@ class Scanner {
 
 }  // namespace
 
-WallTime wall_time_now() { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); }
+WallTime wall_time_now() {
+  return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+}
 
 void append_wall_time(WallTime time, std::string& out) {
   time = std::clamp(time, first_writable, last_writable);

@@ -32,7 +32,7 @@ LockHistory::LockHistory(const std::vector<LoggedTransaction>& log, std::string 
       lock_changed |= name == private_lock;
       switch (operation.kind) {
         case LoggedOperation::Kind::create:
-          children[name] = {guid_in(operation.data), transaction.session};
+          children[name] = {guid_in(operation.data), transaction.session, transaction.zxid};
           break;
         case LoggedOperation::Kind::set: children[name].guid = guid_in(operation.data); break;
         case LoggedOperation::Kind::remove:
@@ -69,6 +69,16 @@ std::size_t LockHistory::waiting(std::int64_t token, char prefix) const {
   return static_cast<std::size_t>(std::count_if(state->second.begin(), state->second.end(), [&](const auto& child) {
     return child.first.front() == prefix && (lock == state->second.end() || child.second.guid != lock->second.guid);
   }));
+}
+
+std::int64_t LockHistory::enqueued(std::int64_t token) const {
+  const auto state = states_.find(token);
+  if (state == states_.end()) return 0;
+  const auto lock = state->second.find(private_lock);
+  for (const auto& [name, node] : state->second) {
+    if (lock != state->second.end() && name != private_lock && node.guid == lock->second.guid) return node.created;
+  }
+  return 0;
 }
 
 std::vector<std::string> LockHistory::left_over() const {

@@ -21,6 +21,8 @@ class LockHistory {
   std::string injustice(std::int64_t token) const;
   // How many of the classes' contenders were in the line at the grant, the holder not counted.
   std::size_t waiting(std::int64_t token, char prefix) const;
+  // The transaction that put the holder of this grant into the line; 0 if it has no node.
+  std::int64_t enqueued(std::int64_t token) const;
   // Removals of privateLock by a session that did not own it.
   const std::vector<std::string>& stolen() const { return stolen_; }
   // The contenders and privateLock that are there at the end.
@@ -30,6 +32,7 @@ class LockHistory {
   struct Node {
     std::string guid;
     std::int64_t session = 0;
+    std::int64_t created = 0;
   };
   using Children = std::map<std::string, Node>;
 

@@ -36,7 +36,9 @@ class RequestsTest : public ::testing::TestWithParam<std::string> {
   }
   RequestsTest() : tap_(proxy_), client_(settings(proxy_.connect_string())) {
     EXPECT_TRUE(client_.wait_connected(10s));
-    tap_.begin();
+    // The client has a heartbeat of its own to begin with.
+    EXPECT_TRUE(wait_until([this] { return client_.statistics().requests > 0; }));
+    take();
   }
 
   // Since the last call, when everything that the client has sent has been answered.

@@ -1,5 +1,7 @@
 #include "integration/wire_tap.h"
 
+#include <gtest/gtest.h>
+
 #include <utility>
 
 #include "support/wait_until.h"
@@ -37,19 +39,18 @@ WireTap::WireTap(TcpProxy& proxy) : proxy_(proxy) {
 
 WireTap::~WireTap() { proxy_.set_filter({}); }
 
-void WireTap::begin() {
-  take([] { return std::size_t{0}; });
-  const std::lock_guard guard(mutex_);
-  total_ = 0;
-}
-
 WireTap::Traffic WireTap::take(const std::function<std::size_t()>& sent) {
-  wait_until([&] {
+  const bool complete = wait_until([&] {
     const std::size_t expected = sent();
     const std::lock_guard guard(mutex_);
     return open_.empty() && total_ >= expected;
-  });
+  }, std::chrono::seconds(5));
+  const std::size_t expected = sent();
   const std::lock_guard guard(mutex_);
+  if (!complete) {
+    ADD_FAILURE() << expected << " requests sent, " << total_ << " seen, " << open_.size() << " not answered;"
+                  << traffic_.trace;
+  }
   reply_since_request_ = true;
   return std::exchange(traffic_, {});
 }

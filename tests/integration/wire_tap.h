@@ -28,8 +28,6 @@ class WireTap {
     std::size_t round_trips = 0;
     std::string trace;  // ZooKeeper's operation codes; ">" before what is sent, "<" before what is answered, "!" watch event
   };
-  // Begins to count: to be called when the client is connected and has not been asked for anything.
-  void begin();
   // What has passed since the last call. Waits until as many requests as `sent` says have passed since the beginning,
   // and have their replies.
   Traffic take(const std::function<std::size_t()>& sent);

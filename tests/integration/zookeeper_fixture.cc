@@ -54,8 +54,7 @@ std::unique_ptr<Connection> ZooKeeperTest::connect(SessionOptions options) const
 }
 
 std::string ZooKeeperTest::own(const std::string& name) const {
-  return "/test-" + std::to_string(getpid()) + "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-         "-" + name;
+  return "/test-" + std::to_string(getpid()) + "-" + std::to_string(number_) + "-" + name;
 }
 
 }  // namespace forelock::zookeeper

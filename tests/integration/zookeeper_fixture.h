@@ -41,10 +41,14 @@ class ZooKeeperTest : public ::testing::Test {
   SessionOptions options(const std::string& chroot = "") const;
   std::unique_ptr<Connection> connect(SessionOptions options) const;
   std::unique_ptr<Connection> connect() const { return connect(options()); }
-  // "/test-<unique>-name"
+  // A path that no other test uses, nor this one when it is repeated.
   std::string own(const std::string& name) const;
 
   test::TcpProxy proxy_;
+
+ private:
+  static inline int tests_made_ = 0;
+  const int number_ = ++tests_made_;
 };
 
 }  // namespace forelock::zookeeper

@@ -164,7 +164,7 @@ TEST_F(ZooKeeperTest, FourLetterWords) {
   const auto answer = four_letter_word("localhost", server().port(), "srvr", std::chrono::seconds(5));
   ASSERT_TRUE(answer.has_value());
   EXPECT_NE(answer->find("Mode: standalone"), std::string::npos);
-  EXPECT_EQ(server().mode(), "standalone");
+  EXPECT_TRUE(test::wait_until([] { return server().mode() == "standalone"; }));
   EXPECT_GT(server().packets_received(), 0);
 }
 

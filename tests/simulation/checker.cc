@@ -137,9 +137,10 @@ void Checker::refused(std::uint64_t id, lock::RefusalReason reason) {
   end(id);
 }
 
-void Checker::lost(std::uint64_t id, lock::LossReason /*reason*/) {
+void Checker::lost(std::uint64_t id, lock::LossReason reason) {
   if (at(id).phase != Phase::held) return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
   ++statistics_.losses;
+  at(id).told_at_release = at(id).told || reason == lock::LossReason::removed;
   end(id);
 }
 
@@ -182,7 +183,9 @@ void Checker::check_beliefs(const Believer& process) {
 
 void Checker::watch_delivered(const Believer& process, const coordination::WatchEvent& event) {
   const std::size_t monitor = monitor_in(event.path);
-  if (monitor == max_monitors || event.path != lock_path(monitor)) return;
+  if (monitor == max_monitors) return;
+  const bool gone = event.kind == coordination::WatchEvent::Kind::deleted && event.path == monitor_path(monitor);
+  if (event.path != lock_path(monitor) && !gone) return;
   for (Contender& one : contenders_) {
     if (one.robbed && one.process == &process && one.monitor == monitor) one.told = true;
   }

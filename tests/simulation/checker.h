@@ -91,6 +91,8 @@ class Checker final : public model::Observer, public model::Actor {
   void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
   // The owner of privateLock by the record in it, 0 for none.
   std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
+  // How often its privateLock has been deleted.
+  std::uint32_t times_freed(std::size_t monitor) const { return monitors_[monitor].times_freed; }
   // A contender that waits with a node of its own, 0 for none.
   std::uint64_t some_waiter(std::size_t monitor) const;
   void fire(std::uint32_t what, std::uint64_t detail) override;
@@ -112,6 +114,7 @@ class Checker final : public model::Observer, public model::Actor {
     std::vector<std::uint64_t> nodes;  // contenders with a node
     lock::Token last_token = 0;
     bool private_removed = false;
+    std::uint32_t times_freed = 0;
   };
   struct LockChange {
     bool touched = false;
@@ -130,10 +133,11 @@ class Checker final : public model::Observer, public model::Actor {
   void lock_changed(const model::LogEntry& entry, std::size_t monitor, const LockChange& change,
                     const std::vector<model::Change>& changes);
   void judge_removal(const model::LogEntry& entry, std::size_t monitor, const std::vector<model::Change>& changes);
+  bool unaware_release(const model::LogEntry& entry, std::size_t monitor) const;
   void rob(std::uint64_t id);
   void end(std::uint64_t id);
   void judge_guard(const model::LogEntry& entry, const model::Change& change);
-  void new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid, bool handed_over);
+  void new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid);
 
   const Plan& plan_;
   model::Ensemble& ensemble_;

@@ -114,6 +114,7 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
   }
   if (entry.connection == nullptr || entry.kind == model::LogEntry::Kind::end_session) return;
   if (entry.session != one.node_session) {
+    if (unaware_release(entry, one.monitor)) return;
     fail(Invariant::own_locks_only, "session " + std::to_string(entry.session) + " deletes " + change.path + " of " + name(id));
   } else if (one.process != nullptr && one.phase == Phase::held) {
     fail(Invariant::own_locks_only, name(id) + " holds, and its own process deletes its node");
@@ -135,17 +136,32 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
   Monitor& monitor = monitors_[index];
   const model::Node* node = ensemble_.truth().find(lock_path(index));
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
-  if (id == monitor.owner && node != nullptr && !change.created && node->data[0] == 'u') return;  // its record only
   const std::uint64_t before = monitor.owner;
+  if (node != nullptr && !change.created && node->data[0] == 'u') {
+    if (id == before) return;  // its record only
+    if (before != 0 && unaware_release(entry, index)) {
+      at(before).robbed = true;
+      return;
+    }
+  }
   if (before != 0) judge_removal(entry, index, changes);
   if (before != 0 && !change.deleted && !change.created && id != before) ++statistics_.hand_overs;
   if (before != 0 && believes(at(before))) {
     fail(Invariant::one_holder, name(before) + " believes to hold, but its privateLock is " +
                                     (id == 0 ? "deleted" : "taken over by " + name(id)));
   }
+  if (id == 0) ++monitor.times_freed;
   monitor.owner = id;
   monitor.owner_session = node == nullptr ? 0 : node->ephemeral_owner;
-  if (id != 0) new_owner(index, id, entry.zxid, before != 0);
+  if (id != 0) new_owner(index, id, entry.zxid);
+}
+
+// A lock that an administrator has deleted may be given up by a holder who cannot know of it yet. Nothing but the names
+// tells whose nodes its release finds then: the next holder's are called the same once the monitor has been made anew.
+bool Checker::unaware_release(const model::LogEntry& entry, std::size_t monitor) const {
+  return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& one) {
+    return one.robbed && !one.told_at_release && one.monitor == monitor && one.node_session == entry.session;
+  });
 }
 
 // Who may take privateLock away from its owner: the owner's process once the owner does not hold it any more, the end
@@ -167,16 +183,7 @@ void Checker::judge_removal(const model::LogEntry& entry, std::size_t index, con
   }
   Contender& one = at(owner);
   if (entry.session != monitor.owner_session || (releaser != 0 && releaser != owner)) {
-    if (monitor.private_removed && releaser != 0 && at(releaser).robbed && !at(releaser).told_at_release) {
-      return rob(owner);
-    }
-    if (monitor.private_removed && releaser == 0) {
-      // A robbed contender takes its privateLock back without its node: nothing tells whose it is.
-      const bool unaware = std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& other) {
-        return other.robbed && !other.told_at_release && other.monitor == index;
-      });
-      if (unaware) return rob(owner);
-    }
+    if (unaware_release(entry, index)) return rob(owner);
     return fail(Invariant::own_locks_only,
                 "session " + std::to_string(entry.session) + " frees the lock of " + name(owner));
   }
@@ -195,7 +202,7 @@ void Checker::rob(std::uint64_t id) {
   }
 }
 
-void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid, bool /*handed_over*/) {
+void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid) {
   Contender& one = at(id);
   one.claim_zxid = zxid;
   one.robbed = one.told = one.told_at_release = false;
@@ -205,7 +212,11 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid, 
       one.passed.emplace_back(other, at(other).node);
     }
   }
-  if (one.process == nullptr) ++statistics_.literal_grants;
+  if (one.process == nullptr) {
+    ++statistics_.literal_grants;
+  } else if (one.node.empty()) {
+    fail(Invariant::in_line, name(id) + " takes privateLock without a node of its own");
+  }
 }
 
 void Checker::nothing_left() {

@@ -1,4 +1,4 @@
-// The properties that every schedule must have: the nine of the design, and two of the model's own.
+// The properties that every schedule must have: the nine of the design, and a few more.
 #pragma once
 
 #include <string>
@@ -18,6 +18,7 @@ enum class Invariant {
   no_lost_wakeup,      // 8: with faults over, every waiter is served
   one_ending,          // 9: every operation ends exactly once
   guard,               // guarded writes fail once the lock is gone
+  in_line,             // who takes the lock stands in the line
   told_of_loss         // a holder learns that its lock was removed or cannot be proved any more
 };
 
@@ -34,6 +35,7 @@ constexpr std::string_view name_of(Invariant invariant) {
     case Invariant::no_lost_wakeup: return "8 every waiter is served";
     case Invariant::one_ending: return "9 every operation ends exactly once";
     case Invariant::guard: return "guarded writes fail once the lock is gone";
+    case Invariant::in_line: return "who takes the lock stands in the line";
     case Invariant::told_of_loss: return "holders are told of their loss";
   }
   return "?";

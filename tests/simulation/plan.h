@@ -81,7 +81,8 @@ enum class FaultKind {
 struct PlannedFault {
   FaultKind kind = FaultKind::cut;
   std::size_t process = 0;
-  // When: at the process's request of this number, or (0) at the instant `at`.
+  // When: at the process's request of this number, or (0) at the instant `at`. A waiter's removal: a moment after the
+  // lock has become free for this time, when the next claim is on its way.
   std::uint32_t request = 0;
   Span at{};
   Span duration{};
@@ -102,6 +103,7 @@ struct Plan {
   bool reuse_engine = true;  // for the next session, too
   bool probes = false;       // the driver tells of acknowledged requests of its own
   double container_chance = 0.5;
+  Span container_life = milliseconds(50);
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
   std::vector<PlannedThread> threads;

@@ -13,6 +13,8 @@ namespace {
 // Requests of the driver itself, not of the engine.
 constexpr coordination::RequestTag probe_bit = std::uint64_t{1} << 63;
 constexpr coordination::RequestTag guard_bit = std::uint64_t{1} << 62;
+// Replies node_exists in a row: who is told that the lock is taken looks before trying again.
+constexpr int most_collisions = 12;
 constexpr Span latest_tick = milliseconds(2);
 
 }  // namespace
@@ -242,6 +244,8 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     return;
   } else {
     if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
+    collisions_ = reply.code == coordination::ReplyCode::node_exists ? collisions_ + 1 : 0;
+    if (collisions_ > most_collisions) world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
     engine_->on_reply(tag, std::move(reply), now());
   }
   settle();

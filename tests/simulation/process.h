@@ -104,13 +104,13 @@ class Process final : public model::Actor,
   std::vector<Thread> threads_;
   std::size_t threads_open_ = 0;
   std::vector<Reaction> reactions_;
-  std::vector<std::uint64_t> callers_;  // thread of each contender of this process, by order
   std::map<std::uint64_t, std::size_t> thread_by_contender_;
   std::map<std::uint64_t, std::size_t> lists_at_call_;
   std::map<coordination::RequestTag, Instant> probes_;
   std::uint64_t next_probe_ = 0;
   std::uint32_t requests_ = 0;
   std::size_t lists_ = 0;
+  int collisions_ = 0;  // replies node_exists in a row
   bool down_ = false;
   bool connected_ = false;
   Instant connected_at_{};

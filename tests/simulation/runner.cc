@@ -27,6 +27,23 @@ Outcome run_plan(const Plan& plan, bool traced) {
   return outcome;
 }
 
+namespace {
+
+// Whether it is not the deliberate bug that breaks this schedule.
+bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const RunOptions& options) {
+#ifdef FORELOCK_MUTATION_BUILD
+  if (options.mutation == lock::Mutation::none) return false;
+  lock::active_mutation() = lock::Mutation::none;
+  const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);
+  lock::active_mutation() = options.mutation;
+  return fails;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
 RunResult run_schedules(const RunOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> next{0};
@@ -44,7 +61,7 @@ RunResult run_schedules(const RunOptions& options) {
       const std::uint64_t seed = options.first_seed + index;
       const Outcome outcome = run_plan(make_plan(seed));
       statistics.add(outcome.statistics);
-      if (!outcome.violation) continue;
+      if (!outcome.violation || fails_anyway(seed, options)) continue;
       std::lock_guard lock(mutex);
       result.failures.push_back({seed, outcome.violation});
       if (result.failures.size() >= options.most_failures) stop = true;

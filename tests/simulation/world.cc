@@ -17,6 +17,7 @@ model::EnsembleOptions World::ensemble_options(const Plan& plan) {
   model::EnsembleOptions options;
   options.servers = plan.servers;
   options.container_chance = plan.container_chance;
+  options.longest_container_life = plan.container_life;
   if (plan.slow_network) {
     options.wire.longest = milliseconds(4);
     options.wire.hiccup = 0.05;
@@ -34,7 +35,8 @@ World::World(const Plan& plan)
       ensemble_(timeline_, random_, ensemble_options(plan)),
       trace_(timeline_),
       checker_(plan, ensemble_, statistics_, trace_),
-      struck_(plan.faults.size(), false) {
+      struck_(plan.faults.size(), false),
+      awaited_(plan.faults.size(), false) {
   ensemble_.set_observer(this);
   ensemble_.administer(coordination::Create{std::string(guarded_path), ""});
   for (std::size_t i = 0; i < plan.processes; ++i) processes_.push_back(std::make_unique<Process>(*this, i));
@@ -64,7 +66,8 @@ const Violation& World::run() {
   for (auto& process : processes_) process->start();
   for (auto& literal : literals_) literal->start();
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
-    if (plan_.faults[i].request == 0) timeline_.after(plan_.faults[i].at, *this, 0, i);
+    const PlannedFault& fault = plan_.faults[i];
+    if (fault.request == 0) timeline_.after(fault.at, *this, 0, i);
   }
   wait_for(&World::calls_finished, Invariant::no_lost_wakeup, "nothing happens, but somebody waits");
   // What was planned for a request that is never sent does not happen any more.
@@ -101,6 +104,7 @@ bool World::tidy() const {
 
 void World::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
   checker_.applied(entry, changes);
+  strike_at_freed_locks();
   if (!entry.fate.cut_when_applied) return;
   for (auto& process : processes_) {
     model::ModelSession* session = process->session_or_null();

@@ -46,8 +46,10 @@ class World final : public model::Actor, public model::Observer {
  private:
   static model::EnsembleOptions ensemble_options(const Plan& plan);
   void disturb(Span duration);
+  void strike_soon(std::size_t index);
   void strike(const PlannedFault& fault);
   void strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session);
+  void strike_at_freed_locks();
   void administer(const PlannedFault& fault);
   void cut(const PlannedFault& fault, model::ModelSession& session, std::size_t keep);
   bool calls_finished() const;
@@ -65,7 +67,8 @@ class World final : public model::Actor, public model::Observer {
   std::vector<std::unique_ptr<model::ModelSession>> sessions_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<LiteralClient>> literals_;
-  std::vector<bool> struck_;
+  std::vector<bool> struck_;   // faults that have happened, or cannot any more
+  std::vector<bool> awaited_;  // that are about to
   Instant disturbed_until_ = model::Timeline::start;
   Span patience_{};  // how long nothing may happen while somebody waits
 };

@@ -42,7 +42,8 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
   const PlannedFault* now = nullptr;
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
     const PlannedFault& fault = plan_.faults[i];
-    if (fault.request != number || fault.process != process || struck_[i]) continue;
+    if (fault.request != number || fault.process != process || struck_[i] || awaited_[i]) continue;
+    if (fault.kind == FaultKind::waiter_removed) continue;
     struck_[i] = true;
     now = &fault;
   }
@@ -90,14 +91,27 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
     case FaultKind::shutdown:
     case FaultKind::pause: {
       const auto index = static_cast<std::size_t>(now - plan_.faults.data());
-      struck_[index] = false;
       --statistics_.faults[static_cast<std::size_t>(now->kind)];
-      return timeline_.after(random_.between(Span{}, milliseconds(2)), *this, 0, index);
+      return strike_soon(index);
     }
     default:
       --statistics_.faults[static_cast<std::size_t>(now->kind)];
       return strike(*now);
   }
+}
+
+void World::strike_at_freed_locks() {
+  for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
+    const PlannedFault& fault = plan_.faults[i];
+    if (struck_[i] || awaited_[i] || fault.kind != FaultKind::waiter_removed || fault.request == 0) continue;
+    if (checker_.times_freed(fault.monitor) >= fault.request) strike_soon(i);
+  }
+}
+
+void World::strike_soon(std::size_t index) {
+  struck_[index] = false;
+  awaited_[index] = true;
+  timeline_.after(random_.between(Span{}, milliseconds(3)), *this, 0, index);
 }
 
 void World::strike(const PlannedFault& fault) {

@@ -17,6 +17,11 @@ namespace {
 
 constexpr int start_attempts = 5;
 
+// The last two bring the log; without them the server is silent, and all the same a server.
+constexpr const char* class_path =
+    "/etc/zookeeper/conf_example:/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-log4j12.jar:"
+    "/usr/share/java/log4j-1.2.jar";
+
 std::string first_value_after(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -93,8 +98,8 @@ void TestServer::launch() {
       // An interval of a minute divided by this passes between two removals.
       "-Dznode.container.maxPerMinute=60000"};
   for (const std::string& property : options_.java_properties) command.push_back("-D" + property);
-  command.insert(command.end(), {"-cp", "/etc/zookeeper/conf_example:/usr/share/java/zookeeper.jar",
-                                 "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"});
+  command.insert(command.end(),
+                 {"-cp", class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"});
   process_ = std::make_unique<ChildProcess>(std::move(command), directory_.path() / "output.log");
 }
 
@@ -117,7 +122,9 @@ void TestServer::resume() {
 }
 
 std::string TestServer::mode() const {
-  const auto answer = four_letter("srvr");
+  // Short: a server that is just starting may take a connection and forget it.
+  const auto answer =
+      zookeeper::four_letter_word(options_.listen_address, port_, "srvr", std::chrono::milliseconds(500));
   return answer ? first_value_after(*answer, "Mode: ") : std::string();
 }
 

@@ -42,17 +42,33 @@ TEST(ChildName, KnowsTheEndsOfTheCounter) {
 }
 
 TEST(ChildName, LeavesEverythingElseAlone) {
-  for (const std::string name :
-       {"", "-", "privateLock", "A", "A-", "A-1", "A-000000001", "A-00000000001", "-0000000001", "--000000001",
-        "A--0000000001", "A--000000000", "A0000000001", "A-000000000x", "A-0000000001 ", "A-+000000001", "0000000001",
-        "A---000000001", "A-00000-0001", "A-\xD9\xA0\xD9\xA0\xD9\xA0\xD9\xA0\xD9\xA0"}) {
+  for (const std::string name : {"",
+                                 "-",
+                                 "privateLock",
+                                 "A",
+                                 "A-",
+                                 "A-1",
+                                 "A-000000001",
+                                 "A-00000000001",
+                                 "-0000000001",
+                                 "--000000001",
+                                 "A--0000000001",
+                                 "A--000000000",
+                                 "A0000000001",
+                                 "A-000000000x",
+                                 "A-0000000001 ",
+                                 "A-+000000001",
+                                 "0000000001",
+                                 "A---000000001",
+                                 "A-00000-0001",
+                                 "A-\xD9\xA0\xD9\xA0\xD9\xA0\xD9\xA0\xD9\xA0"}) {
     EXPECT_FALSE(parse_contender_name(name)) << name;
   }
 }
 
 TEST(ChildName, RanksByPrefixThenByNumberAsAnInteger) {
-  std::vector<std::string> names = {"B-0000000001", "A-0000000010", "A--000000005", "A-0000000009", "AA-0000000000",
-                                    "\xC3\x84-0000000000", "A--2147483648", "a-0000000000"};
+  std::vector<std::string> names = {"B-0000000001",  "A-0000000010",        "A--000000005",  "A-0000000009",
+                                    "AA-0000000000", "\xC3\x84-0000000000", "A--2147483648", "a-0000000000"};
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return ranks_before(*parse_contender_name(a), *parse_contender_name(b));
   });

@@ -24,7 +24,8 @@ HolderView holder() {
 }
 
 constexpr const char* owner_json =
-    R"({"enqueuedAt":"1970-01-01T00:00:00.000Z","guid":"g","instance":"h/1/main","lockInfo":"Save","priority":"foreground"})";
+    R"({"enqueuedAt":"1970-01-01T00:00:00.000Z","guid":"g","instance":"h/1/main","lockInfo":"Save",)"
+    R"("priority":"foreground"})";
 
 TEST(CliJson, HolderIsAsInTheContract) {
   EXPECT_EQ(json_of(holder()).dump(), std::string(R"({"owner":)") + owner_json +
@@ -52,8 +53,9 @@ TEST(CliJson, MonitorIsAsInTheContract) {
   waiter.waited = milliseconds(7);
   waiter.behind = "privateLock";
   view.queue.push_back(waiter);
-  EXPECT_EQ(json_of(view)["queue"].dump(), R"([{"position":1,"node":"B-0000000004","priority":"background","owner":null,)"
-                                           R"("session":"0x1001","waited_ms":7,"behind":"privateLock"}])");
+  EXPECT_EQ(json_of(view)["queue"].dump(),
+            R"([{"position":1,"node":"B-0000000004","priority":"background","owner":null,)"
+            R"("session":"0x1001","waited_ms":7,"behind":"privateLock"}])");
 }
 
 TEST(CliJson, ListIsAsInTheContract) {
@@ -62,8 +64,10 @@ TEST(CliJson, ListIsAsInTheContract) {
   summary.waiting_foreground = 1;
   summary.waiting_background = 3;
   summary.oldest_wait = milliseconds(1234);
-  EXPECT_EQ(json_of(std::vector<MonitorSummary>{summary}).dump(),
-            R"({"monitors":[{"monitor":"P1","holder":null,"waiting":{"foreground":1,"background":3},"oldest_wait_ms":1234}]})");
+  EXPECT_EQ(
+      json_of(std::vector<MonitorSummary>{summary}).dump(),
+      R"({"monitors":[{"monitor":"P1","holder":null,"waiting":{"foreground":1,"background":3},)"
+      R"("oldest_wait_ms":1234}]})");
 }
 
 }  // namespace

@@ -46,7 +46,9 @@ TEST_F(CliText, LongCellsAreCut) {
 }
 
 TEST_F(CliText, NothingFromOthersSteersTheTerminal) {
-  EXPECT_EQ(printable("a\x1b[2Jb\x7F" "c\u009bd\ne\tf"), "a?[2Jb?c?d e f");
+  EXPECT_EQ(printable("a\x1b[2Jb\x7F"
+                      "c\u009bd\ne\tf"),
+            "a?[2Jb?c?d e f");
   EXPECT_EQ(printable("ä価\U0001F512"), "ä価\U0001F512");
 }
 
@@ -73,7 +75,9 @@ TEST_F(CliText, HolderWithoutARecordIsKnownByItsSession) {
   EXPECT_EQ(who(owner, 1), "Save (h/1/main)");
 }
 
-int exit_code_of(const std::exception_ptr& error) { return failure_of(error).exit_code; }
+int exit_code_of(const std::exception_ptr& error) {
+  return failure_of(error).exit_code;
+}
 
 TEST(CliFailure, EveryKindHasItsExitCode) {
   const auto of = [](ErrorCode code) { return exit_code_of(std::make_exception_ptr(Error(code, {}, "x"))); };

@@ -17,10 +17,13 @@ std::string utf8(char32_t c) {
   return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 0x3F)), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F))};
 }
 
-std::string encoded(std::string_view id) { return encode_monitor_name(id).name.value_or("<refused>"); }
+std::string encoded(std::string_view id) {
+  return encode_monitor_name(id).name.value_or("<refused>");
+}
 
 TEST(MonitorName, IsTheIdWhereverTheServerTakesIt) {
-  for (const std::string id : {"P1", "article 7", "a.b", "...", ".a", "Ärger", "価格", "zookeepers", "Zookeeper", "a-b"}) {
+  for (const std::string id :
+       {"P1", "article 7", "a.b", "...", ".a", "Ärger", "価格", "zookeepers", "Zookeeper", "a-b"}) {
     EXPECT_EQ(encoded(id), id);
     EXPECT_EQ(decode_monitor_name(id), id);
   }
@@ -65,7 +68,8 @@ TEST(MonitorName, EveryCodePointSurvivesAndIsAllowedInANode) {
     ASSERT_TRUE(name) << static_cast<std::uint32_t>(c);
     ASSERT_EQ(decode_monitor_name(*name.name), utf8(c));
     const bool as_is = *name.name == utf8(c);
-    const bool refused = c <= 0x1F || (c >= 0x7F && c <= 0x9F) || (c >= 0xD800 && c <= 0xF8FF) || c >= 0xFFF0 || c == '/';
+    const bool refused =
+        c <= 0x1F || (c >= 0x7F && c <= 0x9F) || (c >= 0xD800 && c <= 0xF8FF) || c >= 0xFFF0 || c == '/';
     ASSERT_EQ(as_is, !refused && c != '.' && c != '%') << static_cast<std::uint32_t>(c);
   }
 }
@@ -89,7 +93,8 @@ TEST(MonitorName, RandomIdsRoundTripAndStayDifferent) {
 }
 
 TEST(MonitorName, ForeignNamesStandForThemselves) {
-  for (const std::string name : {"50%", "%41", "%2f", "%zz", "%2", "%FF", "zookeeper", "%2E%2E%2E", "a%2Ea", "\xFF%2F"}) {
+  for (const std::string name :
+       {"50%", "%41", "%2f", "%zz", "%2", "%FF", "zookeeper", "%2E%2E%2E", "a%2Ea", "\xFF%2F"}) {
     EXPECT_EQ(decode_monitor_name(name), name);
   }
 }

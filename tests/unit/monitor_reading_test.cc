@@ -37,7 +37,9 @@ Reply private_lock(std::int64_t session, const std::string& data = "") {
   return reply;
 }
 
-MonitorView view(const MonitorReading& reading) { return view_of("P1", "/P1", reading, Settings(), now); }
+MonitorView view(const MonitorReading& reading) {
+  return view_of("P1", "/P1", reading, Settings(), now);
+}
 
 std::vector<std::string> nodes(const MonitorView& monitor) {
   std::vector<std::string> names;
@@ -51,8 +53,9 @@ TEST(MonitorReading, ContendersComeInTheOrderOfService) {
 }
 
 TEST(MonitorReading, HolderIsKnownByItsGuid) {
-  const MonitorView monitor = view({private_lock(1, record("h")),
-                                    {contender("A-0000000002", 1, record("x")), contender("B-0000000001", 1, record("h", Priority::background))}});
+  const MonitorView monitor = view(
+      {private_lock(1, record("h")),
+       {contender("A-0000000002", 1, record("x")), contender("B-0000000001", 1, record("h", Priority::background))}});
   EXPECT_EQ(monitor.holder->node, "B-0000000001");
   EXPECT_EQ(monitor.holder->priority, Priority::background);
   EXPECT_EQ(monitor.holder->token, 77);
@@ -79,7 +82,8 @@ TEST(MonitorReading, AGuidOfAnotherSessionIsACopy) {
 
 TEST(MonitorReading, EverybodyWaitsBehindTheOneBefore) {
   const MonitorView monitor =
-      view({private_lock(9), {contender("A-0000000001", 1, record("a")), contender("Z-0000000000", 2), contender("a-0000000003", 3)}});
+      view({private_lock(9),
+            {contender("A-0000000001", 1, record("a")), contender("Z-0000000000", 2), contender("a-0000000003", 3)}});
   ASSERT_EQ(monitor.queue.size(), 3u);
   EXPECT_EQ(monitor.queue[0].behind, "privateLock");
   EXPECT_EQ(monitor.queue[0].waited, milliseconds(500));
@@ -96,8 +100,8 @@ TEST(MonitorReading, ClocksThatDifferGiveNoNegativeTimes) {
 }
 
 TEST(MonitorReading, SummaryCountsEachClass) {
-  const MonitorSummary summary =
-      summary_of(view({{}, {contender("A-0000000001", 1, record("a")), contender("B-0000000002", 2), contender("B-0000000003", 2)}}));
+  const MonitorSummary summary = summary_of(view(
+      {{}, {contender("A-0000000001", 1, record("a")), contender("B-0000000002", 2), contender("B-0000000003", 2)}}));
   EXPECT_EQ(summary.waiting_foreground, 1u);
   EXPECT_EQ(summary.waiting_background, 2u);
   EXPECT_EQ(summary.oldest_wait, milliseconds(500));

@@ -13,10 +13,12 @@
 namespace forelock {
 namespace {
 
-using std::chrono::milliseconds;
 using nlohmann::json;
+using std::chrono::milliseconds;
 
-WallTime at(std::int64_t ms) { return WallTime{milliseconds(ms)}; }
+WallTime at(std::int64_t ms) {
+  return WallTime{milliseconds(ms)};
+}
 
 OwnerRecord full_record() {
   OwnerRecord record;
@@ -77,7 +79,11 @@ TEST(OwnerRecord, RandomRecordsRoundTrip) {
 
 TEST(OwnerRecord, ReplacesWhatIsNotUtf8) {
   OwnerRecord record = full_record();
-  record.lock_info = "a\xFF" "b\xE2\x82" "c\xED\xA0\x80" "d\xC3";
+  record.lock_info =
+      "a\xFF"
+      "b\xE2\x82"
+      "c\xED\xA0\x80"
+      "d\xC3";
   const std::string text = record.to_json();
   ASSERT_TRUE(json::accept(text));
   EXPECT_EQ(OwnerRecord::from_json(text)->lock_info, "a\uFFFDb\uFFFDc\uFFFD\uFFFD\uFFFDd\uFFFD");
@@ -134,7 +140,8 @@ TEST(OwnerRecord, TimesOfAHolderAreAddedWithoutEncodingAgain) {
     const records::HolderTimes times{*record.acquired_at, record.alert_at, record.auto_unlock_at};
     EXPECT_EQ(records::holder_json(waiting.to_json(), times), record.to_json());
     record.alert_at.reset();
-    EXPECT_EQ(records::holder_json(waiting.to_json(), {*record.acquired_at, {}, record.auto_unlock_at}), record.to_json());
+    EXPECT_EQ(records::holder_json(waiting.to_json(), {*record.acquired_at, {}, record.auto_unlock_at}),
+              record.to_json());
   }
 }
 
@@ -150,20 +157,42 @@ TEST(OwnerRecord, ReadsRecordsOfOthers) {
 }
 
 TEST(OwnerRecord, IsNothingWhereThereIsNoRecord) {
-  for (const std::string text :
-       {"", " ", "null", "5", "\"guid\"", "[]", "{}", R"({"a":1})", "{", R"({"guid":"g")", R"({"guid":5})",
-        R"({"guid":null})", R"({"guid":["g"]})", R"({"guid":{"guid":"g"}})", R"({"lockInfo":"x","priority":"middle"})",
-        R"({"lockInfo":"x","enqueuedAt":"yesterday"})", R"({"lockInfo":"x","enqueuedAt":5})", R"({"lockInfo":"x","stack":"s"})",
-        R"({"lockInfo":"x","stack":[1]})", R"({"lockInfo":"x","stack":[["a"]]})", R"({"lockInfo":"x","expectedRuntimeMs":-1})",
-        R"({"lockInfo":"x","expectedRuntimeMs":1e3})", R"({"lockInfo":"x","expectedRuntimeMs":99999999999999999999})",
-        R"({"lockInfo":"x"} trailing)", "{\"lockInfo\":\"\xFF\"}", R"({"lockInfo":"\ud800"})", "192.168.1.5", "\xFF\xFE"}) {
+  for (const std::string text : {"",
+                                 " ",
+                                 "null",
+                                 "5",
+                                 "\"guid\"",
+                                 "[]",
+                                 "{}",
+                                 R"({"a":1})",
+                                 "{",
+                                 R"({"guid":"g")",
+                                 R"({"guid":5})",
+                                 R"({"guid":null})",
+                                 R"({"guid":["g"]})",
+                                 R"({"guid":{"guid":"g"}})",
+                                 R"({"lockInfo":"x","priority":"middle"})",
+                                 R"({"lockInfo":"x","enqueuedAt":"yesterday"})",
+                                 R"({"lockInfo":"x","enqueuedAt":5})",
+                                 R"({"lockInfo":"x","stack":"s"})",
+                                 R"({"lockInfo":"x","stack":[1]})",
+                                 R"({"lockInfo":"x","stack":[["a"]]})",
+                                 R"({"lockInfo":"x","expectedRuntimeMs":-1})",
+                                 R"({"lockInfo":"x","expectedRuntimeMs":1e3})",
+                                 R"({"lockInfo":"x","expectedRuntimeMs":99999999999999999999})",
+                                 R"({"lockInfo":"x"} trailing)",
+                                 "{\"lockInfo\":\"\xFF\"}",
+                                 R"({"lockInfo":"\ud800"})",
+                                 "192.168.1.5",
+                                 "\xFF\xFE"}) {
     EXPECT_FALSE(OwnerRecord::from_json(text)) << text;
   }
 }
 
 TEST(OwnerRecord, SurvivesHostileInput) {
   EXPECT_FALSE(OwnerRecord::from_json(std::string(1'000'000, '[')));
-  EXPECT_FALSE(OwnerRecord::from_json(R"({"lockInfo":"x","a":)" + std::string(20'000, '[') + std::string(20'000, ']') + "}"));
+  EXPECT_FALSE(
+      OwnerRecord::from_json(R"({"lockInfo":"x","a":)" + std::string(20'000, '[') + std::string(20'000, ']') + "}"));
   EXPECT_FALSE(OwnerRecord::from_json(R"({"lockInfo":")" + std::string(records::max_record_input, 'x') + "\"}"));
   std::string frames = R"({"lockInfo":"x","stack":["a")";
   for (int i = 0; i < 5000; ++i) frames += ",\"a\"";

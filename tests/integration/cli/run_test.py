@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import time
@@ -203,6 +205,115 @@ class LostLock(support.CliTest):
         self.release()
         _, errors = child.communicate(timeout=support.PATIENCE)
         self.assertEqual(json.loads(errors.splitlines()[-1])["error"]["code"], "lock_unhealthy")
+
+
+class SilentServer(support.CliTest):
+    """The lock ends without anybody saying so: the server stops answering."""
+
+    def setUp(self):
+        super().setUp()
+        self.dev = subprocess.Popen([support.BINARY, "dev", "-o", "json"], env=support.clean_environment(), stdout=subprocess.PIPE, text=True)
+        self.children.append(self.dev)
+        self.address = json.loads(self.dev.stdout.readline())["zookeeper"]
+        with open(f"/proc/{self.dev.pid}/task/{self.dev.pid}/children", encoding="ascii") as file:
+            self.server = int(file.read().split()[0])
+        self.addCleanup(self.wake_server)
+
+    def wake_server(self):
+        try:
+            os.kill(self.server, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+    def connect_string(self):
+        return self.address
+
+    def hold_and_silence(self, *options, script):
+        child = self.hold("P1", "--set", "zookeeper.session.timeout=3000", *options, script=script)
+        os.kill(self.server, signal.SIGSTOP)
+        return child, time.monotonic()
+
+    def test_the_child_is_told_to_end_and_gone_before_the_session_could_end(self):
+        child, begin = self.hold_and_silence(script="trap '' TERM; echo ready; while :; do sleep 0.05; done")
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 76, errors)
+        self.assertIn("about to be lost", errors)
+        # The session's end is counted from the last request that was answered, which was before the silence.
+        self.assertGreater(time.monotonic() - begin, 0.5)
+
+    def test_term_comes_first(self):
+        child, _ = self.hold_and_silence(script="trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        output, _ = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, output), (76, "told\n"))
+
+    def test_a_short_silence_does_no_harm(self):
+        child, _ = self.hold_and_silence(script="echo ready; read line; echo went on")
+        time.sleep(0.5)  # the silence itself
+        self.wake_server()
+        output, errors = child.communicate("\n", timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, output, errors), (0, "went on\n", ""))
+
+
+class Terminal(support.CliTest):
+    """The program at a keyboard."""
+
+    def at_terminal(self, *arguments):
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(support.BINARY, self.command(*arguments), support.clean_environment(TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        return process, terminal
+
+    def read_until(self, terminal, text):
+        seen = b""
+        while text not in seen:
+            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
+            self.assertTrue(ready, (text, seen))
+            try:
+                seen += os.read(terminal, 4096)
+            except OSError:
+                self.fail(f"{text} did not come: {seen}")
+        return seen
+
+    def code_of(self, process):
+        return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+    def test_the_child_reads_the_keyboard(self):
+        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c", "echo ready; read x; echo got $x; exit 4")
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"hello\n")
+        self.read_until(terminal, b"got hello")
+        self.assertEqual(self.code_of(process), 4)
+
+    def test_control_c_ends_the_child(self):
+        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c", "echo ready; sleep 1000")
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"\x03")
+        self.assertEqual(self.code_of(process), 130)
+
+    def test_control_c_ends_the_waiting(self):
+        self.hold("P1")
+        process, terminal = self.at_terminal("run", "-m", "P1", "--timeout", "5m", "--", "true")
+        support.wait_until(lambda: self.queue("P1"), "a waiter")
+        os.write(terminal, b"\x03")
+        self.assertEqual(self.code_of(process), 130)
+        self.assertEqual(self.queue("P1"), [])
+
+    def test_the_child_cannot_be_suspended(self):
+        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c", "echo ready; read x; exit 6")
+        self.read_until(terminal, b"ready")
+        os.write(terminal, b"\x1a")
+        self.read_until(terminal, b"cannot be suspended")
+        os.write(terminal, b"\n")
+        self.assertEqual(self.code_of(process), 6)
+
+    def test_watch_redraws(self):
+        self.hold("P1", "--info", "Save it")
+        process, terminal = self.at_terminal("watch", "--count", "2", "--interval", "100")
+        seen = self.read_until(terminal, b"Save it")
+        seen += self.read_until(terminal, b"Save it")
+        self.assertIn(b"\x1b[H", seen)
+        self.assertEqual(self.code_of(process), 0)
 
 
 class Order(support.CliTest):
