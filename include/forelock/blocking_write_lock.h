@@ -12,15 +12,16 @@ namespace forelock {
 
 /// A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
 ///
-/// Meets the standard's *TimedLockable* (std::unique_lock, std::scoped_lock work with it). Not re-entrant. May be locked
-/// and unlocked any number of times, from different threads, one acquisition at a time. The destructor releases a held
-/// lock without waiting and never throws.
+/// Meets the standard's *TimedLockable* (std::unique_lock, std::scoped_lock work with it). Not re-entrant. May be
+/// locked and unlocked any number of times, from different threads, one acquisition at a time. The destructor releases
+/// a held lock without waiting and never throws.
 ///
 /// *Not* promised: that work done under the lock is finished when the lock is lost; see WriteLock::healthy.
 class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
  public:
   /// \param client must outlive the lock. \param lock_info short text for people: what for. \param monitor the id of
-  /// the monitor object: any UTF-8, 1 to 255 bytes after encoding. \throws RequestRejectedException(invalid_argument).
+  /// the monitor object: any UTF-8, 1 to 255 bytes after encoding. \param priority the class it contends in.
+  /// \param options what else may be said about it. \throws RequestRejectedException(invalid_argument).
   BlockingWriteLock(Client& client, std::string lock_info, std::string monitor,
                     Priority priority = Priority::foreground, LockOptions options = {});
   ~BlockingWriteLock();
@@ -30,7 +31,8 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
 
   /// Obtains the lock if nobody holds it and nobody who ranks before us waits; does not queue. Takes one or two round
   /// trips; without a connection it waits for one for at most the class's configured time-out.
-  /// \returns whether it is held now. \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
+  /// \returns whether it is held now. \throws ConnectionLossException, SessionExpiredException,
+  /// RequestRejectedException.
   bool try_lock();
 
   /// Waits at most this long. \returns whether it is held now. \throws as try_lock.

@@ -32,8 +32,8 @@ struct ClientStatistics {
   std::uint64_t contenders = 0;        ///< contenders not yet certainly gone from the server
 };
 
-/// Owns the session, its threads and its reconnects. Make one for a process and share it: every lock needs one, and must
-/// not outlive it. Thread-safe.
+/// Owns the session, its threads and its reconnects. Make one for a process and share it: every lock needs one, and
+/// must not outlive it. Thread-safe.
 ///
 /// Connecting happens in the background: the constructor returns at once, and locks wait for the connection within
 /// their own time-outs. After a disconnection the client tries again `zookeeper.connection.retry` times, every
@@ -65,6 +65,7 @@ class FORELOCK_EXPORT Client {
   /// The instance identity `host/pid` that owner records begin with.
   const std::string& instance() const noexcept;
 
+  /// What happened since the client was made.
   ClientStatistics statistics() const;
 
   /// Ends the session: whoever waits gets RequestRejectedException(closed), held locks are lost, the server frees them

@@ -27,14 +27,14 @@ struct DeadLetter {
   std::string id;                            ///< stable, the idempotency key of everything that happens to it later
   std::string type;                          ///< what kind of operation, e.g. "saveContent"
   std::string monitor;                       ///< the monitor object's id; the key of the record
-  Priority priority = Priority::background;
-  std::string lock_info;
+  Priority priority = Priority::background;  ///< the class of its lock
+  std::string lock_info;                     ///< what the lock was for
   std::string payload;                       ///< opaque bytes; never logged
   std::string reason;                        ///< stable code of the last failure
   std::vector<FailedAttempt> attempts;       ///< oldest first, at least one
-  std::uint32_t max_attempts = 1;
-  WallTime enqueued_at{};
-  WallTime failed_at{};
+  std::uint32_t max_attempts = 1;            ///< how many there could have been
+  WallTime enqueued_at{};                    ///< when the operation was first asked for
+  WallTime failed_at{};                      ///< when its last attempt failed
 };
 
 /// Takes dead letters in. Implemented by this library's queue, or by a host that brings its own.

@@ -63,7 +63,8 @@ class FORELOCK_EXPORT Error : public std::runtime_error {
   std::string hint_;
 };
 
-/// The lock was not obtained within the stipulated time (lock_timeout, lock_unavailable) or no longer wanted (cancelled).
+/// The lock was not obtained within the stipulated time (lock_timeout, lock_unavailable) or is no longer wanted
+/// (cancelled).
 class FORELOCK_EXPORT InstanceLockException : public Error {
  public:
   using Error::Error;

@@ -15,42 +15,42 @@ namespace forelock {
 
 /// Who holds a monitor.
 struct HolderView {
-  std::optional<OwnerRecord> owner;     ///< nothing if it left no record that can be read
-  std::optional<Priority> priority;     ///< from the record, or from its node's prefix; nothing if unknown
-  std::optional<std::string> node;      ///< its contender node, e.g. "A-0000000003"; nothing if it has none
-  std::int64_t session = 0;             ///< the session that owns `privateLock`
-  std::int64_t token = 0;               ///< the fencing token (zxid of the grant; of the last alive(), if there was one)
-  std::int32_t version = 0;             ///< data version of `privateLock`
-  std::chrono::milliseconds held{0};    ///< how long, by the wall clocks of server and caller
+  std::optional<OwnerRecord> owner;   ///< nothing if it left no record that can be read
+  std::optional<Priority> priority;   ///< from the record, or from its node's prefix; nothing if unknown
+  std::optional<std::string> node;    ///< its contender node, e.g. "A-0000000003"; nothing if it has none
+  std::int64_t session = 0;           ///< the session that owns `privateLock`
+  std::int64_t token = 0;             ///< the fencing token: zxid of the grant, or of the last alive()
+  std::int32_t version = 0;           ///< data version of `privateLock`
+  std::chrono::milliseconds held{0};  ///< how long, by the wall clocks of server and caller
 };
 
 /// Somebody in the line.
 struct WaiterView {
-  std::size_t position = 0;            ///< 1 is next
-  std::string node;                    ///< e.g. "B-0000000008"
-  std::optional<Priority> priority;    ///< nothing for a prefix that is neither of ours
-  std::optional<OwnerRecord> owner;    ///< nothing if it left no record that can be read
-  std::int64_t session = 0;
-  std::chrono::milliseconds waited{0};
-  std::string behind;                  ///< the node it waits for: the one before it, or "privateLock"
+  std::size_t position = 0;             ///< 1 is next
+  std::string node;                     ///< e.g. "B-0000000008"
+  std::optional<Priority> priority;     ///< nothing for a prefix that is neither of ours
+  std::optional<OwnerRecord> owner;     ///< nothing if it left no record that can be read
+  std::int64_t session = 0;             ///< the session that its node belongs to
+  std::chrono::milliseconds waited{0};  ///< how long, by the wall clocks of server and caller
+  std::string behind;                   ///< the node it waits for: the one before it, or "privateLock"
 };
 
 /// One monitor object as it was at one moment (reads are not one transaction: a line that moves may be seen half-way).
 struct MonitorView {
-  std::string monitor;                ///< the id, decoded
-  std::string path;                   ///< its znode, e.g. "/P1"
-  std::optional<HolderView> holder;
-  std::vector<WaiterView> queue;      ///< in the order in which they will be served
-  std::int64_t next_sequence = 0;     ///< the number that the next contender gets
+  std::string monitor;               ///< the id, decoded
+  std::string path;                  ///< its znode, e.g. "/P1"
+  std::optional<HolderView> holder;  ///< nothing while nobody holds it
+  std::vector<WaiterView> queue;     ///< in the order in which they will be served
+  std::int64_t next_sequence = 0;    ///< the number that the next contender gets
 };
 
 /// Short form, for lists.
 struct MonitorSummary {
-  std::string monitor;
-  std::optional<HolderView> holder;
-  std::size_t waiting_foreground = 0;
-  std::size_t waiting_background = 0;
-  std::optional<std::chrono::milliseconds> oldest_wait;
+  std::string monitor;                                   ///< the id, decoded
+  std::optional<HolderView> holder;                      ///< nothing while nobody holds it
+  std::size_t waiting_foreground = 0;                    ///< how many of that class wait
+  std::size_t waiting_background = 0;                    ///< how many of that class wait
+  std::optional<std::chrono::milliseconds> oldest_wait;  ///< of all that wait; nothing if nobody does
 };
 
 /// What force_release() did.
@@ -65,6 +65,7 @@ enum class ForceReleaseResult {
 /// (not_authorized and the like).
 class FORELOCK_EXPORT Inspector {
  public:
+  /// \param client must outlive it. \param timeout for each call, not for each round trip.
   explicit Inspector(Client& client, std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
   /// Monitors that are held or waited for, with `all` also the idle ones; sorted by id. Nodes of other applications in
@@ -75,8 +76,8 @@ class FORELOCK_EXPORT Inspector {
   std::optional<MonitorView> show(const std::string& monitor);
 
   /// Removes a holder: its contender node and `privateLock` in one transaction, own node first, only if `holder` (its
-  /// node, or for a holder without one its session as "0x…") still is the holder. The holder learns it through its watch.
-  /// Writes; meant for people and unlockers, who keep an audit record.
+  /// node, or for a holder without one its session as "0x…") still is the holder. The holder learns it through its
+  /// watch. Writes; meant for people and unlockers, who keep an audit record.
   ForceReleaseResult force_release(const std::string& monitor, const std::string& holder);
 
  private:

@@ -19,12 +19,12 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono:
 
 /// A plain value; as JSON it is the data of the contender's node and, for the holder, of `privateLock`.
 struct FORELOCK_EXPORT OwnerRecord {
-  std::string lock_info;                     ///< what for, e.g. "Save Content"
-  std::string instance;                      ///< who: `host/pid/thread`
-  Priority priority = Priority::foreground;  ///< the class it contends in
-  std::string guid;                          ///< identifies this acquisition
-  WallTime enqueued_at{};                    ///< when it began to wait
-  std::optional<WallTime> acquired_at;       ///< holder: when the claim was sent
+  std::string lock_info;                                      ///< what for, e.g. "Save Content"
+  std::string instance;                                       ///< who: `host/pid/thread`
+  Priority priority = Priority::foreground;                   ///< the class it contends in
+  std::string guid;                                           ///< identifies this acquisition
+  WallTime enqueued_at{};                                     ///< when it began to wait
+  std::optional<WallTime> acquired_at;                        ///< holder: when the claim was sent
   std::optional<std::chrono::milliseconds> expected_runtime;  ///< how long the holder expects to need
   std::optional<WallTime> alert_at;                           ///< when somebody should look at it
   std::optional<WallTime> auto_unlock_at;                     ///< when an unlocker may free it; only if asked for
@@ -42,6 +42,7 @@ struct FORELOCK_EXPORT OwnerRecord {
   /// The limit on to_json(), in bytes.
   static constexpr std::size_t max_record_bytes = 8192;
 
+  /// Every field.
   bool operator==(const OwnerRecord&) const = default;
 };
 

@@ -1,3 +1,5 @@
+/// \file
+/// One server as the settings name it.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +12,7 @@ struct ServerAddress {
   std::string host;        ///< as written, an IPv6 address without its brackets
   std::uint16_t port = 0;  ///< 1 to 65535
 
+  /// As written: names are not resolved.
   friend bool operator==(const ServerAddress&, const ServerAddress&) = default;
 };
 

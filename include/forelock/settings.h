@@ -1,3 +1,4 @@
+/// \file
 /// The settings of a client: read from a file, overridden one by one, and asked for by typed getters.
 ///
 /// Every key, its default, range and meaning: docs/configuration.md.
@@ -45,13 +46,14 @@ enum class AclMode {
 /// no file but the one that is loaded and, in `load_digest`, the credentials.
 class FORELOCK_EXPORT Settings {
  public:
+  /// How the text is written.
   enum class Format { properties, yaml };
 
   /// One value from elsewhere than the file, such as a command line.
   struct Override {
-    std::string key;
-    std::string value;
-    std::string origin = "--set";
+    std::string key;               ///< in any spelling that a file may use
+    std::string value;             ///< as it would stand in a file
+    std::string origin = "--set";  ///< for messages and for Entry
   };
 
   /// One setting in force, for display.
@@ -65,7 +67,9 @@ class FORELOCK_EXPORT Settings {
   /// The defaults. The environment (XDG_STATE_HOME, HOME) is read here, for the outbox's path.
   Settings();
   // No move operations: a moved-from object would have no settings.
+  /// Cheap; independent of the original from then on.
   Settings(const Settings&) = default;
+  /// As copying.
   Settings& operator=(const Settings&) = default;
   ~Settings() = default;
 
@@ -82,6 +86,7 @@ class FORELOCK_EXPORT Settings {
   /// belongs to a host application too, an unknown key is always an error. Throws ConfigurationException; nothing has
   /// changed then.
   void set(std::string_view key, std::string_view value, std::string_view origin = "--set");
+  /// Several at once: all of them, or none.
   void set(const std::vector<Override>& overrides);
 
   /// `zookeeper.servers`: at least one, in the order of the list, unresolved.
@@ -94,10 +99,11 @@ class FORELOCK_EXPORT Settings {
   int connection_retry() const noexcept;
   /// `zookeeper.connection.delay`: the time between them.
   std::chrono::milliseconds connection_delay() const noexcept;
-  /// `zookeeper.foregound.lock.prefix`, `zookeeper.backgound.lock.prefix`: node names, the first sorts before the
-  /// other.
+  /// `zookeeper.foregound.lock.prefix`: part of node names; sorts before the other.
   const std::string& foreground_prefix() const noexcept;
+  /// `zookeeper.backgound.lock.prefix`
   const std::string& background_prefix() const noexcept;
+  /// That of the class.
   const std::string& prefix(Priority priority) const noexcept;
   /// `zookeeper.foregound.task.timeout`, `zookeeper.backgound.task.timeout`: how long a lock of that class is waited
   /// for.
@@ -117,8 +123,8 @@ class FORELOCK_EXPORT Settings {
   const std::filesystem::path& outbox_path() const noexcept;
   /// `dlq.outbox.max.bytes`
   std::int64_t outbox_max_bytes() const noexcept;
-  /// Everything under `kafka.`, without that prefix, for librdkafka: it checks them, these settings do not. Contains
-  /// secrets. Has "bootstrap.servers" only when that is not empty.
+  /// What begins with `kafka` and a dot, without that prefix, for librdkafka: it checks them, these settings do not.
+  /// Contains secrets. Has "bootstrap.servers" only when that is not empty.
   const std::map<std::string, std::string>& kafka() const noexcept;
 
   /// Reads `user:password` from the file that `zookeeper.auth.digest.file` names: one line, in a file that only its
@@ -126,7 +132,7 @@ class FORELOCK_EXPORT Settings {
   /// ConfigurationException, without any of the contents.
   std::string load_digest() const;
 
-  /// Every setting in force: those of the contract in the order of the documentation, then those under `kafka.` by
+  /// Every setting in force: those of the contract in the order of the documentation, then those for Kafka by
   /// name. Free of secrets.
   std::vector<Entry> entries() const;
 

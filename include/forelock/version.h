@@ -6,9 +6,9 @@
 
 #include "forelock/export.h"
 
-#define FORELOCK_VERSION_MAJOR 0
-#define FORELOCK_VERSION_MINOR 1
-#define FORELOCK_VERSION_PATCH 0
+#define FORELOCK_VERSION_MAJOR 0  ///< of the headers
+#define FORELOCK_VERSION_MINOR 1  ///< of the headers
+#define FORELOCK_VERSION_PATCH 0  ///< of the headers
 
 namespace forelock {
 

@@ -72,9 +72,11 @@ class FORELOCK_EXPORT WriteLock {
   WriteLock(const WriteLock&) = delete;
   WriteLock& operator=(const WriteLock&) = delete;
 
-  /// The monitor object's id, what for, and the class.
+  /// The monitor object's id.
   const std::string& monitor() const noexcept;
+  /// What for.
   const std::string& lock_info() const noexcept;
+  /// The class it contends in.
   Priority priority() const noexcept;
 
   /// Whether the lock was granted and neither released nor reported lost. Does not look at the clock: see healthy().
@@ -97,8 +99,8 @@ class FORELOCK_EXPORT WriteLock {
   /// safe even from holders that were paused.
   std::int64_t fencing_token() const noexcept;
 
-  /// Until when the session, and with it the lock, is certain to live on the server: counted from the *send* time of the
-  /// last acknowledged request. Moves on by itself while the connection lives. The clock's epoch if not held.
+  /// Until when the session, and with it the lock, is certain to live on the server: counted from the *send* time of
+  /// the last acknowledged request. Moves on by itself while the connection lives. The clock's epoch if not held.
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   /// A token that is stopped when the lock is lost (not when it is released). Belongs to the current grant: ask again
@@ -113,6 +115,7 @@ class FORELOCK_EXPORT WriteLock {
   /// Called when less than `margin` is left before expires_at() while the connection is silent, once until it recovers;
   /// on the dispatcher thread. A chance to stop in good order before the lock is lost. Set it while the lock is free.
   /// \param margin more than zero and less than the session time-out, else RequestRejectedException(invalid_argument).
+  /// \param callback as for on_lost().
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
 
   /// Called when this lock's place in the line becomes known, and when it changes; on the dispatcher thread. Costs the
@@ -143,10 +146,12 @@ class FORELOCK_EXPORT WriteLock {
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
 
  protected:
+  /// \cond internal
   explicit WriteLock(std::shared_ptr<client::LockSlot> slot);
   ~WriteLock();
 
   std::shared_ptr<client::LockSlot> slot_;
+  /// \endcond
 };
 
 }  // namespace forelock

@@ -14,28 +14,29 @@ inline constexpr std::int32_t any_version = -1;
 /// Creates a persistent node. Refused if it exists or its parent does not.
 struct CreateNode {
   std::string path;  ///< absolute
-  std::string data;
+  std::string data;  ///< at most what the server takes, 1 MiB by default
 };
 
 /// Replaces a node's data. Refused if the node is missing or its data version differs.
 struct SetNode {
-  std::string path;
-  std::string data;
-  std::int32_t version = any_version;
+  std::string path;                    ///< absolute
+  std::string data;                    ///< at most what the server takes, 1 MiB by default
+  std::int32_t version = any_version;  ///< the data version that the node must have
 };
 
 /// Deletes a node. Refused if it is missing, has children, or its data version differs.
 struct DeleteNode {
-  std::string path;
-  std::int32_t version = any_version;
+  std::string path;                    ///< absolute
+  std::int32_t version = any_version;  ///< the data version that the node must have
 };
 
 /// Changes nothing; refused if the node is missing or its data version differs.
 struct CheckNode {
-  std::string path;
-  std::int32_t version = any_version;
+  std::string path;                    ///< absolute
+  std::int32_t version = any_version;  ///< the data version that the node must have
 };
 
+/// One of them.
 using WriteOperation = std::variant<CreateNode, SetNode, DeleteNode, CheckNode>;
 
 /// What a committed operation left behind.
