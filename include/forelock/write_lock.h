@@ -56,13 +56,13 @@ struct QueuePosition {
 /// What may be said about an acquisition beyond what for and how urgent.
 struct LockOptions {
   /// How long the work is expected to take: alert_at is this long after the grant. See WriteLock::alive.
-  std::optional<std::chrono::milliseconds> expected_runtime;
+  std::optional<std::chrono::milliseconds> expected_runtime = {};
   /// Permits an unlocker to free the lock this long after the grant (or the last alive()). Off by default.
-  std::optional<std::chrono::milliseconds> auto_unlock_after;
+  std::optional<std::chrono::milliseconds> auto_unlock_after = {};
   /// Record where lock() was called (about 1 µs; the addresses are symbolised only when the record is written).
   bool capture_stack = true;
   /// Overrides the thread's name in the instance identity `host/pid/thread`.
-  std::string thread_name;
+  std::string thread_name = {};
 };
 
 /// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method

@@ -55,7 +55,9 @@ bool Engine::update_record(ContenderId id, std::string holder_record, TimePoint 
 std::optional<std::vector<coordination::Operation>> Engine::guard(ContenderId id) const {
   const Contender* contender = core_->find(id);
   if (!contender || contender->abandoned || contender->state != ContenderState::held) return std::nullopt;
-  return contender->monitor->guard(*contender);
+  auto checks = contender->monitor->guard(*contender);
+  if (checks.empty()) return std::nullopt;
+  return checks;
 }
 
 void Engine::on_session(const coordination::SessionEvent& event, TimePoint now) { core_->on_session(event, now); }

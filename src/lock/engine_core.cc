@@ -406,6 +406,7 @@ void EngineCore::evict(TimePoint now) {
   while (idle_.size() > options_.remembered_monitors || idle_bytes_ > options_.remembered_bytes) {
     Monitor& oldest = *idle_.front();
     became_busy(oldest);
+    set_poll(oldest, never);
     if (oldest.parent_watch_registered() && connected_) {
       send({.kind = FlightKind::unwatch}, coordination::RemoveDataWatch{oldest.path()}, now);
     }

@@ -91,6 +91,7 @@ void Monitor::update_record(Contender& contender, std::string record, TimePoint 
 }
 
 std::vector<Operation> Monitor::guard(const Contender& contender) const {
+  if (needs_resolve_ || resolve_) return {};  // the nodes that we know of may not be ours any more
   return {Check{child_path(contender.node)}, Check{lock_path_, lock_version_}};
 }
 
@@ -131,6 +132,7 @@ std::optional<Position> Monitor::position_of(const Contender& contender) const {
 
 void Monitor::settle(TimePoint now) {
   if (!core_.connected() || resolve_) return;
+  if (all_.empty()) needs_resolve_ = false;
   if (needs_resolve_) {
     if (outstanding_ == 0 && now >= resolve_not_before_) {
       begin_resolve(now);

@@ -125,7 +125,9 @@ void Monitor::on_fast_claim(Contender& contender, const Reply& reply, TimePoint 
     const bool alone = contender.number == 0 || counted;
     if (alone_next_) shared_ = !alone;
     alone_next_.reset();
-    if (alone && contender.number + 2 < counter_alarm) alone_next_ = contender.number + 2;
+    // Counting goes on only in a monitor whose end we would be told: this may be another one than it was when we sent.
+    const bool watched = parent_watch_trusted_ || parent_watch_in_flight_;
+    if (alone && watched && contender.number + 2 < counter_alarm) alone_next_ = contender.number + 2;
     contender.clear = alone;
     note_number(contender.number);
     claimed(contender, now);
@@ -449,6 +451,9 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
     case WatchEvent::Kind::deleted:
       monitor_missing();
       // Its nodes went before it. In a new monitor the same names may be somebody else's.
+      if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned) {
+        core_.lose(*owner_, LossReason::removed);
+      }
       if (!nodes_.empty()) need_resolve(now);
       break;
     case WatchEvent::Kind::data_changed:

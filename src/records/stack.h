@@ -8,7 +8,7 @@
 
 namespace forelock::records {
 
-inline constexpr std::size_t max_stack_depth = 16;
+inline constexpr std::size_t max_stack_depth = 8;
 
 // Return addresses, innermost first. Cheap to take and to copy.
 struct CapturedStack {

@@ -42,8 +42,7 @@ class EnsembleTest : public ::testing::Test {
   void start_load(std::size_t pinned) {
     for (int i = 0; i < 4; ++i) {
       loads_.push_back(std::async(std::launch::async, [this, i, pinned] {
-        const std::string servers =
-            i == 0 ? ensemble_->server(pinned).connect_string() : ensemble_->connect_string();
+        const std::string servers = i == 0 ? ensemble_->server(pinned).connect_string() : ensemble_->connect_string();
         Client client(settings_for(servers, {{"zookeeper.session.timeout", std::to_string(session_timeout.count())},
                                              {"zookeeper.foregound.task.timeout", "6000"},
                                              {"zookeeper.backgound.task.timeout", "6000"},

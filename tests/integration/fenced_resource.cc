@@ -17,7 +17,9 @@
 namespace forelock::test {
 namespace {
 
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
 
 sockaddr_in loopback(std::uint16_t port) {
   sockaddr_in address{};
@@ -38,8 +40,9 @@ FencedResource::FencedResource() {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof(address);
-  if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 64) != 0 ||
-      getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0 || pipe2(wake_, O_CLOEXEC) != 0) {
+  if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener_, 64) != 0 || getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      pipe2(wake_, O_CLOEXEC) != 0) {
     fail("resource");
   }
   port_ = ntohs(address.sin_port);
@@ -161,13 +164,17 @@ ResourceVisitor::ResourceVisitor(std::uint16_t port, std::string who) : who_(std
   without_delay(connection_);
 }
 
-ResourceVisitor::~ResourceVisitor() { close(connection_); }
+ResourceVisitor::~ResourceVisitor() {
+  close(connection_);
+}
 
 bool ResourceVisitor::enter(std::int64_t token) {
   return ask("enter " + who_ + " " + std::to_string(token)) == "ok";
 }
 
-void ResourceVisitor::leave() { ask("leave"); }
+void ResourceVisitor::leave() {
+  ask("leave");
+}
 
 std::string ResourceVisitor::ask(const std::string& line) {
   const std::string request = line + "\n";

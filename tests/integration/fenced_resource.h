@@ -14,9 +14,9 @@
 
 namespace forelock::test {
 
-// Listens on 127.0.0.1 and speaks lines: "enter WHO TOKEN" and "leave", each answered by "ok" or, to an enter with a token
-// that is not higher than all before, by "stale". A visitor whose connection ends while it is inside has left: it was
-// killed. Every visit is recorded. Thread-safe.
+// Listens on 127.0.0.1 and speaks lines: "enter WHO TOKEN" and "leave", each answered by "ok" or, to an enter with a
+// token that is not higher than all before, by "stale". A visitor whose connection ends while it is inside has left: it
+// was killed. Every visit is recorded. Thread-safe.
 class FencedResource {
  public:
   struct Visit {

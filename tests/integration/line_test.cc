@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -181,6 +182,7 @@ TEST_P(LineTest, TenThousandWaiters) {
   Client client(settings());
   ASSERT_TRUE(client.wait_connected(10s));
   const auto threads = threads_of_this_process();
+  malloc_trim(0);
   const auto memory = resident_bytes();
   std::vector<std::unique_ptr<AsyncWriteLock>> locks;
   std::atomic<std::size_t> cancelled{0};

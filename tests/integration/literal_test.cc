@@ -101,7 +101,8 @@ TEST_P(LiteralTest, ThousandsOfMixedRounds) {
   EXPECT_EQ(resource_.entered(), static_cast<std::size_t>(12 * rounds));
   EXPECT_THAT(resource_.overlaps(), ::testing::IsEmpty());
   EXPECT_EQ(resource_.stale(), 0u);
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   client_->close();
   EXPECT_TRUE(wait_until_unused(*server_, monitor_));
 

@@ -83,8 +83,10 @@ bool expected(ErrorCode code) {
     case ErrorCode::session_expired:
     case ErrorCode::connection_loss:
     case ErrorCode::no_node:
-    case ErrorCode::not_held: return true;
-    default: return false;
+    case ErrorCode::not_held:
+      return true;
+    default:
+      return false;
   }
 }
 

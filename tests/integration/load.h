@@ -24,11 +24,11 @@ struct LoadOptions {
 
 struct LoadResult {
   int sections = 0;
-  int cut_short = 0;                   // sections left early: the lock was not healthy any more
-  int stale = 0;                       // the resource refused the token
-  std::map<std::string, int> errors;   // of lock and unlock, by the code's name
-  std::chrono::milliseconds late{0};   // the longest time by which a lock call overran its time-out
-  std::chrono::milliseconds unlock{0}; // the longest unlock
+  int cut_short = 0;                    // sections left early: the lock was not healthy any more
+  int stale = 0;                        // the resource refused the token
+  std::map<std::string, int> errors;    // of lock and unlock, by the code's name
+  std::chrono::milliseconds late{0};    // the longest time by which a lock call overran its time-out
+  std::chrono::milliseconds unlock{0};  // the longest unlock
 
   void add(const LoadResult& other);
 };

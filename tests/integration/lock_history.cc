@@ -34,14 +34,18 @@ LockHistory::LockHistory(const std::vector<LoggedTransaction>& log, std::string 
         case LoggedOperation::Kind::create:
           children[name] = {guid_in(operation.data), transaction.session, transaction.zxid};
           break;
-        case LoggedOperation::Kind::set: children[name].guid = guid_in(operation.data); break;
+        case LoggedOperation::Kind::set:
+          children[name].guid = guid_in(operation.data);
+          break;
         case LoggedOperation::Kind::remove:
           if (name == private_lock && children[name].session != transaction.session) {
-            stolen_.push_back("zxid " + std::to_string(transaction.zxid) + " removed the privateLock of another session");
+            stolen_.push_back("zxid " + std::to_string(transaction.zxid) +
+                              " removed the privateLock of another session");
           }
           children.erase(name);
           break;
-        case LoggedOperation::Kind::other: break;
+        case LoggedOperation::Kind::other:
+          break;
       }
     }
     if (lock_changed) states_[transaction.zxid] = children;
@@ -57,7 +61,8 @@ std::string LockHistory::injustice(std::int64_t token) const {
   // Names have ten digits, so their order is the order of the line.
   for (const auto& [name, node] : state->second) {
     if (node.guid == lock->second.guid) return {};
-    if (name < private_lock) return "token " + std::to_string(token) + ": " + name + " was in the line before the holder";
+    if (name < private_lock)
+      return "token " + std::to_string(token) + ": " + name + " was in the line before the holder";
   }
   return "token " + std::to_string(token) + ": the holder has no node";
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,28 @@ TEST_P(ProcessTest, HolderKilled) {
   lock.unlock();
 }
 
+// A holder that stands still cannot know that it is not one any more; it learns it when it goes on. What it does in the
+// meantime is stopped by its token.
+TEST_P(ProcessTest, HolderStandsStill) {
+  const auto holder = start_worker({"hold=600000", "rounds=1", "zookeeper.session.timeout=2000"});
+  ASSERT_TRUE(wait_until([&] { return resource_.entered() == 1; }));
+  Client client(settings());
+  BlockingWriteLock lock(client, "next", monitor_);
+  holder->signal(SIGSTOP);
+  lock.lock_with_timeout();
+  ResourceVisitor visitor(resource_.port(), "next");
+  EXPECT_TRUE(visitor.enter(lock.fencing_token()));
+  ResourceVisitor late(resource_.port(), "late");
+  EXPECT_FALSE(late.enter(resource_.visits().at(0).token)) << "the resource takes the old token";
+  holder->signal(SIGCONT);
+  EXPECT_TRUE(wait_until([&] { return resource_.visits().at(0).left.has_value(); })) << "the old holder goes on";
+  EXPECT_TRUE(lock.healthy());
+  visitor.leave();
+  lock.unlock();
+  EXPECT_TRUE(wait_until([&] { return !holder->running(); }));
+  EXPECT_EQ(holder->wait(), 0);
+}
+
 // FORELOCK_LONG=20 makes it more than 1,000 kills.
 TEST_P(ProcessTest, RandomKills) {
   constexpr std::size_t workers = 5;
@@ -66,7 +89,7 @@ TEST_P(ProcessTest, RandomKills) {
   std::mt19937 random(20240607);
   std::array<std::unique_ptr<ChildProcess>, workers> running;
   const auto start = [&](std::size_t i) {
-    running[i] = start_worker({i % 2 ? "class=background" : "class=foreground", "hold=3",
+    running[i] = start_worker({i % 2 ? "class=background" : "class=foreground", "hold=10",
                                i % 3 ? "mode=blocking" : "mode=async", "who=worker-" + std::to_string(i),
                                "zookeeper.session.timeout=1000"});
   };

@@ -166,14 +166,16 @@ void SessionTest::stall_while_holding(std::initializer_list<TcpProxy::Direction>
   EXPECT_THROW(lock.unlock(), Error);
   next.unlock();
   // A request that was on its way meanwhile may still cost the first attempt.
-  EXPECT_TRUE(wait_until([&] {
-    try {
-      return lock.try_lock_for(10s);
-    } catch (const Error& problem) {
-      EXPECT_TRUE(problem.retryable()) << problem.what();
-      return false;
-    }
-  }, 30s));
+  EXPECT_TRUE(wait_until(
+      [&] {
+        try {
+          return lock.try_lock_for(10s);
+        } catch (const Error& problem) {
+          EXPECT_TRUE(problem.retryable()) << problem.what();
+          return false;
+        }
+      },
+      30s));
   EXPECT_TRUE(lock.healthy());
   lock.unlock();
   EXPECT_TRUE(wait_until_unused(*server_, monitor_));
@@ -182,8 +184,12 @@ void SessionTest::stall_while_holding(std::initializer_list<TcpProxy::Direction>
 TEST_P(SessionTest, NetworkFallsSilent) {
   stall_while_holding({TcpProxy::Direction::to_server, TcpProxy::Direction::to_client}, false);
 }
-TEST_P(SessionTest, NetworkFallsSilentTowardsTheServer) { stall_while_holding({TcpProxy::Direction::to_server}, false); }
-TEST_P(SessionTest, NetworkFallsSilentTowardsTheClient) { stall_while_holding({TcpProxy::Direction::to_client}, true); }
+TEST_P(SessionTest, NetworkFallsSilentTowardsTheServer) {
+  stall_while_holding({TcpProxy::Direction::to_server}, false);
+}
+TEST_P(SessionTest, NetworkFallsSilentTowardsTheClient) {
+  stall_while_holding({TcpProxy::Direction::to_client}, true);
+}
 
 TEST_P(SessionTest, ShortCutsChangeNothing) {
   BlockingWriteLock holder(client_, "hold", monitor_);

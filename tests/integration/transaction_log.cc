@@ -91,7 +91,8 @@ void read_operations(std::int32_t type, Reader& reader, std::vector<LoggedOperat
       if (!failed) operations = std::move(parts);
       return;
     }
-    default: return;
+    default:
+      return;
   }
   operations.push_back(std::move(operation));
 }

@@ -37,14 +37,18 @@ WireTap::WireTap(TcpProxy& proxy) : proxy_(proxy) {
   proxy_.set_filter([this](TcpProxy::Direction direction, const std::string& bytes) { pass(direction, bytes); });
 }
 
-WireTap::~WireTap() { proxy_.set_filter({}); }
+WireTap::~WireTap() {
+  proxy_.set_filter({});
+}
 
 WireTap::Traffic WireTap::take(const std::function<std::size_t()>& sent) {
-  const bool complete = wait_until([&] {
-    const std::size_t expected = sent();
-    const std::lock_guard guard(mutex_);
-    return open_.empty() && total_ >= expected;
-  }, std::chrono::seconds(5));
+  const bool complete = wait_until(
+      [&] {
+        const std::size_t expected = sent();
+        const std::lock_guard guard(mutex_);
+        return open_.empty() && total_ >= expected;
+      },
+      std::chrono::seconds(5));
   const std::size_t expected = sent();
   const std::lock_guard guard(mutex_);
   if (!complete) {

@@ -13,7 +13,8 @@
 
 namespace forelock::test {
 
-// For a proxy with a single client, attached before the client connects. Pings and the handshake do not count. Thread-safe.
+// For a proxy with a single client, attached before the client connects. Pings and the handshake do not count.
+// Thread-safe.
 class WireTap {
  public:
   explicit WireTap(TcpProxy& proxy);
@@ -26,7 +27,8 @@ class WireTap {
     // Times at which a request was sent after a reply had come (or as the first one): requests that are sent without
     // waiting for each other are one round trip.
     std::size_t round_trips = 0;
-    std::string trace;  // ZooKeeper's operation codes; ">" before what is sent, "<" before what is answered, "!" watch event
+    std::string
+        trace;  // ZooKeeper's operation codes; ">" before what is sent, "<" before what is answered, "!" watch event
   };
   // What has passed since the last call. Waits until as many requests as `sent` says have passed since the beginning,
   // and have their replies.

@@ -63,7 +63,7 @@ void Checker::release_called(std::uint64_t id, bool begun) {
   }
   if (!begun) return;
   one.phase = Phase::releasing;
-  one.told_at_release = one.told;
+  one.told_at_end = one.told;
   std::erase(held_, id);
 }
 
@@ -80,7 +80,7 @@ void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) 
   if (!begun) return;
   ++statistics_.step_asides;
   one.phase = Phase::waiting;
-  one.told_at_release = one.told;
+  one.told_at_end = one.told;
   one.deadline = deadline;
   std::erase(held_, id);
   if (deadline != lock::never) ensemble_.timeline().at(deadline + timer_slack, *this, call_due, id);
@@ -88,7 +88,7 @@ void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) 
 
 void Checker::abandoned(std::uint64_t id) {
   end(id);
-  at(id).forgotten = true;
+  at(id).forgotten = at(id).closing = true;
 }
 
 void Checker::end(std::uint64_t id) {
@@ -134,13 +134,14 @@ void Checker::refused(std::uint64_t id, lock::RefusalReason reason) {
     return fail(Invariant::in_time, name(id) + " refused before its deadline");
   }
   ++statistics_.refusals;
+  at(id).told_at_end = at(id).told;
   end(id);
 }
 
 void Checker::lost(std::uint64_t id, lock::LossReason reason) {
   if (at(id).phase != Phase::held) return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
   ++statistics_.losses;
-  at(id).told_at_release = at(id).told || reason == lock::LossReason::removed;
+  at(id).told_at_end = at(id).told || reason == lock::LossReason::removed;
   end(id);
 }
 
@@ -184,10 +185,10 @@ void Checker::check_beliefs(const Believer& process) {
 void Checker::watch_delivered(const Believer& process, const coordination::WatchEvent& event) {
   const std::size_t monitor = monitor_in(event.path);
   if (monitor == max_monitors) return;
-  const bool gone = event.kind == coordination::WatchEvent::Kind::deleted && event.path == monitor_path(monitor);
-  if (event.path != lock_path(monitor) && !gone) return;
+  if (event.kind != coordination::WatchEvent::Kind::deleted) return;
+  if (event.path != lock_path(monitor) && event.path != monitor_path(monitor)) return;
   for (Contender& one : contenders_) {
-    if (one.robbed && one.process == &process && one.monitor == monitor) one.told = true;
+    if (one.deleted_by_hand && one.process == &process && one.monitor == monitor) one.told = true;
   }
 }
 

@@ -55,8 +55,11 @@ struct Contender {
   lock::Token token = 0;
   // privateLock was taken from under it by an administrator, or by a release that could not know.
   bool robbed = false;
-  bool told = false;             // an event about its privateLock was delivered since
-  bool told_at_release = false;  // … before it was released
+  // Its node or its lock was deleted by an administrator; an event about that was delivered since; before it was ended.
+  bool deleted_by_hand = false;
+  bool deleted_by_hand_once = false;  // not reset by the next claim
+  bool told = false;
+  bool told_at_end = false;
 };
 
 class Checker final : public model::Observer, public model::Actor {
@@ -133,11 +136,11 @@ class Checker final : public model::Observer, public model::Actor {
   void lock_changed(const model::LogEntry& entry, std::size_t monitor, const LockChange& change,
                     const std::vector<model::Change>& changes);
   void judge_removal(const model::LogEntry& entry, std::size_t monitor, const std::vector<model::Change>& changes);
-  bool unaware_release(const model::LogEntry& entry, std::size_t monitor) const;
+  bool unaware(const model::LogEntry& entry, std::size_t monitor) const;
   void rob(std::uint64_t id);
   void end(std::uint64_t id);
   void judge_guard(const model::LogEntry& entry, const model::Change& change);
-  void new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid);
+  void new_owner(std::size_t index, std::uint64_t id, const model::LogEntry& entry);
 
   const Plan& plan_;
   model::Ensemble& ensemble_;

@@ -15,6 +15,13 @@ namespace {
 constexpr std::string_view lock_name = "privateLock";
 constexpr std::string_view guarded_path = "/D";
 
+bool checks_a_node(const coordination::Request& request) {
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  return transaction != nullptr &&
+         std::any_of(transaction->operations.begin(), transaction->operations.end(),
+                     [](const auto& one) { return std::holds_alternative<coordination::Check>(one); });
+}
+
 }  // namespace
 
 std::string guid_of(std::uint64_t id) {
@@ -112,9 +119,16 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
     one.node.clear();
     std::erase(monitors_[one.monitor].nodes, id);
   }
-  if (entry.connection == nullptr || entry.kind == model::LogEntry::Kind::end_session) return;
+  if (entry.kind == model::LogEntry::Kind::end_session) return;
+  if (entry.connection == nullptr) {
+    one.deleted_by_hand = one.deleted_by_hand_once = true;
+    return;
+  }
   if (entry.session != one.node_session) {
-    if (unaware_release(entry, one.monitor)) return;
+    if (unaware(entry, one.monitor)) {
+      one.deleted_by_hand = true;
+      return;
+    }
     fail(Invariant::own_locks_only, "session " + std::to_string(entry.session) + " deletes " + change.path + " of " + name(id));
   } else if (one.process != nullptr && one.phase == Phase::held) {
     fail(Invariant::own_locks_only, name(id) + " holds, and its own process deletes its node");
@@ -128,6 +142,7 @@ void Checker::judge_guard(const model::LogEntry& entry, const model::Change& /*c
   if (id == 0) return;
   const Contender& one = at(id);
   if (owner(one.monitor) == id || monitors_[one.monitor].private_removed) return;
+  if (unaware(entry, one.monitor)) return;
   fail(Invariant::guard, "a guarded write of " + name(id) + " is applied, but the lock is no longer its own");
 }
 
@@ -139,8 +154,8 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
   const std::uint64_t before = monitor.owner;
   if (node != nullptr && !change.created && node->data[0] == 'u') {
     if (id == before) return;  // its record only
-    if (before != 0 && unaware_release(entry, index)) {
-      at(before).robbed = true;
+    if (before != 0 && unaware(entry, index)) {
+      at(before).robbed = at(before).deleted_by_hand = true;
       return;
     }
   }
@@ -153,14 +168,14 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
   if (id == 0) ++monitor.times_freed;
   monitor.owner = id;
   monitor.owner_session = node == nullptr ? 0 : node->ephemeral_owner;
-  if (id != 0) new_owner(index, id, entry.zxid);
+  if (id != 0) new_owner(index, id, entry);
 }
 
 // A lock that an administrator has deleted may be given up by a holder who cannot know of it yet. Nothing but the names
 // tells whose nodes its release finds then: the next holder's are called the same once the monitor has been made anew.
-bool Checker::unaware_release(const model::LogEntry& entry, std::size_t monitor) const {
+bool Checker::unaware(const model::LogEntry& entry, std::size_t monitor) const {
   return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& one) {
-    return one.robbed && !one.told_at_release && one.monitor == monitor && one.node_session == entry.session;
+    return one.deleted_by_hand && !one.told_at_end && one.monitor == monitor && one.node_session == entry.session;
   });
 }
 
@@ -183,11 +198,11 @@ void Checker::judge_removal(const model::LogEntry& entry, std::size_t index, con
   }
   Contender& one = at(owner);
   if (entry.session != monitor.owner_session || (releaser != 0 && releaser != owner)) {
-    if (unaware_release(entry, index)) return rob(owner);
+    if (unaware(entry, index)) return rob(owner);
     return fail(Invariant::own_locks_only,
                 "session " + std::to_string(entry.session) + " frees the lock of " + name(owner));
   }
-  if (one.process != nullptr && one.phase == Phase::held) {
+  if (one.process != nullptr && one.phase == Phase::held && !one.robbed) {
     return fail(Invariant::own_locks_only, name(owner) + " holds, and its own process frees its lock");
   }
   if (one.phase == Phase::waiting && releaser == 0) ++statistics_.yields;
@@ -195,17 +210,17 @@ void Checker::judge_removal(const model::LogEntry& entry, std::size_t index, con
 
 void Checker::rob(std::uint64_t id) {
   Contender& one = at(id);
-  one.robbed = true;
+  one.robbed = one.deleted_by_hand = true;
   one.robbed_at = now();
   if (one.process != nullptr && one.phase == Phase::held) {
     ensemble_.timeline().at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
   }
 }
 
-void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid) {
+void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEntry& entry) {
   Contender& one = at(id);
-  one.claim_zxid = zxid;
-  one.robbed = one.told = one.told_at_release = false;
+  one.claim_zxid = entry.zxid;
+  one.robbed = one.deleted_by_hand = one.told = one.told_at_end = false;
   one.passed.clear();
   for (const std::uint64_t other : monitors_[index].nodes) {
     if (other != id && waits(at(other)) && goes_before(at(other), one)) {
@@ -214,6 +229,18 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, std::int64_t zxid) 
   }
   if (one.process == nullptr) {
     ++statistics_.literal_grants;
+    return;
+  }
+  if (monitors_[index].owner_session != entry.session) {
+    // It was handed over, but it was another's: the leaver's had been deleted alone, and nothing tells them apart.
+    if (!monitors_[index].private_removed) {
+      fail(Invariant::own_locks_only, name(id) + " takes over a privateLock of another session");
+    }
+    one.robbed = one.deleted_by_hand = true;
+  }
+  if (one.node.empty() && one.deleted_by_hand_once && checks_a_node(entry.request)) {
+    // Somebody else's node has got the name of its own, in a monitor that was made anew.
+    one.robbed = one.deleted_by_hand = true;
   } else if (one.node.empty()) {
     fail(Invariant::in_line, name(id) + " takes privateLock without a node of its own");
   }

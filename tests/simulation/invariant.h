@@ -19,6 +19,7 @@ enum class Invariant {
   one_ending,          // 9: every operation ends exactly once
   guard,               // guarded writes fail once the lock is gone
   in_line,             // who takes the lock stands in the line
+  no_exception,        // the engine never throws
   told_of_loss         // a holder learns that its lock was removed or cannot be proved any more
 };
 
@@ -36,6 +37,7 @@ constexpr std::string_view name_of(Invariant invariant) {
     case Invariant::one_ending: return "9 every operation ends exactly once";
     case Invariant::guard: return "guarded writes fail once the lock is gone";
     case Invariant::in_line: return "who takes the lock stands in the line";
+    case Invariant::no_exception: return "the engine does not throw";
     case Invariant::told_of_loss: return "holders are told of their loss";
   }
   return "?";

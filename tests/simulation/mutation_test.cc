@@ -28,6 +28,7 @@ TEST_P(MutationTest, IsCaught) {
   std::printf("%-36s caught after %6llu schedules, %6.2f s, by %s\n", name.c_str(),
               static_cast<unsigned long long>(result.statistics.schedules), result.seconds,
               std::string(name_of(result.failures.front().violation.invariant)).c_str());
+  std::fflush(stdout);
 }
 
 std::string test_name(const ::testing::TestParamInfo<int>& parameter) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -17,7 +18,12 @@ Outcome run_plan(const Plan& plan, bool traced) {
   World world(plan);
   if (traced) world.trace().switch_on();
   Outcome outcome;
-  outcome.violation = world.run();
+  try {
+    outcome.violation = world.run();
+  } catch (const std::exception& exception) {
+    world.checker().fail(Invariant::no_exception, exception.what());
+    outcome.violation = world.checker().violation();
+  }
   outcome.statistics = world.statistics();
   if (traced) {
     std::ostringstream text;

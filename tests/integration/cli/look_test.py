@@ -136,10 +136,14 @@ class Wait(support.CliTest):
 
 class Watch(support.CliTest):
     def test_prints_events_as_ndjson(self):
+        self.hold("first")
         watch = self.start_cli("watch", "-o", "ndjson", "--interval", "50")
+        event = json.loads(watch.stdout.readline())
+        self.assertEqual((event["event"], event["monitor"]), ("present", "first"))
         holder = self.hold("P1", "--info", "Save")
         event = json.loads(watch.stdout.readline())
-        self.assertEqual((event["event"], event["monitor"], event["holder"]["owner"]["lockInfo"]), ("held", "P1", "Save"))
+        self.assertEqual((event["event"], event["monitor"], event["holder"]["owner"]["lockInfo"]), ("held", "P1",
+                                                                                                    "Save"))
         self.let_go(holder)
         event = json.loads(watch.stdout.readline())
         self.assertEqual((event["event"], event["monitor"], event["holder"]), ("released", "P1", None))
@@ -167,7 +171,8 @@ class Release(support.CliTest):
         node = self.holder("P1")["node"]
         result = self.run_cli("release", "P1", "--holder", node, "--reason", "it hangs", "-o", "json")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(json.loads(result.stdout), {"monitor": "P1", "holder": node, "released": True, "reason": "it hangs"})
+        self.assertEqual(json.loads(result.stdout), {"monitor": "P1", "holder": node, "released": True,
+                                                     "reason": "it hangs"})
         (line,) = [line for line in result.stderr.splitlines() if "audit:" in line]
         audit = json.loads(line.split("audit:", 1)[1])
         self.assertEqual((audit["action"], audit["monitor"], audit["holder"], audit["reason"], audit["result"]),
@@ -203,7 +208,8 @@ class Doctor(support.CliTest):
         report = json.loads(result.stdout)
         self.assertTrue(report["ok"])
         statuses = {check["check"]: check["status"] for check in report["checks"]}
-        for name in ("dns", "tcp", "server", "session", "timeout", "latency", "lock", "clock", "containers", "namespace", "counters"):
+        for name in ("dns", "tcp", "server", "session", "timeout", "latency", "lock", "clock", "containers",
+                     "namespace", "counters"):
             self.assertEqual(statuses.get(name), "ok", (name, report))
         self.assertEqual(self.json_of("ls", "--all")["monitors"], [])  # it cleans up
 
@@ -219,9 +225,11 @@ class Doctor(support.CliTest):
         self.assertEqual(self.run_cli("doctor", "--zookeeper", "no-such-host.invalid:1", server=False).returncode, 69)
 
     def test_a_missing_server_of_several_is_a_warning(self):
-        result = self.run_cli("doctor", "--zookeeper", f"127.0.0.1:1,{support.SERVER}{self.namespace}", "-o", "json", server=False)
+        result = self.run_cli("doctor", "--zookeeper", f"127.0.0.1:1,{support.SERVER}{self.namespace}", "-o", "json",
+                              server=False)
         self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertIn("warn", [check["status"] for check in json.loads(result.stdout)["checks"] if check["check"] == "tcp"])
+        self.assertIn("warn",
+                      [check["status"] for check in json.loads(result.stdout)["checks"] if check["check"] == "tcp"])
 
 
 class Unreachable(support.CliTest):
@@ -229,7 +237,8 @@ class Unreachable(support.CliTest):
         for arguments in (("ls",), ("show", "P1"), ("wait", "P1", "--timeout", "1s"), ("watch", "--count", "1"),
                           ("release", "P1", "--holder", "x", "--reason", "y")):
             begin = time.monotonic()
-            result = self.run_cli("--zookeeper", "127.0.0.1:1", "--set", "zookeeper.session.timeout=1000", "-o", "json", *arguments, server=False)
+            result = self.run_cli("--zookeeper", "127.0.0.1:1", "--set", "zookeeper.session.timeout=1000", "-o",
+                                  "json", *arguments, server=False)
             self.assertEqual(result.returncode, 69, (arguments, result.stderr))
             self.assertEqual(self.error_of(result)["code"], "connection_loss")
             self.assertLess(time.monotonic() - begin, 30)
@@ -247,7 +256,9 @@ class Rights(support.CliTest):
         alice, bob = self.credentials("alice"), self.credentials("bob")
         self.assertEqual(self.run_cli("run", "-m", "P1", *alice, "--", "true").returncode, 0)
         self.assertEqual(self.run_cli("ls", *alice).returncode, 0)
-        for arguments in (("ls", *bob), ("ls",), ("show", "P1", *bob), ("doctor", *bob), ("run", "-m", "P1", *bob, "--timeout", "1s", "--", "true")):
+        for arguments in (("ls", *bob), ("ls",), ("show", "P1", *bob), ("doctor", *bob), ("run", "-m", "P1", *bob,
+                                                                                          "--timeout", "1s", "--",
+                                                                                          "true")):
             result = self.run_cli(*arguments)
             self.assertEqual(result.returncode, 77, (arguments, result.stdout, result.stderr))
             self.assertNotIn("secret", result.stdout + result.stderr)
@@ -267,7 +278,9 @@ class Dev(support.CliTest):
         self.assertEqual((result.returncode, result.stdout), (7, ""), result.stderr)
 
     def test_serves_until_it_is_told_to_end(self):
-        child = subprocess.Popen([support.BINARY, "dev", "-o", "json"], env=support.clean_environment(), stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen([support.BINARY, "dev", "-o", "json"],
+                                 env=support.clean_environment(TMPDIR=self.directory.name),
+                                 stdout=subprocess.PIPE, text=True)
         self.children.append(child)
         address = json.loads(child.stdout.readline())["zookeeper"]
         self.assertEqual(self.run_cli("--zookeeper", address, "ls", server=False).returncode, 0)
@@ -277,7 +290,9 @@ class Dev(support.CliTest):
         self.assertEqual(result.returncode, 69)
 
     def test_dies_with_its_parent(self):
-        child = subprocess.Popen([support.BINARY, "dev", "-o", "json"], env=support.clean_environment(), stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen([support.BINARY, "dev", "-o", "json"],
+                                 env=support.clean_environment(TMPDIR=self.directory.name),
+                                 stdout=subprocess.PIPE, text=True)
         self.children.append(child)
         address = json.loads(child.stdout.readline())["zookeeper"]
         child.kill()

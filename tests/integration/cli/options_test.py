@@ -17,10 +17,15 @@ class Usage(support.CliTest):
         return result.stderr
 
     def test_wrong_command_lines_are_64(self):
-        for arguments in ((), ("run",), ("run", "-m", "P1"), ("run", "-m", "P1", "--"), ("run", "--", "true"), ("show",), ("release", "P1"),
-                          ("show", "P1", "P2"), ("run", "-m", "P1", "-p", "urgent", "--", "true"), ("wait", "P1", "--timeout", "soon"),
-                          ("run", "-m", "P1", "--timeout", "-1", "--", "true"), ("run", "-m", "P1", "-E", "256", "--", "true"),
-                          ("run", "-m", "P1", "--on-lost", "panic", "--", "true"), ("ls", "-o", "xml"), ("ls", "--set", "novalue"),
+        for arguments in ((), ("run",), ("run", "-m", "P1"), ("run", "-m", "P1", "--"), ("run", "--", "true"),
+                          ("show",), ("release", "P1"),
+                          ("show", "P1", "P2"), ("run", "-m", "P1", "-p", "urgent", "--", "true"), ("wait", "P1",
+                                                                                                    "--timeout",
+                                                                                                    "soon"),
+                          ("run", "-m", "P1", "--timeout", "-1", "--", "true"), ("run", "-m", "P1", "-E", "256", "--",
+                                                                                 "true"),
+                          ("run", "-m", "P1", "--on-lost", "panic", "--", "true"), ("ls", "-o", "xml"), ("ls", "--set",
+                                                                                                         "novalue"),
                           ("completion",), ("completion", "tcsh"), ("config", "nonsense"), ("ls", "--color", "pink"),
                           ("run", "-m", "P1", "--retry", "--", "true")):
             self.usage_error(*arguments)
@@ -63,7 +68,8 @@ class Precedence(support.CliTest):
         found = self.settings("--config", file)
         self.assertEqual(found["zookeeper.servers"], ("file:1", file + ":2"))
         self.assertEqual(found["zookeeper.session.timeout"], ("7000", file + ":3"))
-        self.assertEqual(self.settings("--config", file, "--zookeeper", "option:2")["zookeeper.servers"], ("option:2", "--zookeeper"))
+        found = self.settings("--config", file, "--zookeeper", "option:2")
+        self.assertEqual(found["zookeeper.servers"], ("option:2", "--zookeeper"))
         found = self.settings("--config", file, "--set", "zookeeper.session.timeout=8s")
         self.assertEqual(found["zookeeper.session.timeout"], ("8000", "--set"))
 
@@ -75,13 +81,18 @@ class Precedence(support.CliTest):
 
     def test_the_environments_servers_are_a_default(self):
         file = self.write("f.properties", "zookeeper.servers=file:1\n")
-        self.assertEqual(self.settings(FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"], ("env:3", "$FORELOCK_ZOOKEEPER"))
+        self.assertEqual(self.settings(FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"], ("env:3",
+                                                                                          "$FORELOCK_ZOOKEEPER"))
         self.assertEqual(self.settings("--config", file, FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0], "file:1")
-        self.assertEqual(self.settings("--zookeeper", "option:2", FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0], "option:2")
+        self.assertEqual(self.settings("--zookeeper", "option:2", FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0],
+                         "option:2")
 
     def test_settings_reach_the_server(self):
-        file = self.write("f.properties", f"zookeeper.servers={self.connect_string()}\nzookeeper.foregound.lock.prefix=F\nzookeeper.backgound.lock.prefix=G\n")
-        result = self.run_cli("run", "--config", file, "-m", "P1", "-p", "background", "--", support.BINARY, "show", "P1", "--config", file,
+        file = self.write("f.properties",
+                          f"zookeeper.servers={self.connect_string()}\n"
+                          "zookeeper.foregound.lock.prefix=F\nzookeeper.backgound.lock.prefix=G\n")
+        result = self.run_cli("run", "--config", file, "-m", "P1", "-p", "background", "--", support.BINARY, "show",
+                              "P1", "--config", file,
                               "-o", "json", server=False)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(json.loads(result.stdout)["holder"]["node"], "^G-")
@@ -89,7 +100,8 @@ class Precedence(support.CliTest):
 
 class Config(support.CliTest):
     def test_bad_settings_are_78_with_file_line_and_key(self):
-        file = self.write("bad.properties", "\nzookeeper.servers=h:1\nzookeeper.sesion.timeout=5\nelastic.request.retry.count=many\n")
+        file = self.write("bad.properties",
+                          "\nzookeeper.servers=h:1\nzookeeper.sesion.timeout=5\nelastic.request.retry.count=many\n")
         for arguments in (("config", "check", file), ("ls", "--config", file)):
             result = self.run_cli(*arguments, server=False)
             self.assertEqual((result.returncode, result.stdout), (78, ""))
@@ -144,12 +156,14 @@ class Streams(support.CliTest):
 
     def test_closed_streams_do_no_harm(self):
         command = f'"{support.BINARY}" --zookeeper {self.connect_string()} run -m P1 -- sh -c "exit 3" <&- >&- 2>&-'
-        self.assertEqual(subprocess.run(["sh", "-c", command], env=support.clean_environment(), check=False).returncode, 3)
+        self.assertEqual(subprocess.run(["sh", "-c", command], env=support.clean_environment(),
+                                        check=False).returncode, 3)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_a_full_disk_is_said(self):
         with open("/dev/full", "w", encoding="ascii") as full:
-            result = subprocess.run([support.BINARY, "manpage"], env=support.clean_environment(), stdout=full, stderr=subprocess.PIPE,
+            result = subprocess.run([support.BINARY, "manpage"], env=support.clean_environment(), stdout=full,
+                                    stderr=subprocess.PIPE,
                                     text=True, check=False)
         self.assertEqual(result.returncode, 74)
         self.assertIn("cannot write", result.stderr)
@@ -167,7 +181,8 @@ class Generated(support.CliTest):
     def complete(self, *words):
         script = self.write("completion", self.run_cli("completion", "bash", server=False).stdout)
         listed = " ".join(f"'{word}'" for word in words)
-        command = f"source {script}; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _forelock; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        command = (f"source {script}; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; _forelock; "
+                   "printf '%s\\n' \"${COMPREPLY[@]}\"")
         result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
         self.assertEqual(result.stderr, "")
         return result.stdout.split()
@@ -200,7 +215,9 @@ class Generated(support.CliTest):
     @unittest.skipUnless(shutil.which("man"), "no man")
     def test_the_manual_is_clean_troff(self):
         page = self.write("forelock.1", self.run_cli("manpage", server=False).stdout)
-        result = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True, env=dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8"), check=False)
+        environment = dict(os.environ, MANPAGER="cat", LC_ALL="C.UTF-8")
+        result = subprocess.run(["man", "--warnings", "-l", page], env=environment, capture_output=True, text=True,
+                                check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 

@@ -54,7 +54,8 @@ class ExitCodes(support.CliTest):
     def test_without_a_timeout_the_configured_one_holds(self):
         self.hold("P1")
         begin = time.monotonic()
-        result = self.run_cli("--set", "zookeeper.backgound.task.timeout=400", "run", "-p", "background", "-m", "P1", "--", "true")
+        result = self.run_cli("--set", "zookeeper.backgound.task.timeout=400", "run", "-p", "background", "-m", "P1",
+                              "--", "true")
         self.assertEqual(result.returncode, 75)
         self.assertGreaterEqual(time.monotonic() - begin, 0.4)
 
@@ -80,7 +81,8 @@ class ExitCodes(support.CliTest):
 
 
 class Environment(support.CliTest):
-    NAMES = ["FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_SESSION", "FORELOCK_PRIORITY", "FORELOCK_OWNER", "FORELOCK_EXPIRES_IN_MS"]
+    NAMES = ["FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_SESSION", "FORELOCK_PRIORITY", "FORELOCK_OWNER",
+             "FORELOCK_EXPIRES_IN_MS"]
 
     def child_environment(self, *options, **environment):
         result = self.run_cli("run", "-m", "a/b ä", *options, "--", "env", "-0", **environment)
@@ -122,7 +124,8 @@ class Signals(support.CliTest):
     def test_a_signal_is_forwarded_to_the_whole_group(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1):
             name = number.name[3:]
-            child = self.hold("P1", script=f"trap 'echo got {name}; exit 5' {name}; echo ready; while :; do sleep 0.05; done")
+            child = self.hold("P1",
+                              script=f"trap 'echo got {name}; exit 5' {name}; echo ready; while :; do sleep 0.05; done")
             child.send_signal(number)
             output, _ = child.communicate(timeout=support.PATIENCE)
             self.assertEqual((child.returncode, output), (5, f"got {name}\n"))
@@ -146,7 +149,8 @@ class Signals(support.CliTest):
 
     def test_a_signal_while_there_is_no_server_ends_it(self):
         child = subprocess.Popen([support.BINARY, "run", "-m", "P1", "--timeout", "5m", "--zookeeper", "127.0.0.1:1",
-                                  "--set", "zookeeper.connection.retry=100000", "--", "true"], env=support.clean_environment())
+                                  "--set", "zookeeper.connection.retry=100000", "--",
+                                  "true"], env=support.clean_environment())
         self.children.append(child)
         # Blocked signals show that it listens to them.
         support.wait_until(lambda: self.blocks_signals(child.pid), "the program is up")
@@ -168,6 +172,10 @@ class Signals(support.CliTest):
         support.wait_until(lambda: os.path.exists(marker), "the child ends")
 
 
+# Says so when it is told to end.
+TELLS = "trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
+
+
 class LostLock(support.CliTest):
     def release(self, monitor="P1"):
         node = self.holder(monitor)["node"]
@@ -175,14 +183,15 @@ class LostLock(support.CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_the_child_gets_term_and_the_code_is_76(self):
-        child = self.hold("P1", script="trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        child = self.hold("P1", script=TELLS)
         self.release()
         output, errors = child.communicate(timeout=support.PATIENCE)
         self.assertEqual((child.returncode, output), (76, "told\n"))
         self.assertIn("P1", errors)
 
     def test_a_child_that_does_not_listen_is_killed(self):
-        child = self.hold("P1", "--kill-after", "200ms", script="trap '' TERM; echo ready; while :; do sleep 0.05; done")
+        child = self.hold("P1", "--kill-after", "200ms",
+                          script="trap '' TERM; echo ready; while :; do sleep 0.05; done")
         self.release()
         self.assertEqual(child.wait(support.PATIENCE), 76)
 
@@ -212,7 +221,9 @@ class SilentServer(support.CliTest):
 
     def setUp(self):
         super().setUp()
-        self.dev = subprocess.Popen([support.BINARY, "dev", "-o", "json"], env=support.clean_environment(), stdout=subprocess.PIPE, text=True)
+        self.dev = subprocess.Popen([support.BINARY, "dev", "-o", "json"],
+                                 env=support.clean_environment(TMPDIR=self.directory.name),
+                                 stdout=subprocess.PIPE, text=True)
         self.children.append(self.dev)
         self.address = json.loads(self.dev.stdout.readline())["zookeeper"]
         with open(f"/proc/{self.dev.pid}/task/{self.dev.pid}/children", encoding="ascii") as file:
@@ -242,7 +253,7 @@ class SilentServer(support.CliTest):
         self.assertGreater(time.monotonic() - begin, 0.5)
 
     def test_term_comes_first(self):
-        child, _ = self.hold_and_silence(script="trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        child, _ = self.hold_and_silence(script=TELLS)
         output, _ = child.communicate(timeout=support.PATIENCE)
         self.assertEqual((child.returncode, output), (76, "told\n"))
 
@@ -279,17 +290,20 @@ class Terminal(support.CliTest):
         return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
     def test_the_child_reads_the_keyboard(self):
-        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c", "echo ready; read x; echo got $x; exit 4")
+        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c",
+                                             "echo ready; read x; echo got $x; exit 4")
         self.read_until(terminal, b"ready")
         os.write(terminal, b"hello\n")
         self.read_until(terminal, b"got hello")
         self.assertEqual(self.code_of(process), 4)
 
-    def test_control_c_ends_the_child(self):
-        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c", "echo ready; sleep 1000")
+    def test_control_c_reaches_the_child(self):
+        # A trap, because a shell that is just starting another program may miss the signal.
+        script = "trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done"
+        process, terminal = self.at_terminal("run", "-m", "P1", "--", "sh", "-c", script)
         self.read_until(terminal, b"ready")
         os.write(terminal, b"\x03")
-        self.assertEqual(self.code_of(process), 130)
+        self.assertEqual(self.code_of(process), 9)
 
     def test_control_c_ends_the_waiting(self):
         self.hold("P1")
@@ -322,11 +336,13 @@ class Order(support.CliTest):
         order = self.path("order")
 
         def waiter(name, priority, already):
-            child = self.start_cli("run", "-m", "P1", "-p", priority, "--info", name, "--timeout", "1m", "--", "sh", "-c", f"echo {name} >> {order}")
+            child = self.start_cli("run", "-m", "P1", "-p", priority, "--info", name, "--timeout", "1m", "--", "sh",
+                                   "-c", f"echo {name} >> {order}")
             support.wait_until(lambda: len(self.queue("P1")) == already + 1, name + " waits")
             return child
 
-        waiters = [waiter("b1", "background", 0), waiter("b2", "background", 1), waiter("f1", "foreground", 2), waiter("f2", "foreground", 3)]
+        waiters = [waiter("b1", "background", 0), waiter("b2", "background", 1), waiter("f1", "foreground", 2),
+                   waiter("f2", "foreground", 3)]
         queue = self.queue("P1")
         self.assertEqual([entry["owner"]["lockInfo"] for entry in queue], ["f1", "f2", "b1", "b2"])
         self.assertEqual([entry["position"] for entry in queue], [1, 2, 3, 4])

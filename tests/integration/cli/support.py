@@ -68,7 +68,8 @@ class CliTest(unittest.TestCase):
         return [BINARY] + (["--zookeeper", self.connect_string()] if server else []) + list(arguments)
 
     def run_cli(self, *arguments, server=True, stdin=None, **environment):
-        return subprocess.run(self.command(*arguments, server=server), env=clean_environment(**environment), input=stdin,
+        return subprocess.run(self.command(*arguments, server=server), env=clean_environment(**environment),
+                              input=stdin,
                               stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, text=True,
                               timeout=60, check=False)
 

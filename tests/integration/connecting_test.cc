@@ -1,0 +1,137 @@
+// Servers that are not there, or do not let us in.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <future>
+
+#include "integration/fixture.h"
+#include "support/free_port.h"
+#include "support/temporary_directory.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+// The code of what lock_with_timeout throws, and how long it took.
+std::pair<std::string, std::chrono::milliseconds> attempt(Client& client) {
+  BlockingWriteLock lock(client, "attempt", "P1");
+  const auto begun = steady_clock::now();
+  std::string code = "nothing";
+  try {
+    lock.lock_with_timeout();
+  } catch (const Error& error) {
+    code = name_of(error.code());
+  }
+  return {code, std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun)};
+}
+
+TEST(ConnectingTest, NoServer) {
+  const std::string nowhere = "127.0.0.1:" + std::to_string(free_ports(1).front());
+  {
+    Client client(settings_for(nowhere, {{"zookeeper.connection.retry", "3"}, {"zookeeper.connection.delay", "200"}}));
+    const auto [code, time] = attempt(client);
+    EXPECT_EQ(code, "connection_loss");
+    EXPECT_LE(time, 600ms + 2s);
+    EXPECT_LE(attempt(client).second, 1s) << "later calls fail at once";
+  }
+  {
+    Client client(settings_for(nowhere, {{"zookeeper.foregound.task.timeout", "300"}}));
+    const auto [code, time] = attempt(client);
+    EXPECT_EQ(code, "connection_loss");
+    EXPECT_GE(time, 300ms);
+    EXPECT_LE(time, 300ms + 2s);
+  }
+}
+
+TEST(ConnectingTest, NameThatDoesNotResolve) {
+  Client client(settings_for("no-such-host.invalid:2181", {{"zookeeper.foregound.task.timeout", "500"}}));
+  const auto [code, time] = attempt(client);
+  EXPECT_EQ(code, "connection_loss");
+  EXPECT_LE(time, 500ms + 2s);
+  EXPECT_FALSE(client.connected());
+  EXPECT_TRUE(wait_until([&] { return client.last_problem().find("no-such-host.invalid") != std::string::npos; }))
+      << client.last_problem();
+}
+
+TEST(ConnectingTest, ServerComesLater) {
+  TestServer server(quick_server());
+  server.kill();
+  Client client(settings_for(server.connect_string(), {{"zookeeper.connection.retry", "100"}}));
+  BlockingWriteLock lock(client, "early", "P1");
+  auto granted = std::async(std::launch::async, [&] { lock.lock_with_timeout(); });
+  EXPECT_EQ(granted.wait_for(300ms), std::future_status::timeout);
+  server.restart();
+  ASSERT_EQ(granted.wait_for(20s), std::future_status::ready);
+  EXPECT_NO_THROW(granted.get());
+  EXPECT_TRUE(lock.healthy());
+  // And after a while without it, too.
+  lock.unlock();
+  server.restart();
+  EXPECT_TRUE(lock.try_lock_for(30s));
+}
+
+class AccessTest : public ::testing::Test {
+ protected:
+  AccessTest() {
+    ServerOptions options = quick_server();
+    options.enforce_quota = true;
+    server_ = std::make_unique<TestServer>(options);
+  }
+  std::string credentials(const std::string& name) {
+    const auto path = directory_.path() / name;
+    std::ofstream(path) << name << ":secret\n";
+    chmod(path.c_str(), 0600);
+    return path.string();
+  }
+  Settings settings(const std::string& chroot, const std::string& user = "") {
+    const std::string servers = server_->connect_string() + chroot;
+    return user.empty() ? settings_for(servers)
+                        : settings_for(servers, {{"zookeeper.auth.digest.file", credentials(user)}});
+  }
+
+  TemporaryDirectory directory_;
+  std::unique_ptr<TestServer> server_;
+};
+
+TEST_F(AccessTest, CredentialsAndChroot) {
+  Client owner(settings("/secure/deep", "owner"));  // made, with an ACL
+  BlockingWriteLock lock(owner, "owner", "P1");
+  lock.lock_with_timeout();
+  for (const std::string user : {"", "stranger"}) {
+    Client client(settings("/secure/deep", user));
+    EXPECT_EQ(attempt(client).first, "not_authorized") << "user '" << user << "'";
+  }
+  Client stranger(settings("/secure/other", "stranger"));  // may not make its chroot
+  const auto [code, time] = attempt(stranger);
+  EXPECT_EQ(code, "not_authorized");
+  EXPECT_LE(time, 10s);
+  EXPECT_TRUE(lock.healthy());
+  lock.unlock();
+  Client again(settings("/secure/deep", "owner"));
+  EXPECT_EQ(attempt(again).first, "nothing");
+}
+
+TEST_F(AccessTest, Quota) {
+  Client client(settings("/limited"));
+  EXPECT_EQ(attempt(client).first, "nothing");
+  Client admin(settings(""));
+  BlockingWriteLock lock(admin, "admin", "admin");
+  lock.lock_with_timeout();
+  // As `setquota -N` does it: nothing more below the chroot.
+  lock.write_guarded(
+      {CreateNode{"/zookeeper/quota/limited", ""},
+       CreateNode{"/zookeeper/quota/limited/zookeeper_limits", "count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=1"},
+       CreateNode{"/zookeeper/quota/limited/zookeeper_stats", "count=1,bytes=0"}});
+  Client limited(settings("/limited"));
+  EXPECT_EQ(attempt(limited).first, "quota_exceeded");
+  EXPECT_TRUE(wait_until([&] { return limited.statistics().contenders == 0; }));
+}
+
+}  // namespace
+}  // namespace forelock::test
