@@ -329,6 +329,7 @@ void ClientCore::on_session(const SessionEvent& event) {
 
 void ClientCore::set_problem(std::string problem, std::optional<ErrorCode> standing) {
   const std::lock_guard guard(mutex_);
+  if (connected_) return;  // it has come meanwhile
   if (problem_ != problem) log("warning", problem);
   problem_ = std::move(problem);
   standing_problem_ = standing;

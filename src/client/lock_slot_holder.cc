@@ -21,7 +21,7 @@ using coordination::ReplyCode;
 namespace {
 
 // How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
-constexpr std::chrono::milliseconds look_at_holder_for{100};
+constexpr std::chrono::milliseconds look_at_holder_for{250};
 
 std::string lock_path(const std::string& node_name) {
   return "/" + node_name + "/" + std::string(lock::private_lock_name);

@@ -7,6 +7,7 @@
 
 #include "client/client_core.h"
 #include "client/thread_start.h"
+#include "zookeeper/probe.h"
 #include "zookeeper/zookeeper_session.h"
 
 namespace forelock::client {
@@ -18,6 +19,9 @@ namespace {
 // Servers that move get new addresses: looked up again now and then even while all is well.
 constexpr std::chrono::seconds address_check_interval{60};
 constexpr std::chrono::milliseconds stuck_check_interval{1000};
+// How soon a connection that is not there is looked into, and how long that may take for each server.
+constexpr std::chrono::milliseconds first_look{250};
+constexpr std::chrono::milliseconds connect_probe_limit{500};
 
 std::string connect_string(const Settings& settings) {
   std::string servers;
@@ -27,6 +31,18 @@ std::string connect_string(const Settings& settings) {
     servers += (v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
   }
   return servers + settings.chroot();
+}
+
+// What an attempt to connect meets, for messages: the ZooKeeper client itself says nothing of it.
+std::string unreachable(const Settings& settings) {
+  std::string problems;
+  for (const ServerAddress& server : settings.servers()) {
+    const auto probe = zookeeper::probe_connection(server.host, server.port, connect_probe_limit);
+    if (!problems.empty()) problems += "; ";
+    problems += server.host + ":" + std::to_string(server.port) + ": " +
+                (probe.connected ? "takes connections, but no session: is it serving?" : probe.error);
+  }
+  return problems;
 }
 
 }  // namespace
@@ -121,9 +137,11 @@ void SessionKeeper::run() {
 
 void SessionKeeper::keep(SessionLink& link) {
   auto addresses_checked = std::chrono::steady_clock::now();
+  std::chrono::milliseconds interval = first_look;
   while (true) {
     const bool connected = core_.connected();
-    if (wait(connected ? stuck_check_interval : core_.settings().connection_delay())) return;
+    if (wait(interval)) return;
+    interval = connected ? stuck_check_interval : core_.settings().connection_delay();
     if (core_.requests_are_stuck()) {
       link.retire();
       core_.session_given_up();
@@ -132,6 +150,8 @@ void SessionKeeper::keep(SessionLink& link) {
     if (const auto problem = link.session().last_problem()) {
       const bool refused = problem->code == coordination::ReplyCode::no_auth;
       core_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
+    } else if (!core_.connected()) {
+      core_.set_problem(unreachable(core_.settings()));
     }
     const auto time = std::chrono::steady_clock::now();
     if (!connected || time - addresses_checked >= address_check_interval) {

@@ -124,6 +124,10 @@ std::optional<Position> Monitor::position_of(const Contender& contender) const {
   if (const ForeignContender* last = last_foreign_before(contender)) {
     position.place += static_cast<std::size_t>(last - foreign_.data()) + 1;
     if (self == queue_.begin() || goes_before(child_of(**std::prev(self)), last->child())) position.behind = last->name;
+    // The holder keeps its node, which is no place in the line. It is before us, unless it is of the lower class.
+    const bool only_foreground = foreign_.back().prefix == core_.options().foreground_prefix;
+    const bool holder_before = lock_seen_ && !owner_ && (!contender.foreground() || only_foreground);
+    if (holder_before && --position.place == 1) position.behind = private_lock_name;
   }
   return position;
 }

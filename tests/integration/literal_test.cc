@@ -127,10 +127,15 @@ TEST_P(LiteralTest, EmptyMonitorsVanish) {
   {
     BlockingWriteLock lock(*client_, "first", monitor_);
     lock.lock_with_timeout();
+    // While this is there, the container does not vanish between two rounds, to be made anew by the literal client.
+    lock.write_guarded({CreateNode{"/" + monitor_ + "/kept", ""}});
     start_literal("A", 20, "node-first", "0");
     EXPECT_TRUE(wait_until([&] { return !inspector.show(monitor_)->queue.empty(); }));
     lock.unlock();
     finish();
+    lock.lock_with_timeout();
+    lock.write_guarded({DeleteNode{"/" + monitor_ + "/kept"}});
+    lock.unlock();
   }
   EXPECT_TRUE(wait_until([&] { return !inspector.show(monitor_); })) << "the container is still there";
   monitor_ = "literal";

@@ -23,6 +23,7 @@ class LockTest : public ::testing::Test {
   static void SetUpTestSuite() {
     test::ServerOptions options;
     options.force_sync = false;
+    options.container_check = 1h;  // a monitor that vanishes between two sections would cost requests
     server_ = new test::TestServer(options);
   }
   static void TearDownTestSuite() {

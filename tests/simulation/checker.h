@@ -139,7 +139,7 @@ class Checker final : public model::Observer, public model::Actor {
   bool unaware(const model::LogEntry& entry, std::size_t monitor) const;
   void rob(std::uint64_t id);
   void end(std::uint64_t id);
-  void judge_guard(const model::LogEntry& entry, const model::Change& change);
+  void judge_guard(const model::LogEntry& entry);
   void new_owner(std::size_t index, std::uint64_t id, const model::LogEntry& entry);
 
   const Plan& plan_;
@@ -152,6 +152,10 @@ class Checker final : public model::Observer, public model::Actor {
   std::vector<std::uint64_t> held_;
   std::array<Monitor, max_monitors> monitors_;
 };
+
+// Guarded writes tell in their record whether their process had heard of a deletion by hand when it sent them.
+inline constexpr char unaware_write = 'w';
+inline constexpr char aware_write = 'x';
 
 // Records: one letter for what it is, and the contender's guid.
 std::string guid_of(std::uint64_t id);

@@ -183,7 +183,8 @@ void Process::write_guarded(std::uint64_t contender) {
   auto guard = engine_->guard(contender);
   if (!guard) return;
   coordination::Transaction write{std::move(*guard)};
-  write.operations.push_back(coordination::SetData{"/D", record_of('w', contender)});
+  const char kind = world_.checker().at(contender).told ? aware_write : unaware_write;
+  write.operations.push_back(coordination::SetData{"/D", record_of(kind, contender)});
   if (tracing()) trace("guarded write of " + std::to_string(contender) + ": " + describe(write));
   session_->submit(guard_bit | contender, std::move(write));
 }
