@@ -138,7 +138,8 @@ class Monitor {
   void on_resolve_reply(const Flight& flight, coordination::Reply reply, TimePoint now);
   void examine_nodes(TimePoint now);
   void conclude_resolve(TimePoint now);
-  void conclude_node(Contender& contender, const Resolve& found);
+  void verify_node(Contender& contender, const Resolve& found);
+  void adopt_node(Contender& contender, const Resolve& found);
   void conclude_owner(Contender& contender, const Resolve& found, TimePoint now);
   void conclude_other(Contender& contender, const Resolve& found, TimePoint now);
   bool is_ours(const coordination::Reply& node, const Contender& contender) const;

@@ -100,17 +100,19 @@ bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
   return session && guid;
 }
 
-// Which node, if any, this contender has.
-void Monitor::conclude_node(Contender& contender, const Resolve& found) {
-  if (!contender.node.empty()) {
-    const auto node = found.nodes.find(contender.node);
-    if (node != found.nodes.end() && is_ours(node->second, contender)) return;
-    if (const auto own = nodes_.find(contender.node); own != nodes_.end() && own->second == &contender) nodes_.erase(own);
-    contender.node.clear();
-    contender.clear = false;
-    return;
-  }
-  if (contender.state != ContenderState::resolving) return;
+// Lets go of a node that is not there, or not this contender's.
+void Monitor::verify_node(Contender& contender, const Resolve& found) {
+  if (contender.node.empty()) return;
+  const auto node = found.nodes.find(contender.node);
+  if (node != found.nodes.end() && is_ours(node->second, contender)) return;
+  if (const auto own = nodes_.find(contender.node); own != nodes_.end() && own->second == &contender) nodes_.erase(own);
+  contender.node.clear();
+  contender.clear = false;
+}
+
+// Finds the node that a create with an unknown outcome has left, if it has.
+void Monitor::adopt_node(Contender& contender, const Resolve& found) {
+  if (!contender.node.empty() || contender.state != ContenderState::resolving) return;
   for (const auto& [name, node] : found.nodes) {
     if (nodes_.contains(name) || !is_ours(node, contender)) continue;
     const auto parsed = parse_contender_name(name);
@@ -131,8 +133,9 @@ void Monitor::conclude_resolve(TimePoint now) {
   const auto all = all_;
   for (const auto& [arrival, contender] : all) {
     contender->removing = false;
-    conclude_node(*contender, found);
+    verify_node(*contender, found);
   }
+  for (const auto& [arrival, contender] : all) adopt_node(*contender, found);
   Contender* holder = nullptr;
   for (const auto& [arrival, contender] : all) {
     if (is_ours(found.lock, *contender)) holder = contender;
