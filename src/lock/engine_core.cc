@@ -248,7 +248,7 @@ void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome 
     }
     forget(contender);
   }
-  if (mutated(Mutation::expired_holder_keeps_lock)) return;
+  if (mutated(Mutation::expired_holder_keeps_lock) || mutated(Mutation::number_proof_across_reconnect)) return;
   idle_.clear();
   idle_bytes_ = 0;
   polls_.clear();

@@ -59,7 +59,8 @@ std::uint64_t Checker::add(const Believer* process, const PlannedCall& call, Ins
 void Checker::release_called(std::uint64_t id, bool begun) {
   Contender& one = at(id);
   if (begun != (one.phase == Phase::held)) {
-    return fail(Invariant::one_ending, "release() of " + name(id) + (begun ? " begun, but it is not held" : " refused"));
+    return fail(Invariant::one_ending,
+                "release() of " + name(id) + (begun ? " begun, but it is not held" : " refused"));
   }
   if (!begun) return;
   one.phase = Phase::releasing;
@@ -69,7 +70,8 @@ void Checker::release_called(std::uint64_t id, bool begun) {
 
 void Checker::cancel_called(std::uint64_t id, bool begun) {
   if (begun && at(id).phase != Phase::done) fail(Invariant::one_ending, "cancel() of " + name(id) + " without refusal");
-  if (!begun && at(id).phase == Phase::waiting) fail(Invariant::one_ending, "cancel() of a waiting " + name(id) + " failed");
+  if (!begun && at(id).phase == Phase::waiting)
+    fail(Invariant::one_ending, "cancel() of a waiting " + name(id) + " failed");
 }
 
 void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) {

@@ -45,7 +45,8 @@ struct Contender {
   Instant granted_at{};
   Instant robbed_at{};
   // Truth.
-  std::string node;  // the last one created; empty when it is gone
+  std::string node;       // the last one created; empty when it is gone
+  std::string last_node;  // likewise, but kept
   coordination::SessionId node_session = 0;
   std::int64_t node_zxid = 0;
   std::int64_t number = 0;

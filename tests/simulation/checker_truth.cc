@@ -22,6 +22,15 @@ bool checks_a_node(const coordination::Request& request) {
                      [](const auto& one) { return std::holds_alternative<coordination::Check>(one); });
 }
 
+// The contender's node that a request deletes or checks before anything else, as every change of a held lock does.
+std::string_view own_node_in(const coordination::Request& request) {
+  const coordination::Operation* first = nullptr;
+  if (const auto* transaction = std::get_if<coordination::Transaction>(&request)) first = &transaction->operations[0];
+  if (const auto* removal = std::get_if<coordination::Delete>(&request)) return removal->path;
+  if (first == nullptr) return {};
+  return std::visit([](const auto& operation) { return std::string_view(operation.path); }, *first);
+}
+
 }  // namespace
 
 std::string guid_of(std::uint64_t id) {
@@ -30,7 +39,9 @@ std::string guid_of(std::uint64_t id) {
   return text.data();
 }
 
-std::string record_of(char kind, std::uint64_t id) { return kind + guid_of(id); }
+std::string record_of(char kind, std::uint64_t id) {
+  return kind + guid_of(id);
+}
 
 std::uint64_t contender_in(std::string_view record) {
   if (record.size() != 8 || record[1] != 'g') return 0;
@@ -45,8 +56,12 @@ std::size_t monitor_in(std::string_view path) {
   return found == std::string_view::npos ? max_monitors : found;
 }
 
-std::string monitor_path(std::size_t monitor) { return std::string("/") + monitor_names[monitor]; }
-std::string lock_path(std::size_t monitor) { return monitor_path(monitor) + "/privateLock"; }
+std::string monitor_path(std::size_t monitor) {
+  return std::string("/") + monitor_names[monitor];
+}
+std::string lock_path(std::size_t monitor) {
+  return monitor_path(monitor) + "/privateLock";
+}
 
 bool Checker::goes_before(const Contender& a, const Contender& b) const {
   if (a.priority != b.priority) return a.priority == Priority::foreground;
@@ -88,8 +103,8 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
   if (trace_.on() && entry.kind == model::LogEntry::Kind::end_session) {
     trace_.add("servers", std::to_string(entry.zxid) + " ends session " + std::to_string(entry.session));
   } else if (trace_.on()) {
-    trace_.add("servers", std::to_string(entry.zxid) + " of " + std::to_string(entry.session) + ": " +
-                              describe(entry.request));
+    trace_.add("servers",
+               std::to_string(entry.zxid) + " of " + std::to_string(entry.session) + ": " + describe(entry.request));
   }
 }
 
@@ -104,7 +119,7 @@ void Checker::node_created(const model::LogEntry& entry, const std::string& path
   if (!one.node.empty()) {
     fail(Invariant::nothing_left, name(id) + " has a second node " + path + " beside " + one.node);
   }
-  one.node = path;
+  one.node = one.last_node = path;
   one.node_session = entry.session;
   one.node_zxid = entry.zxid;
   one.number = std::atoll(path.c_str() + path.size() - 10);
@@ -129,7 +144,8 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
       one.deleted_by_hand = true;
       return;
     }
-    fail(Invariant::own_locks_only, "session " + std::to_string(entry.session) + " deletes " + change.path + " of " + name(id));
+    fail(Invariant::own_locks_only,
+         "session " + std::to_string(entry.session) + " deletes " + change.path + " of " + name(id));
   } else if (one.process != nullptr && one.phase == Phase::held) {
     fail(Invariant::own_locks_only, name(id) + " holds, and its own process deletes its node");
   }
@@ -173,17 +189,21 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
   if (id != 0) new_owner(index, id, entry);
 }
 
-// A lock that an administrator has deleted may be given up by a holder who cannot know of it yet. Nothing but the names
-// tells whose nodes its release finds then: the next holder's are called the same once the monitor has been made anew.
+// A lock that an administrator has deleted may be given up by a holder who cannot know of it yet. That must harm
+// nobody, with two exceptions where nothing tells whose nodes the request finds: privateLock was deleted alone; or the
+// monitor has been made anew since, and the next holder's node has got the name of the former's.
 bool Checker::unaware(const model::LogEntry& entry, std::size_t monitor) const {
+  const std::string_view node = own_node_in(entry.request);
   return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& one) {
-    return one.deleted_by_hand && !one.told_at_end && one.monitor == monitor && one.node_session == entry.session;
+    return one.deleted_by_hand && !one.told_at_end && one.monitor == monitor && one.node_session == entry.session &&
+           (monitors_[monitor].private_removed || one.last_node == node);
   });
 }
 
 // Who may take privateLock away from its owner: the owner's process once the owner does not hold it any more, the end
 // of its session, an administrator; and a release that could not know that the lock had been taken away before.
-void Checker::judge_removal(const model::LogEntry& entry, std::size_t index, const std::vector<model::Change>& changes) {
+void Checker::judge_removal(const model::LogEntry& entry, std::size_t index,
+                            const std::vector<model::Change>& changes) {
   Monitor& monitor = monitors_[index];
   const std::uint64_t owner = monitor.owner;
   if (entry.kind == model::LogEntry::Kind::end_session) return;

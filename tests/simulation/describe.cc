@@ -20,10 +20,14 @@ namespace {
 
 std::string_view name_of(coordination::CreateMode mode) {
   switch (mode) {
-    case coordination::CreateMode::persistent: return "persistent";
-    case coordination::CreateMode::container: return "container";
-    case coordination::CreateMode::ephemeral: return "ephemeral";
-    case coordination::CreateMode::ephemeral_sequential: return "sequential";
+    case coordination::CreateMode::persistent:
+      return "persistent";
+    case coordination::CreateMode::container:
+      return "container";
+    case coordination::CreateMode::ephemeral:
+      return "ephemeral";
+    case coordination::CreateMode::ephemeral_sequential:
+      return "sequential";
   }
   return "?";
 }
@@ -91,10 +95,14 @@ std::string describe(const coordination::Reply& reply) {
 std::string describe(const coordination::WatchEvent& event) {
   using Kind = coordination::WatchEvent::Kind;
   switch (event.kind) {
-    case Kind::created: return "created " + event.path;
-    case Kind::deleted: return "deleted " + event.path;
-    case Kind::data_changed: return "data changed " + event.path;
-    case Kind::children_changed: return "children changed " + event.path;
+    case Kind::created:
+      return "created " + event.path;
+    case Kind::deleted:
+      return "deleted " + event.path;
+    case Kind::data_changed:
+      return "data changed " + event.path;
+    case Kind::children_changed:
+      return "children changed " + event.path;
   }
   return "?";
 }
@@ -102,10 +110,14 @@ std::string describe(const coordination::WatchEvent& event) {
 std::string describe(const coordination::SessionEvent& event) {
   using Kind = coordination::SessionEvent::Kind;
   switch (event.kind) {
-    case Kind::connected: return "connected, session " + std::to_string(event.session);
-    case Kind::disconnected: return "disconnected";
-    case Kind::expired: return "expired";
-    case Kind::auth_failed: return "auth failed";
+    case Kind::connected:
+      return "connected, session " + std::to_string(event.session);
+    case Kind::disconnected:
+      return "disconnected";
+    case Kind::expired:
+      return "expired";
+    case Kind::auth_failed:
+      return "auth failed";
   }
   return "?";
 }
@@ -113,13 +125,20 @@ std::string describe(const coordination::SessionEvent& event) {
 std::string_view name_of(lock::RefusalReason reason) {
   using Reason = lock::RefusalReason;
   switch (reason) {
-    case Reason::timed_out: return "timed_out";
-    case Reason::unavailable: return "unavailable";
-    case Reason::cancelled: return "cancelled";
-    case Reason::connection_lost: return "connection_lost";
-    case Reason::session_expired: return "session_expired";
-    case Reason::rejected: return "rejected";
-    case Reason::closed: return "closed";
+    case Reason::timed_out:
+      return "timed_out";
+    case Reason::unavailable:
+      return "unavailable";
+    case Reason::cancelled:
+      return "cancelled";
+    case Reason::connection_lost:
+      return "connection_lost";
+    case Reason::session_expired:
+      return "session_expired";
+    case Reason::rejected:
+      return "rejected";
+    case Reason::closed:
+      return "closed";
   }
   return "?";
 }
@@ -127,10 +146,14 @@ std::string_view name_of(lock::RefusalReason reason) {
 std::string_view name_of(lock::LossReason reason) {
   using Reason = lock::LossReason;
   switch (reason) {
-    case Reason::deadline_passed: return "deadline_passed";
-    case Reason::session_expired: return "session_expired";
-    case Reason::removed: return "removed";
-    case Reason::closed: return "closed";
+    case Reason::deadline_passed:
+      return "deadline_passed";
+    case Reason::session_expired:
+      return "session_expired";
+    case Reason::removed:
+      return "removed";
+    case Reason::closed:
+      return "closed";
   }
   return "?";
 }
@@ -138,9 +161,12 @@ std::string_view name_of(lock::LossReason reason) {
 std::string_view name_of(lock::ReleaseOutcome outcome) {
   using Outcome = lock::ReleaseOutcome;
   switch (outcome) {
-    case Outcome::released: return "released";
-    case Outcome::gone: return "gone";
-    case Outcome::session_expired: return "session_expired";
+    case Outcome::released:
+      return "released";
+    case Outcome::gone:
+      return "gone";
+    case Outcome::session_expired:
+      return "session_expired";
   }
   return "?";
 }

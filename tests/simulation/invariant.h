@@ -8,37 +8,51 @@ namespace forelock::simulation {
 
 enum class Invariant {
   none,
-  one_holder,          // 1: nobody believes to hold what is not, or no longer, held
-  tokens_rise,         // 2
-  foreground_first,    // 3
-  fifo,                // 4
-  nothing_left,        // 5: no node outlives its contender
-  in_time,             // 6: every call returns by its deadline
-  own_locks_only,      // 7: nobody frees somebody else's lock
-  no_lost_wakeup,      // 8: with faults over, every waiter is served
-  one_ending,          // 9: every operation ends exactly once
-  guard,               // guarded writes fail once the lock is gone
-  in_line,             // who takes the lock stands in the line
-  no_exception,        // the engine never throws
-  told_of_loss         // a holder learns that its lock was removed or cannot be proved any more
+  one_holder,        // 1: nobody believes to hold what is not, or no longer, held
+  tokens_rise,       // 2
+  foreground_first,  // 3
+  fifo,              // 4
+  nothing_left,      // 5: no node outlives its contender
+  in_time,           // 6: every call returns by its deadline
+  own_locks_only,    // 7: nobody frees somebody else's lock
+  no_lost_wakeup,    // 8: with faults over, every waiter is served
+  one_ending,        // 9: every operation ends exactly once
+  guard,             // guarded writes fail once the lock is gone
+  in_line,           // who takes the lock stands in the line
+  no_exception,      // the engine never throws
+  told_of_loss       // a holder learns that its lock was removed or cannot be proved any more
 };
 
 constexpr std::string_view name_of(Invariant invariant) {
   switch (invariant) {
-    case Invariant::none: return "none";
-    case Invariant::one_holder: return "1 at most one holder";
-    case Invariant::tokens_rise: return "2 tokens rise";
-    case Invariant::foreground_first: return "3 foreground first";
-    case Invariant::fifo: return "4 FIFO within a priority";
-    case Invariant::nothing_left: return "5 no node outlives its contender";
-    case Invariant::in_time: return "6 every call returns by its deadline";
-    case Invariant::own_locks_only: return "7 nobody frees somebody else's lock";
-    case Invariant::no_lost_wakeup: return "8 every waiter is served";
-    case Invariant::one_ending: return "9 every operation ends exactly once";
-    case Invariant::guard: return "guarded writes fail once the lock is gone";
-    case Invariant::in_line: return "who takes the lock stands in the line";
-    case Invariant::no_exception: return "the engine does not throw";
-    case Invariant::told_of_loss: return "holders are told of their loss";
+    case Invariant::none:
+      return "none";
+    case Invariant::one_holder:
+      return "1 at most one holder";
+    case Invariant::tokens_rise:
+      return "2 tokens rise";
+    case Invariant::foreground_first:
+      return "3 foreground first";
+    case Invariant::fifo:
+      return "4 FIFO within a priority";
+    case Invariant::nothing_left:
+      return "5 no node outlives its contender";
+    case Invariant::in_time:
+      return "6 every call returns by its deadline";
+    case Invariant::own_locks_only:
+      return "7 nobody frees somebody else's lock";
+    case Invariant::no_lost_wakeup:
+      return "8 every waiter is served";
+    case Invariant::one_ending:
+      return "9 every operation ends exactly once";
+    case Invariant::guard:
+      return "guarded writes fail once the lock is gone";
+    case Invariant::in_line:
+      return "who takes the lock stands in the line";
+    case Invariant::no_exception:
+      return "the engine does not throw";
+    case Invariant::told_of_loss:
+      return "holders are told of their loss";
   }
   return "?";
 }

@@ -11,7 +11,9 @@ namespace forelock::simulation {
 LiteralClient::LiteralClient(World& world, const PlannedLiteral& plan, std::size_t index)
     : world_(world), plan_(plan), name_("literal" + std::to_string(index)), rounds_(plan.rounds) {}
 
-void LiteralClient::start() { session_ = &world_.new_session(*this); }
+void LiteralClient::start() {
+  session_ = &world_.new_session(*this);
+}
 
 void LiteralClient::on_session(const coordination::SessionEvent& event) {
   if (over_) return;
@@ -57,10 +59,9 @@ void LiteralClient::on_reply(coordination::RequestTag tag, coordination::Reply r
   switch (tag) {
     case make_monitor:
       if (!reply.ok() && reply.code != ReplyCode::node_exists) return leave();
-      return submit(enqueue,
-                    coordination::Create{monitor_path(plan_.monitor) +
-                                             (plan_.priority == Priority::foreground ? "/A-" : "/B-"),
-                                         record_of('n', contender_), coordination::CreateMode::ephemeral_sequential});
+      return submit(enqueue, coordination::Create{
+                                 monitor_path(plan_.monitor) + (plan_.priority == Priority::foreground ? "/A-" : "/B-"),
+                                 record_of('n', contender_), coordination::CreateMode::ephemeral_sequential});
     case enqueue:
       if (missing) return submit(make_monitor, coordination::Create{monitor_path(plan_.monitor), ""});
       if (!reply.ok()) return leave();
@@ -76,7 +77,8 @@ void LiteralClient::on_reply(coordination::RequestTag tag, coordination::Reply r
     case drop_second:
       world_.checker().at(contender_).phase = Phase::done;
       return world_.timeline().after(milliseconds(1), *this, begin);
-    default: return;
+    default:
+      return;
   }
 }
 

@@ -86,9 +86,7 @@ class ModelBackend final : public contract::Backend {
 
   bool run_until(const std::function<bool()>& predicate) override { return stage_.run_until(predicate); }
 
-  void limit_descendants(const std::string& path, int count) override {
-    stage_.ensemble.rules().limits[path] = count;
-  }
+  void limit_descendants(const std::string& path, int count) override { stage_.ensemble.rules().limits[path] = count; }
 
  private:
   Stage stage_;
@@ -96,6 +94,8 @@ class ModelBackend final : public contract::Backend {
 
 }  // namespace
 
-std::unique_ptr<contract::Backend> make_model_backend(int servers) { return std::make_unique<ModelBackend>(servers); }
+std::unique_ptr<contract::Backend> make_model_backend(int servers) {
+  return std::make_unique<ModelBackend>(servers);
+}
 
 }  // namespace forelock::simulation

@@ -17,14 +17,22 @@ Request some_request(Random& random) {
   const std::string path = "/" + std::string(1, "PQ"[random.below(2)]);
   const std::string child = path + "/" + std::string(1, "abc"[random.below(3)]);
   switch (random.below(8)) {
-    case 0: return Create{path, "", CreateMode::container};
-    case 1: return Create{path + "/A-", "", CreateMode::ephemeral_sequential};
-    case 2: return Create{child, "x", CreateMode::ephemeral};
-    case 3: return Delete{child};
-    case 4: return SetData{child, "y"};
-    case 5: return Transaction{{Delete{child}, Create{child, ""}, SetData{path, "z"}}};
-    case 6: return List{path, true};
-    default: return Get{child, random.chance(0.5)};
+    case 0:
+      return Create{path, "", CreateMode::container};
+    case 1:
+      return Create{path + "/A-", "", CreateMode::ephemeral_sequential};
+    case 2:
+      return Create{child, "x", CreateMode::ephemeral};
+    case 3:
+      return Delete{child};
+    case 4:
+      return SetData{child, "y"};
+    case 5:
+      return Transaction{{Delete{child}, Create{child, ""}, SetData{path, "z"}}};
+    case 6:
+      return List{path, true};
+    default:
+      return Get{child, random.chance(0.5)};
   }
 }
 

@@ -52,7 +52,8 @@ TEST_P(ModelSessionTest, ALateRequestNeverCountsAfterTheSessionIsAttachedAgain) 
   session.submit(1, Create{"/late", ""});
   session.cut(1);
   run(milliseconds(100));
-  ASSERT_EQ(listener.log, (std::vector<std::string>{"connected", "reply 1 connection_loss", "disconnected", "connected"}));
+  ASSERT_EQ(listener.log,
+            (std::vector<std::string>{"connected", "reply 1 connection_loss", "disconnected", "connected"}));
   run(milliseconds(200));
   EXPECT_EQ(ensemble_.truth().find("/late"), nullptr);
 }

@@ -6,35 +6,64 @@ using lock::Mutation;
 
 std::string_view name_of(Mutation mutation) {
   switch (mutation) {
-    case Mutation::none: return "none";
-    case Mutation::no_yield: return "no_yield";
-    case Mutation::release_order_swapped: return "release_order_swapped";
-    case Mutation::late_release_blind: return "late_release_blind";
-    case Mutation::adopt_without_session_check: return "adopt_without_session_check";
-    case Mutation::adopt_without_guid_check: return "adopt_without_guid_check";
-    case Mutation::deadline_from_receive_time: return "deadline_from_receive_time";
-    case Mutation::no_deadline: return "no_deadline";
-    case Mutation::grant_after_deadline: return "grant_after_deadline";
-    case Mutation::watch_not_rechecked: return "watch_not_rechecked";
-    case Mutation::hand_over_unproved: return "hand_over_unproved";
-    case Mutation::claim_unproved: return "claim_unproved";
-    case Mutation::number_proof_across_reconnect: return "number_proof_across_reconnect";
-    case Mutation::number_proof_across_recreation: return "number_proof_across_recreation";
-    case Mutation::number_off_by_one: return "number_off_by_one";
-    case Mutation::no_cleanup_after_timeout: return "no_cleanup_after_timeout";
-    case Mutation::cleanup_gives_up: return "cleanup_gives_up";
-    case Mutation::unknown_create_retried: return "unknown_create_retried";
-    case Mutation::unknown_claim_assumed_granted: return "unknown_claim_assumed_granted";
-    case Mutation::unknown_release_assumed_done: return "unknown_release_assumed_done";
-    case Mutation::own_node_not_checked: return "own_node_not_checked";
-    case Mutation::priority_ignored: return "priority_ignored";
-    case Mutation::lifo_within_class: return "lifo_within_class";
-    case Mutation::no_resync_before_resolving: return "no_resync_before_resolving";
-    case Mutation::expired_holder_keeps_lock: return "expired_holder_keeps_lock";
-    case Mutation::removed_holder_not_noticed: return "removed_holder_not_noticed";
-    case Mutation::timeout_ignored_when_disconnected: return "timeout_ignored_when_disconnected";
-    case Mutation::no_relist_after_failed_claim: return "no_relist_after_failed_claim";
-    case Mutation::count_: break;
+    case Mutation::none:
+      return "none";
+    case Mutation::no_yield:
+      return "no_yield";
+    case Mutation::release_order_swapped:
+      return "release_order_swapped";
+    case Mutation::late_release_blind:
+      return "late_release_blind";
+    case Mutation::adopt_without_session_check:
+      return "adopt_without_session_check";
+    case Mutation::adopt_without_guid_check:
+      return "adopt_without_guid_check";
+    case Mutation::deadline_from_receive_time:
+      return "deadline_from_receive_time";
+    case Mutation::no_deadline:
+      return "no_deadline";
+    case Mutation::grant_after_deadline:
+      return "grant_after_deadline";
+    case Mutation::watch_not_rechecked:
+      return "watch_not_rechecked";
+    case Mutation::hand_over_unproved:
+      return "hand_over_unproved";
+    case Mutation::claim_unproved:
+      return "claim_unproved";
+    case Mutation::number_proof_across_reconnect:
+      return "number_proof_across_reconnect";
+    case Mutation::number_proof_across_recreation:
+      return "number_proof_across_recreation";
+    case Mutation::number_off_by_one:
+      return "number_off_by_one";
+    case Mutation::no_cleanup_after_timeout:
+      return "no_cleanup_after_timeout";
+    case Mutation::cleanup_gives_up:
+      return "cleanup_gives_up";
+    case Mutation::unknown_create_retried:
+      return "unknown_create_retried";
+    case Mutation::unknown_claim_assumed_granted:
+      return "unknown_claim_assumed_granted";
+    case Mutation::unknown_release_assumed_done:
+      return "unknown_release_assumed_done";
+    case Mutation::own_node_not_checked:
+      return "own_node_not_checked";
+    case Mutation::priority_ignored:
+      return "priority_ignored";
+    case Mutation::lifo_within_class:
+      return "lifo_within_class";
+    case Mutation::no_resync_before_resolving:
+      return "no_resync_before_resolving";
+    case Mutation::expired_holder_keeps_lock:
+      return "expired_holder_keeps_lock";
+    case Mutation::removed_holder_not_noticed:
+      return "removed_holder_not_noticed";
+    case Mutation::timeout_ignored_when_disconnected:
+      return "timeout_ignored_when_disconnected";
+    case Mutation::no_relist_after_failed_claim:
+      return "no_relist_after_failed_claim";
+    case Mutation::count_:
+      break;
   }
   return "?";
 }

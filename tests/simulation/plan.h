@@ -28,7 +28,7 @@ struct PlannedCall {
   Span think{};  // before the call
   std::size_t monitor = 0;
   Priority priority = Priority::foreground;
-  Span patience{};  // the deadline, from the call; zero: none
+  Span patience{};      // the deadline, from the call; zero: none
   Span cancel_after{};  // zero: never
   bool try_once = false;
   bool wants_position = false;
@@ -56,25 +56,25 @@ struct PlannedLiteral {
 };
 
 enum class FaultKind {
-  cut,             // the connection goes; what is under way may or may not arrive
-  request_lost,    // this request does not reach the server
-  reply_lost,      // it is applied, and the connection goes before the reply
-  request_late,    // the client has given it up already when it is applied, if it is
-  silent_both,     // the connection swallows everything
+  cut,           // the connection goes; what is under way may or may not arrive
+  request_lost,  // this request does not reach the server
+  reply_lost,    // it is applied, and the connection goes before the reply
+  request_late,  // the client has given it up already when it is applied, if it is
+  silent_both,   // the connection swallows everything
   silent_up,
   silent_down,
-  pause,           // the process stands still
-  crash,           // and is started anew somewhat later
-  shutdown,        // in good order
-  expiry,          // no connection until the server has ended the session
-  refusal,         // the server refuses this request
-  false_error,     // it says server_error although it has applied this request
-  lag,             // a follower stands still
-  waiter_removed,  // an administrator deletes a waiting contender's node
-  holder_removed,  // the holder's own node
-  lock_removed,    // the holder's node and privateLock, at once
-  private_removed, // privateLock alone
-  foreign_child,   // a child that is nobody's contender
+  pause,            // the process stands still
+  crash,            // and is started anew somewhat later
+  shutdown,         // in good order
+  expiry,           // no connection until the server has ended the session
+  refusal,          // the server refuses this request
+  false_error,      // it says server_error although it has applied this request
+  lag,              // a follower stands still
+  waiter_removed,   // an administrator deletes a waiting contender's node
+  holder_removed,   // the holder's own node
+  lock_removed,     // the holder's node and privateLock, at once
+  private_removed,  // privateLock alone
+  foreign_child,    // a child that is nobody's contender
   count_
 };
 

@@ -65,7 +65,8 @@ void make_bursts(Random& random, Plan& plan) {
     thread.start = random.between(Span{}, milliseconds(2)) + period * random.between(0, 2);
     for (PlannedCall& call : thread.calls) {
       call.hold = random.between(Span{}, milliseconds(2));
-      call.think = random.chance(0.4) ? random.between(Span{}, microseconds(300)) : period - random.between(Span{}, milliseconds(5));
+      call.think = random.chance(0.4) ? random.between(Span{}, microseconds(300))
+                                      : period - random.between(Span{}, milliseconds(5));
     }
   }
 }
@@ -87,13 +88,13 @@ void add_literals(Random& random, Plan& plan) {
 
 FaultKind some_kind(Random& random) {
   static constexpr std::array kinds = {
-      FaultKind::cut,          FaultKind::cut,         FaultKind::request_lost, FaultKind::request_lost,
-      FaultKind::reply_lost,   FaultKind::reply_lost,  FaultKind::reply_lost,   FaultKind::reply_lost,
+      FaultKind::cut,          FaultKind::cut,          FaultKind::request_lost, FaultKind::request_lost,
+      FaultKind::reply_lost,   FaultKind::reply_lost,   FaultKind::reply_lost,   FaultKind::reply_lost,
       FaultKind::request_late, FaultKind::request_late, FaultKind::request_late, FaultKind::silent_both,
-      FaultKind::silent_up,    FaultKind::silent_up,   FaultKind::silent_down,  FaultKind::silent_down,
-      FaultKind::pause,        FaultKind::pause,       FaultKind::pause,        FaultKind::crash,
-      FaultKind::shutdown,     FaultKind::expiry,      FaultKind::expiry,       FaultKind::refusal,
-      FaultKind::false_error,  FaultKind::lag,         FaultKind::lag,          FaultKind::foreign_child};
+      FaultKind::silent_up,    FaultKind::silent_up,    FaultKind::silent_down,  FaultKind::silent_down,
+      FaultKind::pause,        FaultKind::pause,        FaultKind::pause,        FaultKind::crash,
+      FaultKind::shutdown,     FaultKind::expiry,       FaultKind::expiry,       FaultKind::refusal,
+      FaultKind::false_error,  FaultKind::lag,          FaultKind::lag,          FaultKind::foreign_child};
   return kinds[random.below(kinds.size())];
 }
 
@@ -174,7 +175,8 @@ Plan make_plan(std::uint64_t seed) {
   plan.engine.watch_mode = random.chance(0.5) ? lock::WatchMode::parent : lock::WatchMode::predecessor;
   plan.engine.hold_watch_delay = random.chance(0.5) ? milliseconds(50) : milliseconds(2);
   plan.engine.give_up_after = milliseconds(random.between(100, 2000));
-  plan.engine.safety_poll = random.chance(0.8) ? Span(std::chrono::hours(24)) : Span(milliseconds(random.between(20, 400)));
+  plan.engine.safety_poll =
+      random.chance(0.8) ? Span(std::chrono::hours(24)) : Span(milliseconds(random.between(20, 400)));
   plan.engine.remembered_monitors = random.chance(0.7) ? 4096 : random.below(3);
   add_threads(random, plan);
   if (random.chance(0.2)) make_bursts(random, plan);

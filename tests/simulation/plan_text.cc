@@ -6,33 +6,55 @@ namespace forelock::simulation {
 
 std::string_view name_of(FaultKind kind) {
   switch (kind) {
-    case FaultKind::cut: return "cut";
-    case FaultKind::request_lost: return "request_lost";
-    case FaultKind::reply_lost: return "reply_lost";
-    case FaultKind::request_late: return "request_late";
-    case FaultKind::silent_both: return "silent_both";
-    case FaultKind::silent_up: return "silent_up";
-    case FaultKind::silent_down: return "silent_down";
-    case FaultKind::pause: return "pause";
-    case FaultKind::crash: return "crash";
-    case FaultKind::shutdown: return "shutdown";
-    case FaultKind::expiry: return "expiry";
-    case FaultKind::refusal: return "refusal";
-    case FaultKind::false_error: return "false_error";
-    case FaultKind::lag: return "lag";
-    case FaultKind::waiter_removed: return "waiter_removed";
-    case FaultKind::holder_removed: return "holder_removed";
-    case FaultKind::lock_removed: return "lock_removed";
-    case FaultKind::private_removed: return "private_removed";
-    case FaultKind::foreign_child: return "foreign_child";
-    case FaultKind::count_: break;
+    case FaultKind::cut:
+      return "cut";
+    case FaultKind::request_lost:
+      return "request_lost";
+    case FaultKind::reply_lost:
+      return "reply_lost";
+    case FaultKind::request_late:
+      return "request_late";
+    case FaultKind::silent_both:
+      return "silent_both";
+    case FaultKind::silent_up:
+      return "silent_up";
+    case FaultKind::silent_down:
+      return "silent_down";
+    case FaultKind::pause:
+      return "pause";
+    case FaultKind::crash:
+      return "crash";
+    case FaultKind::shutdown:
+      return "shutdown";
+    case FaultKind::expiry:
+      return "expiry";
+    case FaultKind::refusal:
+      return "refusal";
+    case FaultKind::false_error:
+      return "false_error";
+    case FaultKind::lag:
+      return "lag";
+    case FaultKind::waiter_removed:
+      return "waiter_removed";
+    case FaultKind::holder_removed:
+      return "holder_removed";
+    case FaultKind::lock_removed:
+      return "lock_removed";
+    case FaultKind::private_removed:
+      return "private_removed";
+    case FaultKind::foreign_child:
+      return "foreign_child";
+    case FaultKind::count_:
+      break;
   }
   return "?";
 }
 
 namespace {
 
-double ms(Span span) { return std::chrono::duration<double, std::milli>(span).count(); }
+double ms(Span span) {
+  return std::chrono::duration<double, std::milli>(span).count();
+}
 
 void describe(std::ostream& out, const PlannedCall& call) {
   out << "    after " << ms(call.think) << "  " << monitor_names[call.monitor]
@@ -56,8 +78,8 @@ std::string describe(const Plan& plan) {
   out << "seed " << plan.seed << ": " << plan.processes << " processes, " << plan.servers << " servers, session "
       << plan.session_timeout.count() << " ms, watch "
       << (plan.engine.watch_mode == lock::WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
-      << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after) << " ms, hold watch after "
-      << ms(plan.engine.hold_watch_delay) << " ms\n";
+      << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after)
+      << " ms, hold watch after " << ms(plan.engine.hold_watch_delay) << " ms\n";
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     const PlannedThread& thread = plan.threads[i];
     if (thread.calls.empty()) continue;

@@ -40,9 +40,15 @@ void Process::start() {
   if (world_.plan().probes) world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
 }
 
-Instant Process::now() const { return world_.timeline().now(); }
-bool Process::tracing() const { return world_.trace().on(); }
-void Process::trace(const std::string& text) const { world_.trace().add(name_, text); }
+Instant Process::now() const {
+  return world_.timeline().now();
+}
+bool Process::tracing() const {
+  return world_.trace().on();
+}
+void Process::trace(const std::string& text) const {
+  world_.trace().add(name_, text);
+}
 
 Instant Process::calm_since() const {
   if (!connected_ || down_) return now();
@@ -102,15 +108,20 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
   const std::size_t index = detail & 0xffff;
   if (down_ || threads_[index].serial != detail >> 16) return;
   switch (what) {
-    case begin_call: begin(index); break;
+    case begin_call:
+      begin(index);
+      break;
     case cancel_call: {
       const bool begun = engine_->cancel(threads_[index].contender, now());
       if (tracing()) trace("cancel " + std::to_string(threads_[index].contender) + (begun ? "" : ": no"));
       world_.checker().cancel_called(threads_[index].contender, begun);
       break;
     }
-    case mid_hold: middle_of_hold(index); break;
-    default: finish_hold(index);
+    case mid_hold:
+      middle_of_hold(index);
+      break;
+    default:
+      finish_hold(index);
   }
   settle();
 }
@@ -207,7 +218,9 @@ void Process::finish_hold(std::size_t index) {
   world_.checker().release_called(id, begun);
 }
 
-std::size_t Process::thread_of(std::uint64_t contender) const { return thread_by_contender_.at(contender); }
+std::size_t Process::thread_of(std::uint64_t contender) const {
+  return thread_by_contender_.at(contender);
+}
 
 void Process::settle() {
   for (std::size_t i = 0; i < reactions_.size(); ++i) react(reactions_[i]);
@@ -246,7 +259,8 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
   } else {
     if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
     collisions_ = reply.code == coordination::ReplyCode::node_exists ? collisions_ + 1 : 0;
-    if (collisions_ > most_collisions) world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
+    if (collisions_ > most_collisions)
+      world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
     engine_->on_reply(tag, std::move(reply), now());
   }
   settle();
@@ -333,7 +347,8 @@ void Process::send(coordination::RequestTag tag, coordination::Request request) 
 }
 
 void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {
-  if (tracing()) trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
+  if (tracing())
+    trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
   if (lists_at_call_[contender] == lists_) ++world_.statistics().number_proofs;
   world_.checker().granted(contender, grant);
   reactions_.push_back({Happening::granted, contender});
@@ -342,7 +357,8 @@ void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {
 void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   if (tracing()) {
     trace("** refused " + std::to_string(contender) + " " + std::string(name_of(refusal.reason)) +
-          (refusal.reason == lock::RefusalReason::rejected ? " " + std::string(coordination::name_of(refusal.code)) : ""));
+          (refusal.reason == lock::RefusalReason::rejected ? " " + std::string(coordination::name_of(refusal.code))
+                                                           : ""));
   }
   world_.checker().refused(contender, refusal.reason);
   reactions_.push_back({Happening::ended, contender});
@@ -361,11 +377,15 @@ void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome
 }
 
 void Process::queued(lock::ContenderId contender, const lock::Position& position) {
-  if (tracing()) trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " + position.behind);
+  if (tracing())
+    trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " +
+          position.behind);
 }
 
 void Process::contended(lock::ContenderId contender, Priority waiting) {
-  if (tracing()) trace("** contended " + std::to_string(contender) + (waiting == Priority::foreground ? " foreground" : " background"));
+  if (tracing())
+    trace("** contended " + std::to_string(contender) +
+          (waiting == Priority::foreground ? " foreground" : " background"));
 }
 
 void Process::forgotten(lock::ContenderId contender) {

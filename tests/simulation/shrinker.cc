@@ -54,13 +54,20 @@ void simplify_calls(Plan& plan, Invariant invariant) {
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     for (std::size_t k = 0; k < plan.threads[i].calls.size(); ++k) {
       const auto call = [i, k](Plan& one) -> PlannedCall& { return one.threads[i].calls[k]; };
-      simplify(plan, [&](Plan& one) {
-        PlannedCall& c = call(one);
-        c.wants_position = c.wants_contention = c.updates_record = false;
-        c.guarded_writes = c.step_asides = 0;
-      }, invariant);
-      if (call(plan).cancel_after > Span{}) simplify(plan, [&](Plan& one) { call(one).cancel_after = {}; }, invariant);
-      if (call(plan).patience > Span{}) simplify(plan, [&](Plan& one) { call(one).patience = {}; }, invariant);
+      simplify(
+          plan,
+          [&](Plan& one) {
+            PlannedCall& c = call(one);
+            c.wants_position = c.wants_contention = c.updates_record = false;
+            c.guarded_writes = c.step_asides = 0;
+          },
+          invariant);
+      if (call(plan).cancel_after > Span{})
+        simplify(
+            plan, [&](Plan& one) { call(one).cancel_after = {}; }, invariant);
+      if (call(plan).patience > Span{})
+        simplify(
+            plan, [&](Plan& one) { call(one).patience = {}; }, invariant);
     }
   }
 }
@@ -68,18 +75,26 @@ void simplify_calls(Plan& plan, Invariant invariant) {
 }  // namespace
 
 Plan shrink(Plan plan, Invariant invariant) {
-  simplify(plan, [](Plan& one) { one.literals.clear(); }, invariant);
-  simplify(plan, [](Plan& one) { one.faults.clear(); }, invariant);
-  simplify(plan, [](Plan& one) { one.servers = 1; }, invariant);
-  simplify(plan, [](Plan& one) { one.probes = false; }, invariant);
+  simplify(
+      plan, [](Plan& one) { one.literals.clear(); }, invariant);
+  simplify(
+      plan, [](Plan& one) { one.faults.clear(); }, invariant);
+  simplify(
+      plan, [](Plan& one) { one.servers = 1; }, invariant);
+  simplify(
+      plan, [](Plan& one) { one.probes = false; }, invariant);
   bool progress = true;
   for (int round = 0; progress && round < 4; ++round) {
-    progress = thin_out(plan, [](Plan& one) -> auto& { return one.threads; }, invariant);
+    progress = thin_out(
+        plan, [](Plan & one) -> auto& { return one.threads; }, invariant);
     for (std::size_t i = 0; i < plan.threads.size(); ++i) {
-      progress |= thin_out(plan, [i](Plan& one) -> auto& { return one.threads[i].calls; }, invariant);
+      progress |= thin_out(
+          plan, [i](Plan & one) -> auto& { return one.threads[i].calls; }, invariant);
     }
-    progress |= thin_out(plan, [](Plan& one) -> auto& { return one.literals; }, invariant);
-    progress |= thin_out(plan, [](Plan& one) -> auto& { return one.faults; }, invariant);
+    progress |= thin_out(
+        plan, [](Plan & one) -> auto& { return one.literals; }, invariant);
+    progress |= thin_out(
+        plan, [](Plan & one) -> auto& { return one.faults; }, invariant);
   }
   simplify_calls(plan, invariant);
   return plan;

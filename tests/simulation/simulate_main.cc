@@ -16,7 +16,8 @@
 namespace {
 
 constexpr std::string_view usage =
-    "usage: forelock_simulate [--schedules N] [--seed S] [--threads T] [--failures N] [--trace] [--no-shrink] [--mutation NAME]\n"
+    "usage: forelock_simulate [--schedules N] [--seed S] [--threads T] [--failures N] [--trace] [--no-shrink] "
+    "[--mutation NAME]\n"
     "  --seed S        the first seed; alone, or with --trace: only this one, with its timeline\n"
     "  --failures N    go on until so many schedules have failed, and list them (1)\n"
     "  --trace         tell the timeline of one schedule, whether it fails or not\n"
@@ -87,7 +88,8 @@ int main(int count, char** words) {
   const RunResult result = run_schedules(arguments.run);
   if (result.failures.size() > 1) {
     for (const Failure& failure : result.failures) {
-      std::cout << failure.seed << ": " << name_of(failure.violation.invariant) << ": " << failure.violation.text << "\n";
+      std::cout << failure.seed << ": " << name_of(failure.violation.invariant) << ": " << failure.violation.text
+                << "\n";
     }
   } else if (!result.failures.empty() && !arguments.trace) {
     if (arguments.shrink) {

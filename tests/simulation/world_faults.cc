@@ -61,7 +61,8 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
     case FaultKind::reply_lost:
       if (is_write(request)) fate.cut_when_applied = true;
       break;
-    default: break;
+    default:
+      break;
   }
   session.set_fate(fate);
   session.submit(tag, std::move(request));
@@ -71,21 +72,24 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
   disturb(now->duration);
   switch (now->kind) {
     case FaultKind::refusal:
-    case FaultKind::false_error: return;
+    case FaultKind::false_error:
+      return;
     case FaultKind::reply_lost:
       if (now->server >= 0) session.prefer_server(now->server);
       if (now->server > 0 && now->server < plan_.servers && now->lags) {
         ensemble_.server(now->server).freeze_until(timeline_.now() + now->duration);
       }
       return;
-    case FaultKind::request_lost: return cut(*now, session, before);
+    case FaultKind::request_lost:
+      return cut(*now, session, before);
     case FaultKind::request_late: {
       // It reaches the server, but only after the client has given it up.
       session.stall(true, true, timeline_.now() + random_.between(Span{}, milliseconds(6)));
       session.block_until(timeline_.now() + random_.between(milliseconds(1), milliseconds(15)));
       return cut(*now, session, before + 1);
     }
-    case FaultKind::cut: return cut(*now, session, random_.below(session.underway() + 1));
+    case FaultKind::cut:
+      return cut(*now, session, random_.below(session.underway() + 1));
     // The engine is in the middle of something: a moment later.
     case FaultKind::crash:
     case FaultKind::shutdown:
@@ -129,8 +133,10 @@ void World::strike(const PlannedFault& fault) {
     case FaultKind::waiter_removed:
     case FaultKind::holder_removed:
     case FaultKind::lock_removed:
-    case FaultKind::private_removed: return administer(fault);
-    default: break;
+    case FaultKind::private_removed:
+      return administer(fault);
+    default:
+      break;
   }
   Process& process = *processes_[fault.process];
   model::ModelSession* session = process.session_or_null();
@@ -142,19 +148,26 @@ void World::strike(const PlannedFault& fault) {
 void World::strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session) {
   const Instant until = timeline_.now() + fault.duration;
   switch (fault.kind) {
-    case FaultKind::silent_both: return session.stall(true, true, until);
-    case FaultKind::silent_up: return session.stall(true, false, until);
-    case FaultKind::silent_down: return session.stall(false, true, until);
-    case FaultKind::pause: return process.pause(until);
-    case FaultKind::crash: return process.crash(until);
-    case FaultKind::shutdown: return process.shutdown(until);
+    case FaultKind::silent_both:
+      return session.stall(true, true, until);
+    case FaultKind::silent_up:
+      return session.stall(true, false, until);
+    case FaultKind::silent_down:
+      return session.stall(false, true, until);
+    case FaultKind::pause:
+      return process.pause(until);
+    case FaultKind::crash:
+      return process.crash(until);
+    case FaultKind::shutdown:
+      return process.shutdown(until);
     case FaultKind::expiry: {
       const Span out = plan_.session_timeout + milliseconds(50);
       disturb(out);
       session.block_until(timeline_.now() + out);
       return session.cut(random_.below(session.underway() + 1));
     }
-    default: return cut(fault, session, random_.below(session.underway() + 1));
+    default:
+      return cut(fault, session, random_.below(session.underway() + 1));
   }
 }
 

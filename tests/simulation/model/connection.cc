@@ -55,8 +55,10 @@ void Connection::poke() {
 
 void Connection::fire(std::uint32_t what, std::uint64_t /*detail*/) {
   switch (what) {
-    case up_due: return drain_up();
-    case down_due: return drain_down();
+    case up_due:
+      return drain_up();
+    case down_due:
+      return drain_down();
     default:
       if (!doomed_ && !on_forward.empty()) server_.forwarded(*this);
   }

@@ -135,7 +135,8 @@ void Ensemble::fire(std::uint32_t what, std::uint64_t detail) {
   const ServerSession& session = sessions_[id];
   if (!session.live) return;
   const Instant due = session.touched + session.timeout;
-  if (timeline_.now() < due) return timeline_.at(due + random_.between(Span{}, options_.expiry_slack), *this, what, detail);
+  if (timeline_.now() < due)
+    return timeline_.at(due + random_.between(Span{}, options_.expiry_slack), *this, what, detail);
   end_session(id, nullptr, 0);
 }
 

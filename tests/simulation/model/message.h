@@ -22,8 +22,8 @@ struct Fate {
 // The watches that a client takes along to its next server, and the last transaction it has heard of.
 struct WatchSet {
   std::int64_t seen_zxid = 0;
-  std::vector<std::string> data;      // of nodes that existed
-  std::vector<std::string> absent;    // of nodes that did not
+  std::vector<std::string> data;    // of nodes that existed
+  std::vector<std::string> absent;  // of nodes that did not
   std::vector<std::string> children;
 
   bool empty() const { return data.empty() && absent.empty() && children.empty(); }

@@ -85,9 +85,12 @@ void ModelSession::receive(Connection& connection, Downstream message) {
   heard_ = timeline_.now();
   if (message.zxid > seen_zxid_) seen_zxid_ = message.zxid;
   switch (message.kind) {
-    case Downstream::Kind::connected: return on_connected(message.session);
-    case Downstream::Kind::reply: return on_reply(std::move(message));
-    case Downstream::Kind::watch: return on_watch(std::move(message.watch));
+    case Downstream::Kind::connected:
+      return on_connected(message.session);
+    case Downstream::Kind::reply:
+      return on_reply(std::move(message));
+    case Downstream::Kind::watch:
+      return on_watch(std::move(message.watch));
     case Downstream::Kind::hung_up:
       lose_connection(0);
       return retry();
@@ -103,7 +106,8 @@ void ModelSession::receive(Connection& connection, Downstream message) {
     case Downstream::Kind::closed:
       state_ = State::closed;
       return;
-    case Downstream::Kind::pong: return;
+    case Downstream::Kind::pong:
+      return;
   }
 }
 
@@ -131,7 +135,8 @@ void ModelSession::on_reply(Downstream message) {
   pending_.pop_front();
   const bool absent = message.reply.code == ReplyCode::no_node;
   switch (pending.asked) {
-    case Asked::nothing: break;
+    case Asked::nothing:
+      break;
     case Asked::data_watch:
       if (message.reply.ok()) data_watches_.insert(pending.path);
       break;

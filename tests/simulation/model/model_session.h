@@ -18,9 +18,9 @@ namespace forelock::model {
 
 struct ClientOptions {
   std::chrono::milliseconds timeout{400};
-  bool pings = false;       // keeps the session alive by itself
-  bool privileged = true;   // may use the nodes of those who keep theirs to themselves
-  bool closes = false;      // keeps its own nodes to itself
+  bool pings = false;      // keeps the session alive by itself
+  bool privileged = true;  // may use the nodes of those who keep theirs to themselves
+  bool closes = false;     // keeps its own nodes to itself
   // Between the arrival of an answer and its handling by the listener.
   Span longest_handling = std::chrono::microseconds(300);
   Span shortest_retry = std::chrono::milliseconds(1);

@@ -45,9 +45,7 @@ class Timeline {
     std::uint64_t detail;
     std::uint32_t what;
   };
-  static bool later(const Entry& a, const Entry& b) {
-    return a.when != b.when ? a.when > b.when : a.order > b.order;
-  }
+  static bool later(const Entry& a, const Entry& b) { return a.when != b.when ? a.when > b.when : a.order > b.order; }
 
   Instant now_ = start;
   std::uint64_t order_ = 0;

@@ -29,7 +29,9 @@ std::string with_number(const std::string& path, std::int64_t number) {
 
 }  // namespace
 
-Tree::Tree(const TreeRules& rules) : rules_(rules) { nodes_.emplace("/", Node{}); }
+Tree::Tree(const TreeRules& rules) : rules_(rules) {
+  nodes_.emplace("/", Node{});
+}
 
 const Node* Tree::find(std::string_view path) const {
   const auto found = nodes_.find(path);

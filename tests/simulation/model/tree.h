@@ -62,8 +62,8 @@ class Tree {
 
   const Node* find(std::string_view path) const;
   // Applies a write as a whole, or not at all. Changes are appended in the order in which they happened.
-  coordination::ReplyCode write(const coordination::Request& request, const Writer& writer,
-                                coordination::Reply& reply, std::vector<Change>& changes);
+  coordination::ReplyCode write(const coordination::Request& request, const Writer& writer, coordination::Reply& reply,
+                                std::vector<Change>& changes);
   // Removes the ephemeral nodes of a session.
   void end_session(coordination::SessionId session, std::int64_t zxid, std::vector<Change>& changes);
   // Answers Get, Exists and List.

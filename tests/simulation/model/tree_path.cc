@@ -8,7 +8,9 @@ std::string_view parent_of(std::string_view path) {
   return slash == 0 || slash == std::string_view::npos ? std::string_view("/") : path.substr(0, slash);
 }
 
-std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view name_in(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 bool valid_path(std::string_view path) {
   if (path.empty() || path.front() != '/') return false;
