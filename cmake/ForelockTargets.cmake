@@ -8,7 +8,8 @@ target_compile_options(forelock_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Werror)
 if(FORELOCK_SANITIZE)
-  target_compile_options(forelock_options INTERFACE -fsanitize=${FORELOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(forelock_options INTERFACE
+    -fsanitize=${FORELOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(forelock_options INTERFACE -fsanitize=${FORELOCK_SANITIZE})
 endif()
 

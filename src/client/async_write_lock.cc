@@ -22,8 +22,12 @@ void AsyncWriteLock::acquire(std::chrono::milliseconds timeout, AcquireCallback 
   slot_->acquire(client::now() + timeout, false, std::move(callback));
 }
 
-bool AsyncWriteLock::cancel() { return slot_->cancel(); }
+bool AsyncWriteLock::cancel() {
+  return slot_->cancel();
+}
 
-void AsyncWriteLock::release(ReleaseCallback callback) { slot_->release(std::move(callback)); }
+void AsyncWriteLock::release(ReleaseCallback callback) {
+  slot_->release(std::move(callback));
+}
 
 }  // namespace forelock

@@ -29,8 +29,10 @@ bool granted_or_throw(const client::LockSlot& slot, const std::optional<lock::Re
   switch (refusal->reason) {
     case RefusalReason::timed_out:
     case RefusalReason::unavailable:
-    case RefusalReason::cancelled: return false;
-    default: std::rethrow_exception(slot.error_of(*refusal, false));
+    case RefusalReason::cancelled:
+      return false;
+    default:
+      std::rethrow_exception(slot.error_of(*refusal, false));
   }
 }
 
@@ -65,7 +67,9 @@ void BlockingWriteLock::lock_with_timeout() {
   throw_unless_granted(*slot_, slot_->wait(deadline));
 }
 
-bool BlockingWriteLock::cancel() { return slot_->cancel(); }
+bool BlockingWriteLock::cancel() {
+  return slot_->cancel();
+}
 
 void BlockingWriteLock::unlock(std::source_location caller) {
   if (!is_standard_guard(caller)) return slot_->release_and_wait();
@@ -76,7 +80,9 @@ void BlockingWriteLock::unlock(std::source_location caller) {
   }
 }
 
-void BlockingWriteLock::unlock_async() noexcept { slot_->release_detached(); }
+void BlockingWriteLock::unlock_async() noexcept {
+  slot_->release_detached();
+}
 
 bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
   const auto deadline = client::now() + timeout;

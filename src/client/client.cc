@@ -20,18 +20,32 @@ Client::~Client() {
   core_->close();
 }
 
-const Settings& Client::settings() const noexcept { return core_->settings(); }
+const Settings& Client::settings() const noexcept {
+  return core_->settings();
+}
 
 bool Client::wait_connected(std::chrono::milliseconds timeout) {
   core_->check_usable();
   return core_->wait_connected(timeout);
 }
 
-bool Client::connected() const noexcept { return !core_->in_forked_child() && core_->connected(); }
-std::int64_t Client::session_id() const noexcept { return core_->session_id(); }
-std::string Client::last_problem() const { return core_->last_problem(); }
-const std::string& Client::instance() const noexcept { return core_->instance(); }
-ClientStatistics Client::statistics() const { return core_->statistics(); }
-void Client::close() { core_->close(); }
+bool Client::connected() const noexcept {
+  return !core_->in_forked_child() && core_->connected();
+}
+std::int64_t Client::session_id() const noexcept {
+  return core_->session_id();
+}
+std::string Client::last_problem() const {
+  return core_->last_problem();
+}
+const std::string& Client::instance() const noexcept {
+  return core_->instance();
+}
+ClientStatistics Client::statistics() const {
+  return core_->statistics();
+}
+void Client::close() {
+  core_->close();
+}
 
 }  // namespace forelock

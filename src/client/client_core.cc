@@ -43,7 +43,9 @@ ClientCore::ClientCore(Settings settings, LogSink log)
       dispatcher_([this] { return on_timer(); }),
       keeper_(*this) {}
 
-ClientCore::~ClientCore() { close(); }
+ClientCore::~ClientCore() {
+  close();
+}
 
 void ClientCore::start() {
   keeper_.start();
@@ -401,7 +403,9 @@ void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
   if (const auto slot = slot_of(contender)) slot->contended(waiting);
 }
 
-void ClientCore::forgotten(lock::ContenderId contender) { slots_.erase(contender); }
+void ClientCore::forgotten(lock::ContenderId contender) {
+  slots_.erase(contender);
+}
 
 void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {
   log("error", "monitor " + monitor + ": its sequence counter has reached " + std::to_string(number) +

@@ -10,7 +10,9 @@
 
 namespace forelock::client {
 
-inline lock::TimePoint now() { return std::chrono::steady_clock::now(); }
+inline lock::TimePoint now() {
+  return std::chrono::steady_clock::now();
+}
 
 inline std::int64_t nanoseconds(lock::TimePoint time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();

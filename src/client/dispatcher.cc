@@ -9,7 +9,9 @@ namespace forelock::client {
 
 Dispatcher::Dispatcher(std::function<lock::TimePoint()> on_timer) : on_timer_(std::move(on_timer)) {}
 
-Dispatcher::~Dispatcher() { stop(); }
+Dispatcher::~Dispatcher() {
+  stop();
+}
 
 void Dispatcher::start() {
   thread_ = start_thread("forelock-disp", [this] { run(); });

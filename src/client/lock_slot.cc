@@ -28,10 +28,14 @@ std::string encode_or_throw(const std::string& monitor) {
 
 LossReason public_reason(lock::LossReason reason) {
   switch (reason) {
-    case lock::LossReason::deadline_passed: return LossReason::deadline_passed;
-    case lock::LossReason::session_expired: return LossReason::session_expired;
-    case lock::LossReason::removed: return LossReason::removed;
-    case lock::LossReason::closed: return LossReason::closed;
+    case lock::LossReason::deadline_passed:
+      return LossReason::deadline_passed;
+    case lock::LossReason::session_expired:
+      return LossReason::session_expired;
+    case lock::LossReason::removed:
+      return LossReason::removed;
+    case lock::LossReason::closed:
+      return LossReason::closed;
   }
   return LossReason::closed;
 }
@@ -88,9 +92,10 @@ void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
     const std::lock_guard guard(mutex_);
     const Phase phase = phase_.load();
     if (phase != Phase::free && phase != Phase::lost) {
-      throw RequestRejectedException(ErrorCode::already_held, monitor_,
-                                     "this lock object already holds or waits for " + monitor_ + "; locks are not re-entrant",
-                                     "use one lock object for each acquisition that may overlap");
+      throw RequestRejectedException(
+          ErrorCode::already_held, monitor_,
+          "this lock object already holds or waits for " + monitor_ + "; locks are not re-entrant",
+          "use one lock object for each acquisition that may overlap");
     }
     phase_ = Phase::waiting;
     waiting_since_ = now();
@@ -150,7 +155,7 @@ void LockSlot::release_and_wait() {
     const bool was_lost = phase_.exchange(Phase::free) == Phase::lost;
     if (!was_lost) throw_not_held();
     std::rethrow_exception(error_of(loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired
-                                                                        : lock::ReleaseOutcome::gone));
+                                                                         : lock::ReleaseOutcome::gone));
   }
   phase_ = Phase::releasing;
   release_is_waited_for_ = true;
@@ -160,7 +165,8 @@ void LockSlot::release_and_wait() {
   const bool begun = core_->release(contender);
   guard.lock();
   if (!begun && !outcome_) {  // lost in this very moment
-    outcome_ = loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone;
+    outcome_ =
+        loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone;
   }
   const auto bound = now() + core_->settings().session_timeout();
   changed_.wait_until(guard, bound, [this] { return outcome_.has_value(); });

@@ -53,11 +53,16 @@ std::string seconds_text(std::chrono::milliseconds time) {
 
 LockState LockSlot::state() const {
   switch (phase_.load(std::memory_order_acquire)) {
-    case Phase::free: return LockState::free;
-    case Phase::waiting: return LockState::waiting;
-    case Phase::releasing: return LockState::free;
-    case Phase::lost: return LockState::lost;
-    case Phase::held: break;
+    case Phase::free:
+      return LockState::free;
+    case Phase::waiting:
+      return LockState::waiting;
+    case Phase::releasing:
+      return LockState::free;
+    case Phase::lost:
+      return LockState::lost;
+    case Phase::held:
+      break;
   }
   if (!healthy()) return LockState::lost;
   return core_->connected() ? LockState::held : LockState::suspect;
@@ -137,8 +142,9 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
   const auto promise = std::make_shared<std::promise<Reply>>();
   auto answer = promise->get_future();
   const auto lost_connection = [this](std::string_view outcome) {
-    throw ConnectionLossException(ErrorCode::connection_loss, monitor_,
-                                  "no answer from ZooKeeper to a guarded write under " + monitor_ + ": " + std::string(outcome));
+    throw ConnectionLossException(
+        ErrorCode::connection_loss, monitor_,
+        "no answer from ZooKeeper to a guarded write under " + monitor_ + ": " + std::string(outcome));
   };
   const bool sent = core_->guarded_transaction(contender, std::move(converted),
                                                [promise](Reply reply) { promise->set_value(std::move(reply)); });
@@ -169,8 +175,11 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
       throw RequestRejectedException(ErrorCode::write_conflict, monitor_,
                                      "a guarded write under " + monitor_ + " was refused: " +
                                          std::string(reason_of(reply.code)) + "; nothing was written");
-    case ReplyCode::connection_loss: lost_connection("it may or may not have been committed"); [[fallthrough]];
-    default: throw_reply_error(reply.code, monitor_, "guarded write under " + monitor_);
+    case ReplyCode::connection_loss:
+      lost_connection("it may or may not have been committed");
+      [[fallthrough]];
+    default:
+      throw_reply_error(reply.code, monitor_, "guarded write under " + monitor_);
   }
 }
 
@@ -217,18 +226,20 @@ void LockSlot::on_contended(std::function<void(Priority)> callback) {
 // --- what went wrong ---
 
 void LockSlot::throw_not_held() const {
-  throw NoNodeException(ErrorCode::not_held, monitor_, "unlock of " + monitor_ + ", which this lock object does not hold");
+  throw NoNodeException(ErrorCode::not_held, monitor_,
+                        "unlock of " + monitor_ + ", which this lock object does not hold");
 }
 
 std::exception_ptr LockSlot::error_of(lock::ReleaseOutcome outcome) const {
   switch (outcome) {
-    case lock::ReleaseOutcome::released: return nullptr;
+    case lock::ReleaseOutcome::released:
+      return nullptr;
     case lock::ReleaseOutcome::gone:
-      return std::make_exception_ptr(
-          NoNodeException(ErrorCode::no_node, monitor_,
-                          "the lock on " + monitor_ + " did not exist any more when it was released",
-                          "its work may have overlapped with another holder's; see who removed it: forelock show " + monitor_));
-    case lock::ReleaseOutcome::session_expired: break;
+      return std::make_exception_ptr(NoNodeException(
+          ErrorCode::no_node, monitor_, "the lock on " + monitor_ + " did not exist any more when it was released",
+          "its work may have overlapped with another holder's; see who removed it: forelock show " + monitor_));
+    case lock::ReleaseOutcome::session_expired:
+      break;
   }
   return std::make_exception_ptr(SessionExpiredException(
       ErrorCode::session_expired, monitor_, "the session ended before the lock on " + monitor_ + " was released"));
@@ -239,14 +250,14 @@ std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at
   const std::string show = "forelock show " + monitor_;
   switch (refusal.reason) {
     case RefusalReason::timed_out:
-      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_timeout, monitor_,
-                                                           describe_timeout(refusal, look_at_holder), show));
+      return std::make_exception_ptr(
+          InstanceLockException(ErrorCode::lock_timeout, monitor_, describe_timeout(refusal, look_at_holder), show));
     case RefusalReason::unavailable:
-      return std::make_exception_ptr(InstanceLockException(
-          ErrorCode::lock_unavailable, monitor_, "the lock on " + monitor_ + " is held or waited for", show));
+      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_unavailable, monitor_,
+                                                           "the lock on " + monitor_ + " is held or waited for", show));
     case RefusalReason::cancelled:
-      return std::make_exception_ptr(InstanceLockException(
-          ErrorCode::cancelled, monitor_, "waiting for the lock on " + monitor_ + " was cancelled"));
+      return std::make_exception_ptr(InstanceLockException(ErrorCode::cancelled, monitor_,
+                                                           "waiting for the lock on " + monitor_ + " was cancelled"));
     case RefusalReason::session_expired:
       return std::make_exception_ptr(SessionExpiredException(
           ErrorCode::session_expired, monitor_, "the session ended while waiting for the lock on " + monitor_,
@@ -260,7 +271,8 @@ std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at
       } catch (...) {
         return std::current_exception();
       }
-    case RefusalReason::connection_lost: break;
+    case RefusalReason::connection_lost:
+      break;
   }
   std::string message = "no connection to ZooKeeper, so no lock on " + monitor_;
   if (const std::string problem = core_->last_problem(); !problem.empty()) message += ": " + problem;
@@ -281,7 +293,8 @@ std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_a
   std::string text = "the lock on " + monitor_ + " was not obtained within " + std::to_string(waited.count()) + " ms";
   if (look_at_holder) text += describe_holder();
   if (refusal.position) {
-    text += "; our place in the line was " + std::to_string(refusal.position->place) + ", behind " + refusal.position->behind;
+    text += "; our place in the line was " + std::to_string(refusal.position->place) + ", behind " +
+            refusal.position->behind;
   }
   return text;
 }
@@ -304,7 +317,8 @@ std::string LockSlot::describe_holder() const {
                      std::string(name_of(owner->priority)) + ")";
   if (owner->acquired_at) {
     const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    text += " since " + records::format_wall_time(*owner->acquired_at) + " (" + seconds_text(time - *owner->acquired_at) + ")";
+    text += " since " + records::format_wall_time(*owner->acquired_at) + " (" +
+            seconds_text(time - *owner->acquired_at) + ")";
   }
   return text;
 }

@@ -80,7 +80,9 @@ class SessionLink final : public coordination::SessionListener {
 
 SessionKeeper::SessionKeeper(ClientCore& core) : core_(core) {}
 
-SessionKeeper::~SessionKeeper() { stop(); }
+SessionKeeper::~SessionKeeper() {
+  stop();
+}
 
 void SessionKeeper::start() {
   const Settings& settings = core_.settings();

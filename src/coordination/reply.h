@@ -11,11 +11,11 @@ namespace forelock::coordination {
 
 // A node's state as the server reports it (ZooKeeper's Stat, the fields that are used).
 struct Stat {
-  std::int64_t czxid = 0;  // the transaction that created the node
-  std::int64_t mzxid = 0;  // the transaction that last set its data
-  std::int64_t ctime_ms = 0;  // wall clock of the server, for display only
-  std::int32_t version = 0;   // of the data: 0 at creation, +1 at each set
-  std::int32_t cversion = 0;  // of the children, see created_children()
+  std::int64_t czxid = 0;            // the transaction that created the node
+  std::int64_t mzxid = 0;            // the transaction that last set its data
+  std::int64_t ctime_ms = 0;         // wall clock of the server, for display only
+  std::int32_t version = 0;          // of the data: 0 at creation, +1 at each set
+  std::int32_t cversion = 0;         // of the children, see created_children()
   std::int64_t ephemeral_owner = 0;  // the session, or 0
   std::int32_t data_length = 0;
   std::int32_t children = 0;

@@ -12,16 +12,16 @@ enum class ReplyCode {
   not_empty,
   bad_version,
   no_children_for_ephemerals,
-  invalid_argument,   // a path or an argument that the server or its client refuses
-  no_auth,            // the ACL does not permit it
-  auth_failed,        // the credentials themselves were refused; the session is dead
+  invalid_argument,  // a path or an argument that the server or its client refuses
+  no_auth,           // the ACL does not permit it
+  auth_failed,       // the credentials themselves were refused; the session is dead
   invalid_acl,
   quota_exceeded,
   request_too_large,  // refused locally, before sending: the server would cut the connection
   unimplemented,
-  connection_loss,    // the connection went before the reply came
-  session_expired,    // the session is gone, and its ephemeral nodes with it
-  server_error        // anything else the server reports
+  connection_loss,  // the connection went before the reply came
+  session_expired,  // the session is gone, and its ephemeral nodes with it
+  server_error      // anything else the server reports
 };
 
 // Whether a failed request may have been applied by the server.

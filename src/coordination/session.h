@@ -31,8 +31,8 @@ struct SessionEvent {
     auth_failed    // final: the credentials were refused
   };
   Kind kind = Kind::disconnected;
-  SessionId session = 0;                  // connected: its id
-  std::chrono::milliseconds timeout{0};   // connected: the negotiated time-out
+  SessionId session = 0;                 // connected: its id
+  std::chrono::milliseconds timeout{0};  // connected: the negotiated time-out
 };
 
 // Called by the session, one call at a time, in the order in which the server said things: a watch event comes before

@@ -21,10 +21,11 @@ namespace forelock::lock {
 // yielding    | privateLock being given back, place kept         | done -> waiting; reply lost -> resolving
 // held        | granted                                          | release -> releasing; step_aside -> yielding;
 //             |                                                  | session deadline, removed by somebody -> leaving
-// releasing   | own node and privateLock being deleted, or       | done -> gone; reply lost -> still releasing, resolved
+// releasing   | own node and privateLock being deleted, or       | done -> gone; reply lost -> still releasing,
+// resolved
 //             | handed over                                      | after the reconnect
-// resolving   | the outcome of a lost reply is being found out   | found -> waiting, claiming or held; not there -> idle
-// leaving     | the caller has its answer (refused or lost);     | certain -> gone
+// resolving   | the outcome of a lost reply is being found out   | found -> waiting, claiming or held; not there ->
+// idle leaving     | the caller has its answer (refused or lost);     | certain -> gone
 //             | what may be left on the server is being removed  |
 // gone        | forgotten                                        |
 //
@@ -33,15 +34,24 @@ enum class ContenderState { idle, enqueueing, waiting, claiming, yielding, held,
 
 constexpr std::string_view name_of(ContenderState state) {
   switch (state) {
-    case ContenderState::idle: return "idle";
-    case ContenderState::enqueueing: return "enqueueing";
-    case ContenderState::waiting: return "waiting";
-    case ContenderState::claiming: return "claiming";
-    case ContenderState::yielding: return "yielding";
-    case ContenderState::held: return "held";
-    case ContenderState::releasing: return "releasing";
-    case ContenderState::resolving: return "resolving";
-    case ContenderState::leaving: return "leaving";
+    case ContenderState::idle:
+      return "idle";
+    case ContenderState::enqueueing:
+      return "enqueueing";
+    case ContenderState::waiting:
+      return "waiting";
+    case ContenderState::claiming:
+      return "claiming";
+    case ContenderState::yielding:
+      return "yielding";
+    case ContenderState::held:
+      return "held";
+    case ContenderState::releasing:
+      return "releasing";
+    case ContenderState::resolving:
+      return "resolving";
+    case ContenderState::leaving:
+      return "leaving";
   }
   return "?";
 }

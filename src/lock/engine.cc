@@ -60,30 +60,46 @@ std::optional<std::vector<coordination::Operation>> Engine::guard(ContenderId id
   return checks;
 }
 
-void Engine::on_session(const coordination::SessionEvent& event, TimePoint now) { core_->on_session(event, now); }
+void Engine::on_session(const coordination::SessionEvent& event, TimePoint now) {
+  core_->on_session(event, now);
+}
 
 void Engine::on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now) {
   core_->on_reply(tag, std::move(reply), now);
 }
 
-void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) { core_->on_watch(event, now); }
+void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) {
+  core_->on_watch(event, now);
+}
 
 void Engine::on_acknowledged(TimePoint sent, TimePoint now) {
   core_->enforce_deadline(now);
   core_->acknowledge(sent, now);
 }
 
-void Engine::tick(TimePoint now) { core_->tick(now); }
+void Engine::tick(TimePoint now) {
+  core_->tick(now);
+}
 
-TimePoint Engine::next_timer() const { return core_->next_timer(); }
+TimePoint Engine::next_timer() const {
+  return core_->next_timer();
+}
 
-void Engine::close(TimePoint now) { core_->close(now); }
+void Engine::close(TimePoint now) {
+  core_->close(now);
+}
 
-TimePoint Engine::valid_until() const { return core_->valid_until(); }
+TimePoint Engine::valid_until() const {
+  return core_->valid_until();
+}
 
-bool Engine::connected() const { return core_->connected(); }
+bool Engine::connected() const {
+  return core_->connected();
+}
 
-coordination::SessionId Engine::session() const { return core_->session(); }
+coordination::SessionId Engine::session() const {
+  return core_->session();
+}
 
 std::optional<ContenderState> Engine::state(ContenderId id) const {
   const Contender* contender = core_->find(id);
@@ -91,8 +107,12 @@ std::optional<ContenderState> Engine::state(ContenderId id) const {
   return contender->abandoned ? ContenderState::leaving : contender->state;
 }
 
-TimePoint Engine::oldest_unanswered() const { return core_->oldest_unanswered(); }
+TimePoint Engine::oldest_unanswered() const {
+  return core_->oldest_unanswered();
+}
 
-std::size_t Engine::contenders() const { return core_->contender_count(); }
+std::size_t Engine::contenders() const {
+  return core_->contender_count();
+}
 
 }  // namespace forelock::lock

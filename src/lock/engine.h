@@ -41,8 +41,9 @@ class Engine {
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
   // Operations that succeed exactly while the lock is this contender's: to be put in front of the caller's own
-  // operations in one transaction. Nothing if it is not held, or not certainly so at the moment. Not covered: somebody who deletes privateLock alone by
-  // hand, leaving the contender's node, and a next holder whose privateLock has the same version.
+  // operations in one transaction. Nothing if it is not held, or not certainly so at the moment. Not covered: somebody
+  // who deletes privateLock alone by hand, leaving the contender's node, and a next holder whose privateLock has the
+  // same version.
   std::optional<std::vector<coordination::Operation>> guard(ContenderId contender) const;
 
   // --- what the session says ---

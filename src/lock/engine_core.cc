@@ -183,10 +183,13 @@ void EngineCore::set_poll(Monitor& monitor, TimePoint at) {
 void EngineCore::on_session(const coordination::SessionEvent& event, TimePoint now) {
   enforce_deadline(now);
   switch (event.kind) {
-    case coordination::SessionEvent::Kind::connected: return on_connected(event, now);
-    case coordination::SessionEvent::Kind::disconnected: return on_disconnected(now);
+    case coordination::SessionEvent::Kind::connected:
+      return on_connected(event, now);
+    case coordination::SessionEvent::Kind::disconnected:
+      return on_disconnected(now);
     case coordination::SessionEvent::Kind::expired:
-    case coordination::SessionEvent::Kind::auth_failed: return on_expired(now);
+    case coordination::SessionEvent::Kind::auth_failed:
+      return on_expired(now);
   }
 }
 
@@ -359,7 +362,8 @@ void EngineCore::tick(TimePoint now) {
     monitor.poll(now);
   }
   if (next_heartbeat() <= now) heartbeat(now);
-  if (down_since_ != never && !gave_up_ && started_ && down_since_ + options_.give_up_after <= now) give_up_waiting(now);
+  if (down_since_ != never && !gave_up_ && started_ && down_since_ + options_.give_up_after <= now)
+    give_up_waiting(now);
   evict(now);
 }
 

@@ -13,15 +13,15 @@ class Monitor;
 enum class FlightKind {
   heartbeat,
   create_monitor,
-  fast_claim,        // own node and privateLock in one transaction
-  enqueue,           // own node
-  claim,             // privateLock, with the own node checked
-  hand_over,         // privateLock from one contender of this process to another
+  fast_claim,  // own node and privateLock in one transaction
+  enqueue,     // own node
+  claim,       // privateLock, with the own node checked
+  hand_over,   // privateLock from one contender of this process to another
   release,
   yield,
   update_record,
   remove_node,
-  remove_lock,       // a privateLock of ours without an own node
+  remove_lock,  // a privateLock of ours without an own node
   remove_monitor,
   list,
   watch_parent,
@@ -40,8 +40,8 @@ struct Flight {
   ContenderId contender = 0;  // whom it is for; for a hand-over the leaver
   ContenderId next = 0;       // hand_over: who gets the lock
   TimePoint sent{};
-  bool watch = false;         // list: sets the watch
-  std::string name = {};      // resolve_node, watch_predecessor: which child
+  bool watch = false;     // list: sets the watch
+  std::string name = {};  // resolve_node, watch_predecessor: which child
 };
 
 }  // namespace forelock::lock

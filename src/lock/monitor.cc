@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lock/engine_core.h"
+#include "lock/limits.h"
 #include "lock/mutation.h"
 
 namespace forelock::lock {
@@ -188,7 +189,8 @@ void Monitor::settle_idle(TimePoint now) {
     return;
   }
   if (can_claim_at_once()) {
-    auto chosen = std::find_if(idle_.begin(), idle_.end(), [](const auto& entry) { return entry.second->foreground(); });
+    auto chosen =
+        std::find_if(idle_.begin(), idle_.end(), [](const auto& entry) { return entry.second->foreground(); });
     if (chosen == idle_.end()) chosen = idle_.begin();
     Contender& contender = *chosen->second;
     idle_.erase(chosen);
@@ -444,8 +446,7 @@ void Monitor::forget_listing() {
 }
 
 void Monitor::note_number(std::int64_t number) {
-  constexpr std::int64_t alarm = std::int64_t{1} << 30;
-  if (number < alarm && number >= 0) return;
+  if (number < counter_alarm && number >= 0) return;
   alone_next_.reset();
   if (!std::exchange(counter_told_, true)) core_.output().counter_high(name_, number);
 }

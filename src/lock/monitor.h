@@ -112,7 +112,7 @@ class Monitor {
   void watch_parent(TimePoint now);
   void watch_lock(TimePoint now);
 
-  // Replies (monitor_replies.cc).
+  // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);
   void on_fast_claim(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_enqueue(Contender& contender, const coordination::Reply& reply, TimePoint now);

@@ -1,11 +1,10 @@
-// What replies and watch events mean. A reply has one of three effects: applied, not applied, or unknown; unknown always
-// ends in resolving (monitor_resolve.cc), never in a repetition.
-#include <algorithm>
-#include <string_view>
-#include <unordered_set>
+// What replies and watch events mean. A reply has one of three effects: applied, not applied, or unknown; unknown
+// always ends in resolving (monitor_resolve.cc), never in a repetition.
+#include <string>
 #include <utility>
 
 #include "lock/engine_core.h"
+#include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
 
@@ -15,19 +14,15 @@ using coordination::Effect;
 using coordination::effect_of;
 using coordination::Reply;
 using coordination::ReplyCode;
-using coordination::WatchEvent;
 
 namespace {
-
-constexpr std::int64_t counter_alarm = std::int64_t{1} << 30;
-
-// An unknown outcome within a connection that still stands, or a refused clean-up: look again, but not in a hot loop.
-constexpr Duration look_again_after = std::chrono::milliseconds(100);
 
 // A monitor that vanishes again and again between its creation and our claim: something is wrong with the server.
 constexpr int max_misses = 10;
 
-std::string last_component(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string last_component(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 }  // namespace
 
@@ -36,20 +31,36 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
   if (reply.code == ReplyCode::session_expired) return;  // the session's end follows and settles everything
   Contender* contender = flight.contender == 0 ? nullptr : core_.find(flight.contender);
   switch (flight.kind) {
-    case FlightKind::create_monitor: on_create_monitor(reply, now); break;
-    case FlightKind::fast_claim: on_fast_claim(*contender, reply, now); break;
-    case FlightKind::enqueue: on_enqueue(*contender, reply, now); break;
-    case FlightKind::claim: on_claim(*contender, reply, now); break;
-    case FlightKind::hand_over: on_hand_over(contender, core_.find(flight.next), reply, now); break;
+    case FlightKind::create_monitor:
+      on_create_monitor(reply, now);
+      break;
+    case FlightKind::fast_claim:
+      on_fast_claim(*contender, reply, now);
+      break;
+    case FlightKind::enqueue:
+      on_enqueue(*contender, reply, now);
+      break;
+    case FlightKind::claim:
+      on_claim(*contender, reply, now);
+      break;
+    case FlightKind::hand_over:
+      on_hand_over(contender, core_.find(flight.next), reply, now);
+      break;
     case FlightKind::release:
       if (contender) on_release(*contender, reply, now);
       break;
-    case FlightKind::yield: on_yield(*contender, reply, now); break;
+    case FlightKind::yield:
+      on_yield(*contender, reply, now);
+      break;
     case FlightKind::remove_node:
       if (contender) on_remove_node(*contender, reply, now);
       break;
-    case FlightKind::list: on_list(flight, std::move(reply), now); break;
-    case FlightKind::watch_lock: on_watch_lock(reply, now); break;
+    case FlightKind::list:
+      on_list(flight, std::move(reply), now);
+      break;
+    case FlightKind::watch_lock:
+      on_watch_lock(reply, now);
+      break;
     case FlightKind::watch_parent:
       parent_watch_in_flight_ = false;
       if (reply.ok()) parent_watch_trusted_ = parent_watch_registered_ = true;
@@ -82,9 +93,12 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::resolve_sync:
     case FlightKind::resolve_list:
     case FlightKind::resolve_lock:
-    case FlightKind::resolve_node: on_resolve_reply(flight, std::move(reply), now); break;
+    case FlightKind::resolve_node:
+      on_resolve_reply(flight, std::move(reply), now);
+      break;
     case FlightKind::unwatch:
-    case FlightKind::heartbeat: break;
+    case FlightKind::heartbeat:
+      break;
   }
   settle(now);
 }
@@ -120,8 +134,8 @@ void Monitor::on_fast_claim(Contender& contender, const Reply& reply, TimePoint 
     contender.token = reply.operations[2].stat.mzxid;
     lock_version_ = reply.operations[2].stat.version;
     // Number 0: nothing was ever created here before. Otherwise: nothing but what we created ourselves.
-    const bool counted = alone_next_ && (*alone_next_ == contender.number ||
-                                         (mutated(Mutation::number_off_by_one) && *alone_next_ + 1 == contender.number));
+    const bool counted = alone_next_ && (*alone_next_ == contender.number || (mutated(Mutation::number_off_by_one) &&
+                                                                              *alone_next_ + 1 == contender.number));
     const bool alone = contender.number == 0 || counted;
     if (alone_next_) shared_ = !alone;
     alone_next_.reset();
@@ -152,7 +166,8 @@ void Monitor::on_fast_claim(Contender& contender, const Reply& reply, TimePoint 
     case ReplyCode::no_node:
       own_node_gone(contender, now);
       break;
-    default: reject(contender, reply.code, now);
+    default:
+      reject(contender, reply.code, now);
   }
 }
 
@@ -179,7 +194,9 @@ void Monitor::on_enqueue(Contender& contender, const Reply& reply, TimePoint now
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
   if (contender.abandoned) return core_.forget(contender);
   switch (reply.code) {
-    case ReplyCode::no_node: own_node_gone(contender, now); break;
+    case ReplyCode::no_node:
+      own_node_gone(contender, now);
+      break;
     case ReplyCode::node_exists:  // the sequence counter stands still at its end: only an empty monitor can be renewed
       blocked_ = true;
       fresh_ = false;
@@ -187,7 +204,8 @@ void Monitor::on_enqueue(Contender& contender, const Reply& reply, TimePoint now
       idle_.insert({contender.arrival, &contender});
       if (poll_at == never) core_.set_poll(*this, now + look_again_after);
       break;
-    default: reject(contender, reply.code, now);
+    default:
+      reject(contender, reply.code, now);
   }
 }
 
@@ -210,8 +228,11 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
       back_to_queue(contender);
       if (contender.abandoned) remove_node(contender, now);
       break;
-    case ReplyCode::no_node: own_node_gone(contender, now); break;
-    default: reject(contender, reply.code, now);
+    case ReplyCode::no_node:
+      own_node_gone(contender, now);
+      break;
+    default:
+      reject(contender, reply.code, now);
   }
 }
 
@@ -327,7 +348,8 @@ void Monitor::reject_all(ReplyCode code, TimePoint now) {
 
 // The contender's node is not (any more) in the line: it starts anew, at the end.
 void Monitor::own_node_gone(Contender& contender, TimePoint now) {
-  if (const auto node = nodes_.find(contender.node); node != nodes_.end() && node->second == &contender) nodes_.erase(node);
+  if (const auto node = nodes_.find(contender.node); node != nodes_.end() && node->second == &contender)
+    nodes_.erase(node);
   queue_.erase(&contender);
   const bool never_there = contender.node.empty();
   contender.node.clear();
@@ -356,133 +378,6 @@ void Monitor::need_resolve(TimePoint not_before) {
   needs_resolve_ = true;
   resolve_not_before_ = not_before;
   core_.set_poll(*this, not_before);
-}
-
-// --- looking ---
-
-void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
-  --listings_in_flight_;
-  if (reply.code == ReplyCode::no_node) {
-    monitor_missing();
-    const auto waiting = queue_;
-    for (Contender* contender : waiting) own_node_gone(*contender, now);
-    return;
-  }
-  if (!reply.ok()) {
-    if (effect_of(reply.code) == Effect::unknown) return need_resolve(now + look_again_after);
-    return reject_all(reply.code, now);
-  }
-  if (core_.options().watch_mode == WatchMode::parent || flight.watch) {
-    if (flight.watch) fresh_ = true;
-    if (flight.watch) fresh_for_ = 0;
-  } else {
-    // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
-    fresh_ = !queue_.empty();
-    fresh_for_ = queue_.empty() ? 0 : (*queue_.begin())->id;
-    watched_child_.clear();
-  }
-  take_listing(reply.children, reply.stat);
-  if (blocked_ && children_seen_ == 0) {
-    send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
-  }
-  const bool proof = owner_ && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
-                     owner_->state == ContenderState::claiming && owner_->proof_requested;
-  if (proof) judge(*owner_, somebody_before_grant(*owner_), now);
-}
-
-void Monitor::take_listing(const std::vector<std::string>& children, const coordination::Stat& parent) {
-  listed_ = true;
-  lock_seen_ = false;
-  children_seen_ = children.size();
-  listed_count_ = parent.created_children();
-  foreign_.clear();
-  std::size_t own = 0;
-  for (const std::string& child : children) {
-    if (child == private_lock_name) {
-      lock_seen_ = true;
-    } else if (nodes_.contains(child)) {
-      ++own;
-    } else if (const auto name = parse_contender_name(child)) {
-      foreign_.push_back({child, std::string(name->prefix), name->number});
-      note_number(name->number);
-    }
-  }
-  std::sort(foreign_.begin(), foreign_.end(), [](const ForeignContender& a, const ForeignContender& b) {
-    return goes_before(a.child(), b.child());
-  });
-  // Nobody else at this moment: from here on, counting our own creates tells whether that is still so.
-  const bool only_ours = foreign_.empty() && (!lock_seen_ || owner_);
-  if (only_ours && (parent_watch_trusted_ || mutated(Mutation::number_proof_across_recreation)) &&
-      listed_count_ < counter_alarm) {
-    alone_next_ = listed_count_;
-  } else if (!only_ours) {
-    alone_next_.reset();
-  }
-  if (own == nodes_.size()) return;
-  // Some of our waiting contenders were removed by somebody.
-  const std::unordered_set<std::string_view> present(children.begin(), children.end());
-  const auto waiting = queue_;
-  for (Contender* contender : waiting) {
-    if (!present.contains(contender->node)) own_node_gone(*contender, {});
-  }
-}
-
-void Monitor::on_watch_lock(const Reply& reply, TimePoint now) {
-  const bool ours = reply.ok() && reply.stat.ephemeral_owner == core_.session();
-  if (!reply.ok() && reply.code != ReplyCode::no_node) lock_watch_armed_ = false;
-  const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned;
-  if (holds && !ours && effect_of(reply.code) != Effect::unknown) need_resolve(now);
-}
-
-void Monitor::on_disconnected() {
-  if (!mutated(Mutation::number_proof_across_reconnect)) {
-    alone_next_.reset();
-    parent_watch_trusted_ = false;
-  }
-  lock_watch_armed_ = false;
-  forget_listing();
-  resolve_.reset();
-  needs_resolve_ = !all_.empty();
-  resolve_not_before_ = {};
-}
-
-void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
-  switch (kind) {
-    case WatchEvent::Kind::deleted:
-      monitor_missing();
-      // Its nodes went before it. In a new monitor the same names may be somebody else's.
-      if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned) {
-        core_.lose(*owner_, LossReason::removed);
-      }
-      if (!nodes_.empty()) need_resolve(now);
-      break;
-    case WatchEvent::Kind::data_changed:
-      parent_watch_trusted_ = parent_watch_registered_ = false;
-      alone_next_.reset();
-      if (!all_.empty() && core_.connected() && !parent_watch_in_flight_) watch_parent(now);
-      break;
-    case WatchEvent::Kind::children_changed:
-    case WatchEvent::Kind::created:
-      if (!mutated(Mutation::watch_not_rechecked)) fresh_ = false;
-      blocked_ = false;
-      break;
-  }
-  settle(now);
-}
-
-void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, TimePoint now) {
-  if (child == private_lock_name) {
-    lock_watch_armed_ = false;
-    const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_flight_;
-    if (holds && kind == WatchEvent::Kind::deleted) need_resolve(now);
-    const bool watches = holds && owner_->hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed);
-    if (watches && kind == WatchEvent::Kind::data_changed && core_.connected() && !resolve_) watch_lock(now);
-  }
-  if (child == watched_child_) {
-    watched_child_.clear();
-    fresh_ = false;
-  }
-  settle(now);
 }
 
 }  // namespace forelock::lock

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lock/engine_core.h"
+#include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
 
@@ -54,15 +55,20 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
       if (reply.ok() && flight.watch) fresh_ = true;
       resolve_->list = std::move(reply);
       break;
-    case FlightKind::resolve_lock: resolve_->lock = std::move(reply); break;
-    case FlightKind::resolve_node: resolve_->nodes[flight.name] = std::move(reply); break;
-    default: break;
+    case FlightKind::resolve_lock:
+      resolve_->lock = std::move(reply);
+      break;
+    case FlightKind::resolve_node:
+      resolve_->nodes[flight.name] = std::move(reply);
+      break;
+    default:
+      break;
   }
   if (--resolve_->pending > 0) return;
   if (resolve_->failed) {
     resolve_.reset();
     needs_resolve_ = true;
-    if (resolve_not_before_ <= now) need_resolve(now + std::chrono::milliseconds(100));
+    if (resolve_not_before_ <= now) need_resolve(now + look_again_after);
     return;
   }
   if (resolve_->examined) return conclude_resolve(now);
@@ -96,7 +102,8 @@ void Monitor::examine_nodes(TimePoint now) {
 bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
   if (!node.ok()) return false;
   const bool session = node.stat.ephemeral_owner == core_.session() || mutated(Mutation::adopt_without_session_check);
-  const bool guid = node.data.find(contender.spec.guid) != std::string::npos || mutated(Mutation::adopt_without_guid_check);
+  const bool guid =
+      node.data.find(contender.spec.guid) != std::string::npos || mutated(Mutation::adopt_without_guid_check);
   return session && guid;
 }
 
@@ -181,8 +188,10 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
       if (contender.hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed)) watch_lock(now);
       return;
     case ContenderState::releasing:
-    case ContenderState::yielding: return;  // settle() goes on with it
-    default: break;
+    case ContenderState::yielding:
+      return;  // settle() goes on with it
+    default:
+      break;
   }
   contender.state = ContenderState::claiming;
   contender.proof_requested = true;

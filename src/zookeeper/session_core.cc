@@ -1,8 +1,5 @@
 #include "zookeeper/session_core.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -13,6 +10,7 @@
 #include "zookeeper/reply_mapping.h"
 #include "zookeeper/request_sender.h"
 #include "zookeeper/request_size.h"
+#include "zookeeper/signals_blocked.h"
 
 namespace forelock::zookeeper {
 
@@ -32,22 +30,6 @@ Reply failure(ReplyCode code) {
   reply.code = code;
   return reply;
 }
-
-// Threads made meanwhile inherit a mask without signals: the host's handlers must not run on them.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 // Makes the paths absolute; false when one is invalid.
 class PathPreparation {

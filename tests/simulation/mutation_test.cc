@@ -11,16 +11,16 @@
 namespace forelock::simulation {
 namespace {
 
-constexpr std::uint64_t budget = 20000;
+// The rarest one needs an expiry, a monitor made anew and the same number, all within a moment.
+std::uint64_t budget_for(lock::Mutation mutation) {
+  return mutation == lock::Mutation::number_proof_across_reconnect ? 100000 : 20000;
+}
 
 // Bugs that cannot show: why a survivor is none that the simulator should have noticed. Empty for all others.
 std::string why_harmless(lock::Mutation mutation) {
   switch (mutation) {
     case lock::Mutation::adopt_without_session_check:
       return "a guid lives in one session only: its contender is refused when that session ends";
-    case lock::Mutation::number_proof_across_reconnect:
-      return "the count holds within one incarnation of a monitor, and the client takes the watch that tells of the "
-             "next one along to the next server";
     default:
       return {};
   }
@@ -31,7 +31,7 @@ class MutationTest : public ::testing::TestWithParam<int> {};
 TEST_P(MutationTest, IsCaught) {
   RunOptions options;
   options.mutation = static_cast<lock::Mutation>(GetParam());
-  options.schedules = budget;
+  options.schedules = budget_for(options.mutation);
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   const RunResult result = run_schedules(options);
   const std::string name(name_of(options.mutation));

@@ -179,9 +179,19 @@ Plan make_plan(std::uint64_t seed) {
       random.chance(0.8) ? Span(std::chrono::hours(24)) : Span(milliseconds(random.between(20, 400)));
   plan.engine.remembered_monitors = random.chance(0.7) ? 4096 : random.below(3);
   add_threads(random, plan);
-  if (random.chance(0.2)) make_bursts(random, plan);
+  const bool bursts = random.chance(0.2);
+  if (bursts) make_bursts(random, plan);
   add_literals(random, plan);
   add_faults(random, plan);
+  // What one session has learned of a monitor must not be believed in the next.
+  for (std::size_t i = 0; bursts && i < plan.processes; ++i) {
+    if (!random.chance(0.3)) continue;
+    PlannedFault expiry;
+    expiry.kind = FaultKind::expiry;
+    expiry.process = i;
+    expiry.request = static_cast<std::uint32_t>(random.between(5, 40));
+    plan.faults.push_back(expiry);
+  }
   return plan;
 }
 

@@ -64,10 +64,9 @@ TEST(CliJson, ListIsAsInTheContract) {
   summary.waiting_foreground = 1;
   summary.waiting_background = 3;
   summary.oldest_wait = milliseconds(1234);
-  EXPECT_EQ(
-      json_of(std::vector<MonitorSummary>{summary}).dump(),
-      R"({"monitors":[{"monitor":"P1","holder":null,"waiting":{"foreground":1,"background":3},)"
-      R"("oldest_wait_ms":1234}]})");
+  EXPECT_EQ(json_of(std::vector<MonitorSummary>{summary}).dump(),
+            R"({"monitors":[{"monitor":"P1","holder":null,"waiting":{"foreground":1,"background":3},)"
+            R"("oldest_wait_ms":1234}]})");
 }
 
 }  // namespace

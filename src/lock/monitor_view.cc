@@ -1,0 +1,144 @@
+// What the listing and the watches tell.
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "lock/engine_core.h"
+#include "lock/limits.h"
+#include "lock/monitor.h"
+#include "lock/mutation.h"
+
+namespace forelock::lock {
+
+using coordination::Effect;
+using coordination::effect_of;
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::WatchEvent;
+
+void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
+  --listings_in_flight_;
+  if (reply.code == ReplyCode::no_node) {
+    monitor_missing();
+    const auto waiting = queue_;
+    for (Contender* contender : waiting) own_node_gone(*contender, now);
+    return;
+  }
+  if (!reply.ok()) {
+    if (effect_of(reply.code) == Effect::unknown) return need_resolve(now + look_again_after);
+    return reject_all(reply.code, now);
+  }
+  if (core_.options().watch_mode == WatchMode::parent || flight.watch) {
+    if (flight.watch) fresh_ = true;
+    if (flight.watch) fresh_for_ = 0;
+  } else {
+    // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
+    fresh_ = !queue_.empty();
+    fresh_for_ = queue_.empty() ? 0 : (*queue_.begin())->id;
+    watched_child_.clear();
+  }
+  take_listing(reply.children, reply.stat);
+  if (blocked_ && children_seen_ == 0) {
+    send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
+  }
+  const bool proof = owner_ && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
+                     owner_->state == ContenderState::claiming && owner_->proof_requested;
+  if (proof) judge(*owner_, somebody_before_grant(*owner_), now);
+}
+
+void Monitor::take_listing(const std::vector<std::string>& children, const coordination::Stat& parent) {
+  listed_ = true;
+  lock_seen_ = false;
+  children_seen_ = children.size();
+  listed_count_ = parent.created_children();
+  foreign_.clear();
+  std::size_t own = 0;
+  for (const std::string& child : children) {
+    if (child == private_lock_name) {
+      lock_seen_ = true;
+    } else if (nodes_.contains(child)) {
+      ++own;
+    } else if (const auto name = parse_contender_name(child)) {
+      foreign_.push_back({child, std::string(name->prefix), name->number});
+      note_number(name->number);
+    }
+  }
+  std::sort(foreign_.begin(), foreign_.end(),
+            [](const ForeignContender& a, const ForeignContender& b) { return goes_before(a.child(), b.child()); });
+  // Nobody else at this moment: from here on, counting our own creates tells whether that is still so.
+  const bool only_ours = foreign_.empty() && (!lock_seen_ || owner_);
+  if (only_ours && (parent_watch_trusted_ || mutated(Mutation::number_proof_across_recreation)) &&
+      listed_count_ < counter_alarm) {
+    alone_next_ = listed_count_;
+  } else if (!only_ours) {
+    alone_next_.reset();
+  }
+  if (own == nodes_.size()) return;
+  // Some of our waiting contenders were removed by somebody.
+  const std::unordered_set<std::string_view> present(children.begin(), children.end());
+  const auto waiting = queue_;
+  for (Contender* contender : waiting) {
+    if (!present.contains(contender->node)) own_node_gone(*contender, {});
+  }
+}
+
+void Monitor::on_watch_lock(const Reply& reply, TimePoint now) {
+  const bool ours = reply.ok() && reply.stat.ephemeral_owner == core_.session();
+  if (!reply.ok() && reply.code != ReplyCode::no_node) lock_watch_armed_ = false;
+  const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned;
+  if (holds && !ours && effect_of(reply.code) != Effect::unknown) need_resolve(now);
+}
+
+void Monitor::on_disconnected() {
+  if (!mutated(Mutation::number_proof_across_reconnect)) {
+    alone_next_.reset();
+    parent_watch_trusted_ = false;
+  }
+  lock_watch_armed_ = false;
+  forget_listing();
+  resolve_.reset();
+  needs_resolve_ = !all_.empty();
+  resolve_not_before_ = {};
+}
+
+void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
+  switch (kind) {
+    case WatchEvent::Kind::deleted:
+      monitor_missing();
+      // Its nodes went before it. In a new monitor the same names may be somebody else's.
+      if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned) {
+        core_.lose(*owner_, LossReason::removed);
+      }
+      if (!nodes_.empty()) need_resolve(now);
+      break;
+    case WatchEvent::Kind::data_changed:
+      parent_watch_trusted_ = parent_watch_registered_ = false;
+      alone_next_.reset();
+      if (!all_.empty() && core_.connected() && !parent_watch_in_flight_) watch_parent(now);
+      break;
+    case WatchEvent::Kind::children_changed:
+    case WatchEvent::Kind::created:
+      if (!mutated(Mutation::watch_not_rechecked)) fresh_ = false;
+      blocked_ = false;
+      break;
+  }
+  settle(now);
+}
+
+void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, TimePoint now) {
+  if (child == private_lock_name) {
+    lock_watch_armed_ = false;
+    const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_flight_;
+    if (holds && kind == WatchEvent::Kind::deleted) need_resolve(now);
+    const bool watches = holds && owner_->hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed);
+    if (watches && kind == WatchEvent::Kind::data_changed && core_.connected() && !resolve_) watch_lock(now);
+  }
+  if (child == watched_child_) {
+    watched_child_.clear();
+    fresh_ = false;
+  }
+  settle(now);
+}
+
+}  // namespace forelock::lock

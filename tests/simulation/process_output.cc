@@ -1,0 +1,71 @@
+// What the engine tells its driver.
+#include <string>
+#include <utility>
+
+#include "describe.h"
+#include "process.h"
+#include "world.h"
+
+namespace forelock::simulation {
+
+void Process::send(coordination::RequestTag tag, coordination::Request request) {
+  if (tracing()) trace("-> #" + std::to_string(tag) + " " + describe(request));
+  if (std::holds_alternative<coordination::List>(request)) ++lists_;
+  if (down_) return;
+  ++requests_;
+  world_.submit(index_, requests_, *session_, tag, std::move(request));
+}
+
+void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  if (tracing())
+    trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
+  if (lists_at_call_[contender] == lists_) ++world_.statistics().number_proofs;
+  world_.checker().granted(contender, grant);
+  reactions_.push_back({Happening::granted, contender});
+}
+
+void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+  if (tracing()) {
+    trace("** refused " + std::to_string(contender) + " " + std::string(name_of(refusal.reason)) +
+          (refusal.reason == lock::RefusalReason::rejected ? " " + std::string(coordination::name_of(refusal.code))
+                                                           : ""));
+  }
+  world_.checker().refused(contender, refusal.reason);
+  reactions_.push_back({Happening::ended, contender});
+}
+
+void Process::lost(lock::ContenderId contender, lock::LossReason reason) {
+  if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
+  world_.checker().lost(contender, reason);
+  reactions_.push_back({Happening::ended, contender});
+}
+
+void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  if (tracing()) trace("** released " + std::to_string(contender) + " " + std::string(name_of(outcome)));
+  world_.checker().released(contender, outcome);
+  reactions_.push_back({Happening::ended, contender});
+}
+
+void Process::queued(lock::ContenderId contender, const lock::Position& position) {
+  if (tracing())
+    trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " +
+          position.behind);
+}
+
+void Process::contended(lock::ContenderId contender, Priority waiting) {
+  if (tracing())
+    trace("** contended " + std::to_string(contender) +
+          (waiting == Priority::foreground ? " foreground" : " background"));
+}
+
+void Process::forgotten(lock::ContenderId contender) {
+  if (tracing()) trace("** forgotten " + std::to_string(contender));
+  world_.checker().forgotten(contender);
+  lists_at_call_.erase(contender);
+}
+
+void Process::counter_high(const std::string& monitor, std::int64_t number) {
+  if (tracing()) trace("** counter high " + monitor + " " + std::to_string(number));
+}
+
+}  // namespace forelock::simulation
