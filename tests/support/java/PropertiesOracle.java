@@ -15,8 +15,8 @@ import java.util.Properties;
  * Answers what java.util.Properties reads, for many files in one run.
  *
  * <p>In, for each file: its length (4 bytes, big-endian) and its bytes. Out, for each file: one byte, 0 = read, 1 =
- * Java refuses it, 2 = not UTF-8; after a 0 the number of keys, then each key and its value, as length and UTF-8. A lone
- * surrogate, which UTF-8 cannot hold, comes out as U+FFFD.
+ * Java refuses it, 2 = not UTF-8; after a 0 the number of keys, then each key and its value, as length and UTF-8. A
+ * lone surrogate, which UTF-8 cannot hold, comes out as U+FFFD.
  */
 public final class PropertiesOracle {
   /** Replaces lone surrogates as the keys come in, so that the last one wins among keys that become equal. */
