@@ -75,7 +75,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// For long work of low urgency: lets everybody who ranks before this lock go first and takes the lock again, without
   /// losing its place among its class. Blocks until it is held again, at most `timeout`.
   /// \returns whether it is held again, with a new fencing_token(); if not, the place in the line is given up.
-  /// \throws LockUnhealthyException if it was not held; otherwise as try_lock.
+  /// \throws LockUnhealthyException if it was not held (any more); otherwise as try_lock.
   bool step_aside(std::chrono::milliseconds timeout);
 
  private:

@@ -90,7 +90,9 @@ bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
     slot_->check_health();
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor(), "the lock on " + monitor() + " is not held");
   }
-  return granted_or_throw(*slot_, slot_->wait(deadline));
+  if (!granted_or_throw(*slot_, slot_->wait(deadline))) return false;
+  slot_->check_health();  // it may have been removed before it could be given back
+  return true;
 }
 
 }  // namespace forelock

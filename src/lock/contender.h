@@ -23,8 +23,10 @@ struct Contender {
   bool abandoned = false;
   // A removal of the own node is on its way.
   bool removing = false;
-  // An outcome of the release, should the resolving find neither node: the request was sent and its reply lost.
+  // A release (or a step aside) was sent and its reply lost: what the resolving does not find may be its doing.
   bool release_unknown = false;
+  // A holder that lets others go first: until that is done, it can still learn that its lock was removed.
+  bool stepping_aside = false;
   // Proved for good that nobody of another process ranks before it (foreground only).
   bool clear = false;
   // Its own node and privateLock were created in one transaction: only lower numbers were enqueued before the grant.

@@ -36,7 +36,8 @@ class Engine {
   // Withdraws a waiting contender: refused(cancelled) at once. False if it is not waiting.
   bool cancel(ContenderId contender, TimePoint now);
   // Lets everybody who ranks before this holder go first, without losing its place among its class: the lock is free
-  // after it; granted() or refused() follows as for acquire(). False if it is not held.
+  // after it; granted() or refused() follows as for acquire(), or lost() if it turns out that somebody had removed the
+  // lock. False if it is not held.
   bool step_aside(ContenderId contender, TimePoint deadline, TimePoint now);
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);

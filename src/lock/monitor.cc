@@ -76,6 +76,7 @@ void Monitor::release(Contender& contender, TimePoint now) {
 
 void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.state = ContenderState::yielding;
+  contender.stepping_aside = true;
   contender.spec.try_once = false;  // it has a place in the line now
   contender.proof_requested = false;
   contender.claimed_at_creation = false;

@@ -312,7 +312,9 @@ void Monitor::on_yield(Contender& contender, const Reply& reply, TimePoint now) 
     back_to_queue(contender);
     if (contender.abandoned) remove_node(contender, now);
   } else {
-    need_resolve(effect_of(reply.code) == Effect::unknown ? now + look_again_after : now);
+    const bool unknown = effect_of(reply.code) == Effect::unknown;
+    if (unknown) contender.release_unknown = true;
+    need_resolve(unknown ? now + look_again_after : now);
   }
 }
 
@@ -365,6 +367,7 @@ void Monitor::own_node_gone(Contender& contender, TimePoint now) {
 }
 
 void Monitor::back_to_queue(Contender& contender) {
+  contender.stepping_aside = contender.release_unknown = false;
   contender.state = ContenderState::waiting;
   if (!contender.abandoned) queue_.insert(&contender);
 }

@@ -170,7 +170,8 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
   lock_version_ = found.lock.stat.version;
   if (contender.node.empty()) {
     // Somebody removed its node and left privateLock: the lock is broken, and what is left of it goes.
-    if (contender.state == ContenderState::held && !contender.abandoned) core_.lose(contender, LossReason::removed);
+    const bool held = contender.state == ContenderState::held || contender.stepping_aside;
+    if (held && !contender.abandoned) core_.lose(contender, LossReason::removed);
     if (contender.state == ContenderState::releasing && !contender.abandoned) {
       core_.finish_release(contender, ReleaseOutcome::gone);
     }
@@ -204,7 +205,8 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
 void Monitor::conclude_other(Contender& contender, const Resolve& found, TimePoint now) {
   const bool has_node = !contender.node.empty();
   if (!contender.abandoned) {
-    if (contender.state == ContenderState::held) {
+    const bool stepped_aside = contender.release_unknown && has_node;
+    if (contender.state == ContenderState::held || (contender.stepping_aside && !stepped_aside)) {
       core_.lose(contender, LossReason::removed);
     } else if (contender.state == ContenderState::releasing) {
       // Both went in one transaction: if it was ours, neither is left.

@@ -23,6 +23,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     monitor_missing();
     const auto waiting = queue_;
     for (Contender* contender : waiting) own_node_gone(*contender, now);
+    if (!nodes_.empty()) need_resolve(now);  // a claim or a lock has gone with its monitor
     return;
   }
   if (!reply.ok()) {

@@ -82,6 +82,7 @@ void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) 
   if (!begun) return;
   ++statistics_.step_asides;
   one.phase = Phase::waiting;
+  one.stepping_aside = true;
   one.told_at_end = one.told;
   one.deadline = deadline;
   std::erase(held_, id);
@@ -104,6 +105,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
   if (one.phase != Phase::waiting) return fail(Invariant::one_ending, name(id) + " granted, but it does not wait");
   ++statistics_.grants;
   one.phase = Phase::held;
+  one.stepping_aside = false;
   one.token = grant.token;
   one.granted_at = now();
   held_.push_back(id);
@@ -141,7 +143,10 @@ void Checker::refused(std::uint64_t id, lock::RefusalReason reason) {
 }
 
 void Checker::lost(std::uint64_t id, lock::LossReason reason) {
-  if (at(id).phase != Phase::held) return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
+  const bool aside = at(id).phase == Phase::waiting && at(id).stepping_aside;
+  if (at(id).phase != Phase::held && !aside) {
+    return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
+  }
   ++statistics_.losses;
   at(id).told_at_end = at(id).told || reason == lock::LossReason::removed;
   end(id);
@@ -220,7 +225,7 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
       return fail(Invariant::told_of_loss, name(detail) + " still held though the session is not proved alive");
     }
     default: {
-      if (one.phase != Phase::held) return;
+      if (one.phase != Phase::held || !one.robbed) return;  // or it was granted anew
       const Instant since = std::max({one.robbed_at, one.granted_at + plan_.engine.hold_watch_delay,
                                       one.process->awake_since(), one.process->calm_since()});
       const Instant due = since + removal_slack;

@@ -41,6 +41,7 @@ struct Contender {
   Phase phase = Phase::waiting;
   bool forgotten = false;
   bool closing = false;  // its engine has been closed: the session ends
+  bool stepping_aside = false;  // a holder that waits to hold again: its lock may turn out to have been removed
   Instant deadline{};
   Instant granted_at{};
   Instant robbed_at{};
@@ -154,9 +155,11 @@ class Checker final : public model::Observer, public model::Actor {
   std::array<Monitor, max_monitors> monitors_;
 };
 
-// Guarded writes tell in their record whether their process had heard of a deletion by hand when it sent them.
+// Guarded writes and new holder records tell whether their process had heard of a deletion by hand when it sent them.
 inline constexpr char unaware_write = 'w';
 inline constexpr char aware_write = 'x';
+inline constexpr char unaware_update = 'u';
+inline constexpr char aware_update = 'v';
 
 // Records: one letter for what it is, and the contender's guid.
 std::string guid_of(std::uint64_t id);

@@ -15,6 +15,10 @@ namespace {
 constexpr std::string_view lock_name = "privateLock";
 constexpr std::string_view guarded_path = "/D";
 
+bool is_update(std::string_view record) {
+  return record[0] == unaware_update || record[0] == aware_update;
+}
+
 bool checks_a_node(const coordination::Request& request) {
   const auto* transaction = std::get_if<coordination::Transaction>(&request);
   return transaction != nullptr &&
@@ -170,9 +174,9 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
   const model::Node* node = ensemble_.truth().find(lock_path(index));
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
   const std::uint64_t before = monitor.owner;
-  if (node != nullptr && !change.created && node->data[0] == 'u') {
+  if (node != nullptr && !change.created && id != 0 && is_update(node->data)) {
     if (id == before) return;  // its record only
-    if (before != 0 && unaware(entry, index)) {
+    if (before != 0 && at(id).deleted_by_hand && node->data[0] == unaware_update) {
       at(before).robbed = at(before).deleted_by_hand = true;
       return;
     }

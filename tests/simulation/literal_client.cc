@@ -66,12 +66,15 @@ void LiteralClient::on_reply(coordination::RequestTag tag, coordination::Reply r
       if (missing) return submit(make_monitor, coordination::Create{monitor_path(plan_.monitor), ""});
       if (!reply.ok()) return leave();
       node_ = reply.path;
+      waiting_ = true;
       return submit(look, coordination::List{monitor_path(plan_.monitor), true});
     case look:
       if (!reply.ok()) return leave();
-      return examine(reply.children);
+      if (waiting_) examine(reply.children);
+      return;
     case take_lock:
       if (reply.ok()) return world_.timeline().after(plan_.hold, *this, release);
+      waiting_ = true;
       if (reply.code != ReplyCode::node_exists) return leave();
       return submit(look, coordination::List{monitor_path(plan_.monitor), true});
     case drop_second:
@@ -87,6 +90,7 @@ void LiteralClient::examine(const std::vector<std::string>& children) {
   if (std::find(children.begin(), children.end(), own) == children.end()) return leave();
   const bool taken = std::find(children.begin(), children.end(), "privateLock") != children.end();
   if (*std::min_element(children.begin(), children.end()) != own || taken) return;  // until the watch fires
+  waiting_ = false;
   submit(take_lock, coordination::Create{lock_path(plan_.monitor), record_of('h', contender_),
                                          coordination::CreateMode::ephemeral});
 }
@@ -94,7 +98,7 @@ void LiteralClient::examine(const std::vector<std::string>& children) {
 void LiteralClient::on_watch(const coordination::WatchEvent& event) {
   if (over_) return;
   if (event.kind == coordination::WatchEvent::Kind::deleted) return leave();
-  submit(look, coordination::List{monitor_path(plan_.monitor), true});
+  if (waiting_) submit(look, coordination::List{monitor_path(plan_.monitor), true});
 }
 
 }  // namespace forelock::simulation

@@ -183,7 +183,10 @@ void Process::held(std::size_t index) {
 
 void Process::middle_of_hold(std::size_t index) {
   Thread& thread = threads_[index];
-  if (call_of(thread).updates_record) engine_->update_record(thread.contender, record_of('u', thread.contender), now());
+  if (call_of(thread).updates_record) {
+    const char kind = world_.checker().at(thread.contender).told ? aware_update : unaware_update;
+    engine_->update_record(thread.contender, record_of(kind, thread.contender), now());
+  }
   if (thread.guarded_writes == 0) return;
   --thread.guarded_writes;
   write_guarded(thread.contender);
