@@ -143,12 +143,14 @@ void Checker::refused(std::uint64_t id, lock::RefusalReason reason) {
 }
 
 void Checker::lost(std::uint64_t id, lock::LossReason reason) {
-  const bool aside = at(id).phase == Phase::waiting && at(id).stepping_aside;
-  if (at(id).phase != Phase::held && !aside) {
+  Contender& one = at(id);
+  // Whoever steps aside may learn of a deletion by hand in the course of it.
+  const bool too_late = one.phase == Phase::waiting && one.stepping_aside && one.deleted_by_hand;
+  if (one.phase != Phase::held && !(too_late && reason == lock::LossReason::removed)) {
     return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
   }
   ++statistics_.losses;
-  at(id).told_at_end = at(id).told || reason == lock::LossReason::removed;
+  one.told_at_end = one.told || reason == lock::LossReason::removed;
   end(id);
 }
 

@@ -40,7 +40,7 @@ struct Contender {
   Priority priority = Priority::foreground;
   Phase phase = Phase::waiting;
   bool forgotten = false;
-  bool closing = false;  // its engine has been closed: the session ends
+  bool closing = false;         // its engine has been closed: the session ends
   bool stepping_aside = false;  // a holder that waits to hold again: its lock may turn out to have been removed
   Instant deadline{};
   Instant granted_at{};
