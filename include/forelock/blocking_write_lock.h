@@ -38,8 +38,12 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// Waits at most this long. \returns whether it is held now. \throws as try_lock.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
-    return try_lock_until_steady(std::chrono::steady_clock::now() +
-                                 std::chrono::ceil<std::chrono::steady_clock::duration>(timeout));
+    using Clock = std::chrono::steady_clock;
+    const auto now = Clock::now();
+    // Compared as floating point: the largest durations of some units overflow in those of the clock.
+    const std::chrono::duration<double> left = Clock::time_point::max() - now;
+    if (std::chrono::duration<double>(timeout) >= left) return try_lock_until_steady(Clock::time_point::max());
+    return try_lock_until_steady(now + std::chrono::ceil<Clock::duration>(timeout));
   }
 
   /// Waits until then, measured on the steady clock from the moment of the call: a clock that is set meanwhile changes

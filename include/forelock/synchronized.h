@@ -42,7 +42,11 @@ decltype(auto) synchronized(Client& client, std::string lock_info, std::string m
   } else {
     decltype(auto) result = call();
     finish();
-    return static_cast<decltype(result)>(result);
+    if constexpr (std::is_reference_v<decltype(result)>) {
+      return static_cast<decltype(result)>(result);
+    } else {
+      return result;
+    }
   }
 }
 

@@ -114,8 +114,8 @@ class FORELOCK_EXPORT WriteLock {
 
   /// Called when less than `margin` is left before expires_at() while the connection is silent, once until it recovers;
   /// on the dispatcher thread. A chance to stop in good order before the lock is lost. Set it while the lock is free.
-  /// \param margin more than zero and less than the session time-out, else RequestRejectedException(invalid_argument).
-  /// \param callback as for on_lost().
+  /// \param margin more than zero and at most half of the session time-out, else
+  /// RequestRejectedException(invalid_argument). \param callback as for on_lost().
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
 
   /// Called when this lock's place in the line becomes known, and when it changes; on the dispatcher thread. Costs the

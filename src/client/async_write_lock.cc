@@ -19,7 +19,7 @@ void AsyncWriteLock::acquire(AcquireCallback callback) {
 }
 
 void AsyncWriteLock::acquire(std::chrono::milliseconds timeout, AcquireCallback callback) {
-  slot_->acquire(client::now() + timeout, false, std::move(callback));
+  slot_->acquire(client::deadline_after(timeout), false, std::move(callback));
 }
 
 bool AsyncWriteLock::cancel() {

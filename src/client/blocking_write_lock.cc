@@ -51,7 +51,7 @@ void BlockingWriteLock::lock() {
 }
 
 bool BlockingWriteLock::try_lock() {
-  const auto deadline = client::now() + slot_->core().settings().timeout(priority());
+  const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
   slot_->acquire(deadline, true);
   return granted_or_throw(*slot_, slot_->wait(deadline));
 }
@@ -62,7 +62,7 @@ bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_po
 }
 
 void BlockingWriteLock::lock_with_timeout() {
-  const auto deadline = client::now() + slot_->core().settings().timeout(priority());
+  const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
   slot_->acquire(deadline, false);
   throw_unless_granted(*slot_, slot_->wait(deadline));
 }
@@ -85,7 +85,7 @@ void BlockingWriteLock::unlock_async() noexcept {
 }
 
 bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
-  const auto deadline = client::now() + timeout;
+  const auto deadline = client::deadline_after(timeout);
   if (!slot_->step_aside(deadline)) {
     slot_->check_health();
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor(), "the lock on " + monitor() + " is not held");

@@ -117,8 +117,7 @@ bool ClientCore::cancel(lock::ContenderId contender) {
 bool ClientCore::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
   const Step step(*this);
   const auto slot = slot_of(contender);
-  if (!slot || engine_.state(contender) != lock::ContenderState::held) return false;
-  slot->begin_again();
+  if (!slot || engine_.state(contender) != lock::ContenderState::held || !slot->begin_again(contender)) return false;
   const bool begun = engine_.step_aside(contender, deadline, now());
   return begun;
 }
@@ -185,9 +184,9 @@ lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time) {
 
 // --- requests beside the protocol ---
 
-void ClientCore::submit_own(coordination::Request request, ReplyHandler handler) {
+void ClientCore::submit_own(coordination::Request request, ReplyHandler handler, bool proves_life) {
   const auto tag = next_own_tag_++;
-  own_requests_.emplace(tag, OwnRequest{std::move(handler), now()});
+  own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), proves_life});
   ++statistics_.requests;
   session_->submit(tag, std::move(request));
 }
@@ -223,7 +222,7 @@ bool ClientCore::guarded_transaction(lock::ContenderId contender, std::vector<co
   if (!checks || !connected_ || !session_) return false;
   coordination::Transaction transaction{std::move(*checks)};
   std::move(operations.begin(), operations.end(), std::back_inserter(transaction.operations));
-  submit_own(std::move(transaction), std::move(handler));
+  submit_own(std::move(transaction), std::move(handler), true);
   return true;
 }
 
@@ -284,7 +283,7 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
     const auto found = own_requests_.find(tag);
     if (found == own_requests_.end()) return;
     handler = std::move(found->second.handler);
-    if (current && coordination::effect_of(reply.code) != coordination::Effect::unknown) {
+    if (current && found->second.proves_life && coordination::answered_by_server(reply.code)) {
       engine_.on_acknowledged(found->second.sent, now());
     }
     own_requests_.erase(found);
@@ -356,14 +355,17 @@ void ClientCore::session_given_up() {
 // --- what the engine decides ---
 
 void ClientCore::send(coordination::RequestTag tag, coordination::Request request) {
+  if (!session_) return;  // it has just been given up; its end is on the way
   ++statistics_.requests;
   session_->submit(tag, std::move(request));
 }
 
 void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
   ++statistics_.granted;
+  // Before the grant can be seen: while we waited, nothing kept the deadline up to date.
+  valid_until_.store(nanoseconds(engine_.valid_until()), std::memory_order_release);
   if (auto slot = slot_of(contender)) {
-    slot->granted(grant);
+    slot->granted(contender, grant);
     to_wake_.push_back(std::move(slot));
   }
 }
@@ -373,7 +375,7 @@ void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refus
   auto slot = slot_of(contender);
   slots_.erase(contender);
   if (!slot) return;
-  slot->refused(refusal);
+  slot->refused(contender, refusal);
   to_wake_.push_back(std::move(slot));
 }
 
@@ -382,7 +384,7 @@ void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
   auto slot = slot_of(contender);
   slots_.erase(contender);
   if (!slot) return;
-  slot->lost(reason);
+  slot->lost(contender, reason);
   to_wake_.push_back(std::move(slot));
 }
 

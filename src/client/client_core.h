@@ -126,6 +126,7 @@ class ClientCore final : public lock::EngineOutput {
   struct OwnRequest {
     ReplyHandler handler;
     lock::TimePoint sent{};
+    bool proves_life = false;  // it goes through the leader
   };
   struct WaitingRequest {
     coordination::Request request;
@@ -133,7 +134,7 @@ class ClientCore final : public lock::EngineOutput {
   };
 
   std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
-  void submit_own(coordination::Request request, ReplyHandler handler);
+  void submit_own(coordination::Request request, ReplyHandler handler, bool proves_life = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
   lock::TimePoint look_for_danger(lock::TimePoint time);

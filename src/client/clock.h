@@ -14,6 +14,13 @@ inline lock::TimePoint now() {
   return std::chrono::steady_clock::now();
 }
 
+// The end of a time-out that begins now; `never` if that is beyond the clock.
+inline lock::TimePoint deadline_after(std::chrono::milliseconds timeout) {
+  const lock::TimePoint time = now();
+  if (timeout >= std::chrono::floor<std::chrono::milliseconds>(lock::never - time)) return lock::never;
+  return time + timeout;
+}
+
 inline std::int64_t nanoseconds(lock::TimePoint time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }

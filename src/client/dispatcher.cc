@@ -45,14 +45,19 @@ void Dispatcher::stop() {
 void Dispatcher::run() {
   std::unique_lock guard(mutex_);
   while (true) {
-    while (!callbacks_.empty()) {
-      const auto callback = std::move(callbacks_.front());
+    // One at a time: a flood of callbacks must not delay the timers.
+    if (!callbacks_.empty()) {
+      std::function<void()> callback = std::move(callbacks_.front());
       callbacks_.pop_front();
       guard.unlock();
-      callback();
+      try {
+        callback();
+      } catch (...) {  // a host's log sink; those of locks are caught, and reported, where they are made
+      }
+      callback = nullptr;  // what it owned may call us
       guard.lock();
     }
-    if (stopping_) return;
+    if (stopping_ && callbacks_.empty()) return;
     const std::int64_t wake_at = wake_at_.load(std::memory_order_relaxed);
     if (wake_at <= nanoseconds(now())) {
       // Whoever wants to be woken while on_timer_ runs lowers this value.
@@ -63,6 +68,7 @@ void Dispatcher::run() {
       if (next < wake_at_.load(std::memory_order_relaxed)) wake_at_.store(next, std::memory_order_release);
       continue;
     }
+    if (!callbacks_.empty()) continue;
     if (wake_at == nanoseconds(lock::never)) {
       changed_.wait(guard);
     } else {

@@ -127,6 +127,7 @@ std::optional<lock::Refusal> LockSlot::wait(lock::TimePoint deadline) {
 }
 
 bool LockSlot::cancel() {
+  if (core_->in_forked_child()) core_->check_usable();
   lock::ContenderId contender = 0;
   {
     const std::lock_guard guard(mutex_);
@@ -137,6 +138,7 @@ bool LockSlot::cancel() {
 }
 
 bool LockSlot::step_aside(lock::TimePoint deadline) {
+  if (core_->in_forked_child()) core_->check_usable();
   lock::ContenderId contender = 0;
   {
     const std::lock_guard guard(mutex_);
@@ -154,8 +156,7 @@ void LockSlot::release_and_wait() {
     if (phase_.load() == Phase::waiting || phase_.load() == Phase::releasing) throw_not_held();
     const bool was_lost = phase_.exchange(Phase::free) == Phase::lost;
     if (!was_lost) throw_not_held();
-    std::rethrow_exception(error_of(loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired
-                                                                         : lock::ReleaseOutcome::gone));
+    std::rethrow_exception(error_of(outcome_of_loss()));
   }
   phase_ = Phase::releasing;
   release_is_waited_for_ = true;
@@ -164,10 +165,7 @@ void LockSlot::release_and_wait() {
   guard.unlock();
   const bool begun = core_->release(contender);
   guard.lock();
-  if (!begun && !outcome_) {  // lost in this very moment
-    outcome_ =
-        loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone;
-  }
+  if (!begun && !outcome_) outcome_ = outcome_of_loss();  // lost in this very moment
   const auto bound = now() + core_->settings().session_timeout();
   changed_.wait_until(guard, bound, [this] { return outcome_.has_value(); });
   phase_ = Phase::free;
@@ -183,6 +181,7 @@ void LockSlot::release_and_wait() {
 }
 
 void LockSlot::release(Done done) {
+  if (core_->in_forked_child()) core_->check_usable();
   lock::ContenderId contender = 0;
   {
     const std::lock_guard guard(mutex_);
@@ -192,37 +191,41 @@ void LockSlot::release(Done done) {
       released_ = done;
     }
   }
-  const auto finish = [this, &done](lock::ReleaseOutcome outcome) {
-    if (done) post([done, error = error_of(outcome)](LockSlot&) { done(error); });
-  };
-  if (contender == 0) {
+  if (contender != 0 && core_->release(contender)) return;  // released() follows, or has come
+  lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;
+  {
     const std::lock_guard guard(mutex_);
-    if (phase_.load() == Phase::lost) phase_ = Phase::free;
-    finish(lock::ReleaseOutcome::gone);
-  } else if (!core_->release(contender)) {
-    const std::lock_guard guard(mutex_);
-    if (phase_.load() != Phase::releasing) return;  // told already
     released_ = {};
-    phase_ = Phase::free;
-    finish(lock::ReleaseOutcome::gone);
+    const Phase phase = phase_.load();
+    if (phase == Phase::lost) outcome = outcome_of_loss();
+    if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
   }
+  if (done) post([done = std::move(done), error = error_of(outcome)](LockSlot&) { done(error); });
 }
 
 void LockSlot::release_detached() noexcept {
+  if (core_->in_forked_child()) return;
   lock::ContenderId contender = 0;
   {
     const std::lock_guard guard(mutex_);
-    const Phase phase = phase_.load();
-    if (phase == Phase::held || phase == Phase::waiting) contender = contender_;
-    if (phase == Phase::held || phase == Phase::waiting || phase == Phase::lost) phase_ = Phase::free;
-    contender_ = 0;
+    if (phase_.load() == Phase::lost) phase_ = Phase::free;
+    if (phase_.load() != Phase::held) return;
+    phase_ = Phase::free;
+    contender = std::exchange(contender_, 0);
   }
-  if (contender != 0) core_->release_detached(contender);
+  core_->release_detached(contender);
 }
 
 void LockSlot::retire() noexcept {
   if (core_->in_forked_child()) return;
   release_detached();
+  lock::ContenderId waiting = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    if (phase_.load() == Phase::waiting) waiting = std::exchange(contender_, 0);
+    if (waiting != 0) phase_ = Phase::free;
+  }
+  if (waiting != 0) core_->release_detached(waiting);
   const std::lock_guard guard(callback_mutex_);
   retired_ = true;
   acquired_ = {};
@@ -240,17 +243,20 @@ void LockSlot::begin(lock::ContenderId contender) {
   danger_told_ = false;
 }
 
-void LockSlot::begin_again() {
+bool LockSlot::begin_again(lock::ContenderId contender) {
   const std::lock_guard guard(mutex_);
+  if (phase_.load() != Phase::held || contender_ != contender) return false;
   phase_ = Phase::waiting;
   waiting_since_ = now();
   refusal_.reset();
+  return true;
 }
 
-void LockSlot::granted(const lock::Grant& grant) {
+void LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
   Done done;
   {
     const std::lock_guard guard(mutex_);
+    if (contender != contender_) return;
     token_ = grant.token;
     record_.acquired_at = wall_now();
     if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
@@ -261,10 +267,11 @@ void LockSlot::granted(const lock::Grant& grant) {
   if (done) post([done = std::move(done)](LockSlot&) { done(nullptr); });
 }
 
-void LockSlot::refused(const lock::Refusal& refusal) {
+void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   Done done;
   {
     const std::lock_guard guard(mutex_);
+    if (contender != contender_) return;
     refusal_ = refusal;
     contender_ = 0;
     phase_ = Phase::free;
@@ -275,24 +282,25 @@ void LockSlot::refused(const lock::Refusal& refusal) {
   }
 }
 
-void LockSlot::lost(lock::LossReason reason) {
+void LockSlot::lost(lock::ContenderId contender, lock::LossReason reason) {
+  std::optional<std::stop_source> stop;
   {
     const std::lock_guard guard(mutex_);
-    loss_ = public_reason(reason);
+    if (contender != contender_) return;
     contender_ = 0;
+    loss_ = public_reason(reason);
+    stop = stop_;
     phase_ = Phase::lost;
   }
-  post([reason = loss_](LockSlot& slot) {
-    std::optional<std::stop_source> stop;
-    std::function<void(LossReason)> callback;
-    {
-      const std::lock_guard guard(slot.mutex_);
-      stop = slot.stop_;
-      callback = slot.on_lost_;
-    }
-    if (stop) stop->request_stop();
-    if (callback) callback(reason);
+  // The token belongs to this grant, whatever becomes of the lock object until the dispatcher comes to it.
+  if (stop) core_->dispatcher().post([stop = *stop]() mutable { stop.request_stop(); });
+  post([reason = public_reason(reason)](LockSlot& slot) {
+    if (const auto callback = slot.copy_of(slot.on_lost_)) callback(reason);
   });
+}
+
+lock::ReleaseOutcome LockSlot::outcome_of_loss() const {
+  return loss_ == LossReason::session_expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone;
 }
 
 void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
@@ -310,13 +318,13 @@ void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcom
 
 void LockSlot::queued(const lock::Position& position) {
   post([where = QueuePosition{position.place, position.behind}](LockSlot& slot) {
-    if (slot.on_queued_) slot.on_queued_(where);
+    if (const auto callback = slot.copy_of(slot.on_queued_)) callback(where);
   });
 }
 
 void LockSlot::contended(Priority waiting) {
   post([waiting](LockSlot& slot) {
-    if (slot.on_contended_) slot.on_contended_(waiting);
+    if (const auto callback = slot.copy_of(slot.on_contended_)) callback(waiting);
   });
 }
 
@@ -328,7 +336,11 @@ lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint 
     danger_told_ = false;
     return from;
   }
-  if (!std::exchange(danger_told_, true)) post([](LockSlot& slot) { slot.on_danger_(); });
+  if (!std::exchange(danger_told_, true)) {
+    post([](LockSlot& slot) {
+      if (const auto callback = slot.copy_of(slot.on_danger_)) callback();
+    });
+  }
   return time + danger_margin_;
 }
 

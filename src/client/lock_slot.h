@@ -48,7 +48,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   // \throws as BlockingWriteLock::unlock.
   void release_and_wait();
   void release(Done done);
-  // Never throws; tells nobody.
+  // Releases a held lock, else does nothing. Never throws; tells nobody.
   void release_detached() noexcept;
   // The lock object is being destroyed: no callback runs after this (or it is the one that runs now).
   void retire() noexcept;
@@ -80,11 +80,12 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   // --- from the core, under its mutex ---
 
   void begin(lock::ContenderId contender);
-  void begin_again();
-  void granted(const lock::Grant& grant);
-  void refused(const lock::Refusal& refusal);
-  void lost(lock::LossReason reason);
-  // `contender` may be an earlier acquisition, whose release was not waited for to the end.
+  // A holder steps aside; false if it has begun to release meanwhile.
+  bool begin_again(lock::ContenderId contender);
+  // `contender` may be an earlier acquisition: of a slot that did not wait for the end, these are no news.
+  void granted(lock::ContenderId contender, const lock::Grant& grant);
+  void refused(lock::ContenderId contender, const lock::Refusal& refusal);
+  void lost(lock::ContenderId contender, lock::LossReason reason);
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome);
   void queued(const lock::Position& position);
   void contended(Priority waiting);
@@ -96,7 +97,14 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
 
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
   void post(std::function<void(LockSlot&)> callback);
+  // A callback as it is set now: another one may be set while it runs.
+  template <class Callback>
+  Callback copy_of(const Callback& callback) const {
+    const std::lock_guard guard(mutex_);
+    return callback;
+  }
   std::exception_ptr error_of(lock::ReleaseOutcome outcome) const;
+  lock::ReleaseOutcome outcome_of_loss() const;
   [[noreturn]] void throw_not_held() const;
   std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;
   std::string describe_holder() const;

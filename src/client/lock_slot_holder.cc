@@ -200,10 +200,13 @@ void LockSlot::on_lost(std::function<void(LossReason)> callback) {
 }
 
 void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
-  if (margin <= std::chrono::milliseconds(0) || margin >= core_->settings().session_timeout()) {
-    throw RequestRejectedException(ErrorCode::invalid_argument, monitor_,
-                                   "the danger margin must be more than 0 and less than the session time-out of " +
-                                       std::to_string(core_->settings().session_timeout().count()) + " ms");
+  // A silent connection is noticed by the heartbeat, a fifth of the time-out after the last answer; a larger margin
+  // would be reached on a good connection too.
+  if (margin <= std::chrono::milliseconds(0) || margin > core_->settings().session_timeout() / 2) {
+    throw RequestRejectedException(
+        ErrorCode::invalid_argument, monitor_,
+        "the danger margin must be more than 0 and at most half of the session time-out of " +
+            std::to_string(core_->settings().session_timeout().count()) + " ms");
   }
   {
     const std::lock_guard guard(mutex_);
@@ -259,6 +262,7 @@ std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at
       return std::make_exception_ptr(InstanceLockException(ErrorCode::cancelled, monitor_,
                                                            "waiting for the lock on " + monitor_ + " was cancelled"));
     case RefusalReason::session_expired:
+      if (core_->standing_problem()) break;
       return std::make_exception_ptr(SessionExpiredException(
           ErrorCode::session_expired, monitor_, "the session ended while waiting for the lock on " + monitor_,
           "the same call may be repeated: the client makes a new session"));

@@ -134,6 +134,10 @@ void SessionKeeper::run() {
     link.retire();
     core_.use_session(nullptr);
     link.session().close();
+    if (core_.standing_problem()) {  // refused credentials: the next session will fare no better at once
+      std::unique_lock guard(mutex_);
+      changed_.wait_for(guard, core_.settings().connection_delay(), [this] { return stopping_; });
+    }
   }
 }
 

@@ -44,6 +44,23 @@ constexpr Effect effect_of(ReplyCode code) {
   }
 }
 
+// Whether the server itself has answered, so that the session was alive when the request was sent. The others are
+// answers of the client's own, or may be.
+constexpr bool answered_by_server(ReplyCode code) {
+  switch (code) {
+    case ReplyCode::connection_loss:
+    case ReplyCode::session_expired:
+    case ReplyCode::request_too_large:
+    case ReplyCode::invalid_argument:
+    case ReplyCode::unimplemented:
+    case ReplyCode::auth_failed:
+    case ReplyCode::server_error:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // A stable lower-case name such as "no_node", for messages and logs.
 std::string_view name_of(ReplyCode code);
 

@@ -13,16 +13,18 @@ using coordination::ReplyCode;
 
 namespace {
 
-// Whether the server itself has answered: then the session was alive when the request was sent.
-bool answered_by_server(ReplyCode code) {
-  switch (code) {
-    case ReplyCode::connection_loss:
-    case ReplyCode::session_expired:
-    case ReplyCode::request_too_large:
-    case ReplyCode::invalid_argument:
-    case ReplyCode::unimplemented:
-    case ReplyCode::auth_failed:
-    case ReplyCode::server_error:
+// A follower answers reads by itself, also for a while after it has lost the leader, who alone decides when a session
+// ends. Whatever goes through the leader proves more.
+bool goes_through_leader(FlightKind kind) {
+  switch (kind) {
+    case FlightKind::list:
+    case FlightKind::watch_parent:
+    case FlightKind::watch_predecessor:
+    case FlightKind::watch_lock:
+    case FlightKind::unwatch:
+    case FlightKind::resolve_list:
+    case FlightKind::resolve_lock:
+    case FlightKind::resolve_node:
       return false;
     default:
       return true;
@@ -263,7 +265,10 @@ void EngineCore::acknowledge(TimePoint sent, TimePoint now) {
   const TimePoint alive_at = mutated(Mutation::deadline_from_receive_time) ? now : sent;
   if (alive_at <= last_acknowledged_) return;
   last_acknowledged_ = alive_at;
-  valid_until_ = mutated(Mutation::no_deadline) ? never : alive_at + timeout_;
+  // A follower tells the leader of its sessions every half tick only, and a session's time-out is at least two ticks by
+  // default: if the follower dies in between, the leader counts from up to a quarter of the time-out earlier.
+  const Duration certain = mutated(Mutation::deadline_from_receive_time) ? timeout_ : timeout_ - timeout_ / 4;
+  valid_until_ = mutated(Mutation::no_deadline) ? never : alive_at + certain;
   if (!pending_grants_.empty()) grant_pending(now);
 }
 
@@ -273,7 +278,7 @@ void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply repl
   if (found == flights_.end()) return;  // of a session that has ended
   const Flight flight = std::move(found->second);
   flights_.erase(found);
-  if (answered_by_server(reply.code)) acknowledge(flight.sent, now);
+  if (answered_by_server(reply.code) && goes_through_leader(flight.kind)) acknowledge(flight.sent, now);
   if (flight.kind == FlightKind::heartbeat) {
     heartbeat_in_flight_ = false;
     if (!pending_grants_.empty() && connected_) heartbeat(now);
@@ -321,7 +326,9 @@ void EngineCore::enforce_deadline(TimePoint now) {
 void EngineCore::heartbeat(TimePoint now) {
   if (!connected_ || heartbeat_in_flight_) return;
   heartbeat_in_flight_ = true;
-  send({.kind = FlightKind::heartbeat}, coordination::Exists{"/", false}, now);
+  coordination::Request request = coordination::Sync{"/"};
+  if (mutated(Mutation::no_resync_before_resolving)) request = coordination::Exists{"/", false};
+  send({.kind = FlightKind::heartbeat}, std::move(request), now);
 }
 
 // Only holders need the proof that the session lives; a fifth of its time-out leaves room for a slow reply or two.

@@ -54,7 +54,7 @@ class EngineTest : public ::testing::Test {
 
   void connect() {
     engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms}, now_);
-    answer<coordination::Exists>({});  // the first heartbeat
+    answer<coordination::Sync>({});  // the first heartbeat
   }
 
   void acquire(ContenderId id, Priority priority, Duration timeout = 60s) {
@@ -214,7 +214,7 @@ TEST_F(EngineTest, GrantWaitsForProofThatTheSessionLives) {
   answer<coordination::Exists>({});
   answer<coordination::List>(listing({"A-0000000000", "privateLock"}, 2));
   EXPECT_TRUE(output_.grants.empty());
-  answer<coordination::Exists>({});  // the heartbeat, sent now
+  answer<coordination::Sync>({});  // the heartbeat, sent now
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
