@@ -99,8 +99,9 @@ class FORELOCK_EXPORT WriteLock {
   /// safe even from holders that were paused.
   std::int64_t fencing_token() const noexcept;
 
-  /// Until when the session, and with it the lock, is certain to live on the server: counted from the *send* time of
-  /// the last acknowledged request. Moves on by itself while the connection lives. The clock's epoch if not held.
+  /// Until when the session, and with it the lock, is certain to live on the server: three quarters of the negotiated
+  /// time-out, counted from the *send* time of the last request that was acknowledged through the leader. Moves on by
+  /// itself while the connection lives. The clock's epoch if not held.
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   /// A token that is stopped when the lock is lost (not when it is released). Belongs to the current grant: ask again
