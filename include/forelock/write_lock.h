@@ -138,7 +138,7 @@ class FORELOCK_EXPORT WriteLock {
 
   /// Commits the caller's own ZooKeeper operations in one transaction with a check that the lock is still ours: all of
   /// it happens while we hold the lock, or none. Paths are absolute inside the configured chroot. Blocks for one round
-  /// trip, at most about the session time-out.
+  /// trip, at most about the session time-out; twice that if it is refused and the server then falls silent.
   /// \returns one result for each operation, in order.
   /// \throws LockUnhealthyException if the lock is not ours any more (nothing was written); RequestRejectedException if
   /// an operation itself was refused (write_conflict; nothing was written); ConnectionLossException if the outcome is

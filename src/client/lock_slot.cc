@@ -106,6 +106,7 @@ void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
   } catch (...) {
     const std::lock_guard guard(mutex_);
     phase_ = Phase::free;
+    acquired_ = {};
     throw;
   }
 }

@@ -108,7 +108,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   [[noreturn]] void throw_not_held() const;
   std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;
   std::string describe_holder() const;
-  bool still_ours(lock::ContenderId contender, const std::string& guid);
+  // Nothing if the server does not say.
+  std::optional<bool> still_ours(lock::ContenderId contender, const std::string& guid);
 
   const std::shared_ptr<ClientCore> core_;
   const std::string lock_info_;

@@ -168,7 +168,9 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
     case ReplyCode::node_exists:
     case ReplyCode::not_empty:
       // The server says that something was refused, not what: the check of the lock, or one of the caller's own.
-      if (!still_ours(contender, guid)) {
+      if (const auto ours = still_ours(contender, guid); !ours) {
+        lost_connection("nothing was written, and whether the lock is still ours is not known");
+      } else if (!*ours) {
         throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_,
                                      "the lock on " + monitor_ + " is not ours any more; nothing was written");
       }
@@ -183,11 +185,13 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
   }
 }
 
-bool LockSlot::still_ours(lock::ContenderId contender, const std::string& guid) {
+std::optional<bool> LockSlot::still_ours(lock::ContenderId contender, const std::string& guid) {
   auto answer = core_->request(coordination::Get{lock_path(node_name_), false});
-  if (answer.wait_for(core_->settings().session_timeout()) != std::future_status::ready) return false;
+  if (answer.wait_for(core_->settings().session_timeout()) != std::future_status::ready) return std::nullopt;
   const Reply reply = answer.get();
-  if (!reply.ok() || reply.data.find(guid) == std::string::npos) return false;
+  if (reply.code == ReplyCode::no_node) return false;
+  if (!reply.ok()) return std::nullopt;
+  if (reply.data.find(guid) == std::string::npos) return false;
   const std::lock_guard guard(mutex_);
   return phase_.load() == Phase::held && contender_ == contender;
 }

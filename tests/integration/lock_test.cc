@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -174,6 +175,60 @@ TEST_F(LockTest, SynchronizedAndGuards) {
     EXPECT_TRUE(guard.owns_lock());
   }
   EXPECT_FALSE(lock.owns_lock());
+}
+
+TEST_F(LockTest, SynchronizedReturnsWhatCanOnlyBeMoved) {
+  Client client(settings());
+  EXPECT_EQ(*synchronized(client, "move", "moved", [] { return std::make_unique<int>(7); }), 7);
+}
+
+TEST_F(LockTest, LargestTimeoutsMeanNoLimit) {
+  Client client(settings());
+  BlockingWriteLock lock(client, "patient", "patient");
+  EXPECT_TRUE(lock.try_lock_until(std::chrono::steady_clock::time_point::max()));
+  lock.unlock();
+  EXPECT_TRUE(lock.try_lock_for(std::chrono::hours::max()));
+  lock.unlock();
+}
+
+TEST_F(LockTest, UnlockAsyncLeavesAWaitingLockAlone) {
+  Client client(settings());
+  Client other(settings());
+  BlockingWriteLock holder(other, "hold", "waiting");
+  holder.lock_with_timeout();
+  BlockingWriteLock waiter(client, "wait", "waiting");
+  std::atomic<bool> granted{false};
+  std::thread thread([&] {
+    waiter.lock_with_timeout();
+    granted = true;
+  });
+  EXPECT_TRUE(test::wait_until([&] { return waiter.state() == LockState::waiting; }, 5s));
+  waiter.unlock_async();
+  EXPECT_EQ(waiter.state(), LockState::waiting);
+  EXPECT_FALSE(granted);
+  holder.unlock();
+  thread.join();
+  EXPECT_TRUE(waiter.owns_lock());
+  waiter.unlock();
+}
+
+TEST_F(LockTest, StopTokenBelongsToItsGrant) {
+  Client client(settings());
+  Client admin(settings());
+  BlockingWriteLock lock(client, "token", "tokens");
+  lock.lock_with_timeout();
+  const std::stop_token first = lock.stop_token();
+  Inspector inspector(admin);
+  const auto view = inspector.show("tokens");
+  ASSERT_TRUE(view && view->holder && view->holder->node);
+  inspector.force_release("tokens", *view->holder->node);
+  ASSERT_TRUE(test::wait_until([&] { return !lock.healthy(); }, 5s));
+  lock.lock_with_timeout();
+  const std::stop_token second = lock.stop_token();
+  EXPECT_TRUE(test::wait_until([&] { return first.stop_requested(); }, 5s));
+  EXPECT_FALSE(second.stop_requested());
+  EXPECT_TRUE(lock.healthy());
+  lock.unlock();
 }
 
 TEST_F(LockTest, HolderLearnsThatItsLockWasRemoved) {
