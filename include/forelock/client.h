@@ -59,6 +59,9 @@ class FORELOCK_EXPORT Client {
   bool connected() const noexcept;
   /// The session's id, 0 before the first connection.
   std::int64_t session_id() const noexcept;
+  /// The session time-out that the server has granted, which may differ from the one that was asked for; 0 before the
+  /// first connection.
+  std::chrono::milliseconds session_timeout() const noexcept;
   /// What the last failed attempt to connect met, for people; empty if none did.
   std::string last_problem() const;
 

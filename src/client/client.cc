@@ -35,6 +35,7 @@ bool Client::connected() const noexcept {
 std::int64_t Client::session_id() const noexcept {
   return core_->session_id();
 }
+std::chrono::milliseconds Client::session_timeout() const noexcept { return core_->session_timeout(); }
 std::string Client::last_problem() const {
   return core_->last_problem();
 }

@@ -303,6 +303,7 @@ void ClientCore::on_session(const SessionEvent& event) {
   switch (event.kind) {
     case SessionEvent::Kind::connected:
       session_id_ = event.session;
+      session_timeout_ = event.timeout;
       problem_.clear();
       standing_problem_.reset();
       for (WaitingRequest& waiting : std::exchange(waiting_requests_, {})) {

@@ -80,6 +80,8 @@ class ClientCore final : public lock::EngineOutput {
 
   bool wait_connected(std::chrono::milliseconds timeout);
   std::int64_t session_id() const { return session_id_.load(std::memory_order_relaxed); }
+  // As negotiated; 0 before the first connection.
+  std::chrono::milliseconds session_timeout() const { return session_timeout_.load(std::memory_order_relaxed); }
   std::string last_problem() const;
   // What the server said about us that no waiting will mend, such as refused credentials.
   std::optional<ErrorCode> standing_problem() const;
@@ -164,6 +166,7 @@ class ClientCore final : public lock::EngineOutput {
   std::atomic<bool> connected_{false};
   std::atomic<std::int64_t> valid_until_{0};
   std::atomic<std::int64_t> session_id_{0};
+  std::atomic<std::chrono::milliseconds> session_timeout_{std::chrono::milliseconds(0)};
 
   Dispatcher dispatcher_;
   SessionKeeper keeper_;
