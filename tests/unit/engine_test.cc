@@ -231,6 +231,26 @@ TEST_F(EngineTest, LateReplyDoesNotReviveALockWhoseDeadlineHasPassed) {
   EXPECT_FALSE(engine_.guard(1));
 }
 
+TEST_F(EngineTest, OnlyAnswersThroughTheLeaderMoveTheDeadline) {
+  acquire(1, Priority::foreground);
+  answer<coordination::Create>({});
+  const TimePoint sent = TimePoint(std::chrono::hours(1)) + 1ms;  // when acquire() sent its requests
+  answer<coordination::Transaction>(claimed("A-0000000000", 100));
+  EXPECT_EQ(engine_.valid_until(), sent + 3000ms);  // three quarters of 4000 ms
+  answer<coordination::Exists>({});
+  answer<coordination::List>(listing({"A-0000000000", "privateLock"}, 2));
+  now_ += 100ms;
+  engine_.tick(now_);
+  // The watch of a lock that is held longer: a read, which a follower answers alone.
+  answer<coordination::Exists>(node("", our_session));
+  EXPECT_EQ(engine_.valid_until(), sent + 3000ms);
+  now_ += 1000ms;
+  engine_.tick(now_);
+  const TimePoint heartbeat = now_;
+  answer<coordination::Sync>({});
+  EXPECT_EQ(engine_.valid_until(), heartbeat + 3000ms);
+}
+
 TEST_F(EngineTest, HoldersOwnNodeIsNoPlaceInTheLine) {
   acquire(1, Priority::background);
   answer<coordination::Create>(failure(ReplyCode::node_exists));
