@@ -53,7 +53,9 @@ void ClientCore::start() {
 }
 
 void ClientCore::close() {
-  if (in_forked_child() || closed_.exchange(true)) return;
+  if (in_forked_child()) return;
+  const std::lock_guard closing(closing_);  // whoever comes second returns when it is done
+  if (closed_.exchange(true)) return;
   {
     const Step step(*this);
     engine_.close(now());
@@ -154,12 +156,13 @@ ClientCore::Step::~Step() {
 
 lock::TimePoint ClientCore::on_timer() {
   std::vector<WaitingRequest> expired;
+  std::vector<std::shared_ptr<LockSlot>> looked_at;
   lock::TimePoint next = lock::never;
   {
     const Step step(*this);
     const lock::TimePoint time = now();
     engine_.tick(time);
-    next = std::min(engine_.next_timer(), look_for_danger(time));
+    next = std::min(engine_.next_timer(), look_for_danger(time, looked_at));
     if (!waiting_requests_.empty() && !connected_) {
       const lock::TimePoint give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
       if (give_up <= time) {
@@ -173,11 +176,14 @@ lock::TimePoint ClientCore::on_timer() {
   return next;
 }
 
-lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time) {
+lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at) {
   lock::TimePoint next = lock::never;
   std::erase_if(danger_slots_, [](const auto& slot) { return slot.expired(); });
   for (const auto& weak : danger_slots_) {
-    if (const auto slot = weak.lock()) next = std::min(next, slot->look_for_danger(time, engine_.valid_until()));
+    auto slot = weak.lock();
+    if (!slot) continue;
+    next = std::min(next, slot->look_for_danger(time, engine_.valid_until()));
+    looked_at.push_back(std::move(slot));
   }
   return next;
 }
@@ -407,7 +413,10 @@ void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
 }
 
 void ClientCore::forgotten(lock::ContenderId contender) {
-  slots_.erase(contender);
+  const auto found = slots_.find(contender);
+  if (found == slots_.end()) return;
+  to_wake_.push_back(std::move(found->second));
+  slots_.erase(found);
 }
 
 void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {

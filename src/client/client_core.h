@@ -139,7 +139,8 @@ class ClientCore final : public lock::EngineOutput {
   void submit_own(coordination::Request request, ReplyHandler handler, bool proves_life = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
-  lock::TimePoint look_for_danger(lock::TimePoint time);
+  // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
+  lock::TimePoint look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
 
   const Settings settings_;
   const LogSink log_;
@@ -152,7 +153,7 @@ class ClientCore final : public lock::EngineOutput {
   coordination::Session* session_ = nullptr;
   lock::ContenderId next_contender_ = 1;
   std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
-  std::vector<std::shared_ptr<LockSlot>> to_wake_;
+  std::vector<std::shared_ptr<LockSlot>> to_wake_;  // and, for those that nobody else keeps, to let go
   std::vector<std::weak_ptr<LockSlot>> danger_slots_;
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;
@@ -162,6 +163,7 @@ class ClientCore final : public lock::EngineOutput {
   std::optional<ErrorCode> standing_problem_;
   ClientStatistics statistics_;
 
+  std::mutex closing_;
   std::atomic<bool> closed_{false};
   std::atomic<bool> connected_{false};
   std::atomic<std::int64_t> valid_until_{0};

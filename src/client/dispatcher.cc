@@ -17,11 +17,12 @@ void Dispatcher::start() {
   thread_ = start_thread("forelock-disp", [this] { run(); });
 }
 
-void Dispatcher::post(std::function<void()> callback) {
+bool Dispatcher::post(std::function<void()> callback) {
   const std::lock_guard guard(mutex_);
-  if (stopping_) return;
+  if (stopping_) return false;
   callbacks_.push_back(std::move(callback));
   changed_.notify_one();
+  return true;
 }
 
 void Dispatcher::wake_by(lock::TimePoint time) {

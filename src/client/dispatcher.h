@@ -23,8 +23,9 @@ class Dispatcher {
   Dispatcher& operator=(const Dispatcher&) = delete;
 
   void start();
-  // Runs `callback` on the dispatcher's thread, in the order of the calls. Thread-safe. Ignored after stop().
-  void post(std::function<void()> callback);
+  // Runs `callback` on the dispatcher's thread, in the order of the calls. Thread-safe. \returns false, and has not
+  // taken it, after stop().
+  bool post(std::function<void()> callback);
   // Makes sure that on_timer is called at this time at the latest. Cheap when that is so already. Thread-safe.
   void wake_by(lock::TimePoint time);
   // Runs what was posted, then ends the thread. Not from a callback.

@@ -201,7 +201,8 @@ void LockSlot::release(Done done) {
     if (phase == Phase::lost) outcome = outcome_of_loss();
     if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
   }
-  if (done) post([done = std::move(done), error = error_of(outcome)](LockSlot&) { done(error); });
+  const std::exception_ptr error = error_of(outcome);
+  if (done && !post([done, error](LockSlot&) { done(error); })) done(error);
 }
 
 void LockSlot::release_detached() noexcept {
@@ -345,8 +346,8 @@ lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint 
   return time + danger_margin_;
 }
 
-void LockSlot::post(std::function<void(LockSlot&)> callback) {
-  core_->dispatcher().post([slot = shared_from_this(), callback = std::move(callback)] {
+bool LockSlot::post(std::function<void(LockSlot&)> callback) {
+  return core_->dispatcher().post([slot = shared_from_this(), callback = std::move(callback)] {
     const std::lock_guard guard(slot->callback_mutex_);
     if (slot->retired_) return;
     try {

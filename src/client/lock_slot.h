@@ -96,7 +96,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   enum class Phase { free, waiting, held, releasing, lost };
 
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
-  void post(std::function<void(LockSlot&)> callback);
+  // \returns false if there is no thread for callbacks any more: the client is closed.
+  bool post(std::function<void(LockSlot&)> callback);
   // A callback as it is set now: another one may be set while it runs.
   template <class Callback>
   Callback copy_of(const Callback& callback) const {

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -160,6 +161,44 @@ TEST_F(LockTest, AsyncAcquireAndCancel) {
   std::promise<std::exception_ptr> released;
   first.release([&](std::exception_ptr error) { released.set_value(error); });
   EXPECT_EQ(released.get_future().get(), nullptr);
+}
+
+TEST_F(LockTest, AfterCloseAReleaseStillCallsBack) {
+  Client client(settings());
+  AsyncWriteLock lock(client, "one", "closed");
+  std::promise<void> held;
+  lock.acquire([&](std::exception_ptr error) { error ? held.set_exception(error) : held.set_value(); });
+  held.get_future().get();
+  client.close();
+  std::exception_ptr answer;
+  int calls = 0;
+  lock.release([&](std::exception_ptr error) {
+    answer = error;
+    ++calls;
+  });
+  EXPECT_EQ(calls, 1);
+  EXPECT_THROW(std::rethrow_exception(answer), NoNodeException);  // it was lost when the client was closed
+}
+
+TEST_F(LockTest, TwoClosesBothReturnWhenItIsDone) {
+  Client client(settings());
+  ASSERT_TRUE(client.wait_connected(10s));
+  const std::int64_t session = client.session_id();
+  const std::string alive = "0x" + [session] {
+    std::ostringstream hex;
+    hex << std::hex << session;
+    return hex.str();
+  }();
+  std::atomic<int> too_early = 0;
+  std::vector<std::thread> closers;
+  for (int i = 0; i < 2; ++i) {
+    closers.emplace_back([&] {
+      client.close();
+      if (server_->four_letter("cons").value_or("").find(alive) != std::string::npos) ++too_early;
+    });
+  }
+  for (std::thread& closer : closers) closer.join();
+  EXPECT_EQ(too_early, 0);
 }
 
 TEST_F(LockTest, SynchronizedAndGuards) {
