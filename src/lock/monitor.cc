@@ -292,6 +292,7 @@ void Monitor::advise_positions() {
 
 void Monitor::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.monitor = this;
+  flight.creation = creations_;
   ++outstanding_;
   core_.became_busy(*this);  // the reply must still find it
   core_.send(std::move(flight), std::move(request), now);
@@ -300,6 +301,7 @@ void Monitor::send(Flight flight, coordination::Request request, TimePoint now) 
 void Monitor::ensure_monitor(TimePoint now) {
   if (exists_) return;
   exists_ = true;  // harmless if it was there already; the reply tells if it could not be made
+  ++creations_;
   send({.kind = FlightKind::create_monitor}, Create{path_, "", CreateMode::container}, now);
 }
 

@@ -114,8 +114,8 @@ class Monitor {
 
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);
-  void on_fast_claim(Contender& contender, const coordination::Reply& reply, TimePoint now);
-  void on_enqueue(Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void on_fast_claim(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void on_enqueue(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_claim(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_hand_over(Contender* leaver, Contender* next, const coordination::Reply& reply, TimePoint now);
   void on_release(Contender& contender, const coordination::Reply& reply, TimePoint now);
@@ -125,7 +125,8 @@ class Monitor {
   void on_watch_lock(const coordination::Reply& reply, TimePoint now);
   void claimed(Contender& contender, TimePoint now);
   void judge(Contender& contender, bool somebody_before, TimePoint now);
-  void own_node_gone(Contender& contender, TimePoint now);
+  void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
+  void own_node_gone(Contender& contender);
   void back_to_queue(Contender& contender);
   void reject(Contender& contender, coordination::ReplyCode code, TimePoint now);
   void reject_all(coordination::ReplyCode code, TimePoint now);
@@ -175,10 +176,11 @@ class Monitor {
   std::size_t enqueueing_foreground_ = 0;
   std::size_t outstanding_ = 0;
   std::size_t position_watchers_ = 0;
-  int misses_ = 0;  // claims in a row that found no monitor although it had just been created
+  int misses_ = 0;  // how often in a row the monitor had vanished again when we came
 
   // The monitor's own node.
   bool exists_ = false;
+  std::uint32_t creations_ = 0;           // of its node, by this process
   bool parent_watch_trusted_ = false;     // set in this connection and not fired
   bool parent_watch_registered_ = false;  // the client will re-register it
   bool parent_watch_in_flight_ = false;

@@ -35,10 +35,10 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       on_create_monitor(reply, now);
       break;
     case FlightKind::fast_claim:
-      on_fast_claim(*contender, reply, now);
+      on_fast_claim(flight, *contender, reply, now);
       break;
     case FlightKind::enqueue:
-      on_enqueue(*contender, reply, now);
+      on_enqueue(flight, *contender, reply, now);
       break;
     case FlightKind::claim:
       on_claim(*contender, reply, now);
@@ -122,7 +122,7 @@ void Monitor::monitor_missing() {
 
 // --- claims ---
 
-void Monitor::on_fast_claim(Contender& contender, const Reply& reply, TimePoint now) {
+void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
   lock_flight_ = false;
   if (reply.ok()) {
     contender.node = last_component(reply.operations[0].path);
@@ -164,14 +164,14 @@ void Monitor::on_fast_claim(Contender& contender, const Reply& reply, TimePoint 
       }
       break;
     case ReplyCode::no_node:
-      own_node_gone(contender, now);
+      monitor_gone(flight, contender, now);
       break;
     default:
       reject(contender, reply.code, now);
   }
 }
 
-void Monitor::on_enqueue(Contender& contender, const Reply& reply, TimePoint now) {
+void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
   --enqueueing_;
   if (contender.foreground()) --enqueueing_foreground_;
   if (reply.ok()) {
@@ -195,7 +195,7 @@ void Monitor::on_enqueue(Contender& contender, const Reply& reply, TimePoint now
   if (contender.abandoned) return core_.forget(contender);
   switch (reply.code) {
     case ReplyCode::no_node:
-      own_node_gone(contender, now);
+      monitor_gone(flight, contender, now);
       break;
     case ReplyCode::node_exists:  // the sequence counter stands still at its end: only an empty monitor can be renewed
       blocked_ = true;
@@ -229,7 +229,7 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
       if (contender.abandoned) remove_node(contender, now);
       break;
     case ReplyCode::no_node:
-      own_node_gone(contender, now);
+      own_node_gone(contender);
       break;
     default:
       reject(contender, reply.code, now);
@@ -348,20 +348,25 @@ void Monitor::reject_all(ReplyCode code, TimePoint now) {
   }
 }
 
+// The monitor was not there when a contender's node was to be made: everybody's request that was on its way meets that,
+// but only those sent since we last made it say that it has vanished again.
+void Monitor::monitor_gone(const Flight& flight, Contender& contender, TimePoint now) {
+  if (exists_ && flight.creation == creations_) {
+    monitor_missing();
+    if (!contender.abandoned && ++misses_ > max_misses) return reject(contender, ReplyCode::no_node, now);
+  }
+  own_node_gone(contender);
+}
+
 // The contender's node is not (any more) in the line: it starts anew, at the end.
-void Monitor::own_node_gone(Contender& contender, TimePoint now) {
+void Monitor::own_node_gone(Contender& contender) {
   if (const auto node = nodes_.find(contender.node); node != nodes_.end() && node->second == &contender)
     nodes_.erase(node);
   queue_.erase(&contender);
-  const bool never_there = contender.node.empty();
   contender.node.clear();
   contender.clear = contender.claimed_at_creation = contender.proof_requested = false;
   contender.position.reset();
   if (contender.abandoned) return core_.forget(contender);
-  if (never_there) {
-    monitor_missing();
-    if (++misses_ > max_misses) return reject(contender, ReplyCode::no_node, now);
-  }
   contender.state = ContenderState::idle;
   idle_.insert({contender.arrival, &contender});
 }

@@ -35,7 +35,7 @@ void Monitor::begin_resolve(TimePoint now) {
     something = something || !contender->node.empty() || contender->state != ContenderState::idle;
   }
   if (!something) return settle(now);
-  resolve_.emplace();
+  resolve_ = Resolve();
   if (!mutated(Mutation::no_resync_before_resolving)) {
     ++resolve_->pending;
     send({.kind = FlightKind::resolve_sync}, Sync{path_}, now);

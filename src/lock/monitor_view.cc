@@ -22,7 +22,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (reply.code == ReplyCode::no_node) {
     monitor_missing();
     const auto waiting = queue_;
-    for (Contender* contender : waiting) own_node_gone(*contender, now);
+    for (Contender* contender : waiting) own_node_gone(*contender);
     if (!nodes_.empty()) need_resolve(now);  // a claim or a lock has gone with its monitor
     return;
   }
@@ -80,7 +80,7 @@ void Monitor::take_listing(const std::vector<std::string>& children, const coord
   const std::unordered_set<std::string_view> present(children.begin(), children.end());
   const auto waiting = queue_;
   for (Contender* contender : waiting) {
-    if (!present.contains(contender->node)) own_node_gone(*contender, {});
+    if (!present.contains(contender->node)) own_node_gone(*contender);
   }
 }
 

@@ -170,6 +170,25 @@ TEST_F(EngineTest, CountIsForgottenWhenTheMonitorIsDeleted) {
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
+// The server has removed the emptied container while they were on their way: one miss, however many meet it.
+TEST_F(EngineTest, ManyRequestsAtARemovedMonitorAreOneMiss) {
+  cold_cycle(1);
+  constexpr ContenderId first = 10;
+  constexpr ContenderId last = 60;
+  for (ContenderId id = first; id < last; ++id) acquire(id, Priority::foreground);
+  bool created = false;
+  while (!created && !output_.sent.empty()) {
+    now_ += 1ms;
+    const Sent sent = output_.sent.front();
+    output_.sent.pop_front();
+    created = std::holds_alternative<coordination::Create>(sent.request) &&
+              std::get<coordination::Create>(sent.request).mode == coordination::CreateMode::container;
+    engine_.on_reply(sent.tag, created ? Reply{} : failure(ReplyCode::no_node), now_);
+  }
+  EXPECT_TRUE(created);
+  EXPECT_TRUE(output_.refusals.empty()) << output_.refusals.size() << " of " << last - first << " were refused";
+}
+
 TEST_F(EngineTest, NodeOfAnotherSessionIsNotAdopted) {
   acquire(1, Priority::foreground);
   answer<coordination::Create>({});
