@@ -22,6 +22,14 @@ struct FailedAttempt {
   std::chrono::milliseconds waited{0};  ///< how long it waited for the lock
 };
 
+/// The process that gave an operation up.
+struct DeadLetterOrigin {
+  std::string host;      ///< its machine's name
+  std::int64_t pid = 0;  ///< its process number there
+  std::string instance;  ///< `host/pid`, as in owner records
+  std::string version;   ///< of this library
+};
+
 /// An operation that will not be tried again by itself. A plain value.
 struct DeadLetter {
   std::string id;                            ///< stable, the idempotency key of everything that happens to it later
@@ -35,6 +43,9 @@ struct DeadLetter {
   std::uint32_t max_attempts = 1;            ///< how many there could have been
   WallTime enqueued_at{};                    ///< when the operation was first asked for
   WallTime failed_at{};                      ///< when its last attempt failed
+  std::uint32_t replay_count = 0;            ///< how often it had been replayed before it failed again
+  DeadLetterOrigin client;                   ///< who gave it up
+  std::string traceparent;                   ///< W3C trace context of the operation; may be empty
 };
 
 /// Takes dead letters in. Implemented by this library's queue, or by a host that brings its own.

@@ -54,7 +54,7 @@ void ClientCore::start() {
 
 void ClientCore::close() {
   if (in_forked_child()) return;
-  const std::lock_guard closing(closing_);  // whoever comes second returns when it is done
+  const std::lock_guard closing(close_mutex_);  // whoever comes second returns when it is done
   if (closed_.exchange(true)) return;
   {
     const Step step(*this);
@@ -69,6 +69,7 @@ void ClientCore::close() {
   }
   refuse_requests(waiting);
   dispatcher_.stop();
+  close_done_.request_stop();
 }
 
 void ClientCore::check_usable() const {
@@ -77,6 +78,12 @@ void ClientCore::check_usable() const {
                                    "make a new forelock::Client after fork()");
   }
   if (closed_) throw RequestRejectedException(ErrorCode::closed, {}, "the client is closed");
+}
+
+retry::RetryBudget& ClientCore::retry_budget(std::uint32_t burst, double per_second) {
+  const std::lock_guard guard(mutex_);
+  if (!retry_budget_) retry_budget_.emplace(burst, per_second);
+  return *retry_budget_;
 }
 
 void ClientCore::log(std::string_view level, std::string_view message) {

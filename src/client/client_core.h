@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "forelock/client.h"
 #include "forelock/error.h"
 #include "lock/engine.h"
+#include "retry/retry_budget.h"
 #include "zookeeper/fork_guard.h"
 
 namespace forelock::client {
@@ -41,8 +43,13 @@ class ClientCore final : public lock::EngineOutput {
   const Settings& settings() const { return settings_; }
   const std::string& instance() const { return instance_; }
   bool in_forked_child() const { return fork_guard_.in_child(); }
+  bool usable() const { return !in_forked_child() && !closed_; }
   // \throws RequestRejectedException(forked or closed).
   void check_usable() const;
+  // Stopped at the end of close(), when no callback runs any more: whoever waits for one has waited long enough.
+  std::stop_token closed() const { return close_done_.get_token(); }
+  // That of all runners; made as the first of them says.
+  retry::RetryBudget& retry_budget(std::uint32_t burst, double per_second);
   // Writes to the host application's log, if it has given one, from the dispatcher's thread.
   void log(std::string_view level, std::string_view message);
 
@@ -163,8 +170,11 @@ class ClientCore final : public lock::EngineOutput {
   std::optional<ErrorCode> standing_problem_;
   ClientStatistics statistics_;
 
-  std::mutex closing_;
+  std::mutex close_mutex_;
+  std::optional<retry::RetryBudget> retry_budget_;
+
   std::atomic<bool> closed_{false};
+  std::stop_source close_done_;
   std::atomic<bool> connected_{false};
   std::atomic<std::int64_t> valid_until_{0};
   std::atomic<std::int64_t> session_id_{0};

@@ -42,12 +42,29 @@ std::string_view name_of(ErrorCode code) noexcept {
       return "forked";
     case ErrorCode::server_error:
       return "server_error";
+    case ErrorCode::handler_failed:
+      return "handler_failed";
+    case ErrorCode::overloaded:
+      return "overloaded";
+    case ErrorCode::outbox_full:
+      return "outbox_full";
+    case ErrorCode::outbox_unavailable:
+      return "outbox_unavailable";
+    case ErrorCode::kafka_unavailable:
+      return "kafka_unavailable";
+    case ErrorCode::kafka_rejected:
+      return "kafka_rejected";
+    case ErrorCode::record_invalid:
+      return "record_invalid";
+    case ErrorCode::record_too_new:
+      return "record_too_new";
     case ErrorCode::internal:
       break;
   }
   return "internal";
 }
 
+// Every code is named, so that a new one cannot be forgotten here.
 bool is_retryable(ErrorCode code) noexcept {
   switch (code) {
     case ErrorCode::lock_timeout:
@@ -55,10 +72,32 @@ bool is_retryable(ErrorCode code) noexcept {
     case ErrorCode::session_expired:
     case ErrorCode::connection_loss:
     case ErrorCode::lock_unhealthy:
+    case ErrorCode::overloaded:
+    case ErrorCode::outbox_full:  // it empties by itself as soon as the broker takes what is in it
+    case ErrorCode::kafka_unavailable:
       return true;
-    default:
-      return false;
+    case ErrorCode::cancelled:
+    case ErrorCode::no_node:
+    case ErrorCode::not_authorized:
+    case ErrorCode::quota_exceeded:
+    case ErrorCode::invalid_argument:
+    case ErrorCode::request_too_large:
+    case ErrorCode::write_conflict:
+    case ErrorCode::not_held:
+    case ErrorCode::already_held:
+    case ErrorCode::configuration:
+    case ErrorCode::closed:
+    case ErrorCode::forked:
+    case ErrorCode::server_error:
+    case ErrorCode::internal:
+    case ErrorCode::handler_failed:
+    case ErrorCode::outbox_unavailable:
+    case ErrorCode::kafka_rejected:
+    case ErrorCode::record_invalid:
+    case ErrorCode::record_too_new:
+      break;
   }
+  return false;
 }
 
 Error::Error(ErrorCode code, std::string monitor, const std::string& message, std::string hint)

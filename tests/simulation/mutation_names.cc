@@ -68,11 +68,43 @@ std::string_view name_of(Mutation mutation) {
   return "?";
 }
 
-std::optional<Mutation> mutation_named(std::string_view name) {
-  for (int i = 0; i < static_cast<int>(Mutation::count_); ++i) {
-    if (name_of(static_cast<Mutation>(i)) == name) return static_cast<Mutation>(i);
+std::string_view name_of(retry::Mutation mutation) {
+  switch (mutation) {
+    case retry::Mutation::none:
+      return "none";
+    case retry::Mutation::refused_letter_forgotten:
+      return "refused_letter_forgotten";
+    case retry::Mutation::withdrawn_while_given_up:
+      return "withdrawn_while_given_up";
+    case retry::Mutation::uncertain_success_counts:
+      return "uncertain_success_counts";
+    case retry::Mutation::deadline_ignored:
+      return "deadline_ignored";
+    case retry::Mutation::one_retry_too_many:
+      return "one_retry_too_many";
+    case retry::Mutation::count_:
+      break;
+  }
+  return "?";
+}
+
+namespace {
+
+template <class Kind>
+std::optional<Kind> named(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(Kind::count_); ++i) {
+    if (name_of(static_cast<Kind>(i)) == name) return static_cast<Kind>(i);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<lock::Mutation> lock_mutation_named(std::string_view name) {
+  return named<lock::Mutation>(name);
+}
+std::optional<retry::Mutation> retry_mutation_named(std::string_view name) {
+  return named<retry::Mutation>(name);
 }
 
 }  // namespace forelock::simulation

@@ -1,4 +1,4 @@
-// Every deliberate bug of the lock is noticed by the simulator within its budget of schedules.
+// Every deliberate bug of the lock and of the retries is noticed by the simulator within its budget of schedules.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -26,17 +26,9 @@ std::string why_harmless(lock::Mutation mutation) {
   }
 }
 
-class MutationTest : public ::testing::TestWithParam<int> {};
-
-TEST_P(MutationTest, IsCaught) {
-  RunOptions options;
-  options.mutation = static_cast<lock::Mutation>(GetParam());
-  options.schedules = budget_for(options.mutation);
-  options.threads = std::max(1U, std::thread::hardware_concurrency());
+void expect_caught(const RunOptions& options, const std::string& name, const std::string& harmless) {
   const RunResult result = run_schedules(options);
-  const std::string name(name_of(options.mutation));
   if (result.failures.empty()) {
-    const std::string harmless = why_harmless(options.mutation);
     if (!harmless.empty()) GTEST_SKIP() << name << " survived, as it should: " << harmless;
     FAIL() << name << " survived " << result.statistics.schedules << " schedules";
   }
@@ -46,11 +38,36 @@ TEST_P(MutationTest, IsCaught) {
   std::fflush(stdout);
 }
 
+class MutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(MutationTest, IsCaught) {
+  RunOptions options;
+  options.mutation = static_cast<lock::Mutation>(GetParam());
+  options.schedules = budget_for(options.mutation);
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  expect_caught(options, std::string(name_of(options.mutation)), why_harmless(options.mutation));
+}
+
 std::string test_name(const ::testing::TestParamInfo<int>& parameter) {
   return std::string(name_of(static_cast<lock::Mutation>(parameter.param)));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MutationTest, ::testing::Range(1, static_cast<int>(lock::Mutation::count_)), test_name);
+
+class RetryMutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(RetryMutationTest, IsCaught) {
+  RunOptions options;
+  options.retry_mutation = static_cast<retry::Mutation>(GetParam());
+  options.schedules = 20000;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  expect_caught(options, std::string(name_of(options.retry_mutation)), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RetryMutationTest, ::testing::Range(1, static_cast<int>(retry::Mutation::count_)),
+                         [](const ::testing::TestParamInfo<int>& parameter) {
+                           return std::string(name_of(static_cast<retry::Mutation>(parameter.param)));
+                         });
 
 }  // namespace
 }  // namespace forelock::simulation

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,18 @@ inline constexpr std::size_t max_monitors = 3;
 // The names of the monitors' nodes: one letter each.
 inline constexpr std::string_view monitor_names = "PQR";
 
+enum class HandlerEnd { succeeds, fails_for_now, fails_for_good };
+
+// A call that is an operation: tried again when it fails, and given to the dead-letter queue in the end.
+struct PlannedOperation {
+  std::uint32_t retries = 3;
+  Span deadline{};                       // from its beginning; zero: none
+  Span stop_after{};                     // zero: never
+  std::vector<HandlerEnd> handler_ends;  // by attempt, the last one for all further ones; empty: it succeeds
+  bool sink_refuses = false;
+  bool begun_anew = false;  // by its caller, under the same id, when its process has been down
+};
+
 // One call of a thread and what it does with the lock.
 struct PlannedCall {
   Span think{};  // before the call
@@ -37,6 +50,7 @@ struct PlannedCall {
   int step_asides = 0;
   bool updates_record = false;
   int guarded_writes = 0;
+  std::optional<PlannedOperation> operation;  // then patience and hold are those of each attempt
 };
 
 struct PlannedThread {
@@ -106,6 +120,10 @@ struct Plan {
   Span container_life = milliseconds(50);
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
+  milliseconds backoff_initial{2};
+  milliseconds backoff_cap{20};
+  std::uint32_t budget_burst = 10;
+  double budget_per_second = 1000;
   std::vector<PlannedThread> threads;
   std::vector<PlannedLiteral> literals;
   std::vector<PlannedFault> faults;

@@ -152,6 +152,36 @@ void add_faults(Random& random, Plan& plan) {
   }
 }
 
+// Calls become operations, whose handlers fail now and then.
+void add_operations(Random& random, Plan& plan) {
+  if (!random.chance(0.4)) return;
+  plan.backoff_initial = milliseconds(random.between(1, 5));
+  plan.backoff_cap = milliseconds(random.between(5, 40));
+  plan.budget_burst = static_cast<std::uint32_t>(random.between(1, 10));
+  plan.budget_per_second = random.between(100, 2000);
+  const double failing = std::array{0.0, 0.2, 0.6}[random.below(3)];
+  for (PlannedThread& thread : plan.threads) {
+    for (PlannedCall& call : thread.calls) {
+      if (!random.chance(0.5)) continue;
+      PlannedOperation operation;
+      operation.retries = static_cast<std::uint32_t>(random.between(0, 3));
+      if (random.chance(0.2)) operation.deadline = random.between(milliseconds(1), milliseconds(150));
+      if (random.chance(0.15)) operation.stop_after = random.between(microseconds(100), milliseconds(60));
+      const int ends = random.between(1, 4);
+      for (int i = 0; i < ends; ++i) {
+        operation.handler_ends.push_back(!random.chance(failing) ? HandlerEnd::succeeds
+                                         : random.chance(0.8)    ? HandlerEnd::fails_for_now
+                                                                 : HandlerEnd::fails_for_good);
+      }
+      operation.sink_refuses = random.chance(0.2);
+      operation.begun_anew = random.chance(0.5);
+      call.operation = std::move(operation);
+      call.step_asides = 0;
+      call.cancel_after = {};
+    }
+  }
+}
+
 }  // namespace
 
 Plan make_plan(std::uint64_t seed) {
@@ -192,6 +222,7 @@ Plan make_plan(std::uint64_t seed) {
     expiry.request = static_cast<std::uint32_t>(random.between(5, 40));
     plan.faults.push_back(expiry);
   }
+  if (!bursts) add_operations(random, plan);  // they would pull the bursts apart
   return plan;
 }
 

@@ -56,6 +56,20 @@ double ms(Span span) {
   return std::chrono::duration<double, std::milli>(span).count();
 }
 
+void describe(std::ostream& out, const PlannedOperation& operation) {
+  out << ", operation with " << operation.retries << " retries";
+  if (operation.deadline > Span{}) out << " deadline " << ms(operation.deadline);
+  if (operation.stop_after > Span{}) out << " stop after " << ms(operation.stop_after);
+  if (!operation.handler_ends.empty()) out << " handler";
+  for (const HandlerEnd end : operation.handler_ends) {
+    out << (end == HandlerEnd::succeeds        ? " succeeds"
+            : end == HandlerEnd::fails_for_now ? " fails"
+                                               : " fails for good");
+  }
+  if (operation.sink_refuses) out << " sink refuses";
+  if (operation.begun_anew) out << " begun anew after a crash";
+}
+
 void describe(std::ostream& out, const PlannedCall& call) {
   out << "    after " << ms(call.think) << "  " << monitor_names[call.monitor]
       << (call.priority == Priority::foreground ? " foreground" : " background");
@@ -68,6 +82,7 @@ void describe(std::ostream& out, const PlannedCall& call) {
   if (call.updates_record) out << " updates record";
   if (call.wants_position) out << " wants position";
   if (call.wants_contention) out << " wants contention";
+  if (call.operation) describe(out, *call.operation);
   out << "\n";
 }
 
@@ -79,7 +94,9 @@ std::string describe(const Plan& plan) {
       << plan.session_timeout.count() << " ms, watch "
       << (plan.engine.watch_mode == lock::WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
       << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after)
-      << " ms, hold watch after " << ms(plan.engine.hold_watch_delay) << " ms\n";
+      << " ms, hold watch after " << ms(plan.engine.hold_watch_delay) << " ms, back-off "
+      << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget " << plan.budget_burst
+      << " + " << plan.budget_per_second << "/s\n";
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     const PlannedThread& thread = plan.threads[i];
     if (thread.calls.empty()) continue;

@@ -56,6 +56,9 @@ Instant Process::calm_since() const {
 }
 
 void Process::new_engine() {
+  if (!budget_) {
+    budget_ = std::make_unique<retry::RetryBudget>(world_.plan().budget_burst, world_.plan().budget_per_second);
+  }
   if (engine_) former_.push_back(std::move(engine_));
   engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
 }
@@ -83,6 +86,11 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     }
     return;
   }
+  // The disk goes on while the process stands still.
+  if (what == letter_written) {
+    if (life_ == detail >> 32) world_.operations().letter_written(detail & 0xffffffff);
+    return;
+  }
   if (paused_until_ > now()) {
     const Span late = world_.random().between(Span{}, latest_tick);
     return world_.timeline().at(paused_until_ + late, *this, what, detail);
@@ -105,6 +113,11 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     if (!down_) connect();
     return;
   }
+  if (what == stop_operation) {
+    stop_requested(detail & 0xffff, detail >> 16);
+    if (!down_) settle();
+    return;
+  }
   const std::size_t index = detail & 0xffff;
   if (down_ || threads_[index].serial != detail >> 16) return;
   switch (what) {
@@ -120,6 +133,10 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     case mid_hold:
       middle_of_hold(index);
       break;
+    case operation_due:
+    case letter_answered:
+      operation_timer(static_cast<What>(what), index);
+      break;
     default:
       finish_hold(index);
   }
@@ -129,10 +146,16 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
 // --- threads ---
 
 void Process::begin(std::size_t index) {
+  if (call_of(threads_[index]).operation) return begin_operation(index);
+  contend(index);
+}
+
+void Process::contend(std::size_t index) {
   Thread& thread = threads_[index];
   const PlannedCall& call = call_of(thread);
   ++world_.statistics().acquisitions;
-  const Instant deadline = call.patience > Span{} ? now() + call.patience : lock::never;
+  Instant deadline = call.patience > Span{} ? now() + call.patience : lock::never;
+  if (call.operation) deadline = std::min(deadline, thread.operation_deadline);
   const std::uint64_t id = world_.checker().add(this, call, deadline);
   ++thread.serial;
   thread.contender = id;
@@ -205,6 +228,7 @@ void Process::write_guarded(std::uint64_t contender) {
 
 void Process::finish_hold(std::size_t index) {
   Thread& thread = threads_[index];
+  if (thread.operation) return end_handler(index);
   const std::uint64_t id = thread.contender;
   if (thread.step_asides > 0) {
     --thread.step_asides;
@@ -240,6 +264,7 @@ void Process::settle() {
 void Process::react(const Reaction& reaction) {
   const std::size_t index = thread_of(reaction.contender);
   if (threads_[index].contender != reaction.contender) return;
+  if (threads_[index].operation) return react_in_operation(index, reaction);
   if (reaction.what == Happening::granted) {
     held(index);
   } else {
@@ -306,7 +331,7 @@ void Process::crash(Instant at) {
   if (down_) return;
   if (tracing()) trace("crashes");
   session_->crash(world_.random().below(session_->underway() + 1));
-  go_down(at);
+  go_down(at, false);
 }
 
 void Process::shutdown(Instant at) {
@@ -318,11 +343,12 @@ void Process::shutdown(Instant at) {
   world_.checker().session_ended(*this);
   session_->begin_close();
   session_->crash(session_->underway());
-  go_down(at);
+  go_down(at, true);
 }
 
-void Process::go_down(Instant at) {
+void Process::go_down(Instant at, bool in_good_order) {
   down_ = true;
+  ++life_;
   connected_ = false;
   paused_until_ = {};
   next_tick_ = lock::never;
@@ -334,8 +360,15 @@ void Process::go_down(Instant at) {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     if (threads_[i].over) continue;
     ++threads_[i].serial;
-    if (threads_[i].contender != 0) next_call(i);
+    const bool busy = threads_[i].contender != 0 || threads_[i].operation;
+    if (threads_[i].operation) abandon_operation(i, in_good_order);
+    if (threads_[i].again != 0) {
+      threads_[i].contender = 0;
+    } else if (busy) {
+      next_call(i);
+    }
   }
+  budget_.reset();
   world_.timeline().at(at, *this, restart);
 }
 

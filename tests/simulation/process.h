@@ -11,6 +11,7 @@
 #include "lock/engine.h"
 #include "model/model_session.h"
 #include "plan.h"
+#include "retry/operation_machine.h"
 
 namespace forelock::simulation {
 
@@ -60,8 +61,21 @@ class Process final : public model::Actor,
   void counter_high(const std::string& monitor, std::int64_t number) override;
 
  private:
-  enum What : std::uint32_t { tick, begin_call, cancel_call, end_hold, mid_hold, probe, restart, new_session };
-  enum class Happening { granted, ended };
+  enum What : std::uint32_t {
+    tick,
+    begin_call,
+    cancel_call,
+    end_hold,
+    mid_hold,
+    probe,
+    restart,
+    new_session,
+    operation_due,
+    letter_answered,
+    letter_written,
+    stop_operation
+  };
+  enum class Happening { granted, refused, lost, released };
 
   struct Thread {
     const PlannedThread* plan = nullptr;
@@ -71,16 +85,27 @@ class Process final : public model::Actor,
     int guarded_writes = 0;
     std::uint32_t serial = 0;  // timers of earlier stages are stale
     bool over = false;
+    // Of the operation that is run, if its call is one.
+    std::unique_ptr<retry::OperationMachine> operation;
+    std::uint64_t operation_id = 0;
+    Instant operation_deadline = retry::never;
+    std::uint64_t again = 0;      // the operation to be begun anew
+    bool awaits_release = false;  // after a success
+    bool held_at_end = false;     // of the handler, by the truth
+    bool certain = false;
   };
   struct Reaction {
     Happening what;
     std::uint64_t contender;
+    lock::Refusal refusal = {};
+    lock::ReleaseOutcome outcome = lock::ReleaseOutcome::released;
   };
 
   Instant now() const;
   const PlannedCall& call_of(const Thread& thread) const { return thread.plan->calls[thread.next]; }
   void timer(Span delay, What what, std::size_t thread);
   void begin(std::size_t index);
+  void contend(std::size_t index);
   void next_call(std::size_t index);
   void held(std::size_t index);
   void middle_of_hold(std::size_t index);
@@ -90,7 +115,19 @@ class Process final : public model::Actor,
   void react(const Reaction& reaction);
   void new_engine();
   void connect();
-  void go_down(Instant restart);
+  void go_down(Instant restart, bool in_good_order);
+
+  // --- operations ---
+  void begin_operation(std::size_t index);
+  void follow(std::size_t index);
+  void give_letter(std::size_t index);
+  void operation_timer(What what, std::size_t index);
+  void stop_requested(std::size_t index, std::uint64_t id);
+  void react_in_operation(std::size_t index, const Reaction& reaction);
+  void end_handler(std::size_t index);
+  void abandon_operation(std::size_t index, bool in_good_order);
+  retry::AttemptEnd attempt_end();
+
   std::size_t thread_of(std::uint64_t contender) const;
   bool tracing() const;
   void trace(const std::string& text) const;
@@ -103,6 +140,8 @@ class Process final : public model::Actor,
   model::ModelSession* session_ = nullptr;
   std::vector<Thread> threads_;
   std::size_t threads_open_ = 0;
+  std::unique_ptr<retry::RetryBudget> budget_;
+  std::uint64_t life_ = 0;  // how often it has gone down
   std::vector<Reaction> reactions_;
   std::map<std::uint64_t, std::size_t> thread_by_contender_;
   std::map<std::uint64_t, std::size_t> lists_at_call_;

@@ -31,19 +31,19 @@ void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal)
                                                            : ""));
   }
   world_.checker().refused(contender, refusal.reason);
-  reactions_.push_back({Happening::ended, contender});
+  reactions_.push_back({Happening::refused, contender, refusal});
 }
 
 void Process::lost(lock::ContenderId contender, lock::LossReason reason) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);
-  reactions_.push_back({Happening::ended, contender});
+  reactions_.push_back({Happening::lost, contender});
 }
 
 void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (tracing()) trace("** released " + std::to_string(contender) + " " + std::string(name_of(outcome)));
   world_.checker().released(contender, outcome);
-  reactions_.push_back({Happening::ended, contender});
+  reactions_.push_back({Happening::released, contender, {}, outcome});
 }
 
 void Process::queued(lock::ContenderId contender, const lock::Position& position) {

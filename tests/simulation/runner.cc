@@ -38,10 +38,12 @@ namespace {
 // Whether it is not the deliberate bug that breaks this schedule.
 bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const RunOptions& options) {
 #ifdef FORELOCK_MUTATION_BUILD
-  if (options.mutation == lock::Mutation::none) return false;
+  if (options.mutation == lock::Mutation::none && options.retry_mutation == retry::Mutation::none) return false;
   lock::active_mutation() = lock::Mutation::none;
+  retry::active_mutation() = retry::Mutation::none;
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);
   lock::active_mutation() = options.mutation;
+  retry::active_mutation() = options.retry_mutation;
   return fails;
 #else
   return false;
@@ -59,6 +61,7 @@ RunResult run_schedules(const RunOptions& options) {
   const auto work = [&] {
 #ifdef FORELOCK_MUTATION_BUILD
     lock::active_mutation() = options.mutation;
+    retry::active_mutation() = options.retry_mutation;
 #endif
     Statistics statistics;
     while (!stop) {

@@ -11,6 +11,7 @@
 
 #ifdef FORELOCK_MUTATION_BUILD
 #include "lock/mutation.h"
+#include "retry/mutation.h"
 #endif
 
 namespace forelock::simulation {
@@ -22,6 +23,7 @@ struct RunOptions {
   std::size_t most_failures = 1;  // the run stops there
 #ifdef FORELOCK_MUTATION_BUILD
   lock::Mutation mutation = lock::Mutation::none;
+  retry::Mutation retry_mutation = retry::Mutation::none;
 #endif
 };
 

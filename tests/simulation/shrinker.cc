@@ -62,6 +62,21 @@ void simplify_calls(Plan& plan, Invariant invariant) {
             c.guarded_writes = c.step_asides = 0;
           },
           invariant);
+      if (call(plan).operation) {
+        simplify(
+            plan, [&](Plan& one) { call(one).operation.reset(); }, invariant);
+      }
+      if (call(plan).operation) {
+        simplify(
+            plan,
+            [&](Plan& one) {
+              call(one).operation->deadline = call(one).operation->stop_after = {};
+              call(one).operation->begun_anew = false;
+            },
+            invariant);
+        simplify(
+            plan, [&](Plan& one) { call(one).operation->retries = 0; }, invariant);
+      }
       if (call(plan).cancel_after > Span{})
         simplify(
             plan, [&](Plan& one) { call(one).cancel_after = {}; }, invariant);

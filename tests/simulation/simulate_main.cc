@@ -22,7 +22,7 @@ constexpr std::string_view usage =
     "  --failures N    go on until so many schedules have failed, and list them (1)\n"
     "  --trace         tell the timeline of one schedule, whether it fails or not\n"
     "  --no-shrink     tell a failure as it happened\n"
-    "  --mutation NAME a deliberate bug of the lock (forelock_simulate_mutation alone knows them)\n";
+    "  --mutation NAME a deliberate bug of the lock or the retries (forelock_simulate_mutation alone knows them)\n";
 
 struct Arguments {
   forelock::simulation::RunOptions run;
@@ -54,9 +54,14 @@ bool parse(int count, char** words, Arguments& arguments) {
       arguments.shrink = false;
 #ifdef FORELOCK_MUTATION_BUILD
     } else if (word == "--mutation") {
-      const auto mutation = forelock::simulation::mutation_named(value());
-      if (!mutation) return false;
-      arguments.run.mutation = *mutation;
+      const std::string_view name = value();
+      if (const auto mutation = forelock::simulation::lock_mutation_named(name)) {
+        arguments.run.mutation = *mutation;
+      } else if (const auto other = forelock::simulation::retry_mutation_named(name)) {
+        arguments.run.retry_mutation = *other;
+      } else {
+        return false;
+      }
 #endif
     } else {
       return false;
@@ -80,6 +85,7 @@ int main(int count, char** words) {
   }
 #ifdef FORELOCK_MUTATION_BUILD
   forelock::lock::active_mutation() = arguments.run.mutation;
+  forelock::retry::active_mutation() = arguments.run.retry_mutation;
 #endif
   if (arguments.trace) {
     const Plan plan = make_plan(arguments.run.first_seed);

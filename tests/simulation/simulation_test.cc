@@ -53,6 +53,11 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   EXPECT_GT(seen.guarded_writes, 0u);
   EXPECT_GT(seen.guarded_writes_refused, 0u);
   EXPECT_GT(seen.expired_sessions, 0u);
+  EXPECT_GT(seen.operations_succeeded, 0u);
+  EXPECT_GT(seen.operations_dead_lettered, 0u);
+  EXPECT_GT(seen.operations_left, 0u);
+  EXPECT_GT(seen.operations_abandoned, 0u);
+  EXPECT_GT(seen.retries, 0u);
 }
 
 }  // namespace

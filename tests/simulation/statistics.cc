@@ -20,6 +20,12 @@ void Statistics::add(const Statistics& other) {
   guarded_writes += other.guarded_writes;
   guarded_writes_refused += other.guarded_writes_refused;
   expired_sessions += other.expired_sessions;
+  operations += other.operations;
+  operations_succeeded += other.operations_succeeded;
+  operations_dead_lettered += other.operations_dead_lettered;
+  operations_left += other.operations_left;
+  operations_abandoned += other.operations_abandoned;
+  retries += other.retries;
   for (std::size_t i = 0; i < faults.size(); ++i) faults[i] += other.faults[i];
 }
 
@@ -30,7 +36,11 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields << ", \"step_asides\": " << step_asides
       << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
       << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
-      << ", \"expired_sessions\": " << expired_sessions << ", \"steps\": " << steps << ", \"faults\": {";
+      << ", \"expired_sessions\": " << expired_sessions << ", \"operations\": " << operations
+      << ", \"operations_succeeded\": " << operations_succeeded
+      << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
+      << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
+      << ", \"steps\": " << steps << ", \"faults\": {";
   for (std::size_t i = 0; i < faults.size(); ++i) {
     out << (i == 0 ? "\"" : ", \"") << name_of(static_cast<FaultKind>(i)) << "\": " << faults[i];
   }

@@ -25,6 +25,12 @@ struct Statistics {
   std::uint64_t guarded_writes = 0;          // that were applied
   std::uint64_t guarded_writes_refused = 0;  // because the lock was gone
   std::uint64_t expired_sessions = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t operations_succeeded = 0;
+  std::uint64_t operations_dead_lettered = 0;
+  std::uint64_t operations_left = 0;       // to their callers
+  std::uint64_t operations_abandoned = 0;  // by processes that went down
+  std::uint64_t retries = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(FaultKind::count_)> faults{};
 
   void add(const Statistics& other);

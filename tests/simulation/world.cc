@@ -35,6 +35,7 @@ World::World(const Plan& plan)
       ensemble_(timeline_, random_, ensemble_options(plan)),
       trace_(timeline_),
       checker_(plan, ensemble_, statistics_, trace_),
+      operations_(checker_, statistics_),
       struck_(plan.faults.size(), false),
       awaited_(plan.faults.size(), false) {
   ensemble_.set_observer(this);
@@ -48,7 +49,8 @@ World::World(const Plan& plan)
     for (const auto& call : thread.calls) longest = std::max(longest, std::max(call.hold, call.think));
   }
   for (const auto& literal : plan.literals) longest = std::max({longest, literal.hold, literal.start});
-  patience_ = 2 * longest + 3 * Span(plan.session_timeout) + plan.engine.give_up_after + milliseconds(700);
+  patience_ =
+      2 * longest + 3 * Span(plan.session_timeout) + plan.engine.give_up_after + milliseconds(700) + plan.backoff_cap;
 }
 
 World::~World() = default;
@@ -77,6 +79,7 @@ const Violation& World::run() {
   const Instant end = std::max(timeline_.now(), disturbed_until_) + plan_.session_timeout * 2 + milliseconds(50);
   while (!checker_.violation() && !timeline_.empty() && timeline_.next() <= end) timeline_.step();
   if (!checker_.violation()) checker_.nothing_left();
+  if (!checker_.violation()) operations_.nothing_lost();
   statistics_.steps = timeline_.steps();
   return checker_.violation();
 }

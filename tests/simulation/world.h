@@ -9,6 +9,7 @@
 #include "literal_client.h"
 #include "model/ensemble.h"
 #include "model/model_session.h"
+#include "operation_judge.h"
 #include "plan.h"
 #include "process.h"
 #include "statistics.h"
@@ -30,6 +31,7 @@ class World final : public model::Actor, public model::Observer {
   model::Random& random() { return random_; }
   model::Ensemble& ensemble() { return ensemble_; }
   Checker& checker() { return checker_; }
+  OperationJudge& operations() { return operations_; }
   Trace& trace() { return trace_; }
   Statistics& statistics() { return statistics_; }
   // Nothing is in anybody's way from then on.
@@ -64,6 +66,7 @@ class World final : public model::Actor, public model::Observer {
   Trace trace_;
   Statistics statistics_;
   Checker checker_;
+  OperationJudge operations_;
   std::vector<std::unique_ptr<model::ModelSession>> sessions_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<LiteralClient>> literals_;

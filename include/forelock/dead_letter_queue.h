@@ -1,0 +1,75 @@
+/// \file
+/// The dead-letter queue of this library: a durable outbox on this machine and, where Kafka is configured, its topic.
+/// Needs the library forelock-dlq (CMake: forelock::dlq).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "forelock/client.h"
+#include "forelock/dead_letter_sink.h"
+#include "forelock/export.h"
+#include "forelock/settings.h"
+
+namespace forelock {
+
+namespace forward {
+class QueueCore;
+}
+
+/// What waits in the outbox, and what became of the rest. A snapshot.
+struct DeadLetterQueueStatistics {
+  std::uint64_t outbox_rows = 0;                        ///< letters in the outbox
+  std::uint64_t outbox_bytes = 0;                       ///< what they count against `dlq.outbox.max.bytes`
+  std::optional<std::chrono::milliseconds> oldest_age;  ///< of the oldest letter in the outbox
+  std::uint64_t accepted = 0;                           ///< by this object
+  std::uint64_t delivered = 0;                          ///< to Kafka, by this object
+  std::uint64_t delivery_failures = 0;                  ///< attempts that Kafka or the way to it refused
+  std::string last_problem;                             ///< why the last delivery failed, for people; empty: none has
+  bool forwarding = false;  ///< this process pushes to Kafka; false without Kafka, or while another process does
+};
+
+/// accept() makes a letter durable in the outbox (`dlq.outbox.path`, SQLite) and returns. Where
+/// `kafka.bootstrap.servers` is set, a thread of this object pushes what the outbox holds (this process's letters and
+/// those that others left there) to `dlq.topic`, and removes a letter from the outbox only when the broker has
+/// confirmed it (acks=all). Without Kafka the outbox is the queue.
+///
+/// At least once: after a crash a letter may be in the topic twice, with the same `ce_id`. Letters of one monitor keep
+/// their order as long as the broker refuses none of them. A letter that the broker refuses for good (too large for the
+/// topic, say) stays in the outbox, is named in the log and tried again now and then; others pass it.
+///
+/// Several processes may share one outbox; one of them forwards at a time. Thread-safe. After fork() the child cannot
+/// use it: accept() throws RequestRejectedException(forked), and the destructor does nothing.
+class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
+ public:
+  /// Opens or makes the outbox. A damaged file is kept aside under another name, what can be read of it is saved into a
+  /// new one, and the log says so. Does not wait for Kafka.
+  /// \throws ConfigurationException for settings that cannot be right (unknown Kafka keys, a secret in a file that
+  /// others can read); Error(outbox_unavailable) if the outbox cannot be opened.
+  explicit DeadLetterQueue(const Settings& settings, LogSink log = {});
+  /// Gives what is under way to Kafka half a second to be confirmed; the rest stays in the outbox.
+  ~DeadLetterQueue() override;
+  DeadLetterQueue(const DeadLetterQueue&) = delete;
+  DeadLetterQueue& operator=(const DeadLetterQueue&) = delete;
+
+  /// \throws Error: outbox_full, outbox_unavailable (disk full, read-only, damaged meanwhile), request_too_large,
+  /// invalid_argument (the id is there already with other contents). The letter is not in the queue then.
+  void accept(const DeadLetter& letter) override;
+
+  /// Waits until nothing in the outbox is left to be forwarded: everybody's letters, but for those that were parked.
+  /// \returns whether that is so, within the timeout. At once false without Kafka, if letters wait.
+  /// \throws Error(outbox_unavailable).
+  bool flush(std::chrono::milliseconds timeout);
+
+  /// Counts and ages, for metrics. \throws Error(outbox_unavailable).
+  DeadLetterQueueStatistics statistics() const;
+
+ private:
+  std::unique_ptr<forward::QueueCore> core_;
+};
+
+}  // namespace forelock

@@ -1,0 +1,14 @@
+// Texts for people that others wrote: kept, but not at any length.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace forelock::retry {
+
+// At most `limit` bytes of the text (3 or more); one that is longer ends in "…", and is cut between two characters of
+// UTF-8.
+std::string capped(std::string_view text, std::size_t limit);
+
+}  // namespace forelock::retry

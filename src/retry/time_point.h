@@ -1,0 +1,18 @@
+// How this room writes instants. Only the type of the steady clock is used: the room is told the time.
+#pragma once
+
+#include <chrono>
+
+namespace forelock::retry {
+
+using TimePoint = std::chrono::steady_clock::time_point;
+using Duration = std::chrono::steady_clock::duration;
+
+inline constexpr TimePoint never = TimePoint::max();
+
+// `time` + `duration`, at most `never`. The duration is not negative.
+constexpr TimePoint later(TimePoint time, Duration duration) {
+  return time > never - duration ? never : time + duration;
+}
+
+}  // namespace forelock::retry
