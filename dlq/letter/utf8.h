@@ -1,0 +1,16 @@
+// Text as others may have written it, made fit for JSON, headers and keys.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace forelock::letter {
+
+bool is_utf8(std::string_view text);
+
+// One line of UTF-8: invalid bytes become U+FFFD, control characters a space; cut to at most `limit` bytes between two
+// characters.
+std::string one_line(std::string_view text, std::size_t limit);
+
+}  // namespace forelock::letter

@@ -1,0 +1,90 @@
+#include "outbox/failure.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace forelock::outbox {
+namespace {
+
+std::string hint_for(int system_error, const std::filesystem::path& path) {
+  const std::string directory = path.parent_path().string();
+  switch (system_error) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return "Free space on the file system of " + directory + "; nothing has to be restarted.";
+    case EROFS:
+      return "Mount the file system of " + directory + " writable, or set dlq.outbox.path to a place that is.";
+    case EACCES:
+    case EPERM:
+      return "Give the user of this process write access to " + directory +
+             " and the files there, or set dlq.outbox.path to a place of its own.";
+    case EMFILE:
+    case ENFILE:
+      return "This process, or the machine, has too many open files: raise the limit (ulimit -n).";
+    default:
+      return "Look at the kernel's log and the disk of " + directory + '.';
+  }
+}
+
+std::string text_of(int system_error) {
+  return std::system_category().message(system_error);
+}
+
+}  // namespace
+
+bool is_damage(const SqliteError& error) {
+  return error.code() == SQLITE_CORRUPT || error.code() == SQLITE_NOTADB;
+}
+
+bool is_shortage(const SqliteError& error) {
+  return error.code() == SQLITE_FULL || error.code() == SQLITE_NOMEM || error.code() == SQLITE_TOOBIG;
+}
+
+Error unavailable(const std::filesystem::path& path, const std::string& doing, const std::string& why,
+                  const std::string& hint) {
+  return {ErrorCode::outbox_unavailable, {}, "The outbox " + path.string() + " cannot be " + doing + ": " + why, hint};
+}
+
+Error unavailable(const std::filesystem::path& path, const std::string& doing, int system_error) {
+  return unavailable(path, doing, text_of(system_error), hint_for(system_error, path));
+}
+
+Error unavailable(const std::filesystem::path& path, const std::string& doing, const SqliteError& error) {
+  switch (error.code()) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return unavailable(path, doing, std::string("the file is damaged (") + error.what() + ')',
+                         "Run `forelock dlq stats`, or restart this process: the file is kept aside then, and what can "
+                         "be read of it is saved into a new one.");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return unavailable(path, doing, "another process has been using it for too long",
+                         "See who: fuser -v " + path.string());
+    case SQLITE_FULL:
+      return unavailable(path, doing, "the disk is full", hint_for(ENOSPC, path));
+    case SQLITE_READONLY:
+      return unavailable(path, doing, "it is read-only", hint_for(EROFS, path));
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return unavailable(path, doing, text_of(EACCES), hint_for(EACCES, path));
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN: {
+      const int system_error = error.system_error();
+      // SQLite takes a journal that it cannot open for writing for reading.
+      if (system_error == EBADF) {
+        return unavailable(path, doing, "its journal cannot be opened for writing", hint_for(EACCES, path));
+      }
+      if (system_error != 0) return unavailable(path, doing, system_error);
+      return unavailable(path, doing, error.what(), hint_for(EIO, path));
+    }
+    default:
+      return unavailable(path, doing,
+                         std::string(error.what()) + " (SQLite code " + std::to_string(error.extended_code()) + ')',
+                         hint_for(0, path));
+  }
+}
+
+}  // namespace forelock::outbox

@@ -1,0 +1,23 @@
+// What SQLite and the file system answered, as this library's errors: what, where, and what to do.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "forelock/error.h"
+#include "outbox/sqlite.h"
+
+namespace forelock::outbox {
+
+// Whether the file itself is damaged, or no database at all.
+bool is_damage(const SqliteError& error);
+// Whether a smaller transaction may succeed where this one did not.
+bool is_shortage(const SqliteError& error);
+
+// `doing` completes "The outbox PATH cannot be …".
+Error unavailable(const std::filesystem::path& path, const std::string& doing, const SqliteError& error);
+Error unavailable(const std::filesystem::path& path, const std::string& doing, int system_error);
+Error unavailable(const std::filesystem::path& path, const std::string& doing, const std::string& why,
+                  const std::string& hint);
+
+}  // namespace forelock::outbox

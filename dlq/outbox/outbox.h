@@ -1,0 +1,95 @@
+// Dead letters on this machine's disk: durable before anybody is told so, in the order of arrival.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forelock/dead_letter_sink.h"
+
+namespace forelock::outbox {
+
+struct OutboxOptions {
+  std::filesystem::path path;
+  std::int64_t max_bytes = 256 * 1024 * 1024;
+  std::function<void(std::string_view level, std::string_view message)> log = {};
+  // How long other processes are waited for: their transactions, and repairs.
+  std::chrono::milliseconds patience = std::chrono::seconds(10);
+};
+
+// What a row is, beyond waiting.
+enum class RowState { queued, parked };
+
+struct Row {
+  std::int64_t sequence = 0;  // rises strictly, never reused
+  RowState state = RowState::queued;
+  std::uint32_t tries = 0;  // replays begun and not finished well
+  std::string id;
+  std::string monitor;
+  std::string record;  // JSON
+};
+
+struct OutboxDepth {
+  std::uint64_t rows = 0;  // parked ones included
+  std::uint64_t parked = 0;
+  std::uint64_t bytes = 0;
+  std::optional<WallTime> oldest;  // failed_at of the oldest row
+};
+
+// One SQLite file (journal_mode=PERSIST, synchronous=FULL), mode 0600, shared by any number of processes and objects.
+// Beside it stand PATH-journal (SQLite's) and PATH.lock (this room's: who needs a lock of his own takes another file).
+// Thread-safe. Waits for other processes are bounded. After fork() the child must not use it: every call throws
+// RequestRejectedException(forked).
+//
+// Every method throws Error(outbox_unavailable) when the file cannot be used (disk full, read-only, in use for too
+// long, of a newer version, …), with what to do about it; it can be called again then. Damage is repaired where it is
+// met: the file is kept as PATH.damaged-TIME, every letter that can be found in it is put into a new one with its
+// number, and the log says how many were saved and how many were not.
+//
+// NOT guaranteed: that a letter survives a disk that says it has written what it has not.
+class Outbox {
+ public:
+  // Opens or creates it, its directory included (mode 0700). A file that others can read is made private, with a
+  // warning in the log: refusing it would turn letters away because of a flaw that can be mended at once.
+  explicit Outbox(OutboxOptions options);
+  ~Outbox();
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+
+  // Durable when it returns: letters that threads add at the same time share one transaction and its fsync. A letter
+  // whose id is there already with the same type, monitor and payload replaces nothing and is no error. When it throws,
+  // the letter is not in, unless the message says that this is not known.
+  // \throws Error(outbox_full); RequestRejectedException(invalid_argument) for a known id with other contents, and for
+  // letters that cannot be written (letter_json.h).
+  void add(const DeadLetter& letter);
+
+  // Rows behind `after`, in order, at least one if there is any, as many as fit into both limits.
+  std::vector<Row> read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes) const;
+  std::optional<Row> find(std::string_view id) const;
+
+  // Durable when they return. Rows that are gone already are no error.
+  void remove(std::span<const std::int64_t> sequences);
+  void set_state(std::int64_t sequence, RowState state);
+  // Counts one more replay of this row. \returns the new count; 0 if the row is gone.
+  std::uint32_t count_try(std::int64_t sequence);
+
+  OutboxDepth depth() const;
+  const std::filesystem::path& path() const;
+
+  // Calls back after each add() of this object, from the adding thread: for a forwarder that waits. Must be short, not
+  // throw, and not call on_add(). When this returns, the callback before is not running any more.
+  void on_add(std::function<void()> callback);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace forelock::outbox

@@ -1,0 +1,215 @@
+#include "outbox/outbox_file.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "outbox/failure.h"
+#include "outbox/private_file.h"
+#include "outbox/replacement.h"
+
+namespace forelock::outbox {
+namespace {
+
+// How often the file may be replaced under our hands before that is an error.
+constexpr int max_openings = 5;
+
+std::filesystem::path resolved(const std::filesystem::path& path) {
+  if (path.empty()) {
+    throw Error(ErrorCode::outbox_unavailable, {}, "There is no place for the outbox: dlq.outbox.path is empty",
+                "Set dlq.outbox.path, or HOME or XDG_STATE_HOME in the environment of this process.");
+  }
+  std::error_code failed;
+  // The file that a link leads to: replacing must not replace the link.
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path), failed);
+  return failed ? std::filesystem::absolute(path) : whole;
+}
+
+// \returns whether these are our tables. \throws SqliteError, also for damage; Error if it is somebody else's file.
+void check_kind(const Connection& connection, const std::filesystem::path& path) {
+  const std::int64_t version = connection.number("PRAGMA user_version");
+  const bool ours = connection.number("PRAGMA application_id") == application_id;
+  if (!ours && connection.number("SELECT count(*) FROM sqlite_master") > 0) {
+    throw unavailable(path, "used", "it is a database of another program",
+                      "Set dlq.outbox.path to another place. The file is left as it is.");
+  }
+  if (ours && version > file_version) {
+    throw unavailable(path, "used",
+                      "its format has version " + std::to_string(version) +
+                          ", and this version of forelock knows up to " + std::to_string(file_version),
+                      "Use the version of forelock that wrote it, or a newer one. The file is left as it is.");
+  }
+  if (!ours || version != file_version) throw SqliteError(SQLITE_CORRUPT, 0, "the outbox's marks are gone");
+}
+
+// Everything: pages, indexes, and each row's checksum.
+void check_closely(LetterTable& table) {
+  const std::string findings = table.connection().text("PRAGMA integrity_check(1)");
+  if (findings != "ok") throw SqliteError(SQLITE_CORRUPT, 0, findings.substr(0, 200));
+  std::int64_t after = std::numeric_limits<std::int64_t>::min();
+  std::uint64_t rows = 0;
+  for (auto batch = table.read(after, 1000, 1024 * 1024); !batch.empty();
+       batch = table.read(after, 1000, 1024 * 1024)) {
+    rows += batch.size();
+    after = batch.back().sequence;
+  }
+  if (table.depth().rows != rows) throw SqliteError(SQLITE_CORRUPT, 0, "the totals are wrong");
+}
+
+// Missing tables are damage too: the marks said that they are there.
+bool means_damage(const SqliteError& error) {
+  return is_damage(error) || error.code() == SQLITE_ERROR;
+}
+
+}  // namespace
+
+OutboxFile::Use::~Use() {
+  file_.lock_->release();
+}
+
+OutboxFile::OutboxFile(const OutboxOptions& options)
+    : path_(resolved(options.path)), log_(options.log), patience_(options.patience) {}
+
+std::optional<OutboxFile::Identity> OutboxFile::identity() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) {
+    if (errno == ENOENT) return std::nullopt;
+    throw unavailable(path_, "opened", errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw unavailable(path_, "used", "it is no ordinary file", "Set dlq.outbox.path to the path of a file.");
+  }
+  return Identity{status.st_dev, status.st_ino};
+}
+
+void OutboxFile::open_lock() {
+  make_private_directory(path_.parent_path());
+  lock_ = std::make_unique<FileLock>(path_.string() + ".lock", path_);
+}
+
+void OutboxFile::tighten_mode() const {
+  for (const char* const suffix : {"", "-journal"}) {
+    const std::string name = path_.string() + suffix;
+    struct stat status {};
+    if (::stat(name.c_str(), &status) != 0 || (status.st_mode & (S_IRWXG | S_IRWXO)) == 0) continue;
+    if (::chmod(name.c_str(), S_IRUSR | S_IWUSR) != 0) {
+      throw unavailable(
+          path_, "used", "others can read " + name,
+          "Take the others' permissions away: chmod 600 " + name + ". It holds the operations' payloads.");
+    }
+    if (log_) {
+      log_("warning", "Others could read " + name + ", which holds operations' payloads; its mode is 0600 now.");
+    }
+  }
+}
+
+bool OutboxFile::open() {
+  table_.reset();
+  const std::optional<Identity> found = identity();
+  if (!found || std::filesystem::file_size(path_) == 0 || lock_->note() == FileLock::Note::damaged) return false;
+  tighten_mode();
+  try {
+    Connection connection(path_, patience_);
+    check_kind(connection, path_);
+    table_ = std::make_unique<LetterTable>(std::move(connection));
+  } catch (const SqliteError& error) {
+    if (means_damage(error)) return false;
+    throw unavailable(path_, "opened", error);
+  }
+  if (lock_->note() == FileLock::Note::none) lock_->set_note(FileLock::Note::made);
+  opened_ = *found;
+  return true;
+}
+
+void OutboxFile::make_or_repair() {
+  std::string damage;
+  try {
+    if (identity() && std::filesystem::file_size(path_) > 0) {
+      try {
+        Connection connection(path_, patience_);
+        check_kind(connection, path_);
+        LetterTable table(std::move(connection));
+        check_closely(table);
+        // Somebody else was faster, or the damage was none of the file's.
+        if (!lock_->set_note(FileLock::Note::made)) throw unavailable(path_, "used", errno);
+        return;
+      } catch (const SqliteError& error) {
+        if (!means_damage(error)) throw;
+        damage = error.what();
+      }
+    }
+    const Replacement replacement(path_, log_);
+    if (damage.empty()) {
+      replacement.make(*lock_);
+    } else {
+      replacement.repair(*lock_, damage);
+    }
+  } catch (const SqliteError& error) {
+    throw unavailable(path_, "made or repaired", error);
+  } catch (const std::system_error& error) {
+    throw unavailable(path_, "made or repaired", error.code().value());
+  }
+}
+
+bool OutboxFile::share_and_open() {
+  if (!lock_->share(patience_)) {
+    throw unavailable(path_, "used", "another process has been making or repairing it for too long",
+                      "See who: fuser -v " + path_.string() + ".lock");
+  }
+  try {
+    if ((table_ && identity() == opened_) || open()) return true;
+  } catch (...) {
+    lock_->release();
+    throw;
+  }
+  lock_->release();
+  return false;
+}
+
+OutboxFile::Use OutboxFile::use() {
+  try {
+    for (int i = 0; i < max_openings; ++i) {
+      if (!lock_) open_lock();
+      if (share_and_open()) return Use(*this);
+      // The lock file may have been taken away together with the outbox.
+      lock_.reset();
+      open_lock();
+      if (!lock_->own(patience_)) {
+        throw unavailable(path_, "made or repaired", "other processes have been using it for too long",
+                          "See who: fuser -v " + path_.string() + ".lock");
+      }
+      make_or_repair();
+      lock_->release();
+    }
+  } catch (const std::system_error& error) {
+    lock_.reset();
+    throw unavailable(path_, "opened", error.code().value());
+  } catch (...) {
+    lock_.reset();
+    throw;
+  }
+  throw unavailable(path_, "used", "its file is replaced or damaged again and again",
+                    "Look at the kernel's log and the disk of " + path_.parent_path().string() + '.');
+}
+
+void OutboxFile::note_damage() noexcept {
+  table_.reset();
+  if (lock_) lock_->set_note(FileLock::Note::damaged);
+}
+
+void OutboxFile::close() noexcept {
+  table_.reset();
+}
+
+void OutboxFile::abandon() noexcept {
+  if (table_) table_->abandon();
+  static_cast<void>(table_.release());
+  static_cast<void>(lock_.release());
+}
+
+}  // namespace forelock::outbox

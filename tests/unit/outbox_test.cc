@@ -1,0 +1,427 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forelock/error.h"
+#include "letter/letter_json.h"
+#include "outbox/outbox.h"
+#include "outbox_test_support.h"
+#include "support/child_process.h"
+#include "support/temporary_directory.h"
+
+namespace forelock::outbox {
+namespace {
+
+using test::all_rows;
+using test::ids_of;
+using test::sample_letter;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class OutboxTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path() const { return directory_.path() / "outbox.db"; }
+  OutboxOptions options() { return {.path = path(), .log = log_.sink()}; }
+
+  // Runs one statement on the file, past the outbox.
+  void sql(const std::string& statement) const {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &handle), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(handle, statement.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
+    sqlite3_close(handle);
+  }
+
+  test::TemporaryDirectory directory_;
+  test::LogLines log_;
+};
+
+template <class Call>
+Error error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {ErrorCode::internal, {}, ""};
+}
+
+unsigned mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777;
+}
+
+TEST_F(OutboxTest, KeepsLettersInTheOrderOfArrival) {
+  Outbox outbox(options());
+  EXPECT_THAT(all_rows(outbox), IsEmpty());
+  for (const char* const id : {"c", "a", "b"}) outbox.add(sample_letter(id));
+  const std::vector<Row> rows = all_rows(outbox);
+  EXPECT_THAT(ids_of(outbox), ElementsAre("c", "a", "b"));
+  EXPECT_LT(rows[0].sequence, rows[1].sequence);
+  EXPECT_LT(rows[1].sequence, rows[2].sequence);
+  EXPECT_EQ(rows[1].record, letter::to_json(sample_letter("a")));
+  EXPECT_EQ(rows[1].monitor, "P1");
+  EXPECT_EQ(rows[1].state, RowState::queued);
+  EXPECT_EQ(rows[1].tries, 0U);
+}
+
+TEST_F(OutboxTest, KeepsThemForTheNextProcess) {
+  Outbox(options()).add(sample_letter("a"));
+  Outbox again(options());
+  EXPECT_THAT(ids_of(again), ElementsAre("a"));
+  EXPECT_THAT(log_.lines(), IsEmpty());
+}
+
+TEST_F(OutboxTest, NeverUsesANumberTwice) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const std::int64_t first = outbox.find("a")->sequence;
+  outbox.remove({&first, 1});
+  outbox.add(sample_letter("b"));
+  EXPECT_GT(outbox.find("b")->sequence, first);
+}
+
+TEST_F(OutboxTest, ReadsWithinBothLimitsButAtLeastOne) {
+  Outbox outbox(options());
+  for (const char* const id : {"a", "b", "c", "d"}) outbox.add(sample_letter(id, std::string(1000, 'x')));
+  const std::vector<Row> rows = all_rows(outbox);
+  EXPECT_EQ(outbox.read(0, 2, 1'000'000).size(), 2U);
+  EXPECT_EQ(outbox.read(0, 100, 2 * rows[0].record.size()).size(), 2U);
+  EXPECT_EQ(outbox.read(0, 100, 1).size(), 1U);
+  EXPECT_EQ(outbox.read(rows[1].sequence, 100, 1'000'000).front().id, "c");
+  EXPECT_THAT(outbox.read(rows[3].sequence, 100, 1'000'000), IsEmpty());
+}
+
+TEST_F(OutboxTest, FindsByIdAndOnlyThen) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(sample_letter("a")));
+  EXPECT_FALSE(outbox.find("A"));
+  EXPECT_FALSE(outbox.find(""));
+}
+
+TEST_F(OutboxTest, TheSameLetterTwiceIsOne) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  DeadLetter strange = sample_letter("strange");
+  strange.type = "no UTF-8: \xFF";
+  outbox.add(strange);
+  outbox.add(strange);
+  DeadLetter again = sample_letter("a");
+  again.failed_at += std::chrono::hours(1);
+  again.attempts.push_back(again.attempts.back());
+  outbox.add(again);
+  ASSERT_THAT(ids_of(outbox), ElementsAre("a", "strange"));
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(sample_letter("a"))) << "the first one stays";
+}
+
+TEST_F(OutboxTest, AnotherLetterOfTheSameIdIsRefused) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const std::vector<std::function<void(DeadLetter&)>> changes{[](DeadLetter& letter) { letter.payload += "secret"; },
+                                                              [](DeadLetter& letter) { letter.type = "other"; },
+                                                              [](DeadLetter& letter) { letter.monitor = "P2"; }};
+  for (const auto& change : changes) {
+    DeadLetter other = sample_letter("a");
+    change(other);
+    const Error error = error_of([&] { outbox.add(other); });
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("another letter with the id a"), Not(HasSubstr("secret"))));
+  }
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(sample_letter("a")));
+}
+
+TEST_F(OutboxTest, RefusesLettersThatCannotBeRecords) {
+  Outbox outbox(options());
+  DeadLetter letter = sample_letter("a");
+  letter.monitor = "\xFF";
+  EXPECT_EQ(error_of([&] { outbox.add(letter); }).code(), ErrorCode::invalid_argument);
+  letter = sample_letter("a", std::string(2 * 1024 * 1024, 'x'));
+  EXPECT_EQ(error_of([&] { outbox.add(letter); }).code(), ErrorCode::request_too_large);
+  EXPECT_EQ(outbox.depth().rows, 0U);
+}
+
+TEST_F(OutboxTest, MovesCountsAndRemoves) {
+  Outbox outbox(options());
+  for (const char* const id : {"a", "b", "c"}) outbox.add(sample_letter(id));
+  const std::int64_t a = outbox.find("a")->sequence;
+  const std::int64_t b = outbox.find("b")->sequence;
+  const std::int64_t c = outbox.find("c")->sequence;
+  EXPECT_EQ(outbox.count_try(b), 1U);
+  EXPECT_EQ(outbox.count_try(b), 2U);
+  EXPECT_EQ(outbox.count_try(c + 100), 0U);
+  outbox.set_state(c, RowState::parked);
+  EXPECT_EQ(outbox.find("b")->tries, 2U);
+  EXPECT_EQ(outbox.find("c")->state, RowState::parked);
+  EXPECT_EQ(outbox.depth().parked, 1U);
+  const std::vector<std::int64_t> gone{a, b, c + 100};
+  outbox.remove(gone);
+  outbox.remove(gone);
+  outbox.remove({});
+  EXPECT_THAT(ids_of(outbox), ElementsAre("c"));
+  outbox.set_state(c, RowState::queued);
+  EXPECT_EQ(outbox.depth().parked, 0U);
+}
+
+TEST_F(OutboxTest, CountsExactly) {
+  Outbox outbox(options());
+  EXPECT_EQ(outbox.depth().bytes, 0U);
+  EXPECT_EQ(outbox.depth().oldest, std::nullopt);
+  DeadLetter old = sample_letter("a");
+  old.failed_at -= std::chrono::hours(1);
+  outbox.add(old);
+  const std::uint64_t one = outbox.depth().bytes;
+  EXPECT_GT(one, letter::to_json(old).size());
+  outbox.add(sample_letter("b"));
+  outbox.add(sample_letter("c", std::string(100'000, 'x')));
+  outbox.add(sample_letter("b"));
+  EXPECT_EQ(outbox.depth().rows, 3U);
+  EXPECT_EQ(outbox.depth().oldest, old.failed_at);
+  outbox.set_state(outbox.find("b")->sequence, RowState::parked);
+  const std::vector<std::int64_t> gone{outbox.find("a")->sequence, outbox.find("c")->sequence};
+  outbox.remove(gone);
+  EXPECT_EQ(outbox.depth().rows, 1U);
+  EXPECT_EQ(outbox.depth().bytes, one) << "a and b are equally long";
+  EXPECT_EQ(outbox.depth().oldest, sample_letter().failed_at);
+  const std::int64_t last = outbox.find("b")->sequence;
+  outbox.remove({&last, 1});
+  EXPECT_EQ(outbox.depth().bytes, 0U);
+  EXPECT_EQ(outbox.depth().parked, 0U);
+}
+
+TEST_F(OutboxTest, IsFullAtItsLimitAndNotBefore) {
+  std::int64_t one = 0;
+  {
+    Outbox outbox(options());
+    outbox.add(sample_letter("a"));
+    one = static_cast<std::int64_t>(outbox.depth().bytes);
+  }
+  OutboxOptions limited = options();
+  limited.max_bytes = 2 * one;
+  Outbox outbox(limited);
+  outbox.add(sample_letter("b"));
+  const Error error = error_of([&] { outbox.add(sample_letter("c")); });
+  EXPECT_EQ(error.code(), ErrorCode::outbox_full);
+  EXPECT_EQ(error.monitor(), "P1");
+  EXPECT_THAT(error.what(), AllOf(HasSubstr(path().string()), HasSubstr(std::to_string(2 * one) + " bytes")));
+  EXPECT_THAT(error.hint(), HasSubstr("dlq.outbox.max.bytes"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a", "b"));
+  outbox.add(sample_letter("b"));  // it is there: nothing is needed
+  const std::int64_t first = outbox.find("a")->sequence;
+  outbox.remove({&first, 1});
+  outbox.add(sample_letter("c"));
+}
+
+TEST_F(OutboxTest, IsPrivateWhateverTheUmask) {
+  const mode_t before = umask(0);
+  const std::filesystem::path deep = directory_.path() / "state" / "forelock" / "outbox.db";
+  {
+    Outbox outbox({.path = deep});
+    outbox.add(sample_letter());
+  }
+  umask(before);
+  EXPECT_EQ(mode_of(deep), 0600U);
+  EXPECT_EQ(mode_of(deep.string() + "-journal"), 0600U);
+  EXPECT_EQ(mode_of(deep.string() + ".lock"), 0600U);
+  EXPECT_EQ(mode_of(deep.parent_path()), 0700U);
+  EXPECT_EQ(mode_of(deep.parent_path().parent_path()), 0700U);
+}
+
+TEST_F(OutboxTest, MakesAnOpenFilePrivateAndSaysSo) {
+  Outbox(options()).add(sample_letter("a"));
+  std::filesystem::permissions(path(), std::filesystem::perms(0644));
+  std::filesystem::permissions(path().string() + "-journal", std::filesystem::perms(0640));
+  Outbox outbox(options());
+  EXPECT_EQ(mode_of(path()), 0600U);
+  EXPECT_EQ(mode_of(path().string() + "-journal"), 0600U);
+  EXPECT_THAT(log_.lines(), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr(path().string())),
+                                        AllOf(HasSubstr("warning"), HasSubstr("-journal"))));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a"));
+}
+
+TEST_F(OutboxTest, LeavesAFileOfANewerVersionAlone) {
+  Outbox(options()).add(sample_letter("a"));
+  sql("PRAGMA user_version=7");
+  const std::string before = test::contents_of(path());
+  const Error error = error_of([&] { Outbox outbox(options()); });
+  EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("version 7"), HasSubstr("up to 1")));
+  EXPECT_EQ(test::contents_of(path()), before);
+}
+
+TEST_F(OutboxTest, LeavesOtherFilesAlone) {
+  sql("CREATE TABLE theirs(x); INSERT INTO theirs VALUES(1)");
+  const std::string before = test::contents_of(path());
+  const Error error = error_of([&] { Outbox outbox(options()); });
+  EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
+  EXPECT_THAT(error.what(), HasSubstr("database of another program"));
+  EXPECT_EQ(test::contents_of(path()), before);
+
+  EXPECT_THAT(error_of([&] { Outbox outbox({.path = directory_.path()}); }).what(), HasSubstr("no ordinary file"));
+  EXPECT_THAT(error_of([] { Outbox outbox({.path = ""}); }).what(), HasSubstr("dlq.outbox.path is empty"));
+  EXPECT_EQ(error_of([&] { Outbox outbox({.path = path() / "below" / "a-file"}); }).code(),
+            ErrorCode::outbox_unavailable);
+}
+
+TEST_F(OutboxTest, FollowsALinkToTheFileItself) {
+  const std::filesystem::path real = directory_.path() / "elsewhere" / "real.db";
+  std::filesystem::create_directory(real.parent_path());
+  Outbox({.path = real}).add(sample_letter("a"));
+  std::filesystem::create_symlink(real, path());
+  Outbox outbox(options());
+  outbox.add(sample_letter("b"));
+  EXPECT_EQ(outbox.path(), std::filesystem::canonical(real));
+  EXPECT_THAT(ids_of(Outbox({.path = real})), ElementsAre("a", "b"));
+}
+
+TEST_F(OutboxTest, ThreadsAndObjectsShareTheFile) {
+  constexpr int threads = 4;
+  constexpr int letters = 50;
+  Outbox first(options());
+  Outbox second(options());
+  std::atomic<int> called{0};
+  first.on_add([&] { ++called; });
+  {
+    std::vector<std::jthread> adders;
+    for (int t = 0; t < threads; ++t) {
+      adders.emplace_back([&, t] {
+        for (int i = 0; i < letters; ++i) {
+          (t % 2 == 0 ? first : second).add(sample_letter(std::to_string(t) + '-' + std::to_string(i)));
+        }
+      });
+    }
+  }
+  EXPECT_EQ(called, threads / 2 * letters);
+  EXPECT_EQ(first.depth().rows, static_cast<std::uint64_t>(threads * letters));
+  EXPECT_EQ(first.depth().bytes, second.depth().bytes);
+  std::vector<int> next(threads, 0);
+  for (const std::string& id : ids_of(first)) {  // each thread's in its order
+    const int thread = id[0] - '0';
+    EXPECT_EQ(id.substr(2), std::to_string(next[static_cast<std::size_t>(thread)]++));
+  }
+}
+
+TEST_F(OutboxTest, EachThreadGetsItsOwnAnswer) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("known"));
+  std::atomic<int> refused{0};
+  {
+    std::vector<std::jthread> adders;
+    for (int t = 0; t < 8; ++t) {
+      adders.emplace_back([&, t] {
+        for (int i = 0; i < 20; ++i) {
+          if (t % 2 == 0) {
+            outbox.add(sample_letter(std::to_string(t) + '-' + std::to_string(i)));
+          } else {
+            if (error_of([&] { outbox.add(sample_letter("known", "other")); }).code() == ErrorCode::invalid_argument) {
+              ++refused;
+            }
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(refused, 80);
+  EXPECT_EQ(outbox.depth().rows, 81U);
+}
+
+TEST_F(OutboxTest, ProcessesShareTheFileFromItsFirstMoment) {
+  constexpr int letters = 60;
+  const std::filesystem::path output = directory_.path() / "output";
+  {
+    std::vector<std::unique_ptr<test::ChildProcess>> workers;
+    for (const char* const prefix : {"x", "y", "z"}) {
+      const std::string step = "add:" + std::string(prefix) + '*' + std::to_string(letters);
+      workers.push_back(std::make_unique<test::ChildProcess>(
+          std::vector<std::string>{FORELOCK_OUTBOX_WORKER, path().string(), step}, output));
+    }
+    for (const auto& worker : workers) EXPECT_EQ(worker->wait(), 0);
+  }
+  for (const std::string& line : test::lines_of(output)) EXPECT_THAT(line, ::testing::StartsWith("done "));
+  Outbox outbox(options());
+  const std::vector<std::string> ids = ids_of(outbox);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 3U * letters);
+  EXPECT_EQ(outbox.depth().rows, ids.size());
+  for (const char prefix : {'x', 'y', 'z'}) {
+    int next = 0;
+    for (const std::string& id : ids) {
+      if (id[0] != prefix) continue;
+      EXPECT_EQ(id, prefix + std::to_string(next++));
+    }
+    EXPECT_EQ(next, letters);
+  }
+  EXPECT_THAT(test::put_aside(path()), IsEmpty());
+}
+
+TEST_F(OutboxTest, AChildOfForkCannotUseItAndDoesNotDisturb) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const pid_t child = fork();
+  if (child == 0) {
+    int refused = 0;
+    const auto count = [&](const std::function<void()>& call) {
+      try {
+        call();
+      } catch (const RequestRejectedException& error) {
+        refused += error.code() == ErrorCode::forked ? 1 : 0;
+      }
+    };
+    count([&] { outbox.add(sample_letter("b")); });
+    count([&] { outbox.read(0, 1, 1); });
+    count([&] { outbox.count_try(1); });
+    count([&] { outbox.depth(); });
+    // A destructor that closed the file would take the parent's locks away.
+    outbox.~Outbox();
+    _exit(refused == 4 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  outbox.add(sample_letter("c"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a", "c"));
+}
+
+TEST_F(OutboxTest, NoticesThatTheFileWasTakenAway) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const std::int64_t before = outbox.find("a")->sequence;
+  std::filesystem::remove(path());
+  outbox.add(sample_letter("b"));
+  EXPECT_THAT(ids_of(Outbox(options())), ElementsAre("b")) << "not added to a file that nobody can find";
+  EXPECT_GT(outbox.find("b")->sequence, before);
+  EXPECT_THAT(log_.lines(), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("taken away"))));
+}
+
+TEST_F(OutboxTest, SaysThatAnotherProcessKeepsItBusy) {
+  OutboxOptions impatient = options();
+  impatient.patience = std::chrono::milliseconds(100);
+  Outbox outbox(impatient);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const Error error = error_of([&] { outbox.add(sample_letter("a")); });
+  EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
+  EXPECT_THAT(error.what(), HasSubstr("another process"));
+  EXPECT_THAT(error.hint(), HasSubstr("fuser"));
+  sqlite3_close(other);
+  outbox.add(sample_letter("a"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace forelock::outbox

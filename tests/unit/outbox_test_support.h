@@ -1,0 +1,87 @@
+// What the tests of the outbox share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "outbox/outbox.h"
+#include "sample_letter.h"
+
+namespace forelock::test {
+
+// Collects log lines.
+class LogLines {
+ public:
+  std::function<void(std::string_view, std::string_view)> sink() {
+    return [this](std::string_view level, std::string_view message) {
+      const std::lock_guard lock(mutex_);
+      lines_.push_back(std::string(level) + ": " + std::string(message));
+    };
+  }
+  std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+inline std::vector<outbox::Row> all_rows(const outbox::Outbox& outbox) {
+  std::vector<outbox::Row> rows;
+  std::int64_t after = std::numeric_limits<std::int64_t>::min();
+  for (;;) {
+    auto batch = outbox.read(after, 100, 1024 * 1024);
+    if (batch.empty()) return rows;
+    after = batch.back().sequence;
+    std::move(batch.begin(), batch.end(), std::back_inserter(rows));
+  }
+}
+
+inline std::vector<std::string> ids_of(const outbox::Outbox& outbox) {
+  std::vector<std::string> ids;
+  for (const outbox::Row& row : all_rows(outbox)) ids.push_back(row.id);
+  return ids;
+}
+
+inline std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+inline void overwrite(const std::filesystem::path& path, std::uint64_t offset, const std::string& bytes) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file << bytes;
+}
+
+// The files in the same directory that were put aside, without their journals.
+inline std::vector<std::filesystem::path> put_aside(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(path.filename().string() + ".damaged-") && !name.ends_with("-journal")) {
+      found.push_back(entry.path());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace forelock::test
