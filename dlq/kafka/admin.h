@@ -1,0 +1,43 @@
+// Topics: whether they exist, making them, deleting a prefix of their records.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "forelock/client.h"
+#include "forelock/settings.h"
+
+namespace forelock::kafka {
+
+struct TopicSpec {
+  std::string name;
+  std::int32_t partitions = 1;
+  std::int32_t replication = 1;  // -1: the broker's default
+  std::map<std::string, std::string> config;
+};
+
+// Not thread-safe. Throws Error(kafka_unavailable) or (kafka_rejected); looks at the result of each topic and
+// partition.
+class Admin {
+ public:
+  explicit Admin(const Settings& settings, LogSink log = {});
+  ~Admin();
+  Admin(const Admin&) = delete;
+  Admin& operator=(const Admin&) = delete;
+
+  // The number of partitions; nothing if the topic does not exist.
+  std::optional<std::int32_t> partitions(const std::string& topic);
+  // Waits until the topic can be used. \returns false if it existed already.
+  bool create(const TopicSpec& spec);
+  // Deletes the records of this partition before `offset`, physically.
+  void delete_records(const std::string& topic, std::int32_t partition, std::int64_t offset);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace forelock::kafka

@@ -1,0 +1,63 @@
+#include "config/private_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "config/open_file.h"
+#include "config/printable.h"
+
+namespace forelock::config {
+namespace {
+
+std::optional<Fault> access_fault(const struct stat& status, const std::string& name, std::string_view content) {
+  if (!S_ISREG(status.st_mode)) {
+    return Fault{name + " is not a regular file", "name a file with " + std::string(content)};
+  }
+  if (status.st_uid != ::geteuid()) {
+    return Fault{name + " belongs to another user (uid " + std::to_string(status.st_uid) + ")",
+                 "make the user of this process its owner"};
+  }
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    char mode[8];
+    std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(status.st_mode & 07777));
+    return Fault{name + " can be accessed by others (mode " + mode + ")", "give it mode 0600 (chmod 600)"};
+  }
+  return std::nullopt;
+}
+
+Fault unreadable(const std::string& name, const std::error_code& code) {
+  return {name + " cannot be read: " + code.message(), "check the path and its permissions"};
+}
+
+}  // namespace
+
+std::optional<Fault> private_file_fault(const std::filesystem::path& path) {
+  const std::string name = in_quotes(path.native());
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return unreadable(name, {errno, std::generic_category()});
+  return access_fault(status, name, "the settings");
+}
+
+std::variant<std::string, Fault> read_private_file(const std::filesystem::path& path, std::size_t limit,
+                                                   std::string_view content) {
+  const std::string name = in_quotes(path.native());
+  try {
+    const OpenFile file(path);
+    // Looks at the open file, not at its name again: that could be another file by now.
+    struct stat status {};
+    if (::fstat(file.descriptor(), &status) != 0) throw std::system_error(errno, std::generic_category());
+    if (std::optional<Fault> fault = access_fault(status, name, content)) return *std::move(fault);
+    std::string text = file.read(limit);
+    if (text.size() <= limit && text.ends_with('\n')) text.pop_back();
+    if (text.size() <= limit && text.ends_with('\r')) text.pop_back();
+    return text;
+  } catch (const std::system_error& error) {
+    return unreadable(name, error.code());
+  }
+}
+
+}  // namespace forelock::config
