@@ -1,0 +1,78 @@
+#include "drain/drainer_lock.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "drain/hashed_key.h"
+#include "drain/holder_text.h"
+#include "forelock/error.h"
+
+namespace forelock::drain {
+namespace {
+
+std::string hexadecimal(const HashedKey& key) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(key.high ^ key.low));
+  return text.data();
+}
+
+std::string host_name() {
+  std::array<char, 65> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+// Long enough for the session of a drainer that was killed a moment ago to end, with some to spare.
+std::chrono::milliseconds patience(const Client& client) {
+  const auto session = std::max(client.session_timeout(), client.settings().session_timeout());
+  return session + std::chrono::milliseconds(1500);
+}
+
+}  // namespace
+
+std::string drainer_monitor(const Settings& settings, StoreKind kind) {
+  if (kind == StoreKind::configured && settings.kafka().contains("bootstrap.servers")) {
+    constexpr std::size_t max_topic = 200;  // a monitor's id has at most 255 bytes
+    const std::string& topic = settings.dlq_topic();
+    return "forelock-dlq-topic-" + (topic.size() <= max_topic ? topic : hexadecimal(hash_key(topic)));
+  }
+  // One file may be reached by many paths.
+  std::error_code ignored;
+  auto path = std::filesystem::weakly_canonical(settings.outbox_path(), ignored);
+  if (ignored) path = settings.outbox_path();
+  return "forelock-dlq-outbox-" + host_name() + "-" + hexadecimal(hash_key(path.string()));
+}
+
+DrainerLock::DrainerLock(Client& client, const LetterStore& store, const std::string& purpose, std::stop_token stop)
+    : lock_(client, "dead letters: " + purpose + " of " + store.describe(), store.drainer_monitor(),
+            Priority::background, {.capture_stack = false}) {
+  const std::stop_callback cancel(stop, [this] { lock_.cancel(); });
+  if (!stop.stop_requested()) {
+    client.wait_connected(patience(client));  // the session's time-out is known then
+    if (lock_.try_lock_for(patience(client))) return;
+  }
+  if (stop.stop_requested()) {
+    throw InstanceLockException(ErrorCode::cancelled, lock_.monitor(),
+                                "stopped while waiting for another drain to end");
+  }
+  throw InstanceLockException(
+      ErrorCode::lock_timeout, lock_.monitor(),
+      "somebody else drains the " + store.describe() + ": " + holder_text(client, lock_.monitor()),
+      "Wait until it has ended, or look at it with: forelock show " + lock_.monitor());
+}
+
+DrainerLock::~DrainerLock() {
+  try {
+    if (lock_.owns_lock()) lock_.unlock();
+  } catch (const Error&) {
+    // It was lost, or the release goes on in the background: nothing to be done about it here.
+  }
+}
+
+}  // namespace forelock::drain

@@ -1,0 +1,42 @@
+// Makes whoever changes a dead-letter store the only one that does.
+#pragma once
+
+#include <stop_token>
+#include <string>
+
+#include "drain/letter_store.h"
+#include "drain/open_store.h"
+#include "forelock/blocking_write_lock.h"
+#include "forelock/client.h"
+#include "forelock/settings.h"
+
+namespace forelock::drain {
+
+// The monitor object whose lock makes the drainer single: of one topic, or of this machine's outbox at its path.
+std::string drainer_monitor(const Settings& settings, StoreKind kind = StoreKind::configured);
+
+// Held from construction to destruction, at background priority. For replays (Replayer takes it itself), for parking
+// and for purging; reading needs none.
+class DrainerLock {
+ public:
+  // Waits a little longer than the lock of a drainer lives on that has just been killed. \param purpose for people, a
+  // word such as "replay"; the store's name is added. \param stop ends the waiting.
+  // \throws InstanceLockException naming who is at work (lock_timeout), or when stopped (cancelled);
+  // ConnectionLossException, SessionExpiredException, RequestRejectedException.
+  DrainerLock(Client& client, const LetterStore& store, const std::string& purpose, std::stop_token stop = {});
+  // Releases it and waits for that; never throws.
+  ~DrainerLock();
+  DrainerLock(const DrainerLock&) = delete;
+  DrainerLock& operator=(const DrainerLock&) = delete;
+
+  // Stopped when the lock is lost: whoever drains must end.
+  std::stop_token stop_token() const { return lock_.stop_token(); }
+  // \throws LockUnhealthyException if it is, or may be, lost.
+  void check_health() const { lock_.check_health(); }
+  bool healthy() const noexcept { return lock_.healthy(); }
+
+ private:
+  BlockingWriteLock lock_;
+};
+
+}  // namespace forelock::drain

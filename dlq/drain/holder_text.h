@@ -1,0 +1,14 @@
+// Who holds a lock, for messages.
+#pragma once
+
+#include <string>
+
+#include "forelock/client.h"
+
+namespace forelock::drain {
+
+// Such as `held by host/17/main for "Reindex" since 12 s`, or that nobody holds it any more. Asks the server, for at
+// most a second; never throws.
+std::string holder_text(Client& client, const std::string& monitor);
+
+}  // namespace forelock::drain

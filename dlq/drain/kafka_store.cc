@@ -1,0 +1,256 @@
+#include "drain/kafka_store.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "drain/drain_group.h"
+#include "forelock/error.h"
+#include "letter/letter_headers.h"
+
+namespace forelock::drain {
+namespace {
+
+using Kind = ResolutionState::Kind;
+
+// Positions in the parking place begin with this.
+constexpr std::string_view parking_prefix = "parking/";
+
+// The key in the resolved topic of what has no id.
+std::string key_of(const UnreadableLetter& letter) {
+  return "position:" + letter.position;
+}
+
+HashedKey hashed_key_of(const LetterOrNot& read) {
+  const auto* letter = std::get_if<StoredLetter>(&read);
+  return hash_key(letter ? letter->letter.id : key_of(std::get<UnreadableLetter>(read)));
+}
+
+std::uint32_t replay_count_of(const LetterOrNot& read) {
+  const auto* letter = std::get_if<StoredLetter>(&read);
+  return letter ? letter->letter.replay_count : 0;
+}
+
+Kind kind_of(Resolution resolution) {
+  switch (resolution) {
+    case Resolution::replayed:
+      return Kind::replayed;
+    case Resolution::parked:
+      return Kind::parked;
+    case Resolution::purged:
+      break;
+  }
+  return Kind::purged;
+}
+
+kafka::Record parked_record(const StoredLetter& letter) {
+  kafka::Record record;
+  record.key = letter.letter.monitor;
+  record.value = letter.record;
+  for (letter::Header& header : letter::headers_of(letter.letter)) {
+    record.headers.emplace_back(std::move(header.name), std::move(header.value));
+  }
+  return record;
+}
+
+// Takes the first letter that it is shown.
+class FirstLetter final : public LetterVisitor {
+ public:
+  bool letter(const StoredLetter& letter) override {
+    found = letter;
+    return false;
+  }
+  bool unreadable(const UnreadableLetter&) override { return true; }
+
+  std::optional<StoredLetter> found;
+};
+
+}  // namespace
+
+KafkaStore::KafkaStore(const Settings& settings, std::string monitor, LogSink log, std::size_t max_ids)
+    : monitor_(std::move(monitor)),
+      max_ids_(max_ids),
+      topics_(settings, log),
+      resolutions_(settings, topics_, log),
+      queue_(settings, topics_.queue(), drain_group, log),
+      parking_(settings, topics_.parking(), drain_group, log) {}
+
+void KafkaStore::load() {
+  if (!resolutions_.load(max_ids_)) {
+    auto keys = keys_in_topics();
+    if (!keys) {
+      throw Error(ErrorCode::kafka_rejected, "",
+                  describe() + " holds more than " + std::to_string(max_ids_) +
+                      " letters, and as many ids are resolved: more than can be remembered",
+                  "Delete records that are done with from the topic with Kafka's own kafka-delete-records.sh: those "
+                  "before the committed offsets of group " +
+                      std::string(drain_group) + ".");
+    }
+    resolutions_.load_only(std::move(*keys));
+  }
+}
+
+void KafkaStore::scan(const LetterFilter& filter, LetterVisitor& visitor) {
+  load();
+  scan(filter.parked ? Place::parking : Place::queue, filter, visitor);
+}
+
+std::optional<StoredLetter> KafkaStore::find(const std::string& id) {
+  LetterFilter filter;
+  filter.ids = {id};
+  FirstLetter first;
+  load();
+  scan(Place::queue, filter, first);
+  if (!first.found) scan(Place::parking, filter, first);
+  return std::move(first.found);
+}
+
+std::uint32_t KafkaStore::begin_try(const StoredLetter& letter) {
+  const ResolutionState before = resolutions_.state_of(hash_key(letter.letter.id));
+  const std::uint32_t replay_count = letter.letter.replay_count;
+  const bool here =
+      letter.state == LetterState::parked ? before.stands_parked(replay_count) : !before.has_left_queue(replay_count);
+  if (!here) return 0;
+  const std::uint32_t tries = std::min(before.tries_of(replay_count) + 1, ResolutionState::most);
+  write_tries(letter, before, tries);
+  return tries;
+}
+
+void KafkaStore::take_back_try(const StoredLetter& letter) {
+  const ResolutionState before = resolutions_.state_of(hash_key(letter.letter.id));
+  const std::uint32_t tries = before.tries_of(letter.letter.replay_count);
+  if (tries > 0) write_tries(letter, before, tries - 1);
+}
+
+void KafkaStore::write_tries(const StoredLetter& letter, const ResolutionState& before, std::uint32_t tries) {
+  ResolutionState state;
+  state.generation = generation_of(letter.letter.replay_count);
+  state.kind = before.generation == state.generation ? before.kind : Kind::open;
+  state.tries = static_cast<std::uint16_t>(tries);
+  resolutions_.write(letter.letter.id, state);
+}
+
+void KafkaStore::resolve(const StoredLetter& letter, Resolution resolution) {
+  const ResolutionState before = resolutions_.state_of(hash_key(letter.letter.id));
+  const std::uint32_t replay_count = letter.letter.replay_count;
+  if (before.is_done(replay_count)) return;
+  if (resolution == Resolution::parked) {
+    if (before.stands_parked(replay_count)) return;
+    topics_.write_parking(parked_record(letter));
+  }
+  resolutions_.write(letter.letter.id, {kind_of(resolution), 0, generation_of(replay_count)});
+}
+
+void KafkaStore::resolve(const UnreadableLetter& letter, Resolution resolution) {
+  const std::string key = key_of(letter);
+  if (resolutions_.state_of(hash_key(key)).has_left_queue(0)) return;
+  if (resolution == Resolution::parked) {
+    if (letter.position.starts_with(parking_prefix)) return;
+    kafka::Record record;
+    record.key = letter.monitor;
+    record.value = letter.record;
+    topics_.write_parking(std::move(record));
+  }
+  resolutions_.write(key, {kind_of(resolution), 0, 0});
+}
+
+void KafkaStore::settle() {
+  load();
+  settle(Place::queue);
+  settle(Place::parking);
+}
+
+std::uint64_t KafkaStore::delete_resolved() {
+  settle();
+  const std::uint64_t deleted = delete_resolved(Place::queue) + delete_resolved(Place::parking);
+  if (auto remaining = keys_in_topics()) resolutions_.forget(std::move(*remaining));
+  return deleted;
+}
+
+std::optional<std::vector<kafka::PartitionRange>> KafkaStore::ranges(Place place) {
+  auto ranges = reader(place).ranges();
+  if (!ranges && place == Place::queue) topics_.throw_missing_queue();
+  return ranges;
+}
+
+void KafkaStore::scan(Place place, const LetterFilter& filter, LetterVisitor& visitor) {
+  auto all = ranges(place);
+  if (!all) return;
+  for (kafka::PartitionRange& range : *all) range.begin = std::max(range.begin, range.committed.value_or(0));
+  reader(place).read(*all, [&](const kafka::RecordView& record) {
+    LetterOrNot read = read_record(place, record);
+    if (!is_open(place, read)) return true;
+    if (auto* letter = std::get_if<StoredLetter>(&read)) {
+      const HashedKey key = hash_key(letter->letter.id);
+      if (!resolutions_.first_sight(key, letter->letter.replay_count)) return true;
+      letter->state = place == Place::parking ? LetterState::parked : LetterState::queued;
+      letter->tries = resolutions_.state_of(key).tries_of(letter->letter.replay_count);
+    }
+    return visit(read, filter, visitor);
+  });
+}
+
+LetterOrNot KafkaStore::read_record(Place place, const kafka::RecordView& record) {
+  std::string position = place == Place::parking ? std::string(parking_prefix) : "";
+  position += std::to_string(record.partition) + "/" + std::to_string(record.offset);
+  return read_letter(std::move(position), std::string(record.key), std::string(record.value));
+}
+
+bool KafkaStore::is_open(Place place, const LetterOrNot& read) const {
+  const ResolutionState state = resolutions_.state_of(hashed_key_of(read));
+  const bool is_letter = std::holds_alternative<StoredLetter>(read);
+  if (place == Place::parking && is_letter) return state.stands_parked(replay_count_of(read));
+  return !state.has_left_queue(replay_count_of(read));
+}
+
+bool KafkaStore::is_passed(Place place, const LetterOrNot& read) const {
+  const ResolutionState state = resolutions_.state_of(hashed_key_of(read));
+  // A copy in the parking place of which nothing is known may be one that is about to be known.
+  if (place == Place::parking) return state.is_done(replay_count_of(read));
+  return state.has_left_queue(replay_count_of(read));
+}
+
+void KafkaStore::settle(Place place) {
+  const auto all = ranges(place);
+  if (!all) return;
+  for (const kafka::PartitionRange& range : *all) {
+    const std::int64_t from = std::max(range.begin, range.committed.value_or(0));
+    std::int64_t resolved = range.end;
+    reader(place).read({{range.partition, from, range.end, {}}}, [&](const kafka::RecordView& record) {
+      if (is_passed(place, read_record(place, record))) return true;
+      resolved = record.offset;
+      return false;
+    });
+    if (resolved > range.committed.value_or(range.begin)) reader(place).commit(range.partition, resolved);
+  }
+}
+
+std::uint64_t KafkaStore::delete_resolved(Place place) {
+  std::uint64_t deleted = 0;
+  const auto all = ranges(place);
+  if (!all) return deleted;
+  const std::string& topic = place == Place::queue ? topics_.queue() : topics_.parking();
+  for (const kafka::PartitionRange& range : *all) {
+    const std::int64_t resolved = range.committed.value_or(range.begin);
+    if (resolved <= range.begin) continue;
+    topics_.delete_records(topic, range.partition, resolved);
+    deleted += static_cast<std::uint64_t>(resolved - range.begin);
+  }
+  return deleted;
+}
+
+std::optional<ResolutionTable> KafkaStore::keys_in_topics() {
+  ResolutionTable keys(max_ids_);
+  bool fits = true;
+  for (const Place place : {Place::queue, Place::parking}) {
+    const auto all = ranges(place);
+    if (!all || !fits) continue;
+    reader(place).read(*all, [&](const kafka::RecordView& record) {
+      return fits = keys.put(hashed_key_of(read_record(place, record)), {});
+    });
+  }
+  if (!fits) return std::nullopt;
+  return keys;
+}
+
+}  // namespace forelock::drain

@@ -1,0 +1,102 @@
+// Puts dead letters through again: each under its own lock, in order within a monitor, counted before it is tried.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "drain/drainer_lock.h"
+#include "drain/letter_filter.h"
+#include "drain/letter_store.h"
+#include "forelock/client.h"
+#include "forelock/write_lock.h"
+
+namespace forelock::drain {
+
+struct ReplayOptions {
+  static constexpr std::size_t max_concurrency = 256;
+
+  LetterFilter filter;
+  std::optional<std::uint64_t> max;  // letters tried at most
+  double rate = 0;                   // letters begun per second at most; 0: as fast as it goes
+  std::size_t concurrency = 4;       // monitors at once; one monitor's letters are tried one after the other
+  std::uint32_t max_tries = 3;       // a letter that has failed so often is parked
+  std::chrono::milliseconds lock_timeout{2000};
+};
+
+// What one try came to.
+enum class TryOutcome {
+  done,
+  later,  // not now: not counted against the letter, its monitor waits for the next replay
+  failed
+};
+struct TryResult {
+  TryOutcome outcome = TryOutcome::failed;
+  std::string message;  // why not, for people; never the payload
+};
+
+// Does the work. Called from several threads for different monitors at once. `lock` is held. Must watch `stop`: it is
+// stopped when the letter's lock or the drainer's is lost, and when the replay is to end. What it throws is a failure.
+using LetterTarget = std::function<TryResult(const StoredLetter& letter, WriteLock& lock, std::stop_token stop)>;
+
+// How a replay goes on; called from its threads, one at a time.
+class ReplayObserver {
+ public:
+  virtual ~ReplayObserver() = default;
+  enum class Event {
+    replayed,
+    later,       // the target could not work now, or was interrupted
+    failed,      // and stays where it is
+    parked,      // failed once too often
+    locked_out,  // its monitor's lock was not to be had
+    skipped      // an earlier one of its monitor failed, or has to wait
+  };
+  virtual void event(Event event, const StoredLetter& letter, const std::string& message) = 0;
+};
+
+struct ReplayReport {
+  std::uint64_t replayed = 0;
+  std::uint64_t failed = 0;  // and will be tried by the next replay
+  std::uint64_t later = 0;   // the target, or the lock, was not available
+  std::uint64_t parked = 0;
+  std::uint64_t skipped = 0;  // behind an earlier letter of their monitor that failed or waits
+  std::uint64_t unreadable = 0;
+  bool stopped = false;  // by the stop token, or because the drainer's lock was lost
+  // Why the store could not be settled afterwards, for people; empty if it was. Nothing is lost by that: the next
+  // replay reads a little more and settles it.
+  std::string unsettled;
+};
+
+// One replay at a time, over all machines: run() holds the store's DrainerLock while it works.
+//
+// Each matching letter is tried at most once in a replay. A try is counted durably before the target is called, so that
+// a letter that kills the replayer is counted too; when as many as max_tries have begun without success, the letter is
+// parked and later ones of its monitor go on. A letter that failed and is not parked keeps the later ones of its
+// monitor waiting for the next replay; so does one whose lock was not to be had in time (not counted), and one that the
+// target or a lost lock put off (counted back). A letter that is in the parking place already stays there when it
+// fails, and keeps nobody waiting.
+//
+// Crash-safe: killed at any point and run again, each letter is tried at least once more, or is resolved already. At
+// least once: a target that succeeded may be called again when the process dies before that is recorded.
+//
+// Memory: LookAhead's limits, and the letters under way.
+class Replayer {
+ public:
+  // All must outlive it. `target` and `observer` are called from threads of run().
+  Replayer(Client& client, LetterStore& store, LetterTarget target, ReplayObserver& observer);
+
+  // Blocks. \throws Error of the store, when what is under way has ended; InstanceLockException if another drainer is
+  // at work; RequestRejectedException(invalid_argument) for options that cannot be right. What an observer throws.
+  ReplayReport run(const ReplayOptions& options, std::stop_token stop);
+
+ private:
+  Client& client_;
+  LetterStore& store_;
+  LetterTarget target_;
+  ReplayObserver& observer_;
+};
+
+}  // namespace forelock::drain
