@@ -1,8 +1,9 @@
-# The library that users link, made from the rooms, and everything that is installed. Included last: it needs the rooms.
+# The libraries that users link, made from the rooms, and everything that is installed. Included last: it needs the
+# rooms.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-option(BUILD_SHARED_LIBS "Build libforelock as a shared library" ON)
+option(BUILD_SHARED_LIBS "Build the libraries as shared libraries" ON)
 option(FORELOCK_INSTALL "Install the library, the command and the package files" ${PROJECT_IS_TOP_LEVEL})
 
 # forelock_outside_uses(OUT ROOM...): what the rooms link beyond other rooms. Libraries of headers alone are left out:
@@ -31,32 +32,59 @@ function(forelock_outside_uses out)
   set(${out} ${outside} PARENT_SCOPE)
 endfunction()
 
-set(forelock_rooms coordination lock config records zookeeper client)
-list(TRANSFORM forelock_rooms PREPEND forelock_room_)
-list(TRANSFORM forelock_rooms REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE forelock_objects)
-forelock_outside_uses(forelock_dependencies ${forelock_rooms})
-
-add_library(forelock ${forelock_objects})
-add_library(forelock::forelock ALIAS forelock)
-# Before 1.0 a minor version may change the ABI, so it is part of the SONAME.
-set_target_properties(forelock PROPERTIES
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
-  LINKER_LANGUAGE CXX)
-target_include_directories(forelock PUBLIC
-  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_compile_features(forelock PUBLIC cxx_std_20)
-target_link_libraries(forelock PRIVATE ${forelock_dependencies} "$<BUILD_INTERFACE:forelock_options>")
-
-get_target_property(forelock_type forelock TYPE)
-if(forelock_type STREQUAL "SHARED_LIBRARY")
-  # Hidden visibility does not cover what the standard library's headers instantiate in here; the script does.
-  set(forelock_exports "${CMAKE_CURRENT_LIST_DIR}/forelock.exports")
-  target_link_options(forelock PRIVATE "LINKER:--version-script=${forelock_exports}" "LINKER:--as-needed")
-  if(NOT FORELOCK_SANITIZE)
-    target_link_options(forelock PRIVATE "LINKER:--no-undefined")  # a sanitizer's runtime comes with the program
+# forelock_library(TARGET OUTPUT-NAME ROOM...): one of the libraries that users link, made from these rooms, without
+# what it links.
+function(forelock_library target name)
+  set(objects ${ARGN})
+  list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:forelock_room_\\1>")
+  add_library(${target} ${objects})
+  # Before 1.0 a minor version may change the ABI, so it is part of the SONAME.
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
+    LINKER_LANGUAGE CXX)
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    # Hidden visibility does not cover what the standard library's headers instantiate in here; the script does.
+    set(exports "${PROJECT_SOURCE_DIR}/cmake/forelock.exports")
+    target_link_options(${target} PRIVATE
+      "LINKER:--version-script=${exports}" "LINKER:--as-needed" "LINKER:--exclude-libs,ALL")
+    if(NOT FORELOCK_SANITIZE)
+      target_link_options(${target} PRIVATE "LINKER:--no-undefined")  # a sanitizer's runtime comes with the program
+    endif()
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS "${exports}")
   endif()
-  set_target_properties(forelock PROPERTIES LINK_DEPENDS "${forelock_exports}")
+endfunction()
+
+# The lock: needs ZooKeeper's client.
+set(forelock_rooms coordination lock config records zookeeper retry client)
+forelock_library(forelock forelock ${forelock_rooms})
+add_library(forelock::forelock ALIAS forelock)
+list(TRANSFORM forelock_rooms PREPEND forelock_room_)
+forelock_outside_uses(forelock_dependencies ${forelock_rooms})
+target_link_libraries(forelock PRIVATE ${forelock_dependencies} "$<BUILD_INTERFACE:forelock_options>")
+set(forelock_targets forelock)
+
+# The dead-letter queue: needs SQLite and Kafka's client besides.
+if(FORELOCK_BUILD_DLQ)
+  set(forelock_dlq_rooms letter outbox kafka forward)
+  forelock_library(forelock_dlq forelock-dlq ${forelock_dlq_rooms})
+  add_library(forelock::dlq ALIAS forelock_dlq)
+  set_target_properties(forelock_dlq PROPERTIES EXPORT_NAME dlq)
+  list(TRANSFORM forelock_dlq_rooms PREPEND forelock_room_)
+  forelock_outside_uses(forelock_dlq_dependencies ${forelock_dlq_rooms})
+  list(REMOVE_ITEM forelock_dlq_dependencies ${forelock_dependencies})
+  target_link_libraries(forelock_dlq
+    PUBLIC forelock PRIVATE ${forelock_dlq_dependencies} "$<BUILD_INTERFACE:forelock_options>")
+  if(BUILD_SHARED_LIBS)
+    # What libforelock exports comes from there; the rest of these rooms is hidden there, so it gets its own copy.
+    target_link_libraries(forelock_dlq PRIVATE
+      "$<BUILD_INTERFACE:forelock_room_config;forelock_room_records;forelock_room_retry>")
+  endif()
+  list(APPEND forelock_targets forelock_dlq)
 endif()
 
 if(NOT FORELOCK_INSTALL)
@@ -64,7 +92,7 @@ if(NOT FORELOCK_INSTALL)
 endif()
 
 set(forelock_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/forelock")
-install(TARGETS forelock EXPORT forelockTargets)
+install(TARGETS ${forelock_targets} EXPORT forelockTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/forelock" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.h")
 install(EXPORT forelockTargets NAMESPACE forelock:: DESTINATION "${forelock_package_dir}")
@@ -75,13 +103,17 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/forelockConfigVe
   COMPATIBILITY SameMinorVersion)
 install(FILES
   "${PROJECT_BINARY_DIR}/package/forelockConfig.cmake" "${PROJECT_BINARY_DIR}/package/forelockConfigVersion.cmake"
-  "${CMAKE_CURRENT_LIST_DIR}/FindZooKeeper.cmake" DESTINATION "${forelock_package_dir}")
+  "${CMAKE_CURRENT_LIST_DIR}/FindRdKafka.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindZooKeeper.cmake"
+  DESTINATION "${forelock_package_dir}")
 
 # pkg-config finds the prefix from the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH forelock_prefix_from_pc "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" forelock_prefix_from_pc "${forelock_prefix_from_pc}")
-configure_file("${CMAKE_CURRENT_LIST_DIR}/forelock.pc.in" "${PROJECT_BINARY_DIR}/package/forelock.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/package/forelock.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(target IN LISTS forelock_targets)
+  get_target_property(name ${target} OUTPUT_NAME)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in" "${PROJECT_BINARY_DIR}/package/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/package/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # The completions and the manual page, which the command writes itself.

@@ -16,6 +16,8 @@ cmake --install "$build_dir" --prefix "$prefix" >"$work/install.log" || { cat "$
 library=$(find "$prefix" -name 'libforelock.so' -print -quit)
 [[ -n $library ]] || fail "there is no libforelock.so"
 libdir=$(dirname -- "$library")
+queue_library=$libdir/libforelock-dlq.so
+[[ -e $queue_library ]] || fail "there is no libforelock-dlq.so beside it"
 
 step "what is installed"
 (cd "$source_dir/include" && find forelock -name '*.h' | sort) >"$work/expected"
@@ -28,20 +30,37 @@ done
 bash -n "$prefix/share/bash-completion/completions/forelock"
 [[ ! -e $prefix/bin/forelock-demo ]] || fail "the demonstration is not for installing"
 
-step "what the shared library exports"
-nm -D --defined-only --demangle "$library" | cut -d' ' -f3- >"$work/exports"
+step "what the shared libraries export"
+exports_of() {
+  nm -D --defined-only --demangle "$1" | cut -d' ' -f3- >"$work/exports"
+  if grep -vE '^((typeinfo|typeinfo name|vtable) for )?forelock::' "$work/exports"; then
+    fail "these exported symbols of ${1##*/} are not forelock's"
+  fi
+  if grep -E "^([a-z ]+ for )?forelock::($2)::" "$work/exports"; then
+    fail "these exported symbols of ${1##*/} belong to the inside"
+  fi
+}
+exports_of "$library" 'client|config|coordination|lock|records|retry|zookeeper'
 grep -q '^forelock::BlockingWriteLock::lock_with_timeout()$' "$work/exports" || fail "lock_with_timeout() is missing"
-if grep -vE '^((typeinfo|typeinfo name|vtable) for )?forelock::' "$work/exports"; then
-  fail "these exported symbols are not forelock's"
+cp "$work/exports" "$work/lock-exports"
+exports_of "$queue_library" 'config|forward|kafka|letter|outbox|records'
+grep -q '^forelock::DeadLetterQueue::accept(' "$work/exports" || fail "DeadLetterQueue::accept() is missing"
+if comm -12 <(sort -u "$work/lock-exports") <(sort -u "$work/exports") | grep .; then
+  fail "both libraries export these"
 fi
-if grep -E '^([a-z ]+ for )?forelock::(client|config|coordination|lock|records|zookeeper)::' "$work/exports"; then
-  fail "these exported symbols belong to the inside"
-fi
+# Exceptions are caught by their type, so there must be one of each.
+nm -D --undefined-only --demangle "$queue_library" | grep -q ' typeinfo for forelock::Error$' ||
+  fail "the dead-letter queue has exception types of its own"
 
-step "what the shared library needs"
-needed=$(objdump -p "$library" | awk '$1 == "NEEDED" { print $2 }' |
-  grep -vE '^(libzookeeper_mt|libyaml-cpp|libstdc\+\+|libgcc_s|libc|libm|ld-linux.*)\.so' || true)
-[[ -z $needed ]] || fail "it needs more than ZooKeeper's client and the YAML reader: $needed"
+step "what the shared libraries need"
+needs() {
+  objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }' |
+    grep -vE "^($2|libstdc\+\+|libgcc_s|libc|libm|ld-linux.*)\.so" || true
+}
+needed=$(needs "$library" 'libzookeeper_mt|libyaml-cpp')
+[[ -z $needed ]] || fail "the lock needs more than ZooKeeper's client and the YAML reader: $needed"
+needed=$(needs "$queue_library" 'libforelock|librdkafka|libsqlite3')
+[[ -z $needed ]] || fail "the queue needs more than the lock, Kafka's client and SQLite: $needed"
 
 step "each public header alone"
 for header in "$prefix"/include/forelock/*.h; do
@@ -55,19 +74,29 @@ for header in "$prefix"/include/forelock/*.h; do
   fi
 done
 
+# A program with the installed command's throw-away ZooKeeper, and an outbox of its own.
+try_out() {
+  "$prefix/bin/forelock" dev -- env "CONSUMER_OUTBOX=$work/outbox-${1##*/}/outbox.db" "$1"
+}
+
 step "a CMake project"
 cmake -S "$here/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
   -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/consumer"
-"$prefix/bin/forelock" dev -- "$work/consumer/consumer"
+try_out "$work/consumer/consumer"
+try_out "$work/consumer/queue_consumer"
 
 step "pkg-config, after the tree has been moved"
 mv "$prefix" "$work/second"
 prefix=$work/second libdir=$work/second${libdir#"$work/first"}
-export PKG_CONFIG_PATH=$libdir/pkgconfig
-read -ra flags <<<"$(pkg-config --cflags --libs forelock)"
-"$cxx" -std=c++20 -Wall -Wextra -Werror "-DPACKAGE_VERSION=\"$(pkg-config --modversion forelock)\"" \
-  "$here/consumer/main.cc" -o "$work/plain" "${flags[@]}"
-LD_LIBRARY_PATH=$libdir "$prefix/bin/forelock" dev -- "$work/plain"
+export PKG_CONFIG_PATH=$libdir/pkgconfig LD_LIBRARY_PATH=$libdir
+for package in forelock forelock-dlq; do
+  program=main.cc
+  [[ $package == forelock ]] || program=queue.cc
+  read -ra flags <<<"$(pkg-config --cflags --libs "$package")"
+  "$cxx" -std=c++20 -Wall -Wextra -Werror "-DPACKAGE_VERSION=\"$(pkg-config --modversion "$package")\"" \
+    "$here/consumer/$program" -o "$work/plain-$package" "${flags[@]}"
+  try_out "$work/plain-$package"
+done
 
 step "done"

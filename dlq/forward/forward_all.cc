@@ -1,0 +1,40 @@
+#include "forward/forward_all.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "forelock/error.h"
+#include "forward/forwarder.h"
+#include "forward/open_outbox.h"
+
+namespace forelock::forward {
+
+ForwardProgress forward_all(const Settings& settings, LogSink log,
+                            const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop) {
+  if (!kafka_is_configured(settings)) {
+    throw Error(ErrorCode::configuration, "", "kafka.bootstrap.servers is not set: there is no Kafka to forward to",
+                "set kafka.bootstrap.servers to the brokers' host:port list; without it the outbox is the queue");
+  }
+  outbox::Outbox outbox(outbox_options(settings, log));
+  Forwarder forwarder(settings, outbox, log);
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  for (;;) {
+    // The depth last: what is refused by now is part of it.
+    const ForwarderState state = forwarder.state();
+    const outbox::OutboxDepth depth = outbox.depth();
+    const ForwardProgress now{.waiting = depth.rows - depth.parked,
+                              .delivered = state.delivered,
+                              .failures = state.failures,
+                              .refused = state.refused,
+                              .forwarding = state.forwarding,
+                              .last_problem = state.last_problem};
+    if (progress) progress(now);
+    if (now.waiting <= now.refused || stop.stop_requested()) return now;
+    std::unique_lock guard(mutex);
+    stopped.wait_for(guard, stop, std::chrono::milliseconds(200), [] { return false; });
+  }
+}
+
+}  // namespace forelock::forward

@@ -1,0 +1,29 @@
+// Empties the outbox into Kafka while somebody waits for it: for the command.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "forelock/client.h"
+#include "forelock/settings.h"
+
+namespace forelock::forward {
+
+struct ForwardProgress {
+  std::uint64_t waiting = 0;    // letters in the outbox that are to be forwarded, refused ones included
+  std::uint64_t delivered = 0;  // by this call
+  std::uint64_t failures = 0;   // deliveries that failed or were refused
+  std::uint64_t refused = 0;    // letters that Kafka refuses for good
+  bool forwarding = false;      // false: another process forwards this outbox, this one waits to take over
+  std::string last_problem;     // empty: none so far
+};
+
+// Works until nothing waits, or only what Kafka refuses, or it is stopped; `progress` is called about five times a
+// second and at the end. \returns the last progress. \throws ConfigurationException for Kafka settings that cannot be
+// right, Error(configuration) without `kafka.bootstrap.servers`, Error(outbox_unavailable).
+ForwardProgress forward_all(const Settings& settings, LogSink log,
+                            const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop);
+
+}  // namespace forelock::forward

@@ -1,0 +1,276 @@
+#include "forward/forwarder.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <exception>
+#include <random>
+#include <span>
+#include <utility>
+
+#include "forelock/error.h"
+#include "forward/letter_record.h"
+
+namespace forelock::forward {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds poll_interval{1000};          // for rows that other processes add
+constexpr milliseconds takeover_interval{500};       // for the end of the process that forwards
+constexpr milliseconds look_again_interval{30'000};  // for rows behind the cursor that became queued again
+constexpr milliseconds stall{50};                    // before a producer that takes nothing is asked again
+constexpr milliseconds outbox_pause{1000};           // before an outbox that fails is used again
+// Reports come one by one; the thread looks at them together, and removes rows together.
+constexpr milliseconds report_gathering{2};
+constexpr std::size_t report_batch = 512;
+constexpr milliseconds removal_gathering{20};
+constexpr std::size_t removal_batch = 1024;
+constexpr std::size_t read_rows = 512;
+constexpr std::size_t read_bytes = 4 * 1024 * 1024;
+// At the end: how long letters are still sent. The producer waits for those under way.
+constexpr milliseconds last_sending{100};
+
+std::string text_of(const std::exception& problem) {
+  const auto* error = dynamic_cast<const Error*>(&problem);
+  return error != nullptr && !error->hint().empty() ? problem.what() + std::string("; ") + error->hint()
+                                                    : problem.what();
+}
+
+}  // namespace
+
+Forwarder::Forwarder(const Settings& settings, outbox::Outbox& outbox, LogSink log)
+    : outbox_(outbox),
+      topic_(settings.dlq_topic()),
+      problems_(log),
+      only_one_(outbox.path()),
+      plan_(std::random_device{}()),
+      producer_(std::make_unique<kafka::Producer>(settings, log)) {
+  // The host's signal handlers must not run on a library's thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (...) {
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    throw;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread_.native_handle(), "forelock-dlq");
+}
+
+Forwarder::~Forwarder() {
+  {
+    const std::lock_guard guard(mutex_);
+    stop_at_ = Clock::now();
+  }
+  changed_.notify_one();
+  thread_.join();
+  producer_.reset();  // no report comes after this
+  try {
+    take_reports(Clock::now());
+    remove_delivered(Clock::time_point::max());
+  } catch (const std::exception& problem) {
+    // The rows stay: they will be in the topic twice, which is better than not at all.
+    problems_.trouble("delivered dead letters could not be removed from the outbox: " + text_of(problem));
+  }
+}
+
+void Forwarder::wake() {
+  {
+    const std::lock_guard guard(mutex_);
+    if (std::exchange(woken_, true)) return;
+  }
+  changed_.notify_one();
+}
+
+void Forwarder::wait_for_removal(milliseconds timeout) {
+  std::unique_lock guard(mutex_);
+  removed_.wait_for(guard, timeout);
+}
+
+ForwarderState Forwarder::state() const {
+  ForwarderState state{delivered_.load(), failures_.load(), refused_.load(), problems_.last(), forwarding_.load()};
+  // While no delivery has failed yet, the way to the brokers may have.
+  if (state.last_problem.empty()) state.last_problem = producer_->last_problem();
+  return state;
+}
+
+void Forwarder::run() {
+  for (;;) {
+    const auto now = Clock::now();
+    auto wake_at = now + outbox_pause;
+    try {
+      wake_at = step(now);
+    } catch (const std::exception& problem) {
+      problems_.trouble("dead letters wait in the outbox: " + text_of(problem));
+      if (stopping_since_) return;
+    }
+    if (finished(now)) return;
+    wait(wake_at);
+  }
+}
+
+// One round of everything. \returns when the next one is due if nothing happens before.
+Forwarder::Clock::time_point Forwarder::step(Clock::time_point now) {
+  take_reports(now);
+  if (!only_one_.held()) {
+    if (!only_one_.try_acquire()) return now + takeover_interval;
+    forwarding_ = true;
+  }
+  remove_delivered(now);
+  if (const auto due = plan_.next_release(); due && *due <= now) {
+    plan_.release(now);
+    more_ = true;
+  }
+  look_again(now);
+  fill(now);
+  refused_ = plan_.refused_rows();
+
+  if (more_ && plan_.open() && stalled_until_ <= now && !sending_is_over(now)) return now;
+  auto wake_at = next_poll_;
+  if (more_ && stalled_until_ > now) wake_at = std::min(wake_at, stalled_until_);
+  if (remove_at_) wake_at = std::min(wake_at, *remove_at_);
+  if (const auto due = plan_.next_release()) wake_at = std::min(wake_at, *due);
+  if (stopping_since_) wake_at = std::min(wake_at, *stopping_since_ + last_sending);
+  return wake_at;
+}
+
+void Forwarder::take_reports(Clock::time_point now) {
+  std::vector<Report> reports;
+  {
+    const std::lock_guard guard(mutex_);
+    reports.swap(reports_);
+    reports_.reserve(reports.capacity());
+    if (std::exchange(woken_, false)) more_ = true;
+    stopping_since_ = stop_at_;
+  }
+  const std::int64_t cursor = plan_.cursor();
+  for (const Report& report : reports) {
+    if (report.delivered) {
+      plan_.delivered(report.sequence);
+      ++delivered_;
+      continue;
+    }
+    if (report.permanent) {
+      if (!plan_.refused(report.sequence, now)) continue;
+      ++failures_;
+      tell_refused(report.sequence, report.message);
+    } else {
+      ++failures_;
+      plan_.failed(report.sequence, now);
+      problems_.trouble("Kafka does not take dead letters, they wait in the outbox: " + report.message);
+    }
+  }
+  if (plan_.cursor() < cursor) more_ = true;
+}
+
+void Forwarder::tell_refused(std::int64_t sequence, const std::string& why) {
+  std::string which = "the dead letter in row " + std::to_string(sequence);
+  try {
+    const auto rows = outbox_.read(sequence - 1, 1, 1);
+    if (!rows.empty() && rows.front().sequence == sequence) {
+      which = "dead letter " + rows.front().id + " of monitor '" + rows.front().monitor + "'";
+    }
+  } catch (const Error&) {  // its name is all that is missing
+  }
+  problems_.refusal(which + " stays in the outbox: " + why);
+}
+
+void Forwarder::remove_delivered(Clock::time_point now) {
+  const auto& rows = plan_.delivered_rows();
+  if (rows.empty()) return;
+  if (!remove_at_) remove_at_ = now + removal_gathering;
+  if (rows.size() < removal_batch && now < *remove_at_) return;
+  outbox_.remove(rows);
+  plan_.removed();
+  remove_at_.reset();
+  problems_.recovered("dead letters reach Kafka again");
+  {
+    const std::lock_guard guard(mutex_);  // wait_for_removal must not miss it
+  }
+  removed_.notify_all();
+}
+
+// What was put back into the queue lies behind the cursor.
+void Forwarder::look_again(Clock::time_point now) {
+  if (now < next_look_again_) return;
+  next_look_again_ = now + look_again_interval;
+  if (plan_.unconfirmed() > 0 || plan_.holding()) return;
+  const outbox::OutboxDepth depth = outbox_.depth();
+  if (depth.rows - depth.parked <= plan_.refused_rows()) return;
+  plan_.rewind();
+  more_ = true;
+}
+
+void Forwarder::fill(Clock::time_point now) {
+  if (now >= next_poll_) {
+    next_poll_ = now + poll_interval;
+    more_ = true;
+  }
+  if (!more_ || !plan_.open() || now < stalled_until_ || sending_is_over(now)) return;
+  const std::vector<outbox::Row> rows =
+      outbox_.read(plan_.cursor(), std::min(read_rows, plan_.free_rows()), std::min(read_bytes, plan_.free_bytes()));
+  more_ = !rows.empty();
+  for (const outbox::Row& row : rows) {
+    if (!plan_.take(row) || send(row, now)) continue;
+    plan_.give_back(row.sequence);
+    stalled_until_ = now + stall;
+    return;
+  }
+}
+
+// \returns false if the producer takes nothing at present.
+bool Forwarder::send(const outbox::Row& row, Clock::time_point now) {
+  kafka::Record record;
+  try {
+    record = record_of(row, topic_);
+  } catch (const Error& problem) {
+    ++failures_;
+    plan_.refuse(row.sequence, now);
+    tell_refused(row.sequence, text_of(problem));
+    return true;
+  }
+  const auto report = [this, sequence = row.sequence](const kafka::Delivery& delivery) {
+    on_delivery(sequence, delivery);
+  };
+  if (!producer_->try_send(record, report)) return false;
+  plan_.sent(row);
+  return true;
+}
+
+void Forwarder::on_delivery(std::int64_t sequence, const kafka::Delivery& delivery) {
+  Report report{.sequence = sequence, .delivered = delivery.delivered, .permanent = delivery.permanent};
+  if (!delivery.delivered) report.message = delivery.message;
+  bool wake = false;
+  {
+    const std::lock_guard guard(mutex_);
+    reports_.push_back(std::move(report));
+    wake = reports_.size() == 1 || reports_.size() == enough_reports_;
+  }
+  if (wake) changed_.notify_one();
+}
+
+void Forwarder::wait(Clock::time_point wake_at) {
+  if (wake_at <= Clock::now()) return;
+  std::unique_lock guard(mutex_);
+  const auto urgent = [this] { return woken_ || stop_at_.has_value() != stopping_since_.has_value(); };
+  changed_.wait_until(guard, wake_at, [&] { return urgent() || !reports_.empty(); });
+  if (urgent() || reports_.empty()) return;
+  enough_reports_ = std::min(report_batch, plan_.unconfirmed());
+  changed_.wait_for(guard, report_gathering, [&] { return urgent() || reports_.size() >= enough_reports_; });
+}
+
+bool Forwarder::sending_is_over(Clock::time_point now) const {
+  return stopping_since_ && now >= *stopping_since_ + last_sending;
+}
+
+bool Forwarder::finished(Clock::time_point now) const {
+  if (!stopping_since_) return false;
+  return !only_one_.held() || !more_ || sending_is_over(now);
+}
+
+}  // namespace forelock::forward

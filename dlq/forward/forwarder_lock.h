@@ -1,0 +1,28 @@
+// One forwarder an outbox, over all processes of this machine.
+#pragma once
+
+#include <filesystem>
+
+namespace forelock::forward {
+
+// flock() on the file PATH.forwarder beside the outbox: the kernel frees it when the process dies, however that
+// happens. Not thread-safe.
+class ForwarderLock {
+ public:
+  // \throws Error(outbox_unavailable) if the file cannot be made.
+  explicit ForwarderLock(const std::filesystem::path& outbox);
+  // Frees it.
+  ~ForwarderLock();
+  ForwarderLock(const ForwarderLock&) = delete;
+  ForwarderLock& operator=(const ForwarderLock&) = delete;
+
+  // Takes it if nobody has it. \returns whether it is ours now. Never waits.
+  bool try_acquire();
+  bool held() const { return held_; }
+
+ private:
+  int file_ = -1;
+  bool held_ = false;
+};
+
+}  // namespace forelock::forward
