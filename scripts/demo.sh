@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Shows what Forelock is for, live: scripts/demo.sh [--no-setup] [OPTION...]
+# Shows what Forelock is for, live: scripts/demo.sh [--no-setup] [--kafka] [OPTION...]
 #
 # Builds a release, starts a throw-away ZooKeeper on this machine, lets bulk work saturate a few articles while
 # interactive saves come in, and compares their waits with those of one first-come-first-served queue under the same
-# load. Ends with 0 if the articles themselves saw every rule kept.
+# load. Then bulk operations run out of retries, become dead letters, and are put through. Ends with 0 if the articles
+# themselves saw every rule kept, and the queue lost nothing and is empty.
 #
+#   --kafka       keeps the dead letters in a throw-away Kafka broker, instead of an outbox on this machine's disk
 #   --no-setup    does not look for, or install, missing packages
 #   --help        this text, and the options passed on to forelock-demo once it has been built
 
@@ -14,10 +16,11 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 demo=build/release/src/demo/forelock-demo
 command=build/release/src/cli/forelock
 
-setup=yes options=()
+setup=yes kafka='' options=()
 for argument in "$@"; do
   case $argument in
     --no-setup) setup=no ;;
+    --kafka) kafka=yes ;;
     --help | -h)
       show_help
       [[ ! -x $demo ]] || { echo; "$demo" --help; }
@@ -32,6 +35,13 @@ part "Build, preset release" build-release build release forelock_cli forelock-d
 
 printf '\n%s== Demonstration%s\n' "$bold" "$plain"
 "$command" dev -- "$demo" --config config/elasticsearch-details.properties "${options[@]}"
+
+if [[ -n $kafka ]]; then
+  trap 'scripts/kafka.sh stop --dir build/kafka/demo' EXIT
+  kafka=$(scripts/kafka.sh start --dir build/kafka/demo)
+fi
+printf '\n%s== What cannot be done now is not lost%s\n' "$bold" "$plain"
+"$command" dev -- scripts/demo_dead_letters.sh "$command" ${kafka:+"$kafka"}
 
 cat <<EOF
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,7 +48,9 @@ struct Launch {
   pid_t parent;
   int death_signal;
   bool wants_terminal;
+  int input;
   int output;
+  bool output_to_stderr;
   int report;  // errno of a failed exec goes here
 };
 
@@ -59,10 +62,12 @@ struct Launch {
     prctl(PR_SET_PDEATHSIG, launch.death_signal);
     if (getppid() != launch.parent) _exit(exit_signalled(launch.death_signal));
   }
+  if (launch.input >= 0) dup2(launch.input, STDIN_FILENO);
   if (launch.output >= 0) {
     dup2(launch.output, STDOUT_FILENO);
     dup2(launch.output, STDERR_FILENO);
   }
+  if (launch.output_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
   signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -82,6 +87,21 @@ struct Launch {
                           {},
                           false,
                           {}});
+}
+
+// A file without a name: the child may read it as slowly as it likes, or not at all, and nobody has to feed a pipe.
+Descriptor file_of(const std::string& contents) {
+  Descriptor file(memfd_create("forelock-input", MFD_CLOEXEC));
+  std::size_t done = 0;
+  while (file.get() >= 0 && done < contents.size()) {
+    const ssize_t written = write(file.get(), contents.data() + done, contents.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) break;
+    done += static_cast<std::size_t>(written);
+  }
+  if (file.get() < 0 || done < contents.size() || lseek(file.get(), 0, SEEK_SET) != 0)
+    throw std::system_error(errno, std::generic_category(), "the command's input");
+  return file;
 }
 
 bool owns_terminal() {
@@ -116,15 +136,14 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   if (!options.output.empty())
     output = Descriptor(open(options.output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
 
+  Descriptor input;
+  if (options.input) input = file_of(*options.input);
+
   gave_terminal_ = options.foreground && owns_terminal();
   const BlockTtou block;
-  const Launch launch{pointers_to(arguments),
-                      pointers_to(environment),
-                      getpid(),
-                      options.death_signal,
-                      gave_terminal_,
-                      output.get(),
-                      report.get()};
+  const Launch launch{pointers_to(arguments), pointers_to(environment), getpid(),
+                      options.death_signal,   gave_terminal_,           input.get(),
+                      output.get(),           options.output_to_stderr, report.get()};
   id_ = fork();
   if (id_ == 0) become(launch);
   if (id_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
@@ -160,13 +179,20 @@ bool ChildProcess::update() {
   // One SIGCHLD may stand for several changes.
   while (!exit_code_ && waitpid(id_, &status, WNOHANG | WUNTRACED) == id_) {
     if (WIFEXITED(status)) exit_code_ = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) exit_code_ = exit_signalled(WTERMSIG(status));
+    if (WIFSIGNALED(status)) {
+      signal_ = WTERMSIG(status);
+      exit_code_ = exit_signalled(signal_);
+    }
     if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTSTP) {
       signal_group(SIGCONT);
       continued = true;
     }
   }
   return continued;
+}
+
+bool ChildProcess::interrupted() const {
+  return gave_terminal_ && (exit_code_ == exit_signalled(SIGINT) || exit_code_ == exit_signalled(SIGQUIT));
 }
 
 void ChildProcess::take_terminal() const {

@@ -14,7 +14,9 @@ struct ChildOptions {
   std::vector<std::string> command;                              // not empty; looked for in $PATH
   std::vector<std::pair<std::string, std::string>> environment;  // over the inherited one
   int death_signal = 0;                                          // what it gets when this process dies; 0: nothing
+  std::optional<std::string> input;                              // what it reads from stdin; nothing: inherited
   std::string output;                                            // file for stdout and stderr; empty: inherited
+  bool output_to_stderr = false;                                 // its stdout is our stderr: ours is for results
   bool foreground = true;                                        // gets the terminal, if this process has it
 };
 
@@ -37,6 +39,11 @@ class ChildProcess {
 
   // The child's exit code, 128+n if signal n ended it; nothing while it runs.
   std::optional<int> exit_code() const { return exit_code_; }
+  // The signal that ended it; 0 if none did.
+  int signal() const { return signal_; }
+  // Whether it ended as if somebody had pressed the interrupt or quit key of the terminal that it had: such a signal
+  // goes to it alone.
+  bool interrupted() const;
   pid_t id() const { return id_; }
 
  private:
@@ -45,6 +52,7 @@ class ChildProcess {
   pid_t id_ = -1;
   bool gave_terminal_ = false;
   std::optional<int> exit_code_;
+  int signal_ = 0;
 };
 
 }  // namespace forelock::cli

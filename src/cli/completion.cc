@@ -51,7 +51,8 @@ std::string words_after(const CommandEntry& command, const CommandEntry& root) {
 
 void append_word_cases(const CommandEntry& command, const CommandEntry& root, std::string& out) {
   const std::string path = joined(command.path, " ");
-  const bool takes_file = !command.arguments.empty() && command.arguments.front().long_names.front() != "MONITOR";
+  const std::string argument = command.arguments.empty() ? "" : command.arguments.front().long_names.front();
+  const bool takes_file = !argument.empty() && argument != "MONITOR" && argument != "ID";
   out += "    '" + path + "') COMPREPLY=($(compgen -W '" + words_after(command, root) + "' -- \"$cur\"))";
   if (takes_file) out += "; [[ $cur == -* ]] || COMPREPLY+=($(compgen -f -- \"$cur\"))";
   out += " ;;\n";
@@ -119,14 +120,28 @@ void append_fish_options(const CommandEntry& command, const std::string& conditi
   }
 }
 
-void append_fish(const CommandEntry& command, std::string& out) {
-  const std::string seen = command.path.empty() ? "" : "__fish_seen_subcommand_from " + command.path.back();
+// When the words so far are this command's: all of its path, and nobody else's who has a subcommand of its name.
+std::string fish_condition(const CommandEntry& command, const CommandEntry& root) {
+  std::string condition;
+  const auto seen = [](const std::string& word) { return "__fish_seen_subcommand_from " + word; };
+  for (const std::string& word : command.path) condition += (condition.empty() ? "" : "; and ") + seen(word);
+  if (command.path.size() != 1) return condition;
+  for (const CommandEntry& other : root.subcommands) {
+    for (const CommandEntry& sub : other.subcommands) {
+      if (sub.path.back() == command.path.back()) condition += "; and not " + seen(other.path.back());
+    }
+  }
+  return condition;
+}
+
+void append_fish(const CommandEntry& command, const CommandEntry& root, std::string& out) {
+  const std::string seen = fish_condition(command, root);
   append_fish_options(command, seen.empty() ? "" : " -n " + fish_quoted(seen), out);
   for (const CommandEntry& sub : command.subcommands) {
     const std::string here = seen.empty() ? "__fish_use_subcommand" : seen;
     out += "complete -c forelock -n " + fish_quoted(here) + " -f -a " + sub.path.back() + " -d " +
            fish_quoted(sub.help) + '\n';
-    append_fish(sub, out);
+    append_fish(sub, root, out);
   }
 }
 
@@ -145,7 +160,7 @@ std::string zsh_completion(const CommandEntry& root) {
 
 std::string fish_completion(const CommandEntry& root) {
   std::string out = "# fish completion for forelock: put it into ~/.config/fish/completions/forelock.fish\n";
-  append_fish(root, out);
+  append_fish(root, root, out);
   return out;
 }
 

@@ -1,6 +1,8 @@
 #include "cli/connection.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <string>
 
 namespace forelock::cli {
@@ -9,6 +11,22 @@ LogSink log_to(const Console& console) {
   return [&console](std::string_view level, std::string_view message) {
     const int needed = level == "info" ? 2 : 1;
     if (console.verbosity() >= needed) console.warn(std::string(level) + ": " + printable(message));
+  };
+}
+
+LogSink dead_letter_log(const Console& console) {
+  struct Last {
+    std::mutex mutex;
+    std::string message;
+  };
+  return [&console, log = log_to(console), last = std::make_shared<Last>()](std::string_view level,
+                                                                            std::string_view message) {
+    const bool chatter = message.starts_with("Kafka: ");  // of its client, which tries again by itself
+    if (level != "error" || chatter || !console.text()) return log(level, message);
+    const std::lock_guard guard(last->mutex);
+    if (last->message == message) return;
+    last->message = message;
+    console.warn("error: " + printable(message));
   };
 }
 

@@ -83,6 +83,7 @@ nlohmann::ordered_json json_of(const Failure& failure) {
                           {"hint", problem.hint}});
     }
   }
+  if (failure.details) error.update(*failure.details);
   return {{"error", std::move(error)}};
 }
 

@@ -26,12 +26,21 @@ int exit_code_of(ErrorCode code) {
       return exit_usage;
     case ErrorCode::no_node:
     case ErrorCode::write_conflict:
+    case ErrorCode::handler_failed:
+    case ErrorCode::kafka_rejected:
+    case ErrorCode::record_invalid:
+    case ErrorCode::record_too_new:
       return exit_failed;
     case ErrorCode::session_expired:
     case ErrorCode::connection_loss:
     case ErrorCode::quota_exceeded:
     case ErrorCode::server_error:
+    case ErrorCode::kafka_unavailable:
+    case ErrorCode::overloaded:
       return exit_unavailable;
+    case ErrorCode::outbox_full:
+    case ErrorCode::outbox_unavailable:
+      return exit_output;
     default:
       return exit_internal;
   }

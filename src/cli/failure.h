@@ -2,6 +2,8 @@
 #pragma once
 
 #include <exception>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ struct Failure {
   std::string hint;     // what to do next; may be empty
   std::string monitor;  // may be empty
   bool retryable = false;
-  std::vector<ConfigurationProblem> problems;  // of a configuration
+  std::vector<ConfigurationProblem> problems;                  // of a configuration
+  std::shared_ptr<const nlohmann::ordered_json> details = {};  // more members of the error's JSON; may be nothing
 };
 
 // Carries a Failure up to main.

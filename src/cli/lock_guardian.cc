@@ -1,48 +1,52 @@
 #include "cli/lock_guardian.h"
 
+#include <signal.h>
+
 #include <algorithm>
-#include <string>
+#include <stop_token>
 #include <utility>
 
 namespace forelock::cli {
 
-LockGuardian::LockGuardian(WriteLock& lock, std::shared_ptr<LockNews> news, SignalQueue& signals,
-                           const Console& console, OnLost on_lost, std::chrono::milliseconds kill_after)
-    : lock_(lock),
-      news_(std::move(news)),
-      signals_(signals),
-      console_(console),
-      on_lost_(on_lost),
-      kill_after_(kill_after) {}
+LockGuardian::LockGuardian(const WriteLock& lock, SignalSource& signals, const Console& console, GuardOptions options)
+    : lock_(lock), signals_(signals), console_(console), options_(options) {}
 
 LockGuardian::Result LockGuardian::guard(ChildProcess& child) {
+  const std::stop_callback on_lost(lock_.stop_token(), [this] { lost_.notify(); });
   for (;;) {
     if (child.update()) console_.warn("the command cannot be suspended: its lock would run out meanwhile");
     if (child.exit_code()) break;
-    look_at_lock(child);
+    const Clock::time_point look_again = look_at_lock(child);
     kill_if_due(child);
-    const std::optional<int> signal = signals_.wait(news_->wake_up, kill_at_);
+    const std::optional<int> signal = signals_.wait(lost_, std::min(look_again, kill_at_));
     if (signal && *signal != SIGCHLD) child.signal_group(*signal);
   }
   // Whoever of the group still works does so without a lock.
   if (terminated_) child.signal_group(SIGKILL);
-  return {*child.exit_code(), terminated_ || news_->lost || !lock_.healthy()};
+  return {*child.exit_code(), child.signal(), child.interrupted(), terminated_ || !lock_.healthy()};
 }
 
-void LockGuardian::look_at_lock(const ChildProcess& child) {
+LockGuardian::Clock::time_point LockGuardian::look_at_lock(const ChildProcess& child) {
   const auto now = Clock::now();
-  if (news_->lost && !std::exchange(warned_of_loss_, true)) {
+  // While the connection lives, this instant moves on. Read before the state: of a lost lock it says nothing.
+  const Clock::time_point danger = lock_.expires_at() - options_.margin;
+  if (lock_.state() == LockState::lost) {
     // With a warning before, the time to end in good order is over.
-    end_group(child, "the lock is lost", terminated_ ? now : now + kill_after_);
-  } else if (news_->in_danger && !news_->lost && !std::exchange(warned_of_danger_, true)) {
-    // Until the session's certain end nobody else can hold the lock: by then the group must be gone.
-    end_group(child, "the lock is about to be lost: no server answers",
-              std::min(now + kill_after_, lock_.expires_at()));
+    if (!std::exchange(warned_of_loss_, true))
+      end_group(child, "the lock is lost", terminated_ ? now : now + options_.kill_after);
+    return Clock::time_point::max();
   }
+  if (warned_of_danger_) return danger + options_.margin;
+  if (now < danger) return danger;
+  warned_of_danger_ = true;
+  // Until the session's certain end nobody else can hold the lock: by then the group must be gone.
+  end_group(child, "the lock is about to be lost: no server answers",
+            std::min(now + options_.kill_after, lock_.expires_at()));
+  return danger + options_.margin;
 }
 
 void LockGuardian::end_group(const ChildProcess& child, const std::string& why, Clock::time_point kill_at) {
-  if (on_lost_ == OnLost::warn) {
+  if (options_.on_lost == OnLost::warn) {
     console_.warn(lock_.monitor() + ": " + why + "; the command goes on (--on-lost=warn)");
     return;
   }

@@ -1,7 +1,6 @@
 // Takes a lock while signals can still stop the waiting.
 #pragma once
 
-#include <chrono>
 #include <optional>
 
 #include "cli/signal_queue.h"
@@ -13,8 +12,5 @@ namespace forelock::cli {
 // the waiting: then the lock is not held and its node is being removed. Nothing: it is held. \throws as
 // BlockingWriteLock::lock_with_timeout.
 std::optional<int> take_lock(BlockingWriteLock& lock, bool once, SignalQueue& signals);
-
-// Whether a signal means that somebody wants the program to end.
-bool ends_waiting(int signal);
 
 }  // namespace forelock::cli

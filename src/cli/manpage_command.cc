@@ -55,16 +55,22 @@ constexpr std::string_view exit_section = R"(.SH EXIT STATUS
 Done; with \fBrun\fR and \fBdev\fR the command's own code.
 .TP
 1
-The answer is no: unknown monitor, or the holder changed.
+The answer is no: unknown monitor or dead letter, the holder changed, letters failed again.
 .TP
 64
 The command line is wrong.
 .TP
 69
-ZooKeeper cannot be reached.
+ZooKeeper, or Kafka, cannot be reached.
+.TP
+73
+\fBrun \-\-retry\fR: the operation has failed and the dead\-letter queue did not take it: it is in no queue.
+.TP
+74
+The output, or the outbox, cannot be written or read.
 .TP
 75
-The lock was not obtained in time; \fBrun \-E\fR gives another code.
+The lock was not obtained in time; \fBrun \-E\fR gives another code. \fBdlq replay\fR: run it again later.
 .TP
 76
 The lock was lost while the command ran.
@@ -74,6 +80,9 @@ Not authorised.
 .TP
 78
 The configuration is wrong.
+.TP
+79
+\fBrun \-\-retry\fR: the operation has failed and is in the dead\-letter queue.
 .TP
 126, 127
 The command cannot be executed, or was not found.
@@ -94,7 +103,9 @@ NO_COLOR
 No colours, unless \fB\-\-color=always\fR.
 .PP
 The command of \fBrun\fR finds FORELOCK_MONITOR, FORELOCK_TOKEN, FORELOCK_SESSION, FORELOCK_PRIORITY, FORELOCK_OWNER
-and FORELOCK_EXPIRES_IN_MS.
+and FORELOCK_EXPIRES_IN_MS; with \fB\-\-retry\fR also FORELOCK_ATTEMPT and FORELOCK_OPERATION. That of
+\fBdlq replay \-\-exec\fR finds the former, FORELOCK_OPERATION, and FORELOCK_DLQ_ID, FORELOCK_DLQ_TYPE,
+FORELOCK_DLQ_REASON, FORELOCK_DLQ_TRIES and FORELOCK_DLQ_REPLAY_COUNT.
 )";
 
 std::string manual(const CommandEntry& root) {

@@ -74,8 +74,10 @@ class Program {
       commands_.push_back({app, std::move(command)});
     }
     root_.footer(
-        "Exit: 0, or the child's code; 1 no; 64 usage; 69 ZooKeeper unreachable; 75 not in time; 76 lock lost;\n"
-        "      77 not authorised; 78 configuration; 126, 127 cannot execute; 128+n signal n");
+        "Exit: 0, or the child's code; 1 no; 64 usage; 69 ZooKeeper or Kafka unreachable; 73 failed and not stored;\n"
+        "      74 output or outbox; 75 not in time; 76 lock lost; 77 not authorised; 78 configuration; 79 "
+        "dead-lettered;\n"
+        "      126, 127 cannot execute; 128+n signal n");
   }
 
   int run(const std::vector<std::string>& arguments) {

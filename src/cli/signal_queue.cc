@@ -1,10 +1,7 @@
 #include "cli/signal_queue.h"
 
-#include <poll.h>
 #include <sys/signalfd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -14,12 +11,6 @@ namespace {
 bool is_ignored(int signal) {
   struct sigaction action {};
   return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-int milliseconds_until(std::chrono::steady_clock::time_point until) {
-  if (until == std::chrono::steady_clock::time_point::max()) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
 }
 
 }  // namespace
@@ -41,12 +32,14 @@ SignalQueue::SignalQueue(const std::vector<int>& signals) {
 }
 
 std::optional<int> SignalQueue::wait(const WakeUp& wake_up, std::chrono::steady_clock::time_point until) {
-  std::array<pollfd, 2> polled{{{descriptor_.get(), POLLIN, 0}, {wake_up.descriptor(), POLLIN, 0}}};
-  poll(polled.data(), polled.size(), milliseconds_until(until));
-  if (polled[1].revents != 0) wake_up.clear();
+  wait_readable(descriptor_.get(), wake_up, until);
   signalfd_siginfo info{};
   if (read(descriptor_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return std::nullopt;
   return static_cast<int>(info.ssi_signo);
+}
+
+bool ends_waiting(int signal) {
+  return signal != SIGCHLD && signal != SIGWINCH && signal != SIGCONT;
 }
 
 }  // namespace forelock::cli

@@ -61,28 +61,34 @@ void TextTable::add(std::vector<Cell> row) {
 
 std::string TextTable::str(const Console& console) const {
   std::vector<Cell> heading;
-  std::vector<std::size_t> widths;
-  for (const Column& column : columns_) {
-    heading.push_back({column.heading, Style::heading});
-    widths.push_back(display_width(column.heading));
-  }
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i].text));
-  }
-  std::string text = line(heading, widths, console);
-  for (const auto& row : rows_) text += line(row, widths, console);
+  for (const Column& column : columns_) heading.push_back({column.heading, Style::heading});
+  const std::vector<std::size_t> widest = widths();
+  std::string text = line(heading, widest, console);
+  for (const auto& row : rows_) text += line(row, widest, console);
   return text;
 }
 
-std::string TextTable::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+std::vector<std::size_t> TextTable::widths() const {
+  std::vector<std::size_t> widest;
+  for (const Column& column : columns_) widest.push_back(display_width(column.heading));
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) widest[i] = std::max(widest[i], display_width(row[i].text));
+  }
+  return widest;
+}
+
+std::string TextTable::line(std::vector<Cell> row, const std::vector<std::size_t>& widths,
                             const Console& console) const {
+  row.resize(columns_.size());
   std::string text;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) text += gap;
-    const std::string padding(widths[i] - display_width(row[i].text), ' ');
+    const std::string shown = cut_to_width(printable(row[i].text), widest_cell);
+    const std::size_t width = display_width(shown);
+    const std::string padding(widths[i] > width ? widths[i] - width : 0, ' ');
     const bool last = i + 1 == row.size();
     if (columns_[i].right) text += padding;
-    text += console.styled(row[i].text, row[i].style);
+    text += console.styled(shown, row[i].style);
     if (!columns_[i].right && !last) text += padding;
   }
   return text + '\n';

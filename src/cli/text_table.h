@@ -30,11 +30,14 @@ class TextTable {
   // With a heading and a newline after each row.
   std::string str(const Console& console) const;
 
+  // The columns' widths that the rows so far need.
+  std::vector<std::size_t> widths() const;
+  // One row in columns of these widths, with a newline; what is wider is not cut.
+  std::string line(std::vector<Cell> row, const std::vector<std::size_t>& widths, const Console& console) const;
+
   static constexpr std::size_t widest_cell = 60;
 
  private:
-  std::string line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths, const Console& console) const;
-
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
 };

@@ -1,6 +1,8 @@
 // Lets another thread's callback end a poll().
 #pragma once
 
+#include <chrono>
+
 #include "cli/descriptor.h"
 
 namespace forelock::cli {
@@ -20,5 +22,8 @@ class WakeUp {
  private:
   Descriptor event_;
 };
+
+// Waits until the descriptor can be read, until `wake_up` is notified (which is forgotten then), or until the instant.
+void wait_readable(int descriptor, const WakeUp& wake_up, std::chrono::steady_clock::time_point until);
 
 }  // namespace forelock::cli

@@ -8,6 +8,7 @@
 #include "cli/connection.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
+#include "cli/screen.h"
 #include "cli/views_json.h"
 #include "cli/views_text.h"
 #include "records/wall_time.h"
@@ -85,13 +86,10 @@ class WatchCommand final : public Command {
     }
   }
 
-  // Overwrites from the top and clears what is left over: no flicker.
   static void redraw(const Console& console, const std::vector<MonitorSummary>& monitors) {
     std::string text = text_of(monitors, console);
     if (text.empty()) text = "nothing is held or waited for\n";
-    std::string screen = "\x1b[H" + records::format_wall_time(records::wall_time_now()) + "\x1b[K\n\x1b[K\n";
-    for (const char c : text) screen += c == '\n' ? "\x1b[K\n" : std::string(1, c);
-    console.write(screen + "\x1b[J");
+    console.write(redrawn(text));
   }
 
   void report_changes(const Console& console, const std::vector<MonitorSummary>& monitors, bool first) const {

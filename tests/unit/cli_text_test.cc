@@ -91,6 +91,11 @@ TEST(CliFailure, EveryKindHasItsExitCode) {
   EXPECT_EQ(of(ErrorCode::invalid_argument), 64);
   EXPECT_EQ(of(ErrorCode::no_node), 1);
   EXPECT_EQ(of(ErrorCode::internal), 70);
+  EXPECT_EQ(of(ErrorCode::kafka_unavailable), 69);
+  EXPECT_EQ(of(ErrorCode::kafka_rejected), 1);
+  EXPECT_EQ(of(ErrorCode::outbox_full), 74);
+  EXPECT_EQ(of(ErrorCode::outbox_unavailable), 74);
+  EXPECT_EQ(of(ErrorCode::record_too_new), 1);
   EXPECT_EQ(exit_code_of(std::make_exception_ptr(ConfigurationException({{"f", 1, "k", "m", "h"}}))), 78);
   EXPECT_EQ(exit_code_of(std::make_exception_ptr(std::runtime_error("x"))), 70);
   EXPECT_EQ(exit_code_of(std::make_exception_ptr(5)), 70);

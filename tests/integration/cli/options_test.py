@@ -27,7 +27,13 @@ class Usage(support.CliTest):
                           ("run", "-m", "P1", "--on-lost", "panic", "--", "true"), ("ls", "-o", "xml"), ("ls", "--set",
                                                                                                          "novalue"),
                           ("completion",), ("completion", "tcsh"), ("config", "nonsense"), ("ls", "--color", "pink"),
-                          ("run", "-m", "P1", "--retry", "--", "true")):
+                          ("run", "-m", "P1", "--type", "x", "--", "true"),
+                          ("run", "-m", "P1", "--retry", "-E", "1", "--", "true"), ("dlq",), ("dlq", "nonsense"),
+                          ("dlq", "show"), ("dlq", "list", "--limit", "-1"), ("dlq", "list", "--since", "soon"),
+                          ("dlq", "park"), ("dlq", "purge", "--yes"), ("dlq", "purge", "--all", "some-id"),
+                          ("dlq", "replay", "--execute"), ("dlq", "replay", "--exec", "x", "--to-topic", "y"),
+                          ("dlq", "replay", "--rate", "0"), ("dlq", "replay", "--concurrency", "0"),
+                          ("dlq", "init", "--partitions", "0")):
             self.usage_error(*arguments)
 
     def test_unknown_words_get_the_nearest_known_one(self):
@@ -44,7 +50,8 @@ class Usage(support.CliTest):
             self.assertEqual((error["code"], error["retryable"]), ("usage", False))
 
     def test_help_and_version(self):
-        for arguments in (("--help",), ("run", "--help"), ("config", "check", "--help")):
+        for arguments in (("--help",), ("run", "--help"), ("config", "check", "--help"),
+                          ("dlq", "--help"), ("dlq", "replay", "--help")):
             result = self.run_cli(*arguments, server=False)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("forelock", result.stdout)
@@ -170,7 +177,8 @@ class Streams(support.CliTest):
 
 
 class Generated(support.CliTest):
-    COMMANDS = ["run", "ls", "show", "watch", "wait", "release", "config", "doctor", "dev", "completion", "manpage"]
+    COMMANDS = ["run", "ls", "show", "watch", "wait", "release", "dlq", "config", "doctor", "dev", "completion",
+                "manpage"]
 
     def test_completions_name_every_command(self):
         for shell in ("bash", "zsh", "fish"):
@@ -195,6 +203,10 @@ class Generated(support.CliTest):
         self.assertIn("--on-lost", self.complete("forelock", "run", "--o"))
         self.assertEqual(self.complete("forelock", "config", "pa"), ["parse"])
         self.assertEqual(self.complete("forelock", "-q", "ls", "--al"), ["--all"])
+        self.assertEqual(self.complete("forelock", "dlq", "re"), ["replay"])
+        self.assertIn("--exec", self.complete("forelock", "dlq", "replay", "--ex"))
+        self.assertEqual(self.complete("forelock", "dlq", "watch", "--re"), ["--reason"])
+        self.assertEqual(self.complete("forelock", "dlq", "show", "x"), [])
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh_takes_the_script(self):
@@ -209,7 +221,8 @@ class Generated(support.CliTest):
     def test_the_manual_names_every_command_and_option(self):
         text = self.run_cli("manpage", server=False).stdout
         self.assertTrue(text.startswith(".TH FORELOCK 1"))
-        for word in self.COMMANDS + ["\\-\\-on\\-lost", "\\-\\-zookeeper", "FORELOCK_TOKEN", "EXIT STATUS"]:
+        for word in self.COMMANDS + ["dlq replay", "\\-\\-max\\-replays", "FORELOCK_DLQ_TRIES",
+                                     "\\-\\-on\\-lost", "\\-\\-zookeeper", "FORELOCK_TOKEN", "EXIT STATUS"]:
             self.assertIn(word, text)
 
     @unittest.skipUnless(shutil.which("man"), "no man")

@@ -1,0 +1,148 @@
+#include "cli/replay_run.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_target.h"
+#include "cli/connection.h"
+#include "cli/duration_text.h"
+#include "cli/exit_code.h"
+#include "cli/letters_text.h"
+#include "cli/replay_progress.h"
+#include "cli/signal_queue.h"
+#include "cli/task.h"
+#include "drain/topic_target.h"
+
+namespace forelock::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class ReplayRun {
+ public:
+  ReplayRun(const ReplayRequest& request, const Settings& settings, const Context& context)
+      : request_(request),
+        console_(context.console),
+        signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}),
+        store_(drain::open_store(settings, request.kind, dead_letter_log(console_))),
+        client_(settings, log_to(console_)),
+        to_command_(request.command, client_, inherited_, relay_, stop_, console_) {
+    target_ =
+        request.topic.empty() ? to_command() : drain::topic_target(settings, request.topic, dead_letter_log(console_));
+  }
+
+  int run() {
+    drain::LetterStatistics letters;
+    store_->scan(request_.options.filter, letters);
+    const std::uint64_t total = std::min(letters.letters, request_.options.max.value_or(letters.letters));
+    ReplayProgress progress(console_, total);
+    if (console_.text()) console_.note("replaying " + count_of_letters(total) + " from the " + store_->describe());
+
+    drain::Replayer replayer(client_, *store_, target_, progress);
+    Task<drain::ReplayReport> running([&] { return replayer.run(request_.options, stop_.get_token()); });
+    while (!running.done()) {
+      const std::optional<int> signal = signals_.wait(running.wake_up(), Clock::now() + std::chrono::seconds(1));
+      if (signal) take(*signal, progress);
+      progress.tick();
+    }
+    progress.finish();
+    const drain::ReplayReport report = running.result();
+    if (!report.unsettled.empty())
+      console_.warn(printable("nothing is lost, but the queue was not tidied up: " + report.unsettled));
+    say(report);
+    return exit_code_of(report);
+  }
+
+ private:
+  drain::LetterTarget to_command() {
+    return [this](const drain::StoredLetter& letter, WriteLock& lock, const std::stop_token&) {
+      return to_command_(letter, lock);
+    };
+  }
+
+  void take(int signal, ReplayProgress& progress) {
+    if (signal == SIGCHLD) {
+      relay_.deliver(SIGCHLD);
+    } else if (!ended_by_) {
+      ended_by_ = signal;
+      stop_.request_stop();
+      progress.finish();
+      console_.note("stopping: what runs may come to its end; a second signal kills it");
+    } else {
+      relay_.deliver(SIGKILL);
+    }
+  }
+
+  void say(const drain::ReplayReport& report) const {
+    const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin_);
+    if (!console_.text()) {
+      console_.write_json({{"replayed", report.replayed},
+                           {"failed", report.failed},
+                           {"later", report.later},
+                           {"parked", report.parked},
+                           {"skipped", report.skipped},
+                           {"unreadable", report.unreadable},
+                           {"stopped", report.stopped},
+                           {"elapsed_ms", elapsed.count()}});
+      return;
+    }
+    std::string text = "replayed " + count_of_letters(report.replayed) + " in " + duration_text(elapsed) + '\n';
+    const auto line = [&text](std::uint64_t count, const char* what) {
+      if (count > 0) text += "  " + std::to_string(count) + ' ' + what + '\n';
+    };
+    line(report.failed, "failed: the next replay tries them again");
+    line(report.parked, "parked, because they failed too often: forelock dlq list --parked");
+    line(report.later, "for later: the command or the lock was not available; the next replay tries them again");
+    line(report.skipped, "skipped: an earlier letter of their monitor stands before them");
+    line(report.unreadable, "cannot be read: forelock dlq list names them");
+    if (report.stopped) text += "  stopped before the end; run it again to go on\n";
+    console_.write(text);
+  }
+
+  int exit_code_of(const drain::ReplayReport& report) const {
+    if (const auto code = to_command_.not_executed()) {
+      throw FailureException({*code,
+                              *code == exit_command_not_found ? "command_not_found" : "cannot_execute",
+                              "--exec " + request_.command + " cannot be executed (" + std::to_string(*code) +
+                                  "); the replay was stopped, and no letter was counted as failed",
+                              "try it by hand with one record: forelock dlq export --id ID | COMMAND",
+                              {},
+                              false,
+                              {}});
+    }
+    if (ended_by_) return exit_signalled(*ended_by_);
+    if (report.stopped) {
+      throw FailureException({exit_lock_lost,
+                              std::string(name_of(ErrorCode::lock_unhealthy)),
+                              "the drainer's lock was lost; the replay was stopped",
+                              "run it again: what is done stays done",
+                              store_->drainer_monitor(),
+                              true,
+                              {}});
+    }
+    if (report.failed > 0 || report.parked > 0) return exit_failed;
+    if (report.later > 0) return exit_not_in_time;
+    return report.skipped > 0 ? exit_failed : exit_ok;
+  }
+
+  const ReplayRequest& request_;
+  const Console& console_;
+  const Clock::time_point begin_ = Clock::now();
+  const InheritedDescriptors inherited_;
+  SignalQueue signals_;  // before any thread
+  std::unique_ptr<drain::LetterStore> store_;
+  Client client_;
+  SignalRelay relay_;
+  std::stop_source stop_;
+  std::optional<int> ended_by_;
+  CommandTarget to_command_;
+  drain::LetterTarget target_;
+};
+
+}  // namespace
+
+int run_replay(const ReplayRequest& request, const Settings& settings, const Context& context) {
+  return ReplayRun(request, settings, context).run();
+}
+
+}  // namespace forelock::cli

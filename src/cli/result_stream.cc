@@ -1,0 +1,45 @@
+#include "cli/result_stream.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace forelock::cli {
+namespace {
+
+constexpr std::size_t enough_to_write = 64 * 1024;
+
+}  // namespace
+
+void ResultStream::write(std::string_view text) {
+  waiting_ += text;
+  if (waiting_.size() >= enough_to_write) flush();
+}
+
+void ResultStream::write_json(const nlohmann::ordered_json& json) {
+  write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+void ResultStream::flush() {
+  if (!waiting_.empty()) console_.write(std::exchange(waiting_, {}));
+}
+
+StreamedTable::StreamedTable(std::vector<TextTable::Column> columns, const Console& console)
+    : console_(console), out_(console), first_(std::move(columns)) {}
+
+void StreamedTable::add(std::vector<TextTable::Cell> row) {
+  if (!widths_.empty()) {
+    out_.write(first_.line(std::move(row), widths_, console_));
+    return;
+  }
+  first_.add(std::move(row));
+  if (++rows_ < deciding_rows) return;
+  out_.write(first_.str(console_));
+  widths_ = first_.widths();
+}
+
+void StreamedTable::finish() {
+  if (widths_.empty() && rows_ > 0) out_.write(first_.str(console_));
+  out_.flush();
+}
+
+}  // namespace forelock::cli

@@ -1,0 +1,315 @@
+"""forelock dlq: replay, park, purge; what may happen to them, and what must not."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import unittest
+
+import dlq_support
+import support
+
+
+class DrainTest(dlq_support.DlqTest):
+    def replay(self, command, *options):
+        return self.run_cli("dlq", "replay", "--exec", command, "--execute", *options)
+
+    def report(self, command, *options, code=0):
+        result = self.replay(command, *options, "-o", "json")
+        self.assertEqual(result.returncode, code, result.stderr)
+        return json.loads(result.stdout)
+
+    def start_replay(self, command, *options):
+        return self.start_cli("dlq", "replay", "--exec", command, "--execute", *options)
+
+    def noting(self, then="exit 0"):
+        """A command that notes which letter it got."""
+        return f"cat > /dev/null; echo $FORELOCK_DLQ_ID >> {self.path('seen')}; {then}"
+
+
+class DryRun(DrainTest):
+    def test_says_what_it_would_do_and_does_nothing(self):
+        for monitor in ("P1", "P1", "P2"):
+            self.dead_letter("--type", "save", monitor=monitor)
+        made = self.ids()
+        result = self.run_cli("dlq", "replay", "--type", "save", "--exec", "touch it's-run; false", "--rate", "2.5")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for text in ("Would replay 3 letters", "exit_75        3", "P1             2", "Nothing was done",
+                     "forelock dlq replay --type save", "--exec 'touch it'\\''s-run; false' --rate 2.5 --execute"):
+            self.assertIn(text, result.stdout)
+        self.assertEqual(self.ids(), made)
+        self.assertEqual(self.letters()[0]["tries"], 0)
+
+    def test_its_next_command_is_one_that_works(self):
+        self.dead_letter("--type", "a b")
+        kept = self.dead_letter("--type", "other")
+        command = json.loads(self.run_cli("dlq", "replay", "--type", "a b", "--exec", "grep -q 'a b'", "-o",
+                                          "json").stdout)["next"]
+        environment = support.clean_environment(PATH=os.path.dirname(support.BINARY) + ":" + os.environ["PATH"])
+        subprocess.run(command, shell=True, env=environment, check=True, capture_output=True)
+        self.assertEqual(self.ids(), [kept])
+
+    def test_as_json(self):
+        self.dead_letter()
+        found = self.json_of("dlq", "replay", "--max", "7")
+        self.assertEqual((found["dry_run"], found["letters"], found["would_try"], found["by_monitor"]),
+                         (True, 1, 1, {"P1": 1}))
+        self.assertIsNone(self.json_of("dlq", "replay", "--type", "none")["next"])
+
+    def test_secrets_are_not_repeated(self):
+        self.dead_letter()
+        result = self.run_cli("dlq", "replay", "--set", "kafka.sasl.password=hunter2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("kafka.sasl.password=", result.stdout)
+        self.assertNotIn("hunter2", result.stdout)
+
+
+class Replay(DrainTest):
+    def test_of_nothing_is_done(self):
+        self.assertEqual(self.report("exit 1")["replayed"], 0)
+
+    def test_the_command_gets_record_lock_and_letter(self):
+        identity = self.dead_letter("--type", "save", "--payload", "-", stdin="body")
+        script = f"cat > {self.path('record')}; env > {self.path('environment')}; echo on stdout"
+        result = self.replay(script)
+        self.assertEqual((result.returncode, result.stdout.split()[:3]), (0, ["replayed", "1", "letter"]))
+        self.assertIn("on stdout", result.stderr)
+        record = json.loads(self.lines_of("record")[0])
+        self.assertEqual((record["id"], record["payload"]["data"]), (identity, "Ym9keQ=="))
+        found = dict(line.split("=", 1) for line in self.lines_of("environment") if line.startswith("FORELOCK_"))
+        expected = {"FORELOCK_DLQ_ID": identity, "FORELOCK_OPERATION": identity, "FORELOCK_DLQ_TYPE": "save",
+                    "FORELOCK_DLQ_REASON": "exit_75", "FORELOCK_DLQ_TRIES": "0", "FORELOCK_DLQ_REPLAY_COUNT": "0",
+                    "FORELOCK_MONITOR": "P1", "FORELOCK_PRIORITY": "background"}
+        self.assertEqual({key: found.get(key) for key in expected}, expected)
+        self.assertGreater(int(found["FORELOCK_TOKEN"]), 0)
+        self.assertEqual(self.ids(), [])
+
+    def test_replays_what_matches_in_order(self):
+        made = [self.dead_letter("--type", kind) for kind in ("save", "index", "save", "save")]
+        self.assertEqual(self.report(self.noting(), "--type", "save", "--max", "2")["replayed"], 2)
+        self.assertEqual(self.lines_of("seen"), [made[0], made[2]])
+        self.assertEqual(self.ids(), [made[1], made[3]])
+
+    def test_one_that_fails_keeps_the_later_ones_of_its_monitor(self):
+        first, second = self.dead_letter(), self.dead_letter()
+        other = self.dead_letter(monitor="P2")
+        command = self.noting(f"[ $FORELOCK_DLQ_ID != {first} ]")
+        result = self.replay(command)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("failed: " + first, result.stderr)
+        self.assertEqual(sorted(self.lines_of("seen")), sorted([first, other]))
+        self.assertEqual([(letter["id"], letter["tries"]) for letter in self.letters()], [(first, 1), (second, 0)])
+
+    def test_one_that_fails_too_often_is_parked_and_blocks_nobody(self):
+        poison, second = self.dead_letter(), self.dead_letter()
+        command = self.noting(f"[ $FORELOCK_DLQ_ID != {poison} ]")
+        self.assertEqual(self.report(command, "--max-replays", "2", code=1)["failed"], 1)
+        found = self.report(command, "--max-replays", "2", code=1)
+        self.assertEqual((found["parked"], found["replayed"]), (1, 1))
+        self.assertEqual(self.lines_of("seen"), [poison, poison, second])
+        self.assertEqual((self.ids(), self.ids("--parked")), ([], [poison]))
+        self.assertEqual(self.record(poison)["state"], "parked")
+        self.assertEqual(self.report("exit 0", "--parked")["replayed"], 1)
+        self.assertEqual(self.ids("--parked"), [])
+
+    def test_later_is_75_and_not_counted(self):
+        identity = self.dead_letter()
+        self.dead_letter()
+        for _ in range(4):
+            found = self.report("exit 75", code=75)
+            self.assertEqual((found["later"], found["failed"], found["parked"]), (1, 0, 0))
+        self.assertEqual(self.letters("--id", identity)[0]["tries"], 0)
+
+    def test_a_monitor_that_is_held_is_later_and_the_message_says_who_holds_it(self):
+        self.hold("P1", "--info", "Save Content")
+        self.dead_letter("--timeout", "50ms")
+        other = self.dead_letter(monitor="P2")
+        result = self.replay(self.noting(), "--lock-timeout", "100ms")
+        self.assertEqual(result.returncode, 75, result.stderr)
+        self.assertIn("Save Content", result.stderr)
+        self.assertEqual(self.lines_of("seen"), [other])
+
+    def test_different_monitors_go_on_at_the_same_time(self):
+        for monitor in ("P1", "P2"):
+            self.dead_letter(monitor=monitor)
+        # Each waits for the other one to have begun.
+        begun, other = self.path("begun-$FORELOCK_MONITOR"), self.path("begun-$other")
+        command = (f"touch {begun}; other=P1; [ $FORELOCK_MONITOR = P1 ] && other=P2; "
+                   f"while ! [ -e {other} ]; do sleep 0.02; done")
+        self.assertEqual(self.report(command)["replayed"], 2)
+
+    def test_a_command_that_cannot_be_executed_is_no_letters_fault(self):
+        for monitor in ("P1", "P2", "P3"):
+            self.dead_letter(monitor=monitor)
+        for command, code in (("/no/such/command", 127), (self.directory.name, 126)):
+            result = self.replay(command, "--max-replays", "1", "-o", "json")
+            self.assertEqual(result.returncode, code)
+            self.assertIn(command, json.loads(result.stderr.splitlines()[-1])["error"]["message"])
+        self.assertEqual([letter["tries"] for letter in self.letters()], [0, 0, 0])
+
+    def test_unreadable_records_stay_and_block_nobody(self):
+        bad = self.dead_letter()
+        self.rewrite(bad, "{}")
+        self.dead_letter()
+        found = self.report(self.noting())
+        self.assertEqual((found["replayed"], found["unreadable"]), (1, 1))
+        (left,) = self.letters()
+        self.assertTrue(left["unreadable"])
+
+    def test_the_command_loses_its_lock(self):
+        identity = self.dead_letter()
+        replay = self.start_replay(f"touch {self.path('begun')}; sleep 1000")
+        support.wait_until(lambda: os.path.exists(self.path("begun")), "the command runs")
+        released = self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "test")
+        self.assertEqual(released.returncode, 0, released.stderr)
+        _, errors = replay.communicate(timeout=support.PATIENCE)
+        self.assertEqual(replay.returncode, 75, errors)
+        self.assertIn("lock", errors)
+        self.assertEqual([(letter["id"], letter["tries"]) for letter in self.letters()], [(identity, 0)])
+
+
+class Terminal(DrainTest):
+    def test_shows_how_far_it_is(self):
+        for monitor in ("P1", "P2", "P3"):
+            self.dead_letter(monitor=monitor)
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(support.BINARY, self.command("dlq", "replay", "--execute", "--concurrency", "1", "--exec",
+                                                   "[ $FORELOCK_MONITOR != P2 ]"),
+                      support.clean_environment(TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        seen = b""
+        while b"1 failed: the next replay" not in seen:
+            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
+            self.assertTrue(ready, seen)
+            seen += os.read(terminal, 4096)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 1)
+        for text in (b"\r[", b"1 of 3 replayed", b"########] 2 of 3 replayed, 1 failed", b"failed: "):
+            self.assertIn(text, seen)
+        self.assertIn(b"\r\x1b[Kreplayed 2 letters", seen)  # the bar is gone before the report
+
+
+class Interrupted(DrainTest):
+    SESSION = ("--set", "zookeeper.session.timeout=2000")
+
+    def test_the_first_signal_lets_what_runs_come_to_its_end(self):
+        first, second = self.dead_letter(), self.dead_letter()
+        go_on = self.path("go-on")
+        replay = self.start_replay(self.noting(f"while ! [ -e {go_on} ]; do sleep 0.02; done"))
+        support.wait_until(lambda: self.lines_of("seen"), "the command runs")
+        replay.send_signal(signal.SIGTERM)
+        line = replay.stderr.readline() + replay.stderr.readline()
+        self.assertIn("a second signal kills", line)
+        self.write("go-on", "")
+        output, errors = replay.communicate(timeout=support.PATIENCE)
+        self.assertEqual(replay.returncode, 143, errors)
+        self.assertIn("replayed 1 letter", output)
+        self.assertIn("stopped before the end", output)
+        self.assertEqual((self.lines_of("seen"), self.ids()), ([first], [second]))
+
+    def test_the_second_signal_kills_and_nothing_is_counted(self):
+        identity = self.dead_letter()
+        replay = self.start_replay(self.noting("trap '' TERM INT; sleep 1000 & wait"))
+        support.wait_until(lambda: self.lines_of("seen"), "the command runs")
+        replay.send_signal(signal.SIGINT)
+        replay.stderr.readline()
+        replay.stderr.readline()
+        replay.send_signal(signal.SIGINT)
+        _, errors = replay.communicate(timeout=support.PATIENCE)  # ends when the whole group is gone
+        self.assertEqual(replay.returncode, 130, errors)
+        self.assertEqual([(letter["id"], letter["tries"]) for letter in self.letters()], [(identity, 0)])
+
+    def test_killed_and_run_again_nothing_is_lost(self):
+        made = [self.dead_letter() for _ in range(3)]
+        second_waits = f"[ $FORELOCK_DLQ_ID != {made[1]} ] || while ! [ -e {self.path('go-on')} ]; do sleep 0.05; done"
+        replay = self.start_replay(self.noting(second_waits), *self.SESSION)
+        support.wait_until(lambda: len(self.lines_of("seen")) == 2, "the second command runs")
+        replay.kill()
+        replay.communicate(timeout=support.PATIENCE)
+        self.assertEqual([(letter["id"], letter["tries"]) for letter in self.letters()], [(made[1], 1), (made[2], 0)])
+        self.write("go-on", "")
+        # The dead drainer's session ends by itself; until then its locks are held.
+        found = self.report(self.noting(second_waits), "--lock-timeout", "20s", *self.SESSION)
+        self.assertEqual(found["replayed"], 2)
+        self.assertEqual(self.lines_of("seen"), [made[0], made[1], made[1], made[2]])
+        self.assertEqual(self.ids(), [])
+
+    def test_there_is_one_drainer(self):
+        identity = self.dead_letter()
+        replay = self.start_replay(self.noting("while :; do sleep 0.05; done"), *self.SESSION)
+        support.wait_until(lambda: self.lines_of("seen"), "the command runs")
+        for arguments in (("replay", "--exec", "true", "--execute"), ("park", identity), ("purge", identity, "--yes")):
+            result = self.run_cli("dlq", *arguments, "-o", "json", *self.SESSION)
+            self.assertEqual((result.returncode, result.stdout), (75, ""), arguments)
+            error = self.error_of(result)
+            self.assertIn(f"/{replay.pid}/", error["message"])
+            self.assertIn("replay", error["message"])
+            self.assertTrue(error["retryable"])
+        self.assertEqual(self.ids(), [identity])
+        self.assertEqual(self.run_cli("dlq", "stats").returncode, 0)  # looking is free
+
+
+class Park(DrainTest):
+    def test_ids_at_once(self):
+        first, second, third = (self.dead_letter() for _ in range(3))
+        result = self.run_cli("dlq", "park", first, third)
+        self.assertEqual((result.returncode, result.stdout), (0, "parked 2 letters\n"), result.stderr)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([second], [first, third]))
+        self.assertEqual(self.run_cli("dlq", "park", first).stdout, "parked 0 letters\n")
+
+    def test_an_unknown_id_is_1_and_nothing_is_done(self):
+        identity = self.dead_letter()
+        result = self.run_cli("dlq", "park", identity, "unknown", "-o", "json")
+        self.assertEqual((result.returncode, self.error_of(result)["code"]), (1, "unknown_letter"))
+        self.assertEqual(self.ids(), [identity])
+
+    def test_a_filter_says_what_it_would_be_unless_executed(self):
+        self.dead_letter("--type", "save")
+        kept = self.dead_letter("--type", "index")
+        result = self.run_cli("dlq", "park", "--type", "save")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("Would park 1 letter", result.stdout)
+        self.assertIn("forelock dlq park --type save", result.stdout)
+        self.assertEqual(len(self.ids()), 2)
+        found = self.json_of("dlq", "park", "--type", "save", "--execute")
+        self.assertEqual((found["parked"], self.ids()), (1, [kept]))
+
+
+class Purge(DrainTest):
+    def test_says_what_it_would_be_unless_meant(self):
+        first, second = self.dead_letter("--type", "save"), self.dead_letter("--type", "index")
+        for arguments in ((first,), ("--type", "save"), ("--all",)):
+            result = self.run_cli("dlq", "purge", *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("Would purge", result.stdout)
+            self.assertIn("--yes", result.stdout)
+            self.assertIn("forelock dlq export", result.stdout)
+        self.assertEqual(self.ids(), [first, second])
+
+    def test_deletes_for_good(self):
+        made = [self.dead_letter("--type", kind) for kind in ("save", "index", "save", "other")]
+        self.assertEqual(self.run_cli("dlq", "purge", made[1], "--yes").stdout, "purged 1 letter\n")
+        self.assertEqual(self.json_of("dlq", "purge", "--type", "save", "--yes")["purged"], 2)
+        self.assertEqual(self.ids(), [made[3]])
+        self.assertEqual(self.run_cli("dlq", "show", made[1]).returncode, 1)
+        self.assertEqual(self.json_of("dlq", "purge", "--all", "--yes")["purged"], 1)
+        self.assertEqual(self.json_of("dlq", "stats")["outbox"]["rows"], 0)
+
+    def test_the_parked_ones(self):
+        first, second = self.dead_letter(), self.dead_letter()
+        self.run_cli("dlq", "park", first)
+        self.assertEqual(self.json_of("dlq", "purge", "--parked", "--all", "--yes")["purged"], 1)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([second], []))
+
+    def test_records_that_cannot_be_read_go_by_their_position(self):
+        bad, good = self.dead_letter(), self.dead_letter()
+        position = self.rewrite(bad, "{}")
+        found = self.json_of("dlq", "purge", position, "--yes")
+        self.assertEqual((found["purged"], found["unreadable"]), (0, 1))
+        self.assertEqual(self.ids(), [good])
+
+
+if __name__ == "__main__":
+    support.main()

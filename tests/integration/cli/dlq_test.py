@@ -1,0 +1,262 @@
+"""forelock dlq: list, show, stats, export, watch; what they find, and their shapes."""
+
+import json
+import os
+import pty
+import select
+import signal
+import stat
+import unittest
+
+import dlq_support
+import support
+
+LETTER_KEYS = ["id", "type", "monitor", "priority", "reason", "message", "attempts", "max_attempts", "failed_at",
+               "enqueued_at", "age_ms", "replay_count", "tries", "state", "position", "payload_bytes"]
+
+
+class List(dlq_support.DlqTest):
+    def test_of_nothing(self):
+        self.assertEqual(self.json_of("dlq", "list"), {"letters": []})
+        result = self.run_cli("dlq", "list")
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertIn("no dead letter", result.stderr)
+        self.assertEqual(self.run_cli("dlq", "list", "-q").stderr, "")
+        self.assertEqual(self.run_cli("dlq", "list", "-o", "ndjson").stdout, "")
+
+    def test_is_as_in_the_contract(self):
+        identity = self.dead_letter("--type", "saveContent", "-p", "background", "--payload", "-", stdin="12345",
+                                    script="exit 3")
+        (letter,) = self.letters()
+        self.assertEqual(list(letter), LETTER_KEYS)
+        expected = {"id": identity, "type": "saveContent", "monitor": "P1", "priority": "background",
+                    "reason": "exit_3", "attempts": 1, "max_attempts": 1, "replay_count": 0, "tries": 0,
+                    "state": "queued", "payload_bytes": 5}
+        self.assertEqual({key: letter[key] for key in expected}, expected)
+        self.assertTrue(0 <= letter["age_ms"] < 60_000)
+        self.assertEqual(self.json_lines(self.run_cli("dlq", "list", "-o", "ndjson").stdout)[0]["id"], identity)
+
+    def test_is_in_the_order_of_failing(self):
+        made = [self.dead_letter(monitor=monitor) for monitor in ("P1", "P2", "P1")]
+        self.assertEqual(self.ids(), made)
+        self.assertEqual(self.ids("--limit", "2"), made[:2])
+        text = self.run_cli("dlq", "list", "--limit", "2")
+        self.assertEqual(len(text.stdout.splitlines()), 3)
+        self.assertIn("--limit", text.stderr)
+
+    def test_text_has_what_people_look_for(self):
+        identity = self.dead_letter("--type", "saveContent")
+        result = self.run_cli("dlq", "list")
+        heading, row = result.stdout.splitlines()
+        self.assertEqual(heading.split(), ["ID", "TYPE", "MONITOR", "REASON", "ATTEMPTS", "FAILED", "REPLAYS"])
+        for word in (identity, "saveContent", "P1", "exit_75", "1 of 1", "ago"):
+            self.assertIn(word, row)
+        self.assertIn("1 letter in the outbox " + self.outbox, result.stderr)
+
+    def test_filters(self):
+        first = self.dead_letter("--type", "save", monitor="P1")
+        second = self.dead_letter("--type", "index", monitor="P1", script="exit 3")
+        third = self.dead_letter("--type", "index", monitor="P2")
+        for options, found in ((("--type", "index"), [second, third]),
+                               (("--monitor", "P1"), [first, second]),
+                               (("--reason", "exit_75"), [first, third]),
+                               (("--reason", "exit_75", "--type", "index"), [third]),
+                               (("--type", "save", "--type", "index", "--monitor", "P2"), [third]),
+                               (("--id", first, "--id", third), [first, third]),
+                               (("--type", "nothing"), []),
+                               (("--since", "1h"), [first, second, third]),
+                               (("--until", "1h"), []),
+                               (("--until", "2999-01-01T00:00:00Z"), [first, second, third]),
+                               (("--since", "2999-01-01T00:00:00Z"), []),
+                               (("--parked",), []),
+                               (("--outbox",), [first, second, third])):
+            self.assertEqual(self.ids(*options), found, options)
+        since = self.letters("--id", second)[0]["failed_at"]
+        self.assertEqual(self.ids("--since", since, "--type", "index"), [second, third])
+        self.assertEqual(self.ids("--until", since), [first])
+
+    def test_a_time_that_is_none_is_64(self):
+        for text in ("yesterday", "90", "h", "-1h", "1w", "2025-13-01T00:00:00Z", "99999999999999999999d"):
+            result = self.run_cli("dlq", "list", "--since=" + text)
+            self.assertEqual((result.returncode, result.stdout), (64, ""), text)
+            self.assertIn("2h", result.stderr)
+
+    def test_hostile_text_does_not_reach_the_terminal(self):
+        self.dead_letter("--info", "\x1b[2Jevil", monitor="\u009b31m\x07")
+        (identity,) = self.ids()
+        text = "".join(self.run_cli("dlq", *arguments).stdout
+                       for arguments in (("list",), ("show", identity), ("stats",), ("replay",)))
+        for character in "\x1b\x07\u009b":
+            self.assertNotIn(character, text)
+
+    def test_a_record_that_cannot_be_read_is_shown_as_such(self):
+        good, bad = self.dead_letter(), self.dead_letter()
+        position = self.rewrite(bad, '{"schema":99,"id":"x"}')
+        letter, unreadable = self.letters()
+        self.assertEqual(letter["id"], good)
+        self.assertEqual((unreadable["unreadable"], unreadable["position"]), (True, position))
+        self.assertEqual(unreadable["code"], "record_too_new")
+        self.assertIn("99", unreadable["message"])
+        result = self.run_cli("dlq", "list")
+        self.assertIn("(unreadable)", result.stdout)
+        self.assertIn("1 records that cannot be read", result.stderr)
+        self.assertIn(unreadable["code"], self.run_cli("dlq", "show", position).stdout)
+        self.assertEqual(self.json_of("dlq", "show", position)["record"], '{"schema":99,"id":"x"}')
+        self.assertEqual(self.json_of("dlq", "stats")["unreadable"], 1)
+
+
+class Show(dlq_support.DlqTest):
+    RETRIES = 1
+
+    def test_everything_but_the_payload(self):
+        identity = self.dead_letter("--type", "saveContent", "--info", "Bulk propagation", "--payload", "-",
+                                    stdin="secret")
+        result = self.run_cli("dlq", "show", identity)
+        for word in (identity, "saveContent", "P1", "Bulk propagation", "exit_75", "2 of 2", "6 bytes", "queued"):
+            self.assertIn(word, result.stdout)
+        self.assertEqual(result.stdout.count("the command ended with 75"), 2)
+        self.assertNotIn("secret", result.stdout + result.stderr)
+        self.assertIn("forelock dlq replay --id " + identity, result.stderr)
+
+    def test_json_is_the_record_and_where_it_stands(self):
+        record = self.record(self.dead_letter())
+        self.assertEqual((record["schema"], record["state"], record["tries"]), (1, "queued", 0))
+        self.assertIn("position", record)
+
+    def test_the_payload_as_it_is(self):
+        data = bytes(range(256)) * 10
+        with open(self.path("binary"), "wb") as file:
+            file.write(data)
+        identity = self.dead_letter("--payload", self.path("binary"))
+        shown = support.subprocess.run(self.command("dlq", "show", identity, "--payload"), capture_output=True,
+                                       env=support.clean_environment(), check=True)
+        self.assertEqual((shown.stdout, shown.stderr), (data, b""))
+
+    def test_an_unknown_id_is_1(self):
+        for identity in ("no-such-letter", "999", "1/2"):
+            result = self.run_cli("dlq", "show", identity, "-o", "json")
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            error = self.error_of(result)
+            self.assertEqual(error["code"], "unknown_letter")
+            self.assertIn("forelock dlq list", error["hint"])
+
+
+class Stats(dlq_support.DlqTest):
+    def test_of_nothing(self):
+        found = self.json_of("dlq", "stats")
+        self.assertEqual((found["letters"], found["oldest_age_ms"], found["outbox"]["rows"]), (0, None, 0))
+        self.assertIn("letters     0", self.run_cli("dlq", "stats").stdout)
+
+    def test_counts_kinds_and_the_outbox(self):
+        for monitor, kind, code in (("P1", "save", 75), ("P1", "index", 3), ("P2", "index", 3)):
+            self.dead_letter("--type", kind, monitor=monitor, script=f"exit {code}")
+        parked = self.ids()[0]
+        self.assertEqual(self.run_cli("dlq", "park", parked).returncode, 0)
+        found = self.json_of("dlq", "stats")
+        self.assertEqual((found["letters"], found["parked"], found["unreadable"]), (2, 1, 0))
+        self.assertEqual((found["by_reason"], found["by_type"], found["by_monitor"]),
+                         ({"exit_3": 2}, {"index": 2}, {"P1": 1, "P2": 1}))
+        self.assertEqual((found["outbox"]["path"], found["outbox"]["rows"], found["outbox"]["parked"]),
+                         (self.outbox, 3, 1))
+        self.assertGreater(found["outbox"]["bytes"], 0)
+        self.assertGreaterEqual(found["oldest_age_ms"], 0)
+        self.assertIsNone(found["topic"])
+        self.assertEqual(self.json_of("dlq", "stats", "--monitor", "P2")["letters"], 1)
+        text = self.run_cli("dlq", "stats").stdout
+        for word in ("letters     2", "parked      1", "outbox      3 rows", "exit_3", "index", "P2", "256 MiB"):
+            self.assertIn(word, text)
+
+
+class Export(dlq_support.DlqTest):
+    def test_is_one_record_a_line_as_stored(self):
+        made = [self.dead_letter(), self.dead_letter("--type", "other")]
+        records = self.json_lines(self.run_cli("dlq", "export").stdout)
+        self.assertEqual([record["id"] for record in records], made)
+        self.assertEqual((records[0]["schema"], records[0]["attempts"][0]["code"]), (1, "exit_75"))
+        self.assertNotIn("position", records[0])
+        self.assertEqual(len(self.run_cli("dlq", "export", "--type", "other").stdout.splitlines()), 1)
+
+    def test_into_a_file_of_ones_own(self):
+        self.dead_letter("--payload", "-", stdin="secret")
+        file = self.path("letters.ndjson")
+        result = self.run_cli("dlq", "export", "--output", file)
+        self.assertEqual((result.returncode, result.stdout), (0, ""))
+        self.assertIn("1 letter", result.stderr)
+        self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o600)
+        self.assertEqual(len(self.lines_of("letters.ndjson")), 1)
+        self.assertEqual(sorted(os.listdir(self.directory.name)), ["letters.ndjson", "state"])
+
+    def test_a_file_that_cannot_be_written_is_74(self):
+        result = self.run_cli("dlq", "export", "--output", "/no/such/folder/file")
+        self.assertEqual(result.returncode, 74)
+        self.assertIn("/no/such/folder/file", result.stderr)
+
+    def test_a_form_is_no_file(self):
+        self.assertEqual(self.run_cli("dlq", "export", "--output", "json").returncode, 64)
+        self.assertFalse(os.path.exists("json"))
+
+    def test_leaves_out_and_names_what_cannot_be_read(self):
+        good, bad = self.dead_letter(), self.dead_letter()
+        position = self.rewrite(bad, "no JSON\nat all")
+        result = self.run_cli("dlq", "export")
+        self.assertEqual([record["id"] for record in self.json_lines(result.stdout)], [good])
+        self.assertIn("left out: " + position, result.stderr)
+
+
+class Watch(dlq_support.DlqTest):
+    def test_has_a_line_for_each_change(self):
+        watch = self.start_cli("dlq", "watch", "-o", "ndjson", "--interval", "100")
+        self.assertEqual(json.loads(watch.stdout.readline())["letters"], 0)
+        identity = self.dead_letter()
+        found = json.loads(watch.stdout.readline())
+        self.assertEqual((found["letters"], found["by_reason"]), (1, {"exit_75": 1}))
+        self.assertEqual(self.run_cli("dlq", "park", identity).returncode, 0)
+        found = json.loads(watch.stdout.readline())
+        self.assertEqual((found["letters"], found["parked"]), (0, 1))
+        watch.send_signal(signal.SIGINT)
+        self.assertEqual(watch.wait(support.PATIENCE), -signal.SIGINT)
+
+    def test_text_and_count(self):
+        self.dead_letter()
+        lines = self.run_cli("dlq", "watch", "--count", "2", "--interval", "100").stdout.splitlines()
+        self.assertEqual(len(lines), 1)
+        self.assertIn("1 letter  parked 0  outbox 1  exit_75 1", lines[0])
+
+    def test_redraws_on_a_terminal(self):
+        self.dead_letter("--type", "saveContent")
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(support.BINARY, self.command("dlq", "watch", "--count", "2", "--interval", "100"),
+                      support.clean_environment(TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        seen = b""
+        while seen.count(b"saveContent") < 2:
+            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
+            self.assertTrue(ready, seen)
+            seen += os.read(terminal, 4096)
+        self.assertIn(b"\x1b[H", seen)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 0)
+
+
+class WithoutKafka(dlq_support.DlqTest):
+    def test_what_needs_it_says_so(self):
+        for arguments in (("forward",), ("init",), ("replay", "--to-topic", "T", "--execute")):
+            result = self.run_cli("dlq", *arguments, "-o", "json")
+            self.assertEqual((result.returncode, result.stdout), (78, ""), arguments)
+            error = self.error_of(result)
+            self.assertIn("kafka.bootstrap.servers", error["message"])
+            self.assertIn("--set kafka.bootstrap.servers=", error["hint"])
+
+    def test_a_file_that_is_no_outbox_is_kept_and_said(self):
+        os.makedirs(self.path("state"), mode=0o700)
+        with open(self.outbox, "w", encoding="ascii") as file:
+            file.write("this is no database, and it is long enough to be looked at\n" * 100)
+        os.chmod(self.outbox, 0o600)
+        result = self.run_cli("dlq", "list")
+        kept = [name for name in os.listdir(self.path("state")) if "damaged" in name]
+        self.assertEqual(len(kept), 1, result.stderr)
+        self.assertIn(kept[0], result.stderr)
+
+
+if __name__ == "__main__":
+    support.main()

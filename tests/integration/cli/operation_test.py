@@ -1,0 +1,276 @@
+"""forelock run --retry: attempts, what becomes of the last one, payloads, signals."""
+
+import json
+import os
+import pty
+import select
+import signal
+import unittest
+
+import dlq_support
+import support
+
+RECORD_KEYS = ["schema", "id", "type", "monitor", "priority", "lockInfo", "payload", "attempts", "max_attempts",
+               "enqueued_at", "failed_at", "replay_count", "client"]
+
+
+class Succeeding(dlq_support.DlqTest):
+    RETRIES = 3
+
+    def test_is_silent_and_leaves_nothing(self):
+        result = self.operate(script="exit 0")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        self.assertEqual(self.letters(), [])
+        self.assertEqual(self.json_of("ls"), {"monitors": []})
+
+    def test_the_command_knows_operation_attempt_and_lock(self):
+        result = self.operate("--id", "op-1", script="env")
+        found = dict(line.split("=", 1) for line in result.stdout.splitlines() if line.startswith("FORELOCK_"))
+        self.assertEqual((found["FORELOCK_OPERATION"], found["FORELOCK_ATTEMPT"]), ("op-1", "1"))
+        self.assertEqual((found["FORELOCK_MONITOR"], found["FORELOCK_PRIORITY"]), ("P1", "foreground"))
+        self.assertGreater(int(found["FORELOCK_TOKEN"]), 0)
+
+    def test_without_a_payload_stdin_is_inherited(self):
+        self.assertEqual(self.operate(script="cat", stdin="text").stdout, "text")
+
+    def test_the_payload_comes_anew_at_each_attempt(self):
+        seen = self.path("seen")
+        file = self.write("payload", "line 1\nline 2\n")
+        result = self.operate("--payload", file,
+                              script=f"cat >> {seen}; [ $FORELOCK_ATTEMPT = 3 ] || exit 75; echo done")
+        self.assertEqual((result.returncode, result.stdout), (0, "done\n"))
+        self.assertEqual(self.lines_of("seen"), ["line 1", "line 2"] * 3)
+        self.assertIn("attempt 1 of 4: exit_75", result.stderr)
+        self.assertIn("attempt 2 of 4: exit_75", result.stderr)
+        self.assertEqual(self.letters(), [])
+
+    def test_a_payload_may_come_from_stdin_and_be_large(self):
+        large = "x" * (1024 * 1024)
+        result = self.operate("--payload", "-", script="wc -c", stdin=large)
+        self.assertEqual((result.returncode, result.stdout.strip()), (0, str(len(large))), result.stderr)
+
+    def test_a_lock_that_is_lost_is_one_attempt(self):
+        script = "[ $FORELOCK_ATTEMPT = 2 ] && exit 0; echo ready; while :; do sleep 0.05; done"
+        child = self.hold("P1", "--retry", script=script)
+        released = self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "test")
+        self.assertEqual(released.returncode, 0, released.stderr)
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 0, errors)
+        self.assertIn("attempt 1 of 4: lock_unhealthy", errors)
+
+
+class Failing(dlq_support.DlqTest):
+    RETRIES = 2
+
+    def test_out_of_retries_it_is_a_dead_letter(self):
+        file = self.write("payload", "body \0 ä")
+        result = self.operate("-p", "background", "--type", "saveContent", "--info", "Bulk", "--payload", file,
+                              script="echo $FORELOCK_ATTEMPT; exit 75")
+        self.assertEqual((result.returncode, result.stdout), (79, "1\n2\n3\n"))
+        (letter,) = self.letters()
+        self.assertIn("out of retries after 3 attempts", result.stderr)
+        self.assertIn("forelock dlq show " + letter["id"], result.stderr)
+        self.assertNotIn("body", result.stderr)
+        record = self.record(letter["id"])
+        self.assertEqual([key for key in record if key in RECORD_KEYS], RECORD_KEYS)
+        self.assertEqual((record["type"], record["monitor"], record["priority"], record["lockInfo"]),
+                         ("saveContent", "P1", "background", "Bulk"))
+        self.assertEqual([(attempt["n"], attempt["code"]) for attempt in record["attempts"]],
+                         [(1, "exit_75"), (2, "exit_75"), (3, "exit_75")])
+        self.assertEqual(record["max_attempts"], 3)
+        self.assertEqual(self.payload(letter["id"]), "body \0 ä".encode())
+
+    def test_as_json_it_is_one_object(self):
+        result = self.operate("-o", "json", "--id", "op-7")
+        self.assertEqual(result.returncode, 79)
+        error = self.error_of(result)
+        self.assertEqual(list(error), ["code", "message", "hint", "monitor", "retryable", "dead_letter"])
+        self.assertEqual((error["code"], error["monitor"], error["retryable"]), ("dead_lettered", "P1", False))
+        self.assertEqual(error["hint"], "forelock dlq show op-7")
+        self.assertEqual((error["dead_letter"]["id"], error["dead_letter"]["reason"]), ("op-7", "exit_75"))
+        self.assertEqual([attempt["n"] for attempt in error["dead_letter"]["attempts"]], [1, 2, 3])
+
+    def test_what_is_not_worth_a_retry_goes_at_once(self):
+        for script, reason in (("exit 3", "exit_3"), ("exit 137", "exit_137"), ("kill -9 $$", "signal_9")):
+            result = self.operate("-o", "json", script=f"echo x; {script}")
+            self.assertEqual((result.returncode, result.stdout), (79, "x\n"))
+            error = self.error_of(result)
+            self.assertEqual((error["dead_letter"]["reason"], len(error["dead_letter"]["attempts"])), (reason, 1))
+            self.assertIn("not worth another attempt", error["message"])
+
+    def test_a_command_that_cannot_be_executed_is_a_dead_letter_too(self):
+        for command, reason in (("/no/such/command", "command_not_found"), ("/", "cannot_execute")):
+            result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--", command)
+            self.assertEqual(result.returncode, 79)
+            self.assertEqual(self.error_of(result)["dead_letter"]["reason"], reason)
+
+    def test_a_lock_that_is_never_free(self):
+        self.hold("P1", "--info", "Save Content")
+        result = self.operate("--timeout", "150ms", "-o", "json")
+        self.assertEqual(result.returncode, 79)
+        attempts = self.error_of(result)["dead_letter"]["attempts"]
+        self.assertEqual([attempt["code"] for attempt in attempts], ["lock_timeout"] * 3)
+        for attempt in attempts:
+            self.assertGreaterEqual(attempt["waited_ms"], 150)
+            self.assertIn("Save Content", attempt["message"])
+        self.assertEqual(self.queue("P1"), [])
+
+    def test_the_holders_words_do_not_steer_the_terminal(self):
+        self.hold("P1", "--info", "\x1b[2Jevil")
+        result = self.operate("--timeout", "50ms")
+        self.assertEqual(result.returncode, 79)
+        self.assertIn("evil", result.stderr)
+        self.assertNotIn("\x1b", result.stderr)
+
+    def test_a_server_that_is_not_there(self):
+        result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--zookeeper", "127.0.0.1:1", "--set",
+                              "zookeeper.connection.retry=0", "--", "true", server=False)
+        self.assertEqual(result.returncode, 79)
+        self.assertEqual(self.error_of(result)["dead_letter"]["reason"], "connection_loss")
+
+    def test_the_type_is_the_commands_name(self):
+        result = self.run_cli("run", "--retry", "-m", "P1", "--", "/bin/false")
+        self.assertEqual(result.returncode, 79)
+        self.assertEqual([letter["type"] for letter in self.letters()], ["false"])
+
+
+class NotStored(dlq_support.DlqTest):
+    """The operation has failed, and the queue does not take it: the caller must not overlook that."""
+
+    def assert_not_stored(self, result, code):
+        self.assertEqual(result.returncode, 73, result.stderr)
+        error = self.error_of(result)
+        self.assertEqual(error["code"], code)
+        self.assertIn("IS IN NO QUEUE", error["message"])
+        self.assertIsNotNone(error["hint"])
+        self.assertEqual(error["operation"]["attempts"][0]["code"], "exit_75")
+
+    def test_a_full_outbox(self):
+        file = self.write("payload", "x" * 900_000)
+        options = ("--set", "dlq.outbox.max.bytes=1MiB", "-o", "json", "--payload", file)
+        self.assert_not_stored(self.operate(*options), "outbox_full")
+        self.assertEqual(self.letters(), [])
+
+    def test_an_id_that_stands_for_something_else(self):
+        self.dead_letter("--id", "op-1", "--payload", "-", stdin="one")
+        result = self.operate("-o", "json", "--id", "op-1", "--payload", "-", stdin="two")
+        self.assert_not_stored(result, "invalid_argument")
+        self.assertEqual(self.payload("op-1"), b"one")
+
+    def test_the_same_operation_again_is_one_letter(self):
+        for _ in range(2):
+            self.dead_letter("--id", "op-1", "--payload", "-", stdin="one")
+        self.assertEqual(self.ids(), ["op-1"])
+
+    def test_an_outbox_that_cannot_be_opened_is_said_before_anything_is_tried(self):
+        self.outbox = self.path(".")
+        result = self.operate("-o", "json", script="echo ran")
+        self.assertEqual((result.returncode, result.stdout), (74, ""))
+        self.assertEqual(self.error_of(result)["code"], "outbox_unavailable")
+
+
+class Signals(dlq_support.DlqTest):
+    RETRIES = 1000
+
+    def assert_withdrawn(self, child, code):
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, code, errors)
+        self.assertEqual(self.letters(), [])
+        self.assertEqual(self.queue("P1"), [])
+
+    def test_while_waiting(self):
+        self.hold("P1")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            child = self.start_cli("run", "--retry", "-m", "P1", "--timeout", "5m", "--", "echo", "never")
+            support.wait_until(lambda: self.queue("P1"), "a waiter")
+            child.send_signal(number)
+            self.assert_withdrawn(child, 128 + number)
+
+    def test_between_attempts(self):
+        child = self.start_cli("run", "--retry", "-m", "P1", "--", "sh", "-c",
+                               f"echo x >> {self.path('attempts')}; exit 75")
+        support.wait_until(lambda: len(self.lines_of("attempts")) >= 3, "some attempts")
+        child.send_signal(signal.SIGTERM)
+        self.assert_withdrawn(child, 143)
+
+    def test_a_command_that_dies_of_it_was_not_the_operations_failure(self):
+        child = self.hold("P1", "--retry")
+        child.send_signal(signal.SIGTERM)
+        self.assert_withdrawn(child, 143)
+
+    def test_a_command_that_wants_to_be_tried_again_is_not(self):
+        child = self.hold("P1", "--retry", script="trap 'exit 75' INT; echo ready; while :; do sleep 0.05; done")
+        child.send_signal(signal.SIGINT)
+        self.assert_withdrawn(child, 130)
+
+    def test_a_command_that_succeeds_all_the_same_has_succeeded(self):
+        child = self.hold("P1", "--retry", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        child.send_signal(signal.SIGTERM)
+        self.assertEqual(child.wait(support.PATIENCE), 0)
+
+    def test_nor_is_one_that_says_that_it_was_interrupted(self):
+        child = self.hold("P1", "--retry", script="trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done")
+        child.send_signal(signal.SIGTERM)
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, self.letters()), (143, []))
+        self.assertIn("exit_3", errors)
+        self.assertIn("its caller owns it", errors)
+
+    def test_what_is_no_wish_to_end_goes_to_the_command_alone(self):
+        script = "trap 'echo got it; exit 75' USR1; [ $FORELOCK_ATTEMPT = 2 ] && exit 0; echo ready; " \
+                 "while :; do sleep 0.05; done"
+        child = self.hold("P1", "--retry", script=script)
+        child.send_signal(signal.SIGUSR1)
+        output, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, output), (0, "got it\n"), errors)
+
+
+class Terminal(dlq_support.DlqTest):
+    """At a keyboard, the interrupt key reaches the command alone."""
+
+    def test_the_interrupt_key_withdraws(self):
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execve(support.BINARY, self.command("run", "--retry", "-m", "P1", "--", "sh", "-c",
+                                                   "echo ready; while :; do sleep 0.05; done"),
+                      support.clean_environment(TERM="xterm"))
+        self.addCleanup(os.close, terminal)
+        seen = b""
+        while b"ready" not in seen:
+            ready, _, _ = select.select([terminal], [], [], support.PATIENCE)
+            self.assertTrue(ready, seen)
+            seen += os.read(terminal, 4096)
+        os.write(terminal, b"\x03")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 130)
+        self.assertEqual(self.letters(), [])
+
+
+class Usage(dlq_support.DlqTest):
+    def usage_error(self, *arguments):
+        result = self.run_cli("run", "-m", "P1", *arguments, "--", "echo", "ran")
+        self.assertEqual((result.returncode, result.stdout), (64, ""), (arguments, result.stderr))
+        return result.stderr
+
+    def test_what_needs_retry(self):
+        for option in ("--type", "--payload", "--id"):
+            self.assertIn(option + " needs --retry", self.usage_error(option, "x"))
+
+    def test_what_does_not_go_with_retry(self):
+        self.usage_error("--retry", "-E", "9")
+        self.usage_error("--retry", "--timeout", "0")
+
+    def test_payloads_that_cannot_be(self):
+        self.assertIn("/no/such/file", self.usage_error("--retry", "--payload", "/no/such/file"))
+        self.assertIn("larger than", self.usage_error("--retry", "--payload", self.write("large", "x" * 1048577)))
+        self.assertIn("Is a directory", self.usage_error("--retry", "--payload", self.directory.name))
+
+    def test_names_that_cannot_be(self):
+        self.usage_error("--retry", "--id", "x" * 129)
+        self.usage_error("--retry", "--type", "x" * 129)
+        self.assertFalse(os.path.exists(self.path("ran")))
+        error = json.loads(self.usage_error("-o", "json", "--retry", "--id", "a b\n"))["error"]
+        self.assertFalse(error["retryable"])
+
+
+if __name__ == "__main__":
+    support.main()
