@@ -1,7 +1,6 @@
 #include "support/tcp_proxy.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -10,10 +9,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -75,11 +76,13 @@ struct Flow {
   int from = -1;
   int to = -1;
   bool ended = false;  // nothing more comes
+  Clock::time_point last_due{};
   std::deque<Piece> pieces;
   std::size_t queued = 0;
 };
 
 struct Connection {
+  int number = 0;
   int client = -1;
   int server = -1;
   std::array<Flow, 2> flows;  // by Direction
@@ -141,8 +144,10 @@ class TcpProxy::Loop {
   std::uint16_t port_ = 0;
   std::uint16_t server_port_;
   std::array<bool, 2> stalled_{};
-  std::chrono::milliseconds delay_{0};
+  std::chrono::microseconds delay_{0};
+  std::size_t rate_ = 0;
   std::function<void(Direction, std::string&)> filter_;
+  Inspector inspector_;
   int accepted_ = 0;
   mutable std::mutex mutex_;
 
@@ -161,10 +166,10 @@ class TcpProxy::Loop {
     std::unique_lock lock(mutex_);
     while (!stop_) {
       std::vector<pollfd> entries{{wake_, POLLIN, 0}, {refusing_ ? -1 : listener_, POLLIN, 0}};
-      int timeout = -1;
+      std::optional<Clock::duration> timeout;
       for (const auto& each : connections_) watch(*each, entries, timeout);
       lock.unlock();
-      poll(entries.data(), entries.size(), timeout);
+      wait(entries, timeout);
       lock.lock();
       std::uint64_t count = 0;
       static_cast<void>(!read(wake_, &count, sizeof(count)));
@@ -176,17 +181,28 @@ class TcpProxy::Loop {
     }
   }
 
-  void watch(const Connection& connection, std::vector<pollfd>& entries, int& timeout) const {
+  // Not poll(): delays are shorter than a millisecond.
+  static void wait(std::vector<pollfd>& entries, const std::optional<Clock::duration>& timeout) {
+    timespec time{};
+    if (timeout) {
+      const auto nanoseconds = std::chrono::ceil<std::chrono::nanoseconds>(*timeout).count();
+      time = {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+    }
+    ppoll(entries.data(), entries.size(), timeout ? &time : nullptr, nullptr);
+  }
+
+  void watch(const Connection& connection, std::vector<pollfd>& entries,
+             std::optional<Clock::duration>& timeout) const {
     for (std::size_t i = 0; i < connection.flows.size(); ++i) {
       const Flow& flow = connection.flows[i];
       if (stalled_[i]) continue;
       if (!flow.ended && flow.queued < queue_limit) entries.push_back({flow.from, POLLIN, 0});
       if (flow.pieces.empty()) continue;
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(flow.pieces.front().due - Clock::now());
-      if (left.count() <= 0) {
+      const Clock::duration left = flow.pieces.front().due - Clock::now();
+      if (left <= Clock::duration::zero()) {
         entries.push_back({flow.to, POLLOUT, 0});
-      } else if (timeout < 0 || left.count() < timeout) {
-        timeout = static_cast<int>(left.count());
+      } else if (!timeout || left < *timeout) {
+        timeout = left;
       }
     }
   }
@@ -196,18 +212,19 @@ class TcpProxy::Loop {
       const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (client < 0) return;
       ++accepted_;
-      const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      // Without blocking: a server that stands still may not even take the connection.
+      const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
       const sockaddr_in address = endpoint("127.0.0.1", server_port_);
-      if (connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+      if (connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 && errno != EINPROGRESS) {
         close_with_reset(server);
         close_with_reset(client);
         continue;
       }
-      fcntl(server, F_SETFL, fcntl(server, F_GETFL) | O_NONBLOCK);
       const int yes = 1;
       setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
       setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
       auto connection = std::make_shared<Connection>();
+      connection->number = accepted_;
       connection->client = client;
       connection->server = server;
       connection->flows[static_cast<std::size_t>(Direction::to_server)].from = client;
@@ -221,25 +238,38 @@ class TcpProxy::Loop {
   void move(Connection& connection) {
     for (std::size_t i = 0; i < connection.flows.size(); ++i) {
       if (connection.broken || stalled_[i]) continue;
-      if (!receive(connection.flows[i], static_cast<Direction>(i)) || !forward(connection.flows[i])) drop(connection);
+      if (!receive(connection, static_cast<Direction>(i)) || !forward(connection.flows[i])) drop(connection);
     }
   }
 
-  bool receive(Flow& flow, Direction direction) {
+  // False if the connection is to end.
+  bool receive(Connection& connection, Direction direction) {
+    Flow& flow = connection.flows[static_cast<std::size_t>(direction)];
     while (!flow.ended && flow.queued < queue_limit) {
-      std::string bytes(chunk_size, '\0');
-      const ssize_t received = recv(flow.from, bytes.data(), bytes.size(), 0);
+      const ssize_t received = recv(flow.from, buffer_.data(), buffer_.size(), 0);
       if (received < 0) return errno == EAGAIN || errno == EINTR;
       if (received == 0) {
         flow.ended = true;
         break;
       }
-      bytes.resize(static_cast<std::size_t>(received));
+      std::string bytes(buffer_.data(), static_cast<std::size_t>(received));
       if (filter_) filter_(direction, bytes);
-      flow.queued += bytes.size();
-      flow.pieces.push_back({Clock::now() + delay_, std::move(bytes)});
+      Verdict verdict;
+      if (inspector_) verdict = inspector_(connection.number, direction, bytes);
+      if (verdict.cut) return false;
+      if (!bytes.empty()) enqueue(flow, std::move(bytes), delay_ + verdict.delay);
     }
     return true;
+  }
+
+  void enqueue(Flow& flow, std::string bytes, std::chrono::microseconds delay) const {
+    Clock::time_point due = Clock::now() + delay;
+    if (rate_ != 0) {
+      due = std::max(due, flow.last_due) + std::chrono::microseconds(bytes.size() * 1'000'000 / rate_);
+    }
+    flow.last_due = due;
+    flow.queued += bytes.size();
+    flow.pieces.push_back({due, std::move(bytes)});
   }
 
   bool forward(Flow& flow) {
@@ -261,6 +291,7 @@ class TcpProxy::Loop {
   bool refusing_ = false;
   bool stop_ = false;
   std::vector<std::shared_ptr<Connection>> connections_;
+  std::vector<char> buffer_ = std::vector<char>(chunk_size);
   std::thread thread_;
 };
 
@@ -293,12 +324,20 @@ void TcpProxy::stall(Direction direction, bool on) {
   loop_->with_lock([&] { loop_->stalled_[static_cast<std::size_t>(direction)] = on; });
 }
 
-void TcpProxy::set_delay(std::chrono::milliseconds delay) {
+void TcpProxy::set_delay(std::chrono::microseconds delay) {
   loop_->with_lock([&] { loop_->delay_ = delay; });
 }
 
 void TcpProxy::set_filter(std::function<void(Direction, std::string&)> filter) {
   loop_->with_lock([&] { loop_->filter_ = std::move(filter); });
+}
+
+void TcpProxy::set_rate(std::size_t bytes_per_second) {
+  loop_->with_lock([&] { loop_->rate_ = bytes_per_second; });
+}
+
+void TcpProxy::set_inspector(Inspector inspector) {
+  loop_->with_lock([&] { loop_->inspector_ = std::move(inspector); });
 }
 
 int TcpProxy::connections_accepted() const {

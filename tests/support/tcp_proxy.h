@@ -37,9 +37,20 @@ class TcpProxy {
     stall(Direction::to_client, on);
   }
   // Every byte arrives this much later, in each direction.
-  void set_delay(std::chrono::milliseconds delay);
+  void set_delay(std::chrono::microseconds delay);
+  // A narrow link: so many bytes in a second and direction. 0: as many as there are.
+  void set_rate(std::size_t bytes_per_second);
   // May change what passes; called on the proxy's thread with the pieces of the stream as they come. Empty for none.
   void set_filter(std::function<void(Direction, std::string&)> filter);
+
+  // What is to be done with a piece of the stream besides.
+  struct Verdict {
+    bool cut = false;  // the connection ends with a reset; the piece, and what was on its way, is lost
+    std::chrono::milliseconds delay{0};  // the piece, and what comes behind it, arrives so much later
+  };
+  // As a filter; also told which connection, counted from 1. Must not call the proxy.
+  using Inspector = std::function<Verdict(int connection, Direction, std::string&)>;
+  void set_inspector(Inspector inspector);
 
   // Connections accepted so far.
   int connections_accepted() const;

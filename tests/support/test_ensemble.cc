@@ -9,27 +9,30 @@
 
 namespace forelock::test {
 
-TestEnsemble::TestEnsemble(const ServerOptions& options) {
+TestEnsemble::TestEnsemble(const ServerOptions& options, const Link& link) {
   for (int attempt = 0; attempt < 5; ++attempt) {
-    if (start(options)) return;
+    if (start(options, link)) return;
   }
   std::string logs;
   for (const auto& each : servers_) logs += each->log_tail() + "\n";
   throw std::runtime_error("no ensemble of ZooKeeper servers:\n" + logs);
 }
 
-bool TestEnsemble::start(const ServerOptions& options) {
+bool TestEnsemble::start(const ServerOptions& options, const Link& link) {
   for (auto& each : servers_) each.reset();
   const std::vector<std::uint16_t> ports = free_ports(static_cast<int>(3 * size));
-  TestServer::Member member;
-  for (std::size_t i = 0; i < size; ++i) {
-    member.ensemble.push_back("server." + std::to_string(i + 1) + "=127.0.0.1:" + std::to_string(ports[3 * i + 1]) +
-                              ":" + std::to_string(ports[3 * i + 2]));
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    member.id = static_cast<int>(i + 1);
-    member.client_port = ports[3 * i];
-    servers_[i] = std::make_unique<TestServer>(options, member);
+  for (std::size_t from = 0; from < size; ++from) {
+    TestServer::Member member;
+    member.id = static_cast<int>(from + 1);
+    member.client_port = ports[3 * from];
+    for (std::size_t to = 0; to < size; ++to) {
+      std::string line = "server." + std::to_string(to + 1) + "=127.0.0.1";
+      for (const std::uint16_t port : {ports[3 * to + 1], ports[3 * to + 2]}) {
+        line += ":" + std::to_string(link && from != to ? link(from, to, port) : port);
+      }
+      member.ensemble.push_back(std::move(line));
+    }
+    servers_[from] = std::make_unique<TestServer>(options, member);
   }
   return wait_until_serving();
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,8 +16,11 @@ class TestEnsemble {
  public:
   static constexpr std::size_t size = 3;
 
+  // By which port server `from` reaches that port of server `to`, of another one: so proxies can stand in between.
+  using Link = std::function<std::uint16_t(std::size_t from, std::size_t to, std::uint16_t port)>;
+
   // Starts and waits until all serve; tries other ports when they are taken. Throws std::runtime_error.
-  explicit TestEnsemble(const ServerOptions& options = {});
+  explicit TestEnsemble(const ServerOptions& options = {}, const Link& link = {});
 
   TestServer& server(std::size_t index) { return *servers_.at(index); }
   // All three: "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3".
@@ -29,7 +34,7 @@ class TestEnsemble {
 
  private:
   std::size_t find(const std::string& mode);
-  bool start(const ServerOptions& options);
+  bool start(const ServerOptions& options, const Link& link);
 
   std::array<std::unique_ptr<TestServer>, size> servers_;
 };

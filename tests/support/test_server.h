@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ class TestServer {
 
   std::uint16_t port() const { return port_; }
   std::string connect_string() const;
+  // Its snapshots and transaction logs, below "version-2".
+  std::filesystem::path data_directory() const { return directory_.path() / "data"; }
+  // Of the running process.
+  pid_t process_id() const { return process_->id(); }
 
   // SIGKILL; the data stay.
   void kill();

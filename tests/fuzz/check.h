@@ -1,0 +1,15 @@
+// What a fuzz target demands: a broken promise ends the program, as libFuzzer wants it.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace forelock::fuzz {
+
+inline void demand(bool promise, const char* what) {
+  if (promise) return;
+  std::fprintf(stderr, "broken: %s\n", what);
+  std::abort();
+}
+
+}  // namespace forelock::fuzz

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "robustness/check/describe.h"
+#include "robustness/check/rules.h"
+
+namespace forelock::robustness {
+
+namespace {
+
+// After it has been stopped, a process must get the processor before it can look at the clock.
+constexpr Span waking = std::chrono::milliseconds(250);
+
+struct Claim {
+  Interval time;
+  const Call* call;
+};
+
+bool claims_certainty(const History& history, const Call& call) {
+  const Kind kind = history.process_of(call).kind;
+  return (kind == Kind::api || kind == Kind::async) && call.granted != never;
+}
+
+// Whether the holder was told that its lock had gone, rather than that its time was up: it may have gone before.
+bool taken_away(const History& history, const Call& call) {
+  static constexpr std::array<std::string_view, 4> words = {"removed", "session_expired", "no_node", "lock_unhealthy"};
+  const auto says_so = [&](std::uint32_t word) {
+    return std::find(words.begin(), words.end(), history.word(word)) != words.end();
+  };
+  return says_so(call.loss_reason) || says_so(call.release_code);
+}
+
+bool is_force(const Fault& fault) {
+  return fault.kind.find("delete") != std::string::npos || fault.kind.find("removed") != std::string::npos ||
+         fault.kind.find("expire") != std::string::npos;
+}
+
+Instant end_of_claim(const History& history, const Call& call, const std::vector<Instant>& forced) {
+  const Instant end = std::min(call.doubted(), history.process_of(call).last);
+  if (!taken_away(history, call)) return end;
+  const auto force = std::lower_bound(forced.begin(), forced.end(), call.granted);
+  return force == forced.end() ? end : std::min(end, *force);
+}
+
+void add_claims(const History& history, const Call& call, Instant end, std::vector<Claim>& claims) {
+  Instant begin = call.granted;
+  for (const Interval& still : history.process_of(call).still) {
+    const Instant awake = still.end == never ? never : still.end + waking;
+    if (awake <= begin) continue;
+    if (still.begin >= end) break;
+    if (begin < still.begin) claims.push_back({{begin, still.begin}, &call});
+    begin = awake;
+  }
+  if (begin < end) claims.push_back({{begin, end}, &call});
+}
+
+}  // namespace
+
+Findings exclusive_certainty(const History& history) {
+  Findings findings;
+  std::vector<Instant> forced;
+  for (const Fault& fault : history.faults) {
+    if (is_force(fault)) forced.push_back(fault.begin);
+  }
+  for (const SessionEnd& end : history.session_ends) forced.push_back(end.at);
+  std::sort(forced.begin(), forced.end());
+  std::vector<Claim> claims;
+  for (const Call& call : history.calls) {
+    if (!claims_certainty(history, call)) continue;
+    ++findings.judged;
+    add_claims(history, call, end_of_claim(history, call, forced), claims);
+  }
+  std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
+    return a.call->monitor != b.call->monitor ? a.call->monitor < b.call->monitor : a.time.begin < b.time.begin;
+  });
+  const Claim* longest = nullptr;
+  for (const Claim& claim : claims) {
+    const bool same_monitor = longest != nullptr && longest->call->monitor == claim.call->monitor;
+    if (same_monitor && longest->call != claim.call && claim.time.begin < longest->time.end) {
+      findings.violated(text_of(history, *longest->call) + " was certain to hold from " +
+                        text_of(history, longest->time.begin) + " to " + text_of(history, longest->time.end) +
+                        ", and " + text_of(history, *claim.call) + " from " + text_of(history, claim.time.begin) +
+                        " to " + text_of(history, claim.time.end));
+    }
+    if (!same_monitor || claim.time.end > longest->time.end) longest = &claim;
+  }
+  return findings;
+}
+
+}  // namespace forelock::robustness

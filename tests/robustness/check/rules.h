@@ -1,0 +1,57 @@
+// The rules that a history is judged by. Each is a pure function in a file of its own; none knows of another.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "robustness/check/findings.h"
+#include "robustness/check/history.h"
+
+namespace forelock::robustness {
+
+// At the resource: two accesses of one monitor overlap only if the older one's token was refused from then on; and no
+// token is accepted after a higher one.
+//
+// Accesses without a token (by clients that know none) cannot be refused. Those that overlap are counted as undecided.
+Findings exclusive_accesses(const History& history);
+
+// At the clients: the times during which clients of ours were certain to hold one monitor do not overlap. Certain is a
+// holder from the grant until it saw the lock unhealthy, was told of its loss, or called release. A process that stands
+// still claims nothing; nor does one whose lock was taken away by force, from then on.
+Findings exclusive_certainty(const History& history);
+
+// Tokens of a monitor: none is granted twice, and who asked after another had been granted has a higher one.
+Findings rising_tokens(const History& history);
+
+// Judged from the servers' own log: what was in the line at the transaction of each grant.
+struct LineFindings {
+  Findings priority;  // a grant of the lower class while the higher class waits
+  Findings fifo;      // a grant while somebody of the same class waits who was there before
+  Findings owners;    // a token that is not of the holder's own transaction; a privateLock removed by another client
+};
+LineFindings just_grants(const History& history);
+
+// Every call ends by its deadline, and every release within the session's time-out, each plus the bound; time during
+// which the process stood still does not count.
+struct Bounds {
+  Span library = std::chrono::milliseconds(500);
+  // The command line has a process to start and to end.
+  Span command = std::chrono::milliseconds(1500);
+};
+Findings bounded_waits(const History& history, const Bounds& bounds);
+
+// Nothing of a contender is left once everything has ended.
+Findings nothing_left(const History& history);
+
+// Whatever the dead-letter queue has accepted is found in the topic or in the outbox, unaltered; nothing else is.
+Findings kept_letters(const History& history);
+
+// By how much holders knew before anybody else could hold: from the moment at which the holder of a stall round saw its
+// lock unhealthy to the next grant of that monitor or the end of its session at the server, whichever was first.
+struct StallFindings {
+  Findings findings;           // margins that are not positive
+  std::optional<Span> margin;  // the smallest one
+};
+StallFindings stall_margins(const History& history);
+
+}  // namespace forelock::robustness

@@ -1,0 +1,89 @@
+#include "robustness/check/verdict.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace forelock::robustness {
+
+namespace {
+
+using Named = std::pair<const char*, const Findings*>;
+
+std::vector<Named> parts_of(const Verdict& verdict) {
+  return {{"accesses of the resource", &verdict.accesses},
+          {"holders' certainty", &verdict.certainty},
+          {"tokens", &verdict.tokens},
+          {"foreground first", &verdict.line.priority},
+          {"first come, first served", &verdict.line.fifo},
+          {"owners of privateLock", &verdict.line.owners},
+          {"calls in time", &verdict.waits},
+          {"nothing left", &verdict.left},
+          {"dead letters", &verdict.letters},
+          {"stall rounds", &verdict.stalls.findings}};
+}
+
+}  // namespace
+
+Verdict judge(const History& history, const Bounds& bounds) {
+  Verdict verdict;
+  for (const Call& call : history.calls) verdict.acquisitions += call.granted != never ? 1u : 0u;
+  std::set<std::string> kinds;
+  for (const Fault& fault : history.faults) kinds.insert(fault.kind);
+  verdict.faults = history.faults.size();
+  verdict.fault_kinds = kinds.size();
+  verdict.accesses = exclusive_accesses(history);
+  verdict.certainty = exclusive_certainty(history);
+  verdict.tokens = rising_tokens(history);
+  verdict.line = just_grants(history);
+  verdict.waits = bounded_waits(history, bounds);
+  verdict.left = nothing_left(history);
+  verdict.letters = kept_letters(history);
+  verdict.stalls = stall_margins(history);
+  return verdict;
+}
+
+bool Verdict::clean() const {
+  for (const auto& [name, findings] : parts_of(*this)) {
+    if (findings->violations > 0) return false;
+  }
+  return true;
+}
+
+std::string Verdict::json() const {
+  nlohmann::ordered_json counts;
+  counts["acquisitions"] = acquisitions;
+  counts["faults"] = faults;
+  counts["fault_kinds"] = fault_kinds;
+  counts["overlaps"] = accesses.violations;
+  counts["orphans"] = left.violations;
+  counts["priority_violations"] = line.priority.violations;
+  counts["late_calls"] = waits.violations;
+  counts["lost_operations"] = letters.violations;
+  counts["min_stall_margin_ms"] = nullptr;
+  if (stalls.margin) counts["min_stall_margin_ms"] = std::chrono::duration<double, std::milli>(*stalls.margin).count();
+  counts["certainty_overlaps"] = certainty.violations;
+  counts["token_violations"] = tokens.violations;
+  counts["fifo_violations"] = line.fifo.violations;
+  counts["owner_violations"] = line.owners.violations;
+  counts["stall_rounds"] = stalls.findings.judged;
+  counts["grants_judged"] = line.priority.judged;
+  counts["grants_undecided"] = line.priority.undecided;
+  counts["unfenced_overlaps"] = accesses.undecided;
+  return counts.dump();
+}
+
+void Verdict::explain(std::ostream& out) const {
+  for (const auto& [name, findings] : parts_of(*this)) {
+    out << name << ": " << findings->judged << " judged, " << findings->undecided << " undecided, "
+        << findings->violations << " violations\n";
+    for (const std::string& explanation : findings->explanations) out << "  " << explanation << '\n';
+    if (findings->violations > findings->explanations.size()) {
+      out << "  and " << findings->violations - findings->explanations.size() << " more\n";
+    }
+  }
+}
+
+}  // namespace forelock::robustness

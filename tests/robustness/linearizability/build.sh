@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# build.sh GO CACHE PROGRAM [test]: builds the checker here with that Go into PROGRAM, after its own tests if asked to.
+# What Go fetches and keeps goes below CACHE, nothing into the home directory.
+set -euo pipefail
+
+go=$1 cache=$2 program=$3 and_test=${4:-}
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+mkdir -p "$cache"
+export GOPATH=$cache/go GOCACHE=$cache/build GOTOOLCHAIN=local
+export GOFLAGS="${GOFLAGS:-} -modcacherw -mod=readonly -buildvcs=false" # a cache that can be removed
+if [[ $and_test == test ]]; then
+  "$go" vet .
+  "$go" test .
+fi
+"$go" build -o "$program" .

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+const never = int64(math.MaxInt64)
+
+// One acquisition that was granted. Its ending took effect at some time from endsFrom to endsBy.
+type hold struct {
+	process  string
+	call     int64
+	monitor  string
+	token    int64
+	invoked  int64
+	granted  int64
+	endsFrom int64
+	endsBy   int64
+}
+
+func (h *hold) name() string {
+	return h.process + " call " + strconv.FormatInt(h.call, 10)
+}
+
+type event struct {
+	T       *int64  `json:"t"`
+	Process string  `json:"process"`
+	Kind    string  `json:"kind"`
+	Event   string  `json:"event"`
+	Call    *int64  `json:"call"`
+	Monitor string  `json:"monitor"`
+	Token   string  `json:"token"`
+	Code    *string `json:"code"`
+	Reason  string  `json:"reason"`
+	Fault   string  `json:"fault"`
+	Target  string  `json:"target"`
+}
+
+// A call as it is being put together; what has not happened is `never`.
+type record struct {
+	hold
+	doubted  int64 // unhealthy, lost or released, whichever was first
+	release  int64
+	released int64
+	code     string
+	reason   string
+}
+
+type process struct {
+	name  string
+	kind  string
+	last  int64 // its last sign of life
+	calls map[int64]*record
+}
+
+type history struct {
+	processes map[string]*process
+	pauses    map[string][]int64 // when a process was stopped
+	force     []int64            // when somebody's lock was taken away
+}
+
+// What is of no interest here and makes up most of a history.
+var skipped = [][]byte{[]byte(`"server_transaction"`), []byte(`"access_begin"`), []byte(`"access_end"`)}
+
+func readHistory(directory string) ([]*hold, error) {
+	files, err := filepath.Glob(filepath.Join(directory, "*.ndjson"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: no *.ndjson files, so no history", directory)
+	}
+	sort.Strings(files)
+	all := history{processes: map[string]*process{}, pauses: map[string][]int64{}}
+	for _, name := range files {
+		if err := all.readFile(name); err != nil {
+			return nil, err
+		}
+	}
+	return all.holds(), nil
+}
+
+func (h *history) readFile(name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	lines := bufio.NewReaderSize(file, 1<<20)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		torn := errors.Is(err, io.EOF)
+		if err != nil && !torn {
+			return err
+		}
+		if len(line) > 0 {
+			if problem := h.take(line); problem != nil && !(torn && !json.Valid(line)) {
+				return fmt.Errorf("%s:%d: %w", filepath.Base(name), number, problem)
+			}
+		}
+		if torn {
+			return nil
+		}
+	}
+}
+
+func (h *history) take(line []byte) error {
+	for _, word := range skipped {
+		if bytes.Contains(line, word) {
+			return nil
+		}
+	}
+	var e event
+	if err := json.Unmarshal(line, &e); err != nil {
+		return err
+	}
+	if e.T == nil || e.Process == "" || e.Kind == "" || e.Event == "" {
+		return errors.New("an event has t, process, kind and event")
+	}
+	p := h.processes[e.Process]
+	if p == nil {
+		p = &process{name: e.Process, kind: e.Kind, calls: map[int64]*record{}}
+		h.processes[e.Process] = p
+	}
+	if *e.T > p.last {
+		p.last = *e.T
+	}
+	switch e.Event {
+	case "invoke", "granted", "unhealthy", "lost", "release", "released":
+		return p.take(e)
+	case "fault_begin":
+		if strings.HasPrefix(e.Fault, "client_paused") {
+			h.pauses[e.Target] = append(h.pauses[e.Target], *e.T)
+		}
+		if strings.Contains(e.Fault, "delete") || strings.Contains(e.Fault, "remove") ||
+			strings.Contains(e.Fault, "expire") {
+			h.force = append(h.force, *e.T)
+		}
+	case "session_expired_at_server":
+		h.force = append(h.force, *e.T)
+	}
+	return nil
+}
+
+func (p *process) take(e event) error {
+	if e.Call == nil || e.Monitor == "" {
+		return fmt.Errorf("%s without call and monitor", e.Event)
+	}
+	call := p.calls[*e.Call]
+	if e.Event == "invoke" {
+		if call != nil {
+			return errors.New("this call was invoked before")
+		}
+		p.calls[*e.Call] = &record{
+			hold:     hold{process: p.name, call: *e.Call, monitor: e.Monitor, invoked: *e.T, granted: never},
+			doubted:  never,
+			release:  never,
+			released: never,
+		}
+		return nil
+	}
+	if call == nil || call.monitor != e.Monitor {
+		return errors.New("this call was never invoked for this monitor")
+	}
+	if e.Event != "granted" && call.granted == never {
+		return errors.New("this call was not granted")
+	}
+	switch e.Event {
+	case "granted":
+		if call.granted != never {
+			return errors.New("this call was granted before")
+		}
+		token, err := strconv.ParseInt(e.Token, 10, 64)
+		if err != nil {
+			return err
+		}
+		call.token, call.granted = token, *e.T
+	case "lost":
+		call.reason = e.Reason
+		call.doubt(*e.T)
+	case "unhealthy":
+		call.doubt(*e.T)
+	case "release":
+		call.release = *e.T
+		call.doubt(*e.T)
+	case "released":
+		if call.release == never || e.Code == nil {
+			return errors.New("released without release, or without code")
+		}
+		call.released, call.code = *e.T, *e.Code
+	}
+	return nil
+}
+
+func (r *record) doubt(at int64) {
+	if at < r.doubted {
+		r.doubted = at
+	}
+}
+
+// The acquisitions of which somebody was told. One that was cut off before may have taken effect or not: leaving it out
+// asks less of the lock, never more.
+func (h *history) holds() []*hold {
+	sort.Slice(h.force, func(a, b int) bool { return h.force[a] < h.force[b] })
+	var all []*hold
+	for _, p := range h.processes {
+		for _, call := range p.calls {
+			if call.granted == never {
+				continue
+			}
+			one := call.hold
+			one.endsFrom, one.endsBy = h.ending(p, call)
+			all = append(all, &one)
+		}
+	}
+	sort.Slice(all, func(a, b int) bool {
+		if all[a].granted != all[b].granted {
+			return all[a].granted < all[b].granted
+		}
+		return all[a].token < all[b].token
+	})
+	return all
+}
+
+// When a lock may have ended. A confirmed release: between its call and its return. Otherwise at any time after the last
+// moment at which its holder was certain, and went on running.
+func (h *history) ending(p *process, call *record) (int64, int64) {
+	if call.released != never && call.code == "" {
+		return call.release, call.released
+	}
+	if p.kind != "api" && p.kind != "async" {
+		return call.granted, never // it knows of no loss
+	}
+	from := call.doubted
+	if p.last < from {
+		from = p.last
+	}
+	for _, pause := range h.pauses[p.name] {
+		if pause >= call.granted && pause < from {
+			from = pause
+		}
+	}
+	if takenAway(call) {
+		first := sort.Search(len(h.force), func(i int) bool { return h.force[i] >= call.granted })
+		if first < len(h.force) && h.force[first] < from {
+			from = h.force[first]
+		}
+	}
+	return from, never
+}
+
+// Whether the lock was gone before the holder could know.
+func takenAway(call *record) bool {
+	for _, word := range []string{call.reason, call.code} {
+		switch word {
+		case "removed", "session_expired", "no_node", "lock_unhealthy":
+			return true
+		}
+	}
+	return false
+}

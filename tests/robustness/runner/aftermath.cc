@@ -1,0 +1,122 @@
+#include "robustness/runner/aftermath.h"
+
+#include <bitset>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "integration/transaction_log.h"
+#include "records/session_text.h"
+
+namespace forelock::robustness {
+namespace {
+
+using test::LoggedOperation;
+using test::LoggedTransaction;
+
+std::string guid_in(const std::string& record) {
+  const std::string key = "\"guid\":\"";
+  const auto begin = record.find(key);
+  if (begin == std::string::npos) return {};
+  const auto end = record.find('"', begin + key.size());
+  return record.substr(begin + key.size(), end - begin - key.size());
+}
+
+// As much of a transaction as the history needs.
+struct Entry {
+  std::bitset<Cluster::size> servers;  // whose log has it
+  LoggedTransaction transaction;
+};
+
+bool concerns(const LoggedTransaction& transaction, const std::string& below) {
+  if (transaction.closes_session) return true;
+  for (const LoggedOperation& operation : transaction.operations) {
+    if (operation.path.starts_with(below)) return true;
+  }
+  return false;
+}
+
+const char* name_of_kind(LoggedOperation::Kind kind) {
+  switch (kind) {
+    case LoggedOperation::Kind::create:
+      return "create";
+    case LoggedOperation::Kind::remove:
+      return "delete";
+    case LoggedOperation::Kind::set:
+      return "set";
+    case LoggedOperation::Kind::other:
+      break;
+  }
+  return nullptr;
+}
+
+void write(const LoggedTransaction& transaction, const std::string& below, HistoryWriter& history) {
+  const auto begin = [&](const char* type, std::size_t index, std::size_t count) {
+    HistoryEvent event = history.event("server_transaction");
+    event.add("zxid", transaction.zxid).add("session", records::session_text(transaction.session));
+    event.add("type", type).add("index", index).add("count", count);
+    return event;
+  };
+  if (transaction.closes_session) begin("close_session", 0, 1).add("path", "");
+  for (std::size_t i = 0; i < transaction.operations.size(); ++i) {
+    const LoggedOperation& operation = transaction.operations[i];
+    const char* type = name_of_kind(operation.kind);
+    if (type == nullptr || !operation.path.starts_with(below)) continue;
+    HistoryEvent event = begin(type, i, transaction.operations.size());
+    event.add("path", operation.path);
+    if (operation.data.empty()) continue;
+    event.add("guid", guid_in(operation.data));
+  }
+}
+
+}  // namespace
+
+int record_remaining(Administrator& administrator, const std::string& chroot, std::string_view sessions,
+                     HistoryWriter& history) {
+  administrator.sync(chroot);
+  const auto monitors = administrator.children(chroot);
+  if (!monitors) return -1;
+  int count = 0;
+  for (const std::string& monitor : *monitors) {
+    const std::string parent = chroot + "/" + monitor;
+    const auto nodes = administrator.children(parent);
+    if (!nodes) return -1;
+    for (const std::string& node : *nodes) {
+      const auto found = administrator.get(parent + "/" + node);
+      if (!found) continue;
+      ++count;
+      history.event("remaining")
+          .add("path", parent + "/" + node)
+          .add("session", records::session_text(found->session))
+          .add("sessions", sessions);
+    }
+  }
+  return count;
+}
+
+LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, HistoryWriter& history) {
+  const std::string below = chroot + "/";
+  std::map<std::int64_t, Entry> entries;
+  for (std::size_t server = 0; server < Cluster::size; ++server) {
+    for (const auto& directory : cluster.log_directories(server)) {
+      for (LoggedTransaction& transaction : test::read_transaction_log(directory)) {
+        if (!concerns(transaction, below)) continue;
+        Entry& entry = entries[transaction.zxid];
+        if (entry.servers.none()) entry.transaction = std::move(transaction);
+        entry.servers.set(server);
+      }
+    }
+  }
+  LoggedCounts counts;
+  for (const auto& [zxid, entry] : entries) {
+    if (entry.servers.count() * 2 <= Cluster::size) {
+      ++counts.dropped;
+      continue;
+    }
+    ++counts.transactions;
+    write(entry.transaction, below, history);
+  }
+  return counts;
+}
+
+}  // namespace forelock::robustness

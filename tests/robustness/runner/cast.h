@@ -1,0 +1,33 @@
+// Who takes part in a run.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "robustness/runner/client_process.h"
+
+namespace forelock::robustness {
+
+// How clients are started. All paths are absolute.
+struct CastOptions {
+  std::uint64_t seed = 1;
+  std::string chroot;
+  std::string mutation;  // a deliberate bug of the library's clients; empty: none
+  std::filesystem::path directory;
+  std::filesystem::path resource;
+  std::vector<std::uint16_t> server_ports;
+};
+
+// The monitors that clients of ours share, and that an administrator may touch.
+std::vector<std::string> shared_monitors();
+
+// Clients of every kind, not started yet. The one whose clock can be set is left out where libfaketime is missing.
+std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& options, ClientProcess::Place place);
+
+// Two that hold `monitor` in turn for as long as they can.
+std::vector<std::unique_ptr<ClientProcess>> make_stall_pair(const CastOptions& options, ClientProcess::Place place,
+                                                            const std::string& monitor, int session_timeout_ms);
+
+}  // namespace forelock::robustness

@@ -1,0 +1,39 @@
+// Why a holder may not know yet that it is none any more: what the runner has done to it.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace forelock::robustness {
+
+// Thread-safe. What is said before the deed holds from then on; the word that it is over starts the time that it may
+// take the holder to notice.
+class Excuses {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void paused(const std::string& process) { set({"paused", process}, never); }
+  void resumed(const std::string& process) { set({"paused", process}, Clock::now() + time_to_notice); }
+  void session_ending(const std::string& process) { set({"session_ended", process}, never); }
+  void session_ended(const std::string& process) { set({"session_ended", process}, Clock::now() + time_to_notice); }
+  void removing(const std::string& monitor) { set({"removed", monitor}, never); }
+  void removed(const std::string& monitor) { set({"removed", monitor}, Clock::now() + time_to_notice); }
+
+  // For an access of this process that has begun then; empty if there is no excuse.
+  std::string reason(const std::string& process, const std::string& monitor, Clock::time_point begun) const;
+
+ private:
+  using Key = std::pair<std::string, std::string>;  // what happened, and to whom
+
+  static constexpr Clock::time_point never = Clock::time_point::max();
+  static constexpr std::chrono::milliseconds time_to_notice{2000};
+
+  void set(Key key, Clock::time_point until);
+
+  mutable std::mutex mutex_;
+  std::map<Key, Clock::time_point> until_;
+};
+
+}  // namespace forelock::robustness

@@ -1,0 +1,142 @@
+#include "robustness/runner/frame_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace forelock::robustness {
+namespace {
+
+using Direction = test::TcpProxy::Direction;
+using Verdict = test::TcpProxy::Verdict;
+using Request = FrameWatch::Request;
+
+// Connections so much older are over.
+constexpr int remembered_connections = 64;
+// What is longer is not ZooKeeper's protocol.
+constexpr std::size_t longest_frame = 4 * 1024 * 1024;
+
+// ZooKeeper's numbers for operations.
+enum : std::int32_t {
+  create = 1,
+  remove = 2,
+  get_children = 8,
+  get_children2 = 12,
+  multi = 14,
+  create2 = 15,
+  create_container = 19
+};
+
+template <typename Number>
+Number number_at(std::string_view bytes, std::size_t offset) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    value = value << 8 | (offset + i < bytes.size() ? static_cast<unsigned char>(bytes[offset + i]) : 0u);
+  }
+  return static_cast<Number>(value);
+}
+
+bool is(Request request, std::string_view frame) {
+  const auto operation = number_at<std::int32_t>(frame, 4);
+  const auto first_part = number_at<std::int32_t>(frame, 8);  // of a transaction
+  switch (request) {
+    case Request::claim:
+      return operation == multi && first_part != remove;
+    case Request::release:
+      return (operation == multi && first_part == remove) || operation == remove;
+    case Request::listing:
+      return operation == get_children || operation == get_children2;
+    case Request::creation:
+      return operation == create || operation == create2 || operation == create_container;
+  }
+  return false;
+}
+
+}  // namespace
+
+void FrameWatch::set(Trap trap) {
+  const std::lock_guard guard(mutex_);
+  trap_ = std::move(trap);
+  awaited_.reset();
+}
+
+void FrameWatch::clear() {
+  const std::lock_guard guard(mutex_);
+  trap_.reset();
+  awaited_.reset();
+}
+
+std::int64_t FrameWatch::session() const {
+  const std::lock_guard guard(mutex_);
+  return session_;
+}
+
+FrameWatch::Streams& FrameWatch::streams_of(const Connection& connection) {
+  const auto [found, added] = streams_.try_emplace(connection);
+  if (added) {
+    std::erase_if(streams_, [&](const auto& each) {
+      return each.first.first == connection.first && each.first.second < connection.second - remembered_connections;
+    });
+  }
+  return found->second;
+}
+
+Verdict FrameWatch::inspect(int proxy, int number, Direction direction, std::string& bytes) {
+  const std::lock_guard guard(mutex_);
+  const Connection connection(proxy, number);
+  Stream& stream = streams_of(connection)[static_cast<std::size_t>(direction)];
+  stream.unread += bytes;
+  bytes.clear();
+  Verdict verdict;
+  while (stream.unread.size() >= 4 && !verdict.cut) {
+    const auto size = number_at<std::uint32_t>(stream.unread, 0);
+    if (size > longest_frame) {
+      bytes += std::exchange(stream.unread, {});
+      break;
+    }
+    if (stream.unread.size() < 4 + size) break;
+    const std::string_view frame = std::string_view(stream.unread).substr(4, size);
+    if (std::exchange(stream.greeted, true)) {
+      const Verdict one = look(connection, direction, frame);
+      verdict.cut |= one.cut;
+      verdict.delay = std::max(verdict.delay, one.delay);
+    } else {
+      greet(direction, frame);
+    }
+    bytes.append(stream.unread, 0, 4 + size);
+    stream.unread.erase(0, 4 + size);
+  }
+  return verdict;
+}
+
+// The server's answer to a connection: version, time-out, session.
+void FrameWatch::greet(Direction direction, std::string_view frame) {
+  if (direction == Direction::to_server) return;
+  if (const auto session = number_at<std::int64_t>(frame, 8); session != 0) session_ = session;
+}
+
+Verdict FrameWatch::look(const Connection& connection, Direction direction, std::string_view frame) {
+  if (!trap_) return {};
+  const auto number = number_at<std::int32_t>(frame, 0);
+  if (direction == Direction::to_server) {
+    // If the connection of a trapped request has ended meanwhile, the next one will do.
+    const bool waiting = awaited_ && awaited_->first == connection;
+    if (waiting || !is(trap_->request, frame)) return {};
+    if (trap_->deed == Deed::delay_request || trap_->deed == Deed::none) return spring();
+    awaited_.emplace(connection, number);
+    return {};
+  }
+  if (!awaited_ || awaited_->first != connection || awaited_->second != number) return {};
+  return spring();
+}
+
+Verdict FrameWatch::spring() {
+  const Trap trap = *std::exchange(trap_, std::nullopt);
+  awaited_.reset();
+  if (trap.sprung) trap.sprung();
+  Verdict verdict;
+  verdict.cut = trap.deed == Deed::drop_reply;
+  if (trap.deed == Deed::delay_request || trap.deed == Deed::delay_reply) verdict.delay = trap.delay;
+  return verdict;
+}
+
+}  // namespace forelock::robustness

@@ -1,0 +1,79 @@
+// What the locks of a run protect: refuses tokens that are not higher than all before, and writes every access down.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "robustness/history/history_writer.h"
+#include "robustness/runner/excuses.h"
+
+namespace forelock::robustness {
+
+// Listens on a local socket; history/resource_visitor.h has the words. One resource for each monitor. Thread-safe.
+//
+// A token that is refused from now on ends an older access only if there is an excuse for its holder. Otherwise the
+// access stays open: an overlap is to be seen.
+class RecordedResource {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Visit {
+    std::string process;
+    std::uint64_t call = 0;
+    std::string monitor;
+    std::int64_t token = 0;
+    Clock::time_point begun{};
+  };
+
+  // Throws std::system_error. The others must outlive it.
+  RecordedResource(std::filesystem::path socket, const std::filesystem::path& directory, const Excuses& excuses);
+  ~RecordedResource();
+  RecordedResource(const RecordedResource&) = delete;
+  RecordedResource& operator=(const RecordedResource&) = delete;
+
+  const std::filesystem::path& socket() const { return socket_; }
+  std::uint64_t accepted() const;
+  // Accesses that began while another one was open, as far as tokens tell.
+  std::uint64_t overlaps() const;
+  // Who is inside, the latest if there are several.
+  std::optional<Visit> inside(const std::string& monitor) const;
+  // The processes that are inside somewhere.
+  std::set<std::string> processes_inside() const;
+
+ private:
+  struct Visitor {
+    std::optional<Visit> visit;
+    bool put_out = false;  // its access was ended by a higher token
+  };
+
+  void run();
+  bool serve(int connection);
+  std::string_view answer(Visitor& visitor, const std::string& request);
+  std::string_view enter(Visitor& visitor, Visit visit);
+  void meet(Visitor& newcomer, const Visit& visit);
+  void end(Visitor& visitor, std::string_view how, const std::string& because = {});
+  HistoryEvent event(std::string_view name, const Visit& visit) const;
+
+  const std::filesystem::path socket_;
+  const Excuses& excuses_;
+  HistoryWriter history_;
+  int listener_ = -1;
+  int wake_[2] = {-1, -1};
+  mutable std::mutex mutex_;
+  std::map<int, Visitor> visitors_;  // by connection
+  std::map<std::string, std::int64_t> highest_token_;
+  std::uint64_t accepted_ = 0;
+  std::uint64_t overlaps_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace forelock::robustness

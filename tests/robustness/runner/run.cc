@@ -1,0 +1,226 @@
+#include "robustness/runner/run.h"
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "robustness/worker/patience.h"
+#include "support/wait_until.h"
+
+namespace forelock::robustness {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr const char* chroot = "/robustness";
+// Of the pairs of the stall rounds. Below two ticks of the servers nothing is promised.
+constexpr int stall_session_timeouts_ms[] = {1500, 2500};
+constexpr seconds start_patience{60};
+constexpr seconds end_patience{90};
+// Some session time-outs.
+constexpr seconds session_patience{40};
+
+std::filesystem::path made(const std::filesystem::path& directory) {
+  std::filesystem::create_directories(directory);
+  return directory;
+}
+
+// Not in every run: both cost speed.
+Cluster::Options cluster_options(std::uint64_t seed) {
+  return {.force_sync = seed % 4 == 3, .proxied_links = seed % 3 != 0};
+}
+
+}  // namespace
+
+Run::Run(const RunOptions& options)
+    : options_(options),
+      history_(made(options.directory), "runner", "runner"),
+      log_(history_),
+      cluster_(cluster_options(options.seed), options.directory),
+      administrator_(cluster_.connect_string()),
+      resource_(sockets_.path() / "resource", options.directory, excuses_),
+      scene_{history_, excuses_, cluster_, administrator_, resource_, {}, shared_monitors(), chroot} {
+  history_.event("run")
+      .add("seed", options.seed)
+      .add("seconds", options.seconds.count())
+      .add("force_sync", cluster_options(options.seed).force_sync)
+      .add("proxied_links", cluster_options(options.seed).proxied_links);
+  if (!administrator_.create(chroot, "")) throw std::runtime_error("the servers take no write");
+}
+
+Run::~Run() = default;
+
+std::vector<ClientProcess*> Run::everybody() {
+  std::vector<ClientProcess*> all;
+  for (const auto& each : scene_.clients) all.push_back(each.get());
+  for (const auto& pair : pairs_) {
+    for (const auto& each : pair) all.push_back(each.get());
+  }
+  return all;
+}
+
+std::vector<std::string> Run::play() {
+  start_clients();
+  if (!options_.no_faults) start_faults();
+  let_pass();
+  heal();
+  end_traffic();
+  end_clients();
+  return problems_;
+}
+
+void Run::start_clients() {
+  const CastOptions cast{options_.seed,      chroot,          options_.mutation, options_.directory,
+                         resource_.socket(), cluster_.ports()};
+  const ClientProcess::Place place{options_.directory, history_, excuses_};
+  scene_.clients = make_clients(cast, place);
+  for (const int timeout : stall_session_timeouts_ms) {
+    pairs_.push_back(make_stall_pair(cast, place, "stall-" + std::to_string(timeout), timeout));
+  }
+  for (ClientProcess* each : everybody()) each->start();
+  if (!test::wait_until([&] { return resource_.accepted() > 100; }, start_patience)) {
+    problems_.emplace_back("no traffic");
+  }
+}
+
+void Run::start_faults() {
+  for (const auto& pair : pairs_) {
+    if (!options_.faults.empty() && !options_.faults.contains("holder_stalled")) break;
+    const std::string& slot = pair[0]->slot();
+    stall_rounds_.push_back(std::make_unique<StallRounds>(
+        slot.substr(0, slot.size() - 1), std::vector<ClientProcess*>{pair[0].get(), pair[1].get()}, resource_, history_,
+        log_, options_.seed + stall_rounds_.size()));
+  }
+  const auto add = [&](const char* name, milliseconds interval, bool one_at_a_time, std::vector<FaultKind> kinds) {
+    if (!options_.faults.empty()) {
+      std::erase_if(kinds, [&](const FaultKind& kind) { return !options_.faults.contains(kind.name); });
+    }
+    if (kinds.empty()) return;
+    LaneOptions lane;
+    lane.name = name;
+    lane.seed = options_.seed * 100 + lanes_.size();
+    lane.mean_interval = std::chrono::duration_cast<milliseconds>(interval / options_.rate);
+    lane.one_at_a_time = one_at_a_time;
+    lanes_.push_back(std::make_unique<FaultLane>(lane, std::move(kinds), log_));
+  };
+  add("network", 250ms, false, network_faults(scene_));
+  add("clients", 1500ms, false, client_faults(scene_));
+  add("administrator", 700ms, false, administrator_faults(scene_));
+  add("servers", 3000ms, true, server_faults(scene_));
+}
+
+void Run::let_pass() {
+  begun_ = steady_clock::now();
+  const auto until = begun_ + options_.seconds;
+  auto next_report = begun_ + 10s;
+  while (steady_clock::now() < until) {
+    pause({}, 200ms);
+    check_for_crashes();
+    if (!problems_.empty()) return;
+    if (steady_clock::now() < next_report) continue;
+    next_report += 10s;
+    report(std::chrono::duration_cast<seconds>(steady_clock::now() - begun_));
+  }
+}
+
+void Run::report(seconds passed) {
+  std::uint64_t faults = 0;
+  for (const auto& [kind, count] : log_.counts()) faults += count;
+  std::cerr << passed.count() << " s: " << resource_.accepted() << " accesses, " << faults << " faults, "
+            << resource_.overlaps() << " overlaps" << std::endl;
+}
+
+void Run::check_for_crashes() {
+  for (ClientProcess* each : everybody()) {
+    if (!each->crashed()) continue;
+    problems_.push_back(each->process() + " ended by itself; see " + each->file(".log").string());
+    history_.event("process_ended").add("target", each->process());
+  }
+}
+
+void Run::heal() {
+  for (const auto& lane : lanes_) lane->calm_down();
+  for (const auto& rounds : stall_rounds_) rounds->stop();
+  if (!cluster_.heal(start_patience)) problems_.emplace_back("the servers do not start again");
+  for (ClientProcess* each : everybody()) {
+    if (!each->running()) each->start();
+  }
+  const auto before = resource_.accepted();
+  if (!test::wait_until([&] { return resource_.accepted() > before + 100; }, start_patience)) {
+    problems_.emplace_back("no progress after all faults were over");
+  }
+}
+
+// Every call ends; then nothing of any contender may be left, although the sessions live.
+void Run::end_traffic() {
+  for (ClientProcess* each : everybody()) each->terminate();
+  for (ClientProcess* each : everybody()) {
+    const auto done = [&] { return each->quiet() || !each->running(); };
+    if (test::wait_until(done, end_patience) && each->quiet()) continue;
+    history_.event("hung").add("target", each->process());
+    problems_.push_back(each->process() + " does not come to an end");
+  }
+  if (record_remaining(administrator_, chroot, "open", history_) != 0) {
+    problems_.emplace_back("nodes are left although every call has ended");
+  }
+}
+
+void Run::end_clients() {
+  for (ClientProcess* each : everybody()) each->terminate();
+  for (ClientProcess* each : everybody()) {
+    if (!test::wait_until([&] { return !each->running(); }, end_patience)) {
+      history_.event("hung").add("target", each->process());
+      problems_.push_back(each->process() + " does not end");
+      each->kill();
+    }
+    history_.event("process_ended").add("target", each->process());
+  }
+  await_end_of_sessions();
+  if (record_remaining(administrator_, chroot, "gone", history_) != 0) {
+    problems_.emplace_back("nodes are left although all sessions are gone");
+  }
+  administrator_.disconnect();
+  for (std::size_t i = 0; i < Cluster::size; ++i) cluster_.server(i).kill();
+  logged_ = record_transactions(cluster_, chroot, history_);
+}
+
+void Run::await_end_of_sessions() {
+  const auto gone = [&] {
+    const std::size_t leader = cluster_.leader();
+    if (leader == Cluster::size) return false;
+    const auto answer = cluster_.server(leader).four_letter("dump");
+    // The administrator's alone is left: no ephemeral node at all.
+    return answer && answer->find("\t/") == std::string::npos;
+  };
+  test::wait_until(gone, session_patience);
+}
+
+std::string Run::summary() const {
+  std::uint64_t faults = 0;
+  std::ostringstream kinds;
+  for (const auto& [kind, count] : log_.counts()) {
+    kinds << (faults == 0 ? "" : ",") << '"' << kind << "\":" << count;
+    faults += count;
+  }
+  std::ostringstream skipped;
+  for (const auto& [kind, reasons] : log_.skipped()) {
+    for (const auto& [reason, count] : reasons) {
+      skipped << (skipped.tellp() == 0 ? "" : ",") << '"' << kind << ": " << reason << "\":" << count;
+    }
+  }
+  const auto time = std::chrono::duration_cast<seconds>(steady_clock::now() - begun_);
+  std::ostringstream json;
+  json << "{\"seed\":" << options_.seed << ",\"seconds\":" << time.count() << ",\"accesses\":" << resource_.accepted()
+       << ",\"overlaps_seen\":" << resource_.overlaps() << ",\"faults\":" << faults << ",\"kinds\":{" << kinds.str()
+       << "},\"skipped\":{" << skipped.str() << "},\"transactions\":" << logged_.transactions
+       << ",\"dropped_transactions\":" << logged_.dropped << ",\"problems\":" << problems_.size() << "}";
+  return json.str();
+}
+
+}  // namespace forelock::robustness

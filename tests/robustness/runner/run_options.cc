@@ -1,0 +1,40 @@
+#include "robustness/runner/run_options.h"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace forelock::robustness {
+
+RunOptions RunOptions::parse(int count, char** arguments) {
+  RunOptions options;
+  for (int i = 1; i < count; i += 2) {
+    const std::string name = arguments[i];
+    if (i + 1 >= count) throw std::runtime_error(name + " needs a value");
+    const std::string value = arguments[i + 1];
+    if (name == "--seed") {
+      options.seed = std::stoull(value);
+    } else if (name == "--seconds") {
+      options.seconds = std::chrono::seconds(std::stoi(value));
+    } else if (name == "--directory") {
+      options.directory = std::filesystem::absolute(value);
+    } else if (name == "--rate") {
+      options.rate = std::stod(value);
+    } else if (name == "--mutation") {
+      options.mutation = value;
+    } else if (name == "--faults") {
+      options.no_faults = value == "none";
+      std::istringstream list(value == "all" || value == "none" ? "" : value);
+      for (std::string kind; std::getline(list, kind, ',');) options.faults.insert(kind);
+    } else {
+      throw std::runtime_error("unknown option " + name);
+    }
+  }
+  if (options.directory.empty() || options.rate <= 0) {
+    throw std::runtime_error(
+        "robustness_run --directory D [--seed N] [--seconds S] [--faults all|none|KIND,KIND…] [--rate FACTOR] "
+        "[--mutation NAME]");
+  }
+  return options;
+}
+
+}  // namespace forelock::robustness

@@ -1,0 +1,25 @@
+// What a run is to be like.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+
+namespace forelock::robustness {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  std::chrono::seconds seconds{60};
+  std::filesystem::path directory;  // of the history; made if it does not exist
+  std::set<std::string> faults;     // these kinds alone; empty: all
+  bool no_faults = false;
+  double rate = 1;       // of faults: 2 is twice as often
+  std::string mutation;  // a deliberate bug that the clients of the library have, see src/lock/mutation.h
+
+  // Throws std::runtime_error; the text is for people.
+  static RunOptions parse(int count, char** arguments);
+};
+
+}  // namespace forelock::robustness

@@ -1,0 +1,39 @@
+// Everything that faults are done to, and with.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "robustness/history/history_writer.h"
+#include "robustness/runner/administrator.h"
+#include "robustness/runner/client_process.h"
+#include "robustness/runner/cluster.h"
+#include "robustness/runner/excuses.h"
+#include "robustness/runner/recorded_resource.h"
+#include "robustness/runner/strike.h"
+
+namespace forelock::robustness {
+
+struct Scene {
+  HistoryWriter& history;
+  Excuses& excuses;
+  Cluster& cluster;
+  Administrator& administrator;
+  const RecordedResource& resource;
+  std::vector<std::unique_ptr<ClientProcess>> clients;  // those that faults may hit
+  std::vector<std::string> monitors;                    // those that an administrator may touch
+  std::string chroot;                                   // that of all monitors
+
+  // One of those that run and fulfil the condition, preferably one that holds a lock; null if there is none.
+  ClientProcess* any_client(Strike& strike, const std::function<bool(const ClientProcess&)>& condition = {}) const;
+};
+
+// The scene must outlive the kinds. What a machine does not permit is left out and written down as skipped.
+std::vector<FaultKind> network_faults(Scene& scene);
+std::vector<FaultKind> client_faults(Scene& scene);
+std::vector<FaultKind> administrator_faults(Scene& scene);
+std::vector<FaultKind> server_faults(Scene& scene);
+
+}  // namespace forelock::robustness

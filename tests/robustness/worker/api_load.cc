@@ -1,0 +1,54 @@
+// Threads that block, and a client that is closed under them now and then.
+#include <thread>
+#include <vector>
+
+#include "robustness/worker/blocking_section.h"
+#include "robustness/worker/client_source.h"
+#include "robustness/worker/load.h"
+#include "robustness/worker/patience.h"
+
+namespace forelock::robustness {
+namespace {
+
+class ApiLoad final : public Load {
+ public:
+  ApiLoad(const WorkerOptions& options, HistoryWriter& history)
+      : options_(options), history_(history), clients_(options.settings, history, options.seed) {
+    for (int i = 0; i < options.threads; ++i) {
+      threads_.emplace_back([this, i](const std::stop_token& stop) { work(stop, i); });
+    }
+    threads_.emplace_back([this](const std::stop_token& stop) { clients_.replace_now_and_then(stop); });
+  }
+
+  void stop() override {
+    for (auto& thread : threads_) thread.request_stop();
+    threads_.clear();
+    clients_.settle(settle_patience);
+  }
+  void close() override { clients_.close(); }
+
+ private:
+  void work(const std::stop_token& stop, int index) {
+    ResourceVisitor visitor(options_.resource, options_.process);
+    SectionPlanner planner(options_, options_.seed * 1000 + static_cast<std::uint64_t>(index));
+    while (!stop.stop_requested()) {
+      const SectionPlan plan = planner.next();
+      const auto client = clients_.get();
+      if (!BlockingSection(*client, plan, history_, visitor).run()) pause(stop, rest_after_failure);
+      pause(stop, plan.pause);
+    }
+  }
+
+  const WorkerOptions& options_;
+  HistoryWriter& history_;
+  ClientSource clients_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Load> make_api_load(const WorkerOptions& options, HistoryWriter& history) {
+  return std::make_unique<ApiLoad>(options, history);
+}
+
+}  // namespace forelock::robustness

@@ -1,0 +1,71 @@
+#include "robustness/worker/section_plan.h"
+
+#include <cmath>
+
+namespace forelock::robustness {
+
+SectionPlan SectionPlanner::next() {
+  SectionPlan plan;
+  plan.monitor = monitor();
+  plan.priority = chance(0.5) ? Priority::foreground : Priority::background;
+  decide_waiting(plan);
+  decide_holding(plan);
+  plan.callbacks = chance(0.1);
+  if (options_.pause_us > 0) {
+    std::exponential_distribution<double> pause(1.0 / options_.pause_us);
+    plan.pause = std::chrono::microseconds(static_cast<std::int64_t>(pause(random_)));
+  }
+  return plan;
+}
+
+// The first of the shared monitors are the most wanted.
+std::string SectionPlanner::monitor() {
+  const double uniform = std::uniform_real_distribution<double>(0, 1)(random_);
+  if (options_.own_monitors > 0 && chance(0.4)) {
+    return options_.process.substr(0, options_.process.find('.')) + "-own-" +
+           std::to_string(static_cast<int>(uniform * options_.own_monitors));
+  }
+  const auto count = static_cast<double>(options_.monitors.size());
+  return options_.monitors.at(static_cast<std::size_t>(std::pow(uniform, 2) * count));
+}
+
+void SectionPlanner::decide_waiting(SectionPlan& plan) {
+  switch (std::discrete_distribution<int>({45, 25, 10, 10, 10})(random_)) {
+    case 0:
+      break;
+    case 1:
+      plan.wait = SectionPlan::Wait::limited;
+      plan.limit = between(1, 80);
+      break;
+    case 2:
+      plan.wait = SectionPlan::Wait::limited;
+      plan.limit = between(200, 2000);
+      break;
+    case 3:
+      plan.wait = SectionPlan::Wait::none;
+      break;
+    default:
+      plan.wait = SectionPlan::Wait::cancelled;
+      plan.limit = std::chrono::milliseconds(2000);
+      plan.cancel_after = between(0, 30);
+  }
+}
+
+void SectionPlanner::decide_holding(SectionPlan& plan) {
+  switch (std::discrete_distribution<int>({550, 300, 125, 25})(random_)) {
+    case 0:
+      break;
+    case 1:
+      plan.hold = between(1, 5);
+      break;
+    case 2:
+      plan.hold = between(20, 80);
+      break;
+    default:
+      plan.hold = between(300, 1200);
+  }
+  plan.step_aside = plan.hold.count() > 0 && chance(0.1);
+  plan.release = static_cast<SectionPlan::Release>(std::discrete_distribution<int>({70, 20, 10})(random_));
+}
+
+}  // namespace forelock::robustness

@@ -1,0 +1,37 @@
+// What a worker is told on its command line.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "forelock/settings.h"
+
+namespace forelock::robustness {
+
+// KIND KEY=VALUE…: keys as below, or any setting of the library.
+struct WorkerOptions {
+  std::string kind;                   // api, async, cli, stall, visit
+  std::filesystem::path directory;    // directory=…: of the history
+  std::filesystem::path resource;     // resource=…: its socket
+  std::string process;                // process=…: unique name
+  std::uint64_t seed = 1;             // seed=…
+  std::vector<std::string> monitors;  // monitors=a,b,…: shared ones, the first the most wanted
+  int own_monitors = 0;               // own=…: so many more that nobody else uses
+  int threads = 4;                    // threads=…: or locks, of an asynchronous worker
+  int pause_us = 0;                   // pause=…: mean time between two acquisitions of a thread
+  std::filesystem::path command;      // command=…: the `forelock` binary
+  Settings settings;
+  std::vector<std::string> setting_arguments;  // the settings as they were given
+
+  // visit: what a command does under the lock
+  std::uint64_t call = 0;                    // call=…
+  Priority priority = Priority::foreground;  // priority=…
+  int hold_ms = 0;                           // hold=…
+
+  // Throws std::runtime_error for what it does not understand, ConfigurationException for a wrong setting.
+  static WorkerOptions parse(int count, char** arguments);
+};
+
+}  // namespace forelock::robustness
