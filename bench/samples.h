@@ -16,6 +16,7 @@ class Samples {
   void add(double value) { values_.push_back(value); }
   void add(const Samples& others) { values_.insert(values_.end(), others.values_.begin(), others.values_.end()); }
   std::size_t count() const { return values_.size(); }
+  double at(std::size_t place) const { return values_[place]; }
 
   // `part` of all samples are at most this; 0 without samples.
   double quantile(double part) const;

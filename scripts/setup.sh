@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs what building, testing and the demonstration need, on Debian 12: scripts/setup.sh [--check]
+# Installs what building, testing and the demonstration need, on Debian 12: scripts/setup.sh [--build] [--check]
 #
+#   --build   only what building the library and the command needs
 #   --check   installs nothing; lists what is missing and exits 1 if something is
 #   --help    this text
 #
@@ -10,21 +11,29 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-packages=(
+building=(
   # the library and the command
   g++ cmake ninja-build ccache pkg-config
   libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  # the dead-letter queue
+  librdkafka-dev libsqlite3-dev
+)
+packages=(
+  "${building[@]}"
   # a local ZooKeeper server, and Java as an oracle for .properties files (it compiles: the JRE alone will not do). The
   # package "zookeeper" would add nothing but scripts and a desktop's Java.
   libzookeeper-java openjdk-17-jdk-headless
+  # a local Kafka broker, which comes from Maven, and an independent witness of what is in it
+  maven kcat
   # tests, checks, documentation
-  libgtest-dev libgmock-dev python3 python3-kazoo git zsh fish man-db libbenchmark-dev
-  clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen
+  libgtest-dev libgmock-dev python3 python3-kazoo python3-jsonschema git zsh fish man-db libbenchmark-dev faketime
+  clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen docker-compose
 )
 
 check_only=no
 for argument in "$@"; do
   case $argument in
+    --build) packages=("${building[@]}") ;;
     --check) check_only=yes ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$argument" ;;

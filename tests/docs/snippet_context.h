@@ -25,6 +25,7 @@ std::vector<Document> all_documents();
 void reindex(const Document& document);
 void reindex_first_half();
 void reindex_second_half();
+bool search_cluster_is_red();
 int save_article();
 std::string new_body();
 Database& database();

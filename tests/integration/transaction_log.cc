@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -97,19 +98,43 @@ void read_operations(std::int32_t type, Reader& reader, std::vector<LoggedOperat
   operations.push_back(std::move(operation));
 }
 
+// Adler-32, as the server checks its records.
+std::int64_t checksum(std::string_view bytes) {
+  constexpr std::uint32_t modulus = 65521;
+  std::uint32_t a = 1;
+  std::uint32_t b = 0;
+  for (const char byte : bytes) {
+    a = (a + static_cast<unsigned char>(byte)) % modulus;
+    b = (b + a) % modulus;
+  }
+  return static_cast<std::int64_t>(b << 16 | a);
+}
+
+// The end of a file may be zeros, allocated ahead, or torn: its server was killed, or its disk was full.
+std::optional<std::string_view> next_record(Reader& reader) {
+  if (reader.left() < 12) return std::nullopt;
+  const auto expected = reader.number<std::int64_t>();
+  const auto size = reader.number<std::int32_t>();
+  if (size <= 0 || static_cast<std::size_t>(size) >= reader.left()) return std::nullopt;
+  const std::string_view record = reader.take(static_cast<std::size_t>(size));
+  reader.take(1);
+  if (checksum(record) != expected) return std::nullopt;
+  return record;
+}
+
 void read_file(const std::filesystem::path& path, std::vector<LoggedTransaction>& transactions) {
   std::ifstream file(path, std::ios::binary);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
-  Reader reader(content);
+  std::ostringstream content;
+  content << file.rdbuf();
+  const std::string bytes = std::move(content).str();
+  Reader reader(bytes);
   if (reader.left() < 16) return;
-  if (reader.number<std::int32_t>() != log_magic) throw std::runtime_error("not a transaction log: " + path.string());
+  const auto magic = reader.number<std::int32_t>();
+  if (magic == 0) return;  // torn at once
+  if (magic != log_magic) throw std::runtime_error("not a transaction log: " + path.string());
   reader.take(12);
-  while (reader.left() >= 12) {
-    reader.number<std::int64_t>();  // checksum
-    const std::string_view record = reader.bytes();
-    if (record.empty()) return;  // the file is allocated ahead
-    reader.take(1);
-    Reader fields(record);
+  while (const auto record = next_record(reader)) {
+    Reader fields(*record);
     LoggedTransaction transaction;
     transaction.session = fields.number<std::int64_t>();
     fields.number<std::int32_t>();

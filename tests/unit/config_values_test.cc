@@ -208,8 +208,8 @@ TEST(Secret, IsJudgedByTheKey) {
                              "kafka.ssl.key.pem", "kafka.sasl.oauthbearer.config"}) {
     EXPECT_TRUE(is_secret(secret)) << secret;
   }
-  for (const char* open :
-       {"kafka.bootstrap.servers", "kafka.sasl.username", "kafka.ssl.ca.location", "zookeeper.auth.digest.file"}) {
+  for (const char* open : {"kafka.bootstrap.servers", "kafka.sasl.username", "kafka.ssl.ca.location",
+                           "zookeeper.auth.digest.file", "kafka.sasl.password.file"}) {
     EXPECT_FALSE(is_secret(open)) << open;
   }
 }

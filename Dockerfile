@@ -1,0 +1,31 @@
+# The command `forelock` in an image of its own; docker-compose.yml shows how it is used.
+#
+# Each command can be tried without Docker, on Debian 12, from the repository's root.
+
+FROM debian:12-slim AS build
+WORKDIR /source
+COPY scripts/lib.sh scripts/setup.sh scripts/
+RUN scripts/setup.sh --build && rm -rf /var/lib/apt/lists/*
+COPY . .
+RUN cmake --preset release \
+      -DFORELOCK_BUILD_TESTS=OFF -DFORELOCK_BUILD_DEMO=OFF -DFORELOCK_BUILD_BENCH=OFF \
+      -DCMAKE_INSTALL_PREFIX=/usr/local \
+ && cmake --build --preset release \
+ && DESTDIR=/installed cmake --install build/release --strip
+
+FROM debian:12-slim
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends \
+      ca-certificates libzookeeper-mt2 libyaml-cpp0.7 librdkafka1 libsqlite3-0 \
+ && rm -rf /var/lib/apt/lists/*
+COPY --from=build /installed /
+# The outbox of dead letters is all that it keeps.
+RUN ldconfig \
+ && useradd --system --uid 10001 --user-group --home-dir /var/lib/forelock --create-home forelock
+USER forelock
+WORKDIR /var/lib/forelock
+VOLUME /var/lib/forelock
+ENV XDG_STATE_HOME=/var/lib
+HEALTHCHECK --interval=30s --timeout=20s --start-period=30s --retries=3 CMD ["forelock", "-q", "doctor"]
+ENTRYPOINT ["forelock"]
+CMD ["doctor"]

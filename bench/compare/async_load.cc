@@ -1,0 +1,60 @@
+#include "bench/compare/async_load.h"
+
+#include <utility>
+
+namespace forelock::bench {
+
+AsyncLoad::AsyncLoad(Client& client, const Job& job) {
+  const Priority priority = job.background ? Priority::background : Priority::foreground;
+  for (const std::string& monitor : job.monitors) {
+    locks_.push_back(std::make_unique<AsyncWriteLock>(client, "many", monitor, priority));
+  }
+}
+
+JobResult AsyncLoad::run(std::size_t sections) {
+  {
+    const std::lock_guard guard(mutex_);
+    left_ = sections;
+    running_ = locks_.size();
+    failure_ = nullptr;
+    sections_.clear();
+  }
+  const auto begin = Clock::now();
+  for (const auto& lock : locks_) next(*lock);
+  std::unique_lock guard(mutex_);
+  changed_.wait(guard, [this] { return running_ == 0; });
+  if (failure_) std::rethrow_exception(failure_);
+  return {std::chrono::duration<double>(Clock::now() - begin).count(), std::move(sections_)};
+}
+
+void AsyncLoad::next(AsyncWriteLock& lock) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (left_ == 0 || failure_) {
+      --running_;
+      changed_.notify_one();
+      return;
+    }
+    --left_;
+  }
+  const auto asked = Clock::now();
+  lock.acquire([this, &lock, asked](std::exception_ptr error) {
+    const auto held = Clock::now();
+    if (error) {
+      const std::lock_guard guard(mutex_);
+      failure_ = error;
+      --running_;
+      changed_.notify_one();
+      return;
+    }
+    lock.release([this, &lock, asked, held](std::exception_ptr) {
+      {
+        const std::lock_guard guard(mutex_);
+        sections_.push_back({held - asked, Clock::now() - asked});
+      }
+      next(lock);
+    });
+  });
+}
+
+}  // namespace forelock::bench

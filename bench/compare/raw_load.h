@@ -1,0 +1,35 @@
+// The floor of a job: the same transactions on the bare C client.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/compare/job.h"
+
+namespace forelock::bench {
+
+class RawClient;
+
+// One session. `threads`: one after the other uses it, which is the most that a lock of one monitor allows. `async`: a
+// claim and a release by turns for every monitor, all at once. A bare claim knows no waiting, so a job with more than
+// one thread for a monitor is one thread's work here.
+class RawLoad {
+ public:
+  explicit RawLoad(const std::string& servers);
+  ~RawLoad();
+  RawLoad(const RawLoad&) = delete;
+  RawLoad& operator=(const RawLoad&) = delete;
+
+  JobResult run(const Job& job);
+
+ private:
+  class Pipeline;
+
+  JobResult one_by_one(const Job& job);
+
+  const std::string servers_;
+  std::unique_ptr<RawClient> client_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+}  // namespace forelock::bench

@@ -1,0 +1,81 @@
+// A worker of the comparison: bench_worker raw|forelock|forelock-predecessor SERVERS. Reads jobs from stdin, one a
+// line, and answers each on stdout (see job.h); ends at the end of its input. Workers for other locks (bench/peers)
+// speak the same way, so that one driver can run them all in turns.
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "bench/bench_server.h"
+#include "bench/compare/async_load.h"
+#include "bench/compare/job.h"
+#include "bench/compare/raw_load.h"
+#include "bench/compare/thread_load.h"
+#include "forelock/forelock.h"
+
+namespace forelock::bench {
+namespace {
+
+class ForelockLock final : public Lockable {
+ public:
+  ForelockLock(Client& client, const std::string& monitor, const Job& job)
+      : lock_(client, "Save Content", monitor, job.background ? Priority::background : Priority::foreground),
+        release_async_(job.release_async) {}
+
+  void lock() override { lock_.lock_with_timeout(); }
+  void unlock() override {
+    if (release_async_) {
+      lock_.unlock_async();
+    } else {
+      lock_.unlock();
+    }
+  }
+
+ private:
+  BlockingWriteLock lock_;
+  const bool release_async_;
+};
+
+int serve(const std::string& kind, const std::string& servers) {
+  std::unique_ptr<RawLoad> raw;
+  std::unique_ptr<Client> client;
+  if (kind == "raw") {
+    raw = std::make_unique<RawLoad>(servers);
+  } else {
+    Settings settings = client_settings(servers);
+    if (kind == "forelock-predecessor") settings.set("zookeeper.lock.watch", "predecessor");
+    client = std::make_unique<Client>(settings);
+    if (!client->wait_connected(std::chrono::seconds(30))) throw std::runtime_error(client->last_problem());
+  }
+  std::cout << "{\"ready\":true}" << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    const Job job = parse_job(line);
+    JobResult result;
+    if (raw) {
+      result = raw->run(job);
+    } else if (job.async) {
+      result = AsyncLoad(*client, job).run(job.sections);
+    } else {
+      result = run_threads(
+          job, [&](const std::string& monitor) { return std::make_unique<ForelockLock>(*client, monitor, job); });
+    }
+    std::cout << to_json_line(result) << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace forelock::bench
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: bench_worker raw|forelock|forelock-predecessor SERVERS\n");
+    return 64;
+  }
+  try {
+    return forelock::bench::serve(argv[1], argv[2]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_worker: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Checks docker-compose.yml and Dockerfile without Docker's engine: compose_test.py ROOT.
+
+docker-compose must accept the file (exit 77, skipped, where it is not installed); what it understood must be pinned,
+healthy before others use it, and reachable from this machine only. With $FORELOCK_BINARY, the configuration that the
+containers get is checked too.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".").resolve()
+SKIPPED = 77
+
+
+def understood():
+    """The services as docker-compose understands the file."""
+    import yaml
+
+    answer = subprocess.run(
+        ["docker-compose", "-f", str(ROOT / "docker-compose.yml"), "config"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode != 0:
+        raise AssertionError(f"docker-compose refuses the file: {answer.stderr}")
+    return yaml.safe_load(answer.stdout)["services"]
+
+
+class ComposeTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.services = understood()
+
+    def test_has_the_three_servers(self):
+        self.assertLessEqual({"zookeeper", "kafka", "forelock"}, set(self.services))
+
+    def test_ports_are_open_to_this_machine_only(self):
+        ports = [port for service in self.services.values() for port in service.get("ports", [])]
+        self.assertGreaterEqual(len(ports), 2)
+        for port in ports:
+            self.assertTrue(str(port).startswith("127.0.0.1:"), port)
+
+    def test_images_are_pinned(self):
+        for name, service in self.services.items():
+            self.assertRegex(service["image"], r":(\d+\.\d+\.\d+|local)$", name)
+            self.assertEqual("build" in service, service["image"].endswith(":local"), name)
+
+    def test_what_stays_up_has_a_health_check(self):
+        for name, service in self.services.items():
+            if service.get("restart") != "no":
+                self.assertIn("test", service["healthcheck"], name)
+
+    def test_nobody_starts_before_what_it_needs(self):
+        for name, service in self.services.items():
+            for needed, how in service.get("depends_on", {}).items():
+                ends = self.services[needed].get("restart") == "no"
+                expected = "service_completed_successfully" if ends else "service_healthy"
+                self.assertEqual(how["condition"], expected, f"{name} needs {needed}")
+
+    def test_what_must_last_is_in_a_volume(self):
+        for name in ("zookeeper", "kafka", "forelock"):
+            named = [volume for volume in self.services[name]["volumes"] if not str(volume).startswith("/")]
+            self.assertTrue(named, name)
+
+    def test_the_containers_configuration_is_valid(self):
+        binary = os.environ.get("FORELOCK_BINARY")
+        if not binary or not Path(binary).exists():
+            self.skipTest("the command was not built")
+        file = ROOT / "config" / "compose.properties"
+        self.assertIn(f"{file}:", " ".join(self.services["forelock"]["volumes"]))
+        answer = subprocess.run([binary, "config", "check", file], capture_output=True, text=True, check=False)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+
+
+class DockerfileTest(unittest.TestCase):
+    def setUp(self):
+        self.text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+        self.final = self.text.rsplit("\nFROM ", 1)[1]
+
+    def test_has_two_stages(self):
+        self.assertEqual(len(re.findall(r"^FROM ", self.text, re.MULTILINE)), 2)
+
+    def test_does_not_run_as_root(self):
+        users = re.findall(r"^USER (\S+)$", self.final, re.MULTILINE)
+        self.assertEqual(len(users), 1)
+        self.assertNotIn(users[0], ("root", "0"))
+
+    def test_has_a_health_check(self):
+        self.assertRegex(self.final, r"(?m)^HEALTHCHECK .*doctor")
+
+    def test_copies_only_what_is_in_the_repository(self):
+        for source in re.findall(r"^COPY (?!--from)(.+) \S+$", self.text, re.MULTILINE):
+            for name in source.split():
+                self.assertTrue((ROOT / name).exists(), name)
+
+
+if __name__ == "__main__":
+    if shutil.which("docker-compose") is None:
+        print("docker-compose is not installed")
+        sys.exit(SKIPPED)
+    unittest.main()
