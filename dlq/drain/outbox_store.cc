@@ -26,12 +26,6 @@ std::int64_t sequence_of(const std::string& position) {
   return sequence;
 }
 
-// While an outbox cannot count back, a try that was put off counts like one that failed.
-template <class Outbox>
-void take_back(Outbox& outbox, std::int64_t sequence) {
-  if constexpr (requires { outbox.take_back_try(sequence); }) outbox.take_back_try(sequence);
-}
-
 LetterState state_of(outbox::RowState state) {
   return state == outbox::RowState::parked ? LetterState::parked : LetterState::queued;
 }
@@ -84,7 +78,7 @@ std::uint32_t OutboxStore::begin_try(const StoredLetter& letter) {
 }
 
 void OutboxStore::take_back_try(const StoredLetter& letter) {
-  take_back(*outbox_, sequence_of(letter.position));
+  outbox_->take_back_try(sequence_of(letter.position));
 }
 
 void OutboxStore::resolve(const StoredLetter& letter, Resolution resolution) {

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -137,7 +138,8 @@ class Producer::Impl {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  ClientHandle client_;  // changed by the thread alone; null while it is being replaced
+  ClientHandle client_;                        // changed by the thread alone; null while it is being replaced
+  std::map<std::string, TopicHandle> topics_;  // of client_
   std::deque<std::pair<PendingDeliveries::Id, Delivery>> refused_;
   bool stopping_ = false;
 
@@ -149,6 +151,10 @@ class Producer::Impl {
 bool Producer::Impl::try_send(const Record& record, Callback callback) {
   const std::lock_guard lock(mutex_);
   if (client_ == nullptr || stopping_) return false;
+  // Asks for the topic's partitions at once; left to itself librdkafka asks with the next tick of a timer, up to a
+  // second later.
+  TopicHandle& topic = topics_[record.topic];
+  if (topic == nullptr) topic.reset(rd_kafka_topic_new(client_.get(), record.topic.c_str(), nullptr));
   const PendingDeliveries::Id id = pending_.add(std::move(callback));
   // Ours as long as the record is not taken. Headers given one by one would be freed twice by librdkafka when the topic
   // is unknown (https://github.com/confluentinc/librdkafka/issues/4627).
@@ -216,6 +222,7 @@ void Producer::Impl::run() {
   ClientHandle client;
   {
     const std::lock_guard lock(mutex_);
+    topics_.clear();
     client = std::move(client_);
   }
   end_client(std::move(client), "the producer was closed");
@@ -251,6 +258,7 @@ void Producer::Impl::replace_client(const std::string& reason) {
   ClientHandle client;
   {
     const std::lock_guard lock(mutex_);
+    topics_.clear();
     client = std::move(client_);
   }
   end_client(std::move(client), reason);

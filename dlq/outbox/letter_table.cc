@@ -101,7 +101,7 @@ LetterTable::LetterTable(Connection connection)
       read_(connection_, select("WHERE sequence > ? ORDER BY sequence LIMIT ?")),
       remove_(connection_, "DELETE FROM letter WHERE sequence = ?"),
       set_state_(connection_, "UPDATE letter SET state = ? WHERE sequence = ?"),
-      count_try_(connection_, "UPDATE letter SET tries = tries + 1 WHERE sequence = ? RETURNING tries"),
+      count_try_(connection_, "UPDATE letter SET tries = max(tries + ?, 0) WHERE sequence = ? RETURNING tries"),
       depth_(connection_,
              "SELECT letters, parked, bytes, (SELECT failed_at FROM letter ORDER BY sequence LIMIT 1) FROM totals"),
       touch_(connection_, "UPDATE totals SET letters = letters") {}
@@ -183,9 +183,9 @@ void LetterTable::set_state(std::int64_t sequence, RowState state) {
   set_state_.bind(1, number_of(state)).bind(2, sequence).run();
 }
 
-std::uint32_t LetterTable::count_try(std::int64_t sequence) {
+std::uint32_t LetterTable::count_try(std::int64_t sequence, std::int64_t change) {
   const ResetLater reset_later(count_try_);
-  count_try_.bind(1, sequence);
+  count_try_.bind(1, change).bind(2, sequence);
   if (!count_try_.step()) return 0;
   const auto tries = static_cast<std::uint32_t>(count_try_.number(0));
   count_try_.step();

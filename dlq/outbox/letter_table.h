@@ -57,7 +57,8 @@ class LetterTable {
   std::vector<Row> read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes);
   void remove(std::int64_t sequence);
   void set_state(std::int64_t sequence, RowState state);
-  std::uint32_t count_try(std::int64_t sequence);
+  // Adds to the count, which never falls below 0. \returns the new one; 0 if the row is gone.
+  std::uint32_t count_try(std::int64_t sequence, std::int64_t change = 1);
   OutboxDepth depth();
   // A transaction of its own that changes nothing and is durable like every other.
   void touch();

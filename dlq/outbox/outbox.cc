@@ -14,14 +14,21 @@
 namespace forelock::outbox {
 namespace {
 
-// Whether a letter that is there already is the one that is given again, perhaps after more attempts.
-bool is_same(const Row& known, const NewRow& given) {
+// What a letter that is there already is to one with the same id that is given now.
+enum class Kinship {
+  same,     // given again, perhaps after more attempts
+  earlier,  // the same operation before a replay, which has failed meanwhile
+  other
+};
+
+Kinship kinship_of(const Row& known, const NewRow& given) {
   try {
     const DeadLetter one = letter::from_json(known.record);
     const DeadLetter other = letter::from_json(given.record);
-    return one.type == other.type && one.monitor == other.monitor && one.payload == other.payload;
+    if (one.type != other.type || one.monitor != other.monitor || one.payload != other.payload) return Kinship::other;
+    return one.replay_count < other.replay_count ? Kinship::earlier : Kinship::same;
   } catch (const Error&) {
-    return false;  // what cannot be read is not known to be the same
+    return Kinship::other;  // what cannot be read is not known to be the same
   }
 }
 
@@ -55,7 +62,7 @@ class Outbox::Impl {
                  .is_done =
                      [&](LetterTable& table) {
                        const auto known = table.find(row.id);
-                       return known && is_same(*known, row);
+                       return known && kinship_of(*known, row) == Kinship::same;
                      },
                  .bytes = row.record.size()};
     shared.write(job);
@@ -70,20 +77,32 @@ class Outbox::Impl {
 
  private:
   void insert(LetterTable& table, const NewRow& row) const {
-    if (const auto known = table.find(row.id)) {
-      if (is_same(*known, row)) return;
-      throw RequestRejectedException(ErrorCode::invalid_argument, row.monitor,
-                                     "The outbox holds another letter with the id " + row.id,
-                                     "Give each operation an id of its own; the letter there was left as it is.");
+    const auto known = table.find(row.id);
+    std::int64_t freed = 0;
+    if (known) {
+      switch (kinship_of(*known, row)) {
+        case Kinship::same:
+          return;
+        case Kinship::earlier:
+          freed = cost_of({known->id, known->monitor, {}, known->record});
+          break;
+        case Kinship::other:
+          throw RequestRejectedException(ErrorCode::invalid_argument, row.monitor,
+                                         "The outbox holds another letter with the id " + row.id,
+                                         "Give each operation an id of its own; the letter there was left as it is.");
+      }
     }
     const OutboxDepth depth = table.depth();
-    if (static_cast<std::int64_t>(depth.bytes) + cost_of(row) > max_bytes_) {
+    if (static_cast<std::int64_t>(depth.bytes) - freed + cost_of(row) > max_bytes_) {
       throw Error(ErrorCode::outbox_full, row.monitor,
                   "The outbox " + path().string() + " is full: " + std::to_string(depth.rows) +
                       (depth.rows == 1 ? " letter takes " : " letters take ") + std::to_string(depth.bytes) + " of " +
                       std::to_string(max_bytes_) + " bytes, and this one needs " + std::to_string(cost_of(row)),
                   "See why letters stay there: forelock dlq stats. Drain it, or raise dlq.outbox.max.bytes.");
     }
+    // A row of its own: whoever replays the earlier one will remove that when it is done, not this. Not before all that
+    // can be refused has been: the transaction is shared and goes on.
+    if (known) table.remove(known->sequence);
     table.insert(row);
   }
 
@@ -143,6 +162,17 @@ std::uint32_t Outbox::count_try(std::int64_t sequence) {
                    }};
   impl_->file().write(job);
   return tries;
+}
+
+void Outbox::take_back_try(std::int64_t sequence) {
+  std::uint32_t tries = 0;
+  WriteJob job{.work = [&](LetterTable& table) { tries = table.count_try(sequence, -1); },
+               .is_done =
+                   [&](LetterTable& table) {
+                     const auto row = table.find(sequence);
+                     return !row || row->tries == tries;
+                   }};
+  impl_->file().write(job);
 }
 
 OutboxDepth Outbox::depth() const {

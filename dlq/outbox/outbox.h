@@ -64,7 +64,8 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
 
   // Durable when it returns: letters that threads add at the same time share one transaction and its fsync. A letter
-  // whose id is there already with the same type, monitor and payload replaces nothing and is no error. When it throws,
+  // whose id is there already with the same type, monitor and payload replaces nothing and is no error; with a higher
+  // replay count it takes the other's place, as a new row: removing the earlier row does not remove it. When it throws,
   // the letter is not in, unless the message says that this is not known.
   // \throws Error(outbox_full); RequestRejectedException(invalid_argument) for a known id with other contents, and for
   // letters that cannot be written (letter_json.h).
@@ -79,6 +80,8 @@ class Outbox {
   void set_state(std::int64_t sequence, RowState state);
   // Counts one more replay of this row. \returns the new count; 0 if the row is gone.
   std::uint32_t count_try(std::int64_t sequence);
+  // Takes one count back, of a replay that was no failure of the letter's. Never below none.
+  void take_back_try(std::int64_t sequence);
 
   OutboxDepth depth() const;
   const std::filesystem::path& path() const;

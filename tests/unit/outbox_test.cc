@@ -130,6 +130,21 @@ TEST_F(OutboxTest, TheSameLetterTwiceIsOne) {
   EXPECT_EQ(outbox.find("a")->record, letter::to_json(sample_letter("a"))) << "the first one stays";
 }
 
+// An operation that is replayed out of this outbox and fails again before the replay has removed its row.
+TEST_F(OutboxTest, ALetterThatComesBackIsNotTakenForTheOneBeforeItsReplay) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const std::int64_t replayed = outbox.find("a")->sequence;
+  DeadLetter again = sample_letter("a");
+  ++again.replay_count;
+  outbox.add(again);
+  outbox.add(again);
+  outbox.remove(std::vector<std::int64_t>{replayed});
+  ASSERT_THAT(ids_of(outbox), ElementsAre("a"));
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(again));
+  EXPECT_EQ(outbox.depth().rows, 1u);
+}
+
 TEST_F(OutboxTest, AnotherLetterOfTheSameIdIsRefused) {
   Outbox outbox(options());
   outbox.add(sample_letter("a"));
