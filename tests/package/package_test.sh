@@ -49,8 +49,8 @@ if comm -12 <(sort -u "$work/lock-exports") <(sort -u "$work/exports") | grep .;
   fail "both libraries export these"
 fi
 # Exceptions are caught by their type, so there must be one of each.
-nm -D --undefined-only --demangle "$queue_library" | grep -q ' typeinfo for forelock::Error$' ||
-  fail "the dead-letter queue has exception types of its own"
+nm -D --undefined-only --demangle "$queue_library" >"$work/imports"
+grep -q ' typeinfo for forelock::Error$' "$work/imports" || fail "the dead-letter queue has exception types of its own"
 
 step "what the shared libraries need"
 needs() {
