@@ -44,7 +44,7 @@ CannedServer::CannedServer(std::size_t foreign) {
 }
 
 void CannedServer::connect(lock::Engine& engine) {
-  engine.on_session({coordination::SessionEvent::Kind::connected, 1, session_timeout}, time_ += step);
+  engine.on_session({coordination::SessionEvent::Kind::connected, 1, session_timeout, time_}, time_ += step);
   answer_all(engine);
 }
 

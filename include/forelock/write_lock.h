@@ -29,7 +29,7 @@ enum class LockState {
   free,     ///< not held, not waiting
   waiting,  ///< in the line
   held,     ///< held, connected
-  suspect,  ///< held, but there is no connection at the moment; still certain until expires_at()
+  suspect,  ///< held, but the connection is lost or silent at the moment; still certain until expires_at()
   lost      ///< was held, and is not any more, without having been released
 };
 
@@ -99,9 +99,9 @@ class FORELOCK_EXPORT WriteLock {
   /// safe even from holders that were paused.
   std::int64_t fencing_token() const noexcept;
 
-  /// Until when the session, and with it the lock, is certain to live on the server: three quarters of the negotiated
-  /// time-out, counted from the *send* time of the last request that was acknowledged through the leader. Moves on by
-  /// itself while the connection lives. The clock's epoch if not held.
+  /// Until when the session, and with it the lock, is certain to live on the servers, judged from the *send* times of
+  /// answered requests. Moves on by itself while the connection lives, and is then always more than a third of the
+  /// negotiated time-out ahead. The clock's epoch if not held.
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   /// A token that is stopped when the lock is lost (not when it is released). Belongs to the current grant: ask again
@@ -115,7 +115,7 @@ class FORELOCK_EXPORT WriteLock {
 
   /// Called when less than `margin` is left before expires_at() while the connection is silent, once until it recovers;
   /// on the dispatcher thread. A chance to stop in good order before the lock is lost. Set it while the lock is free.
-  /// \param margin more than zero and at most half of the session time-out, else
+  /// \param margin more than zero and at most a third of the session time-out, else
   /// RequestRejectedException(invalid_argument). \param callback as for on_lost().
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
 

@@ -154,7 +154,7 @@ std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const
 }
 
 ClientCore::Step::~Step() {
-  core_.valid_until_.store(nanoseconds(core_.engine_.valid_until()), std::memory_order_release);
+  core_.publish_deadline();
   core_.dispatcher_.wake_by(core_.engine_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
   guard_.unlock();
@@ -195,11 +195,18 @@ lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time, std::vector<st
   return next;
 }
 
+// Heartbeats keep more than a third of the time-out ahead while they are answered.
+void ClientCore::publish_deadline() {
+  const lock::TimePoint valid_until = engine_.valid_until();
+  suspect_from_.store(nanoseconds(valid_until - session_timeout_.load() / 3), std::memory_order_release);
+  valid_until_.store(nanoseconds(valid_until), std::memory_order_release);
+}
+
 // --- requests beside the protocol ---
 
-void ClientCore::submit_own(coordination::Request request, ReplyHandler handler, bool proves_life) {
+void ClientCore::submit_own(coordination::Request request, ReplyHandler handler, bool through_leader) {
   const auto tag = next_own_tag_++;
-  own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), proves_life});
+  own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), through_leader});
   ++statistics_.requests;
   session_->submit(tag, std::move(request));
 }
@@ -296,8 +303,8 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
     const auto found = own_requests_.find(tag);
     if (found == own_requests_.end()) return;
     handler = std::move(found->second.handler);
-    if (current && found->second.proves_life && coordination::answered_by_server(reply.code)) {
-      engine_.on_acknowledged(found->second.sent, now());
+    if (current && coordination::answered_by_server(reply.code)) {
+      engine_.on_answered(found->second.sent, found->second.through_leader, now());
     }
     own_requests_.erase(found);
   }
@@ -377,7 +384,7 @@ void ClientCore::send(coordination::RequestTag tag, coordination::Request reques
 void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
   ++statistics_.granted;
   // Before the grant can be seen: while we waited, nothing kept the deadline up to date.
-  valid_until_.store(nanoseconds(engine_.valid_until()), std::memory_order_release);
+  publish_deadline();
   if (auto slot = slot_of(contender)) {
     slot->granted(contender, grant);
     to_wake_.push_back(std::move(slot));

@@ -68,6 +68,8 @@ class ClientCore final : public lock::EngineOutput {
   // Until when a lock of the present session is certain to live, in steady nanoseconds. Lock-free.
   std::int64_t valid_until() const { return valid_until_.load(std::memory_order_acquire); }
   bool connected() const { return connected_.load(std::memory_order_acquire); }
+  // From when on so little of that is left that the connection must be silent. As above.
+  std::int64_t suspect_from() const { return suspect_from_.load(std::memory_order_acquire); }
   Dispatcher& dispatcher() { return dispatcher_; }
   // Slots with a danger-zone callback are looked at before the session's deadline.
   void watch_danger(const std::shared_ptr<LockSlot>& slot);
@@ -135,7 +137,7 @@ class ClientCore final : public lock::EngineOutput {
   struct OwnRequest {
     ReplyHandler handler;
     lock::TimePoint sent{};
-    bool proves_life = false;  // it goes through the leader
+    bool through_leader = false;
   };
   struct WaitingRequest {
     coordination::Request request;
@@ -143,7 +145,8 @@ class ClientCore final : public lock::EngineOutput {
   };
 
   std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
-  void submit_own(coordination::Request request, ReplyHandler handler, bool proves_life = false);
+  void publish_deadline();
+  void submit_own(coordination::Request request, ReplyHandler handler, bool through_leader = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
   // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
@@ -177,6 +180,7 @@ class ClientCore final : public lock::EngineOutput {
   std::stop_source close_done_;
   std::atomic<bool> connected_{false};
   std::atomic<std::int64_t> valid_until_{0};
+  std::atomic<std::int64_t> suspect_from_{0};
   std::atomic<std::int64_t> session_id_{0};
   std::atomic<std::chrono::milliseconds> session_timeout_{std::chrono::milliseconds(0)};
 

@@ -64,8 +64,9 @@ LockState LockSlot::state() const {
     case Phase::held:
       break;
   }
+  const bool silent = nanoseconds_at_most() >= core_->suspect_from();
   if (!healthy()) return LockState::lost;
-  return core_->connected() ? LockState::held : LockState::suspect;
+  return core_->connected() && !silent ? LockState::held : LockState::suspect;
 }
 
 // The deadline is read before the phase: a lock is declared lost before a later reply moves the deadline on, so whoever
@@ -204,12 +205,11 @@ void LockSlot::on_lost(std::function<void(LossReason)> callback) {
 }
 
 void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
-  // A silent connection is noticed by the heartbeat, a fifth of the time-out after the last answer; a larger margin
-  // would be reached on a good connection too.
-  if (margin <= std::chrono::milliseconds(0) || margin > core_->settings().session_timeout() / 2) {
+  // A larger margin would be reached on a good connection too.
+  if (margin <= std::chrono::milliseconds(0) || margin > core_->settings().session_timeout() / 3) {
     throw RequestRejectedException(
         ErrorCode::invalid_argument, monitor_,
-        "the danger margin must be more than 0 and at most half of the session time-out of " +
+        "the danger margin must be more than 0 and at most a third of the session time-out of " +
             std::to_string(core_->settings().session_timeout().count()) + " ms");
   }
   {

@@ -33,6 +33,8 @@ struct SessionEvent {
   Kind kind = Kind::disconnected;
   SessionId session = 0;                 // connected: its id
   std::chrono::milliseconds timeout{0};  // connected: the negotiated time-out
+  // connected: an instant before the session was asked for, so that the servers count its time-out from a later one
+  std::chrono::steady_clock::time_point asked_at{};
 };
 
 // Called by the session, one call at a time, in the order in which the server said things: a watch event comes before

@@ -72,9 +72,9 @@ void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) {
   core_->on_watch(event, now);
 }
 
-void Engine::on_acknowledged(TimePoint sent, TimePoint now) {
+void Engine::on_answered(TimePoint sent, bool through_leader, TimePoint now) {
   core_->enforce_deadline(now);
-  core_->acknowledge(sent, now);
+  core_->answered(sent, through_leader, now);
 }
 
 void Engine::tick(TimePoint now) {

@@ -53,9 +53,8 @@ class Engine {
   // Replies to requests that were sent with a tag of EngineOutput::send.
   void on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now);
   void on_watch(const coordination::WatchEvent& event, TimePoint now);
-  // A request of the driver's own that goes through the leader (a write or a sync), sent at `sent`, was answered by the
-  // server: the session was alive then.
-  void on_acknowledged(TimePoint sent, TimePoint now);
+  // A request of the driver's own, sent at `sent`, was answered by the server. `through_leader`: a write or a sync.
+  void on_answered(TimePoint sent, bool through_leader, TimePoint now);
 
   // --- time ---
 
@@ -69,8 +68,8 @@ class Engine {
 
   // --- what is known ---
 
-  // Until when the session is certain to live on the server: the send time of the last acknowledged request plus the
-  // negotiated time-out, less a quarter of it. A lock is not to be trusted from this instant on.
+  // Until when the session is certain to live on the server (lock/session_proof.h). A lock is not to be trusted from
+  // this instant on.
   TimePoint valid_until() const;
   bool connected() const;
   coordination::SessionId session() const;

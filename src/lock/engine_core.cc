@@ -13,8 +13,6 @@ using coordination::ReplyCode;
 
 namespace {
 
-// A follower answers reads by itself, also for a while after it has lost the leader, who alone decides when a session
-// ends. Whatever goes through the leader proves more.
 bool goes_through_leader(FlightKind kind) {
   switch (kind) {
     case FlightKind::list:
@@ -98,10 +96,9 @@ void EngineCore::send(Flight flight, coordination::Request request, TimePoint no
 // --- answers to callers ---
 
 void EngineCore::grant(Contender& contender, TimePoint now) {
-  const bool alive = now < valid_until_ || mutated(Mutation::grant_after_deadline) || mutated(Mutation::no_deadline);
+  const bool alive = now < valid_until() || mutated(Mutation::grant_after_deadline) || mutated(Mutation::no_deadline);
   if (!alive) {
-    pending_grants_.insert(contender.id);
-    heartbeat(now);
+    pending_grants_.insert(contender.id);  // until a heartbeat has proved that the session lives
     return;
   }
   pending_grants_.erase(contender.id);
@@ -117,7 +114,7 @@ void EngineCore::grant(Contender& contender, TimePoint now) {
 }
 
 void EngineCore::grant_pending(TimePoint now) {
-  if (now >= valid_until_) return;
+  if (now >= valid_until()) return;
   const std::vector<ContenderId> pending(pending_grants_.begin(), pending_grants_.end());
   for (const ContenderId id : pending) {
     pending_grants_.erase(id);
@@ -196,12 +193,13 @@ void EngineCore::on_session(const coordination::SessionEvent& event, TimePoint n
 }
 
 void EngineCore::on_connected(const coordination::SessionEvent& event, TimePoint now) {
-  if (session_ != event.session) {
-    last_acknowledged_ = {};
-    valid_until_ = {};
+  timeout_ = event.timeout;
+  if (session_ == event.session) {
+    proof_.resumed(timeout_);
+  } else {
+    proof_.opened(event.asked_at, timeout_);
   }
   session_ = event.session;
-  timeout_ = event.timeout;
   connected_ = true;
   down_since_ = never;
   gave_up_ = false;
@@ -219,8 +217,7 @@ void EngineCore::on_disconnected(TimePoint now) {
 void EngineCore::on_expired(TimePoint now) {
   connected_ = false;
   session_ = 0;
-  valid_until_ = {};
-  last_acknowledged_ = {};
+  proof_.ended();
   down_since_ = now;
   end_all(RefusalReason::session_expired, LossReason::session_expired, ReleaseOutcome::session_expired);
 }
@@ -261,14 +258,9 @@ void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome 
   monitors_.clear();
 }
 
-void EngineCore::acknowledge(TimePoint sent, TimePoint now) {
-  const TimePoint alive_at = mutated(Mutation::deadline_from_receive_time) ? now : sent;
-  if (alive_at <= last_acknowledged_) return;
-  last_acknowledged_ = alive_at;
-  // A follower tells the leader of its sessions every half tick only, and a session's time-out is at least two ticks by
-  // default: if the follower dies in between, the leader counts from up to a quarter of the time-out earlier.
-  const Duration certain = mutated(Mutation::deadline_from_receive_time) ? timeout_ : timeout_ - timeout_ / 4;
-  valid_until_ = mutated(Mutation::no_deadline) ? never : alive_at + certain;
+void EngineCore::answered(TimePoint sent, bool through_leader, TimePoint now) {
+  if (through_leader) leader_asked_ = std::max(leader_asked_, sent);
+  proof_.answered(sent, through_leader, now);
   if (!pending_grants_.empty()) grant_pending(now);
 }
 
@@ -278,10 +270,9 @@ void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply repl
   if (found == flights_.end()) return;  // of a session that has ended
   const Flight flight = std::move(found->second);
   flights_.erase(found);
-  if (answered_by_server(reply.code) && goes_through_leader(flight.kind)) acknowledge(flight.sent, now);
+  if (answered_by_server(reply.code)) answered(flight.sent, goes_through_leader(flight.kind), now);
   if (flight.kind == FlightKind::heartbeat) {
     heartbeat_in_flight_ = false;
-    if (!pending_grants_.empty() && connected_) heartbeat(now);
   } else if (flight.monitor) {
     Monitor& monitor = *flight.monitor;
     monitor.on_reply(flight, std::move(reply), now);
@@ -314,7 +305,7 @@ void EngineCore::settle_all(TimePoint now) {
 // --- time ---
 
 void EngineCore::enforce_deadline(TimePoint now) {
-  if (held_.empty() || now < valid_until_) return;
+  if (held_.empty() || now < valid_until()) return;
   const std::set<ContenderId> held = std::exchange(held_, {});
   for (const ContenderId id : held) {
     Contender& contender = *find(id);
@@ -326,22 +317,25 @@ void EngineCore::enforce_deadline(TimePoint now) {
 void EngineCore::heartbeat(TimePoint now) {
   if (!connected_ || heartbeat_in_flight_) return;
   heartbeat_in_flight_ = true;
+  leader_asked_ = now;
   coordination::Request request = coordination::Sync{"/"};
   if (mutated(Mutation::no_resync_before_resolving)) request = coordination::Exists{"/", false};
   send({.kind = FlightKind::heartbeat}, std::move(request), now);
 }
 
-// Only holders need the proof that the session lives; a fifth of its time-out leaves room for a slow reply or two.
+// So that on a good connection the session is always certain to live for more than a third of its time-out. Without a
+// lock they may be rarer, but not missing: the next grant needs the proof at once.
 TimePoint EngineCore::next_heartbeat() const {
-  if (!connected_ || heartbeat_in_flight_ || held_.empty()) return never;
-  return last_acknowledged_ + timeout_ / 5;
+  if (!connected_ || closed_ || heartbeat_in_flight_) return never;
+  if (!pending_grants_.empty()) return std::max(proof_.worth_asking(), leader_asked_ + timeout_ / 64);
+  return leader_asked_ + (held_.empty() ? timeout_ / 6 : timeout_ / 8);
 }
 
 TimePoint EngineCore::next_timer() const {
   TimePoint next = next_heartbeat();
   if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
   if (!polls_.empty()) next = std::min(next, polls_.begin()->first);
-  if (!held_.empty()) next = std::min(next, valid_until_);
+  if (!held_.empty()) next = std::min(next, valid_until());
   if (down_since_ != never && !gave_up_ && started_) next = std::min(next, down_since_ + options_.give_up_after);
   return next;
 }

@@ -11,6 +11,7 @@
 #include "lock/contender.h"
 #include "lock/engine_types.h"
 #include "lock/flight.h"
+#include "lock/session_proof.h"
 
 namespace forelock::lock {
 
@@ -29,7 +30,7 @@ class EngineCore {
   void on_session(const coordination::SessionEvent& event, TimePoint now);
   void on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now);
   void on_watch(const coordination::WatchEvent& event, TimePoint now);
-  void acknowledge(TimePoint sent, TimePoint now);
+  void answered(TimePoint sent, bool through_leader, TimePoint now);
   void tick(TimePoint now);
   TimePoint next_timer() const;
   void close(TimePoint now);
@@ -45,7 +46,7 @@ class EngineCore {
   EngineOutput& output() { return output_; }
   bool connected() const { return connected_; }
   coordination::SessionId session() const { return session_; }
-  TimePoint valid_until() const { return valid_until_; }
+  TimePoint valid_until() const { return proof_.valid_until(); }
   const std::string& prefix(Priority priority) const {
     return priority == Priority::foreground ? options_.foreground_prefix : options_.background_prefix;
   }
@@ -54,6 +55,8 @@ class EngineCore {
 
   // The contender's claim is proved: granted now, or as soon as the session is proved alive.
   void grant(Contender& contender, TimePoint now);
+  // What its claim has proved is not certain any more.
+  void withhold(const Contender& contender) { pending_grants_.erase(contender.id); }
   void refuse(Contender& contender, Refusal refusal);
   void lose(Contender& contender, LossReason reason);
   // The answer to a release has been found.
@@ -96,8 +99,8 @@ class EngineCore {
   bool connected_ = false;
   coordination::SessionId session_ = 0;
   Duration timeout_{0};
-  TimePoint last_acknowledged_{};
-  TimePoint valid_until_{};
+  SessionProof proof_;
+  TimePoint leader_asked_{};  // the last heartbeat, or a later request that the leader has answered
   bool heartbeat_in_flight_ = false;
   TimePoint down_since_ = never;
   bool gave_up_ = false;

@@ -106,7 +106,7 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
       queue_.erase(&contender);
       if (mutated(Mutation::no_cleanup_after_timeout)) {
         core_.forget(contender);
-      } else if (core_.connected() && !needs_resolve_ && !resolve_) {
+      } else if (core_.connected()) {
         remove_node(contender, now);
       }
       break;
@@ -138,7 +138,7 @@ std::optional<Position> Monitor::position_of(const Contender& contender) const {
 
 void Monitor::settle(TimePoint now) {
   if (!core_.connected() || resolve_) return;
-  if (all_.empty()) needs_resolve_ = false;
+  if (all_.empty() && !stray_) needs_resolve_ = false;
   if (needs_resolve_) {
     if (outstanding_ == 0 && now >= resolve_not_before_) {
       begin_resolve(now);
@@ -383,6 +383,7 @@ void Monitor::yield(Contender& owner, TimePoint now) {
 }
 
 void Monitor::remove_node(Contender& contender, TimePoint now) {
+  if (needs_resolve_ || resolve_) return;  // the name may be somebody else's by now; resolving comes back to it
   if (std::exchange(contender.removing, true)) return;
   send({.kind = FlightKind::remove_node, .contender = contender.id}, Delete{child_path(contender.node)}, now);
 }

@@ -69,7 +69,7 @@ class Monitor {
   // Called by the core before a contender is destroyed.
   void drop(Contender& contender);
 
-  bool idle() const { return all_.empty() && outstanding_ == 0; }
+  bool idle() const { return all_.empty() && outstanding_ == 0 && !stray_; }
   bool parent_watch_registered() const { return parent_watch_registered_; }
   std::list<Monitor*>::iterator idle_position{};
   bool in_idle_list = false;
@@ -170,6 +170,7 @@ class Monitor {
   std::unordered_map<std::string, Contender*> nodes_;    // every own node that is known
   Contender* owner_ = nullptr;                           // owns privateLock
   Contender* releasing_ = nullptr;                       // its release is under way and leaves the lock free
+  bool stray_ = false;                                   // privateLock is the session's, but of no contender; it goes
   bool lock_flight_ = false;                             // another request that changes privateLock is under way
   std::int32_t lock_version_ = 0;                        // of privateLock, after everything sent so far
   std::size_t enqueueing_ = 0;

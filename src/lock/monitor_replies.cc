@@ -78,9 +78,11 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::remove_lock:
       if (effect_of(reply.code) == Effect::unknown) {
         need_resolve(now + look_again_after);
-      } else if (contender && contender->abandoned) {
+      } else if (!contender) {
+        stray_ = false;
+      } else if (contender->abandoned) {
         core_.forget(*contender);
-      } else if (contender) {
+      } else {
         contender->state = ContenderState::idle;
         idle_.insert({contender->arrival, contender});
       }
@@ -384,6 +386,7 @@ void Monitor::outcome_unknown(Contender& contender, TimePoint now) {
 
 void Monitor::need_resolve(TimePoint not_before) {
   needs_resolve_ = true;
+  if (owner_) core_.withhold(*owner_);  // the resolving proves it again, or not
   resolve_not_before_ = not_before;
   core_.set_poll(*this, not_before);
 }

@@ -30,7 +30,7 @@ void Monitor::begin_resolve(TimePoint now) {
       idle_.insert({contender->arrival, contender});
     }
   }
-  bool something = owner_ != nullptr;
+  bool something = owner_ != nullptr || stray_;
   for (const auto& [arrival, contender] : all_) {
     something = something || !contender->node.empty() || contender->state != ContenderState::idle;
   }
@@ -154,6 +154,9 @@ void Monitor::conclude_resolve(TimePoint now) {
   } else {
     monitor_missing();
   }
+  // Ours, but of nobody we know. Removed before any node: whoever it belonged to is forgotten after it.
+  stray_ = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == core_.session();
+  if (stray_) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
   for (const auto& [arrival, contender] : all) {
     if (contender == holder) {
       conclude_owner(*contender, found, now);
@@ -161,8 +164,6 @@ void Monitor::conclude_resolve(TimePoint now) {
       conclude_other(*contender, found, now);
     }
   }
-  const bool stray = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == core_.session();
-  if (stray) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
 }
 
 // privateLock is this contender's.

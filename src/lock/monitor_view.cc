@@ -99,7 +99,7 @@ void Monitor::on_disconnected() {
   lock_watch_armed_ = false;
   forget_listing();
   resolve_.reset();
-  needs_resolve_ = !all_.empty();
+  needs_resolve_ = !all_.empty() || stray_;
   resolve_not_before_ = {};
 }
 

@@ -12,6 +12,7 @@ enum class Mutation {
   adopt_without_session_check,        // adoption looks at the guid alone
   adopt_without_guid_check,           // adoption takes any node of our session
   deadline_from_receive_time,         // session deadline counted from the reply's arrival
+  deadline_without_reports,           // the leader is believed to hear of a session with every request of it
   no_deadline,                        // a silent session is trusted for ever
   grant_after_deadline,               // a grant proved late counts although the deadline has passed
   watch_not_rechecked,                // after a watch event the old listing is used

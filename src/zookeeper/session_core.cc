@@ -96,6 +96,7 @@ void SessionCore::start() {
   if (handle_ != nullptr) return;
   const SignalsBlocked signals_blocked;
   const std::vector<int> descriptors = open_descriptors();
+  asked_at_ = std::chrono::steady_clock::now();
   // The C client may call back before this returns; whoever submits from there waits for submit_mutex_.
   handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()),
                             nullptr, this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());
@@ -327,6 +328,7 @@ void SessionCore::report_connected(zhandle_t* handle) {
   event.kind = SessionEvent::Kind::connected;
   event.session = zoo_client_id(handle)->client_id;
   event.timeout = std::chrono::milliseconds(zoo_recv_timeout(handle));
+  event.asked_at = asked_at_;
   listener_.on_session(event);
 }
 

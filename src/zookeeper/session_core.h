@@ -93,6 +93,7 @@ class SessionCore {
 
   std::mutex submit_mutex_;
   zhandle_t* handle_ = nullptr;
+  std::chrono::steady_clock::time_point asked_at_{};  // set before the client's threads exist
 
   mutable std::mutex queue_mutex_;
   std::condition_variable attendant_wakes_;

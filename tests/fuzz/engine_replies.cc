@@ -75,7 +75,7 @@ void Run::step(Bytes& bytes) {
       if (caller_.engine().next_timer() != lock::never) now_ = std::max(now_, caller_.engine().next_timer());
       return caller_.engine().tick(now_);
     case 'k' & 0x1f:
-      return caller_.engine().on_acknowledged(now_, now_);
+      return caller_.engine().on_answered(now_, true, now_);
     default:
       return;
   }

@@ -177,7 +177,9 @@ void Checker::forgotten(std::uint64_t id) {
     return fail(Invariant::nothing_left, name(id) + " forgotten, but its node " + one.node + " is still there");
   }
   const Monitor& monitor = monitors_[one.monitor];
-  if (monitor.owner == id && ensemble_.alive(monitor.owner_session)) {
+  // A record can be written into somebody else's privateLock: docs/protocol.md, "Limits", the last one.
+  const bool own = monitor.owner == id && monitor.owner_session == one.node_session;
+  if (own && ensemble_.alive(monitor.owner_session)) {
     fail(Invariant::nothing_left, name(id) + " forgotten, but it still owns privateLock");
   }
 }

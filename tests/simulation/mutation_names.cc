@@ -20,6 +20,8 @@ std::string_view name_of(Mutation mutation) {
       return "adopt_without_guid_check";
     case Mutation::deadline_from_receive_time:
       return "deadline_from_receive_time";
+    case Mutation::deadline_without_reports:
+      return "deadline_without_reports";
     case Mutation::no_deadline:
       return "no_deadline";
     case Mutation::grant_after_deadline:

@@ -84,6 +84,7 @@ enum class FaultKind {
   refusal,          // the server refuses this request
   false_error,      // it says server_error although it has applied this request
   lag,              // a follower stands still
+  cut_off,          // a follower and the leader do not hear of each other
   waiter_removed,   // an administrator deletes a waiting contender's node
   holder_removed,   // the holder's own node
   lock_removed,     // the holder's node and privateLock, at once

@@ -71,6 +71,28 @@ void make_bursts(Random& random, Plan& plan) {
   }
 }
 
+// Long holds at followers that lose the leader for as long as a session lasts: nothing goes wrong but the knowledge of
+// when a session ends.
+void isolate(Random& random, Plan& plan) {
+  const Span timeout = plan.session_timeout;
+  plan.servers = 3;
+  for (PlannedThread& thread : plan.threads) {
+    for (PlannedCall& call : thread.calls) {
+      if (random.chance(0.5)) call.hold = random.between(Span{}, timeout * 3 / 2);
+      call.wants_contention = random.chance(0.5);
+    }
+  }
+  for (int count = random.between(1, 3); count > 0; --count) {
+    PlannedFault fault;
+    fault.kind = random.chance(0.8) ? FaultKind::cut_off : FaultKind::pause;
+    fault.process = random.below(plan.processes);
+    fault.at = random.between(Span{}, timeout * 2);
+    fault.duration = random.between(timeout * 3 / 4, timeout * 2);
+    fault.server = random.between(1, 2);
+    plan.faults.push_back(fault);
+  }
+}
+
 void add_literals(Random& random, Plan& plan) {
   if (!random.chance(0.3)) return;
   const int count = random.between(1, 2);
@@ -94,7 +116,7 @@ FaultKind some_kind(Random& random) {
       FaultKind::silent_up,    FaultKind::silent_up,    FaultKind::silent_down,  FaultKind::silent_down,
       FaultKind::pause,        FaultKind::pause,        FaultKind::pause,        FaultKind::crash,
       FaultKind::shutdown,     FaultKind::expiry,       FaultKind::expiry,       FaultKind::refusal,
-      FaultKind::false_error,  FaultKind::lag,          FaultKind::lag,          FaultKind::foreign_child};
+      FaultKind::false_error,  FaultKind::lag,          FaultKind::cut_off,      FaultKind::foreign_child};
   return kinds[random.below(kinds.size())];
 }
 
@@ -123,7 +145,8 @@ void add_faults(Random& random, Plan& plan) {
       fault.server = static_cast<int>(random.below(static_cast<std::size_t>(plan.servers)));
       fault.lags = random.chance(0.7);
     }
-    if (fault.kind == FaultKind::lag) fault.server = random.between(1, std::max(1, plan.servers - 1));
+    if (fault.kind == FaultKind::lag || fault.kind == FaultKind::cut_off)
+      fault.server = random.between(1, std::max(1, plan.servers - 1));
     fault.monitor = random.below(plan.monitors);
     // A counter at its end starts anew with the monitor, which somebody else's child keeps alive for ever.
     if (fault.kind == FaultKind::foreign_child && plan.first_counter[fault.monitor] > 0) fault.kind = FaultKind::cut;
@@ -211,6 +234,7 @@ Plan make_plan(std::uint64_t seed) {
   add_threads(random, plan);
   const bool bursts = random.chance(0.2);
   if (bursts) make_bursts(random, plan);
+  if (!bursts && random.chance(0.1)) isolate(random, plan);
   add_literals(random, plan);
   add_faults(random, plan);
   // What one session has learned of a monitor must not be believed in the next.

@@ -34,6 +34,8 @@ std::string_view name_of(FaultKind kind) {
       return "false_error";
     case FaultKind::lag:
       return "lag";
+    case FaultKind::cut_off:
+      return "cut_off";
     case FaultKind::waiter_removed:
       return "waiter_removed";
     case FaultKind::holder_removed:

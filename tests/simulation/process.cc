@@ -105,7 +105,7 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     if (!down_ && connected_) {
       const auto tag = probe_bit | next_probe_++;
       probes_[tag] = now();
-      session_->submit(tag, coordination::Exists{"/", false});
+      session_->submit(tag, coordination::Sync{"/"});
     }
     return world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
   }
@@ -279,7 +279,7 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     const Instant sent = probes_[tag];
     probes_.erase(tag);
     if (!reply.ok()) return;
-    engine_->on_acknowledged(sent, now());
+    engine_->on_answered(sent, true, now());
   } else if ((tag & guard_bit) != 0) {
     if (!reply.ok()) ++world_.statistics().guarded_writes_refused;
     if (tracing()) trace("guarded write: " + describe(reply));

@@ -16,6 +16,8 @@ constexpr std::string_view guarded_path = "/D";
 model::EnsembleOptions World::ensemble_options(const Plan& plan) {
   model::EnsembleOptions options;
   options.servers = plan.servers;
+  // A session's time-out is at least two ticks: the worst that a server permits.
+  options.report_interval = Span(plan.session_timeout) / 4;
   options.container_chance = plan.container_chance;
   options.longest_container_life = plan.container_life;
   if (plan.slow_network) {

@@ -129,6 +129,10 @@ void World::strike(const PlannedFault& fault) {
       if (fault.server <= 0 || fault.server >= plan_.servers) return;
       strikes();
       return ensemble_.server(fault.server).freeze_until(timeline_.now() + fault.duration);
+    case FaultKind::cut_off:
+      if (fault.server <= 0 || fault.server >= plan_.servers) return;
+      strikes();
+      return ensemble_.server(fault.server).cut_off_until(timeline_.now() + fault.duration);
     case FaultKind::foreign_child:
     case FaultKind::waiter_removed:
     case FaultKind::holder_removed:

@@ -98,10 +98,15 @@ void Process::connect(TimePoint now) {
     inbox_.emplace_back(SessionEvent{SessionEvent::Kind::expired, session_, {}});
     return;
   }
-  if (session_ == 0) session_ = server_.open(now);
+  if (session_ == 0) {
+    session_ = server_.open(now);
+    opened_at_ = now;
+  } else {
+    server_.resume(session_, now);
+  }
   answer_all(ReplyCode::connection_loss);  // sent while there was no connection
   linked_ = true;
-  inbox_.emplace_back(SessionEvent{SessionEvent::Kind::connected, session_, session_timeout});
+  inbox_.emplace_back(SessionEvent{SessionEvent::Kind::connected, session_, session_timeout, opened_at_});
   for (const auto& event : std::exchange(missed_, {})) inbox_.emplace_back(event);
 }
 

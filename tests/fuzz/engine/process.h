@@ -50,6 +50,7 @@ class Process {
   Server& server_;
   Caller caller_;
   SessionId session_ = 0;
+  TimePoint opened_at_{};
   bool linked_ = false;
   bool expiry_told_ = false;  // it waits in the inbox
   std::deque<Event> inbox_;

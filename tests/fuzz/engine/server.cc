@@ -18,7 +18,7 @@ bool is_read(const Request& request) {
 
 SessionId Server::open(TimePoint now) {
   const SessionId session = next_session_++;
-  sessions_[session] = now;
+  sessions_[session] = {now, {}};
   return session;
 }
 
@@ -26,15 +26,17 @@ coordination::Reply Server::answer(SessionId session, const Request& request, Ti
                                    std::vector<Notice>& notices) {
   coordination::Reply reply;
   if (const auto* removal = std::get_if<coordination::RemoveDataWatch>(&request)) {
+    hear(session, now, false);
     data_watches_[removal->path].erase(session);
     return reply;
   }
   if (is_read(request)) {
+    hear(session, now, false);
     reply = tree_.read(request, true);
     watch(session, request, reply);
     return reply;
   }
-  sessions_[session] = now;
+  hear(session, now, true);
   if (std::holds_alternative<coordination::Sync>(request)) return reply;
   std::vector<model::Change> changes;
   tree_.write(request, {.session = session, .zxid = ++zxid_}, reply, changes);
@@ -43,8 +45,18 @@ coordination::Reply Server::answer(SessionId session, const Request& request, Ti
 }
 
 bool Server::may_end(SessionId session, TimePoint now) const {
-  const auto heard = sessions_.find(session);
-  return heard != sessions_.end() && now >= heard->second + session_timeout - session_timeout / 4;
+  const auto found = sessions_.find(session);
+  return found != sessions_.end() && now >= found->second.reported + session_timeout;
+}
+
+// What is passed on to the leader comes after the reports that were due before.
+void Server::hear(SessionId id, TimePoint now, bool through_leader) {
+  Session& session = sessions_[id];
+  while (through_leader && !session.heard.empty() && session.heard.front() + session_timeout / 4 <= now) {
+    session.reported = session.heard.front();
+    session.heard.pop_front();
+  }
+  session.heard.push_back(now);
 }
 
 void Server::end(SessionId session, std::vector<Notice>& notices) {

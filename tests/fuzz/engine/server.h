@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -28,12 +29,14 @@ class Server {
   explicit Server(model::TreeRules rules) : rules_(std::move(rules)), tree_(rules_) {}
 
   SessionId open(TimePoint now);
+  // Its client has connected again.
+  void resume(SessionId session, TimePoint now) { sessions_[session] = {now, {}}; }
   bool alive(SessionId session) const { return sessions_.contains(session); }
   // Does what is asked for. The watches that fire are appended to `notices`.
   coordination::Reply answer(SessionId session, const coordination::Request& request, TimePoint now,
                              std::vector<Notice>& notices);
-  // Whether the leader may end the session by now. It has heard of it with the last write or sync, or up to a quarter
-  // of the time-out before: a follower that dies has not reported its clients yet.
+  // Whether the leader may end the session by now. A follower tells it of what it has heard up to a quarter of the
+  // time-out later, and not at all if it dies before.
   bool may_end(SessionId session, TimePoint now) const;
   void end(SessionId session, std::vector<Notice>& notices);
   // By somebody who is no client of ours.
@@ -44,7 +47,13 @@ class Server {
  private:
   using Watches = std::map<std::string, std::set<SessionId>>;
 
+  struct Session {
+    TimePoint reported;           // the leader has heard of it since, for certain
+    std::deque<TimePoint> heard;  // what the follower alone knows
+  };
+
   void fire(const std::vector<model::Change>& changes, std::vector<Notice>& notices);
+  void hear(SessionId session, TimePoint now, bool through_leader);
   static void take(Watches& watches, const std::string& path, coordination::WatchEvent::Kind kind,
                    std::vector<Notice>& notices);
   void watch(SessionId session, const coordination::Request& request, const coordination::Reply& reply);
@@ -53,7 +62,7 @@ class Server {
   model::Tree tree_;
   std::int64_t zxid_ = 0x100;
   SessionId next_session_ = 1;
-  std::map<SessionId, TimePoint> sessions_;  // and when the leader has heard of them
+  std::map<SessionId, Session> sessions_;
   Watches data_watches_;
   Watches child_watches_;
 };

@@ -86,14 +86,8 @@ void Ensemble::end_session(SessionId id, Connection* connection, std::uint64_t n
   entry.connection = connection;
   entry.number = number;
   entry.bye = connection != nullptr;
+  entry.owner = connection == nullptr ? owner : nullptr;
   append(std::move(entry));
-  if (connection == nullptr && owner != nullptr) {
-    Downstream message;
-    message.kind = Downstream::Kind::hung_up;
-    owner->reply(std::move(message));
-    static_cast<Server&>(owner->server()).forget(*owner);
-    owner->doom();
-  }
 }
 
 void Ensemble::append(LogEntry entry) {

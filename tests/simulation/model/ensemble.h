@@ -25,7 +25,8 @@ struct LogEntry {
   Connection* connection = nullptr;  // where it came from; null: from inside
   std::uint64_t number = 0;
   std::uint64_t tag = 0;
-  bool bye = false;  // end_session: at the client's wish
+  bool bye = false;             // end_session: at the client's wish
+  Connection* owner = nullptr;  // end_session: otherwise; its server hangs up when it hears of the end
   coordination::Request request;
   Fate fate;
   bool effective = false;  // the tree has changed
@@ -47,6 +48,9 @@ struct EnsembleOptions {
   // Between a follower and the leader, either way.
   Span shortest_link = std::chrono::microseconds(20);
   Span longest_link = std::chrono::microseconds(600);
+  // How often a follower tells the leader which sessions it has heard of: half a tick. The requests that it passes on
+  // in between tell the leader nothing about their session.
+  Span report_interval = std::chrono::milliseconds(100);
   // How much later than its time-out a session may end.
   Span expiry_slack = std::chrono::milliseconds(20);
   // An empty container is removed after some of this, if the manager comes by at all.
@@ -82,6 +86,7 @@ class Ensemble final : public Actor {
   coordination::SessionId open_session(Connection& connection, Span timeout, bool closes);
   bool attach(coordination::SessionId session, Connection& connection);
   void touch(coordination::SessionId session);
+  Span report_interval() const { return options_.report_interval; }
   void submit(Connection& connection, Upstream message);
   const LogEntry& entry(std::size_t index) const { return log_[index]; }
   Span link_delay() { return random_.between(options_.shortest_link, options_.longest_link); }

@@ -47,7 +47,8 @@ ModelSession::ModelSession(Ensemble& ensemble, coordination::SessionListener& li
       timeline_(ensemble.timeline()),
       random_(ensemble.random()),
       listener_(&listener),
-      options_(options) {
+      options_(options),
+      asked_at_(timeline_.now()) {
   timeline_.at(timeline_.now(), *this, attempt);
 }
 
@@ -316,6 +317,7 @@ void ModelSession::tell(SessionEvent::Kind kind) {
   event.kind = kind;
   event.session = id_;
   event.timeout = options_.timeout;
+  event.asked_at = asked_at_;
   push(std::move(event));
 }
 

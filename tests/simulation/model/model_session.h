@@ -108,6 +108,7 @@ class ModelSession final : public coordination::Session, public Actor, public Cl
   std::uint64_t next_number_ = 1;
   std::uint64_t attempts_ = 0;
   std::int64_t seen_zxid_ = 0;
+  const Instant asked_at_;
   Instant heard_{};
   Instant blocked_{};
   int preferred_ = -1;

@@ -13,9 +13,9 @@ Server::Server(Ensemble& ensemble, Timeline& timeline, const TreeRules& rules, b
     : ensemble_(ensemble), timeline_(timeline), tree_(rules), leads_(leads) {}
 
 void Server::receive(Connection& connection, Upstream message) {
-  if (message.kind == Upstream::Kind::connect) return connect(connection, message);
-  if (!ensemble_.alive(connection.session)) return;
-  ensemble_.touch(connection.session);
+  if (message.kind == Upstream::Kind::connect) return connect(connection, std::move(message));
+  if (ended_.contains(connection.session)) return;
+  heard_of(connection.session);
   switch (message.kind) {
     case Upstream::Kind::ping: {
       Downstream pong;
@@ -42,7 +42,8 @@ void Server::receive(Connection& connection, Upstream message) {
   if (leads_) {
     ensemble_.submit(connection, std::move(message));
   } else {
-    connection.forward(std::move(message), ensemble_.link_delay());
+    const Span standstill = cut_off_ > timeline_.now() ? cut_off_ - timeline_.now() : Span{};
+    connection.forward(std::move(message), standstill + ensemble_.link_delay());
   }
 }
 
@@ -52,7 +53,15 @@ void Server::forwarded(Connection& connection) {
   ensemble_.submit(connection, std::move(message));
 }
 
-void Server::connect(Connection& connection, const Upstream& message) {
+// Only the leader knows which sessions there are.
+void Server::connect(Connection& connection, Upstream message) {
+  if (cut_off_ <= timeline_.now()) return admit(connection, message);
+  visitors_.emplace_back(&connection, std::move(message));
+  timeline_.at(cut_off_, *this, visitor_due, visitors_.size() - 1);
+}
+
+void Server::admit(Connection& connection, const Upstream& message) {
+  if (connection.doomed() || connection.abandoned()) return;
   Downstream answer;
   answer.session = connection.session;
   if (connection.session == 0) {
@@ -90,6 +99,8 @@ void Server::announce(const LogEntry& entry, coordination::Reply reply, const st
   if (entry.kind != LogEntry::Kind::sync) zxid_ = entry.zxid;
   ++applied_;
   for (const Change& change : changes) trigger(change);
+  if (entry.kind == LogEntry::Kind::end_session) ended_.insert(entry.session);
+  if (entry.owner != nullptr && &entry.owner->server() == this && !entry.owner->doomed()) hang_up(*entry.owner);
   Connection* connection = entry.connection;
   if (connection == nullptr || connection->doomed() || &connection->server() != this) return;
   if (connection->waiting.empty() || connection->waiting.front().message.number != entry.number) return;
@@ -104,13 +115,39 @@ void Server::announce(const LogEntry& entry, coordination::Reply reply, const st
 }
 
 void Server::expect(std::size_t index, Span delay) {
-  last_due_ = std::max({last_due_, timeline_.now() + delay, frozen_});
-  timeline_.at(last_due_, *this, 0, index);
+  last_due_ = std::max({last_due_, timeline_.now() + delay, frozen_, cut_off_});
+  timeline_.at(last_due_, *this, entry_due, index);
 }
 
 void Server::fire(std::uint32_t what, std::uint64_t detail) {
+  if (cut_off_ > timeline_.now()) return timeline_.at(cut_off_, *this, what, detail);
+  if (what == report_due) return report();
+  if (what == visitor_due) return admit(*visitors_[detail].first, visitors_[detail].second);
   if (frozen_ > timeline_.now()) return timeline_.at(frozen_, *this, what, detail);
   advance(static_cast<std::size_t>(detail) + 1);
+}
+
+// The leader hears of its own clients at once, of a follower's when that reports.
+void Server::heard_of(coordination::SessionId session) {
+  if (leads_) return ensemble_.touch(session);
+  if (heard_.empty()) {
+    const Span interval = ensemble_.report_interval();
+    timeline_.after(interval - timeline_.now().time_since_epoch() % interval, *this, report_due);
+  }
+  heard_.insert(session);
+}
+
+void Server::report() {
+  for (const coordination::SessionId session : heard_) ensemble_.touch(session);
+  heard_.clear();
+}
+
+void Server::hang_up(Connection& connection) {
+  Downstream message;
+  message.kind = Downstream::Kind::hung_up;
+  connection.reply(std::move(message));
+  forget(connection);
+  connection.doom();
 }
 
 void Server::advance(std::size_t end) {

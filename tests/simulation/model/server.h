@@ -1,8 +1,12 @@
 // One server of the ensemble: its own copy of the tree, somewhat behind the leader's, and the watches set on it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "model/connection.h"
@@ -24,6 +28,9 @@ class Server final : public Actor, public ServerEnd {
   bool leads() const { return leads_; }
   // A follower applies nothing before this instant.
   void freeze_until(Instant until) { frozen_ = until; }
+  // Until this instant a follower and the leader hear nothing of each other; what they say arrives afterwards. The
+  // follower goes on answering what it can.
+  void cut_off_until(Instant until) { cut_off_ = std::max(cut_off_, until); }
 
   void receive(Connection& connection, Upstream message) override;
   void forwarded(Connection& connection) override;
@@ -39,8 +46,14 @@ class Server final : public Actor, public ServerEnd {
   void forget(const Connection& connection) { watches_.forget(connection); }
 
  private:
+  enum What : std::uint32_t { entry_due, report_due, visitor_due };
+
   void advance(std::size_t end);
-  void connect(Connection& connection, const Upstream& message);
+  void heard_of(coordination::SessionId session);
+  void report();
+  void hang_up(Connection& connection);
+  void connect(Connection& connection, Upstream message);
+  void admit(Connection& connection, const Upstream& message);
   void drain(Connection& connection);
   coordination::Reply read(Connection& connection, const Upstream& message);
   void set_watches(Connection& connection, const WatchSet& watches);
@@ -56,6 +69,10 @@ class Server final : public Actor, public ServerEnd {
   std::size_t applied_ = 0;  // entries of the log
   Instant last_due_ = Timeline::start;
   Instant frozen_{};
+  Instant cut_off_{};
+  std::deque<std::pair<Connection*, Upstream>> visitors_;  // who came while this server was cut off
+  std::set<coordination::SessionId> heard_;                // since the last report to the leader
+  std::set<coordination::SessionId> ended_;                // as far as this server knows
   std::vector<Change> scratch_;
 };
 

@@ -1,0 +1,47 @@
+#include "lock/session_proof.h"
+
+#include <algorithm>
+
+#include "lock/mutation.h"
+
+namespace forelock::lock {
+
+void SessionProof::opened(TimePoint asked_at, Duration timeout) {
+  timeout_ = timeout;
+  alive_at_ = asked_at;
+  answered_.clear();
+}
+
+void SessionProof::resumed(Duration timeout) {
+  timeout_ = timeout;
+  if (!answered_.empty()) alive_at_ = std::max(alive_at_, answered_.back().sent);
+  answered_.clear();
+}
+
+void SessionProof::ended() {
+  alive_at_ = {};
+  answered_.clear();
+}
+
+void SessionProof::answered(TimePoint sent, bool through_leader, TimePoint now) {
+  if (through_leader && mutated(Mutation::deadline_from_receive_time)) alive_at_ = now;
+  if (through_leader && mutated(Mutation::deadline_without_reports)) alive_at_ = std::max(alive_at_, sent);
+  while (through_leader && !answered_.empty() && answered_.front().at + report_delay() <= sent) {
+    alive_at_ = std::max(alive_at_, answered_.front().sent);
+    answered_.pop_front();
+  }
+  while (!answered_.empty() && answered_.front().sent + timeout_ <= now) answered_.pop_front();
+  // One in 64 parts of a time-out is enough, and bounds their number.
+  if (answered_.empty() || answered_.back().sent + timeout_ / 64 <= sent) answered_.push_back({sent, now});
+}
+
+TimePoint SessionProof::valid_until() const {
+  if (mutated(Mutation::no_deadline)) return never;
+  return alive_at_ == TimePoint{} ? alive_at_ : alive_at_ + timeout_;
+}
+
+TimePoint SessionProof::worth_asking() const {
+  return answered_.empty() ? never : answered_.front().at + report_delay();
+}
+
+}  // namespace forelock::lock
