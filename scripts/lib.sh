@@ -38,6 +38,7 @@ build() {
   local launcher=()
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # else it passes on precompiled headers
   fi
   # Joined by && because a caller that tests the result switches errexit off in here.
   cmake --preset "$preset" "${launcher[@]}" &&

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <source_location>
 #include <string>
 
 #include "forelock/write_lock.h"
@@ -70,7 +69,8 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// is certain or the session has ended. After each of them the lock is not held any more.
   /// When the caller is one of the standard's guards (std::unique_lock and its like, whose destructors must not throw),
   /// these cases are not thrown: a lost lock was reported by on_lost, stop_token and check_health before.
-  void unlock(std::source_location caller = std::source_location::current());
+  /// \param caller the file that the call stands in, by which such a guard is known: leave it to its default.
+  void unlock(const char* caller = __builtin_FILE());
 
   /// Releases without waiting for the confirmation; the client makes sure in the background. Never throws; does nothing
   /// if the lock is not held.

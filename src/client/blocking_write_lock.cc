@@ -14,9 +14,8 @@ namespace {
 
 // Whether unlock() is called by one of the standard library's guards. Their destructors must not throw: an exception
 // there would end the process, and a lost lock is no reason for that.
-bool is_standard_guard(const std::source_location& caller) {
-  const std::string_view file = caller.file_name();
-  return file.find("/include/c++/") != std::string_view::npos;
+bool is_standard_guard(std::string_view caller) {
+  return caller.find("/include/c++/") != std::string_view::npos;
 }
 
 void throw_unless_granted(const client::LockSlot& slot, const std::optional<lock::Refusal>& refusal) {
@@ -71,7 +70,7 @@ bool BlockingWriteLock::cancel() {
   return slot_->cancel();
 }
 
-void BlockingWriteLock::unlock(std::source_location caller) {
+void BlockingWriteLock::unlock(const char* caller) {
   if (!is_standard_guard(caller)) return slot_->release_and_wait();
   try {
     slot_->release_and_wait();
