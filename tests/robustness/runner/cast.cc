@@ -21,7 +21,7 @@ struct Part {
   std::string kind;  // of the worker
   int threads = 4;
   int own_monitors = 0;
-  int pause_us = 5000;
+  int pause_us = 2000;
   int session_timeout_ms = 2000;
   std::string watch = "parent";
   std::vector<std::string> monitors;
@@ -107,17 +107,18 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
   std::vector<std::string> with_mixed = shared_monitors();
   with_mixed.insert(with_mixed.begin() + 2, mixed_monitor);
   const std::vector<Part> parts = {
-      {.slot = "api-1", .kind = "api", .own_monitors = 4, .monitors = with_mixed},
+      {.slot = "api-1", .kind = "api", .own_monitors = 6, .monitors = with_mixed},
       {.slot = "api-2",
        .kind = "api",
-       .own_monitors = 4,
+       .own_monitors = 6,
        .session_timeout_ms = 3000,
        .watch = "predecessor",
        .monitors = shared_monitors()},
-      {.slot = "async-1", .kind = "async", .threads = 6, .own_monitors = 4, .monitors = with_mixed},
+      {.slot = "async-1", .kind = "async", .threads = 6, .own_monitors = 6, .monitors = with_mixed},
       {.slot = "async-2",
        .kind = "async",
        .threads = 6,
+       .own_monitors = 6,
        .session_timeout_ms = 4000,
        .watch = "predecessor",
        .monitors = shared_monitors()},

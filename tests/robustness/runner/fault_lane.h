@@ -32,8 +32,10 @@ class FaultLane {
   FaultLane(const FaultLane&) = delete;
   FaultLane& operator=(const FaultLane&) = delete;
 
-  // No fault begins any more; returns when all have been taken back. The thread stays: processes that it has started
-  // would die with it.
+  // No fault begins any more.
+  void stop() { thread_.request_stop(); }
+  // The same; returns when all have been taken back. Once. The thread stays: processes that it has started would die
+  // with it.
   void calm_down();
 
  private:

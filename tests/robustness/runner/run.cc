@@ -145,6 +145,8 @@ void Run::check_for_crashes() {
 }
 
 void Run::heal() {
+  // All first: one may need what another has broken.
+  for (const auto& lane : lanes_) lane->stop();
   for (const auto& lane : lanes_) lane->calm_down();
   for (const auto& rounds : stall_rounds_) rounds->stop();
   if (!cluster_.heal(start_patience)) problems_.emplace_back("the servers do not start again");

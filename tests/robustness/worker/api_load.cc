@@ -30,7 +30,7 @@ class ApiLoad final : public Load {
  private:
   void work(const std::stop_token& stop, int index) {
     ResourceVisitor visitor(options_.resource, options_.process);
-    SectionPlanner planner(options_, options_.seed * 1000 + static_cast<std::uint64_t>(index));
+    SectionPlanner planner(options_, index);
     while (!stop.stop_requested()) {
       const SectionPlan plan = planner.next();
       const auto client = clients_.get();

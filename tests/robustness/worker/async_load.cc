@@ -46,7 +46,7 @@ class AsyncLoad final : public Load {
   AsyncLoad(const WorkerOptions& options, HistoryWriter& history) : clients_(options.settings, history, options.seed) {
     for (int i = 0; i < options.threads; ++i) {
       seats_.push_back(std::make_unique<AsyncSeat>(
-          options, options.seed * 1000 + static_cast<std::uint64_t>(i), history, clients_,
+          options, i, history, clients_,
           [mailbox = mailbox_](std::function<void()> task) { mailbox->post(std::move(task)); }));
     }
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });

@@ -23,12 +23,11 @@ std::string code_of(const std::exception_ptr& error) {
 
 }  // namespace
 
-AsyncSeat::AsyncSeat(const WorkerOptions& options, std::uint64_t seed, HistoryWriter& history, ClientSource& clients,
-                     Post post)
+AsyncSeat::AsyncSeat(const WorkerOptions& options, int index, HistoryWriter& history, ClientSource& clients, Post post)
     : history_(history),
       clients_(clients),
       post_(std::move(post)),
-      planner_(options, seed),
+      planner_(options, index),
       visitor_(options.resource, options.process) {}
 
 void AsyncSeat::tick() {

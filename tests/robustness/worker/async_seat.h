@@ -24,7 +24,7 @@ class AsyncSeat {
   // Has the function run on the seat's thread. Called from any thread.
   using Post = std::function<void(std::function<void()>)>;
 
-  AsyncSeat(const WorkerOptions& options, std::uint64_t seed, HistoryWriter& history, ClientSource& clients, Post post);
+  AsyncSeat(const WorkerOptions& options, int index, HistoryWriter& history, ClientSource& clients, Post post);
   AsyncSeat(const AsyncSeat&) = delete;
   AsyncSeat& operator=(const AsyncSeat&) = delete;
 

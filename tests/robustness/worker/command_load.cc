@@ -61,7 +61,7 @@ class CommandLoad final : public Load {
 
  private:
   void run(const std::stop_token& stop) {
-    SectionPlanner planner(options_, options_.seed);
+    SectionPlanner planner(options_, 0);
     while (!stop.stop_requested()) {
       const SectionPlan plan = planner.next();
       if (!run_command(plan)) pause(stop, rest_after_failure);

@@ -1,15 +1,17 @@
 #include "robustness/worker/section_plan.h"
 
 #include <cmath>
+#include <vector>
 
 namespace forelock::robustness {
 
 SectionPlan SectionPlanner::next() {
   SectionPlan plan;
-  plan.monitor = monitor();
+  const bool own = chance(own_share_);
+  plan.monitor = own ? own_monitor() : shared_monitor();
   plan.priority = chance(0.5) ? Priority::foreground : Priority::background;
   decide_waiting(plan);
-  decide_holding(plan);
+  decide_holding(plan, own);
   plan.callbacks = chance(0.1);
   if (options_.pause_us > 0) {
     std::exponential_distribution<double> pause(1.0 / options_.pause_us);
@@ -18,13 +20,14 @@ SectionPlan SectionPlanner::next() {
   return plan;
 }
 
-// The first of the shared monitors are the most wanted.
-std::string SectionPlanner::monitor() {
+std::string SectionPlanner::own_monitor() {
+  const int number = std::uniform_int_distribution(0, options_.own_monitors - 1)(random_);
+  return options_.process.substr(0, options_.process.find('.')) + "-own-" + std::to_string(number);
+}
+
+// The first are the most wanted.
+std::string SectionPlanner::shared_monitor() {
   const double uniform = std::uniform_real_distribution<double>(0, 1)(random_);
-  if (options_.own_monitors > 0 && chance(0.4)) {
-    return options_.process.substr(0, options_.process.find('.')) + "-own-" +
-           std::to_string(static_cast<int>(uniform * options_.own_monitors));
-  }
   const auto count = static_cast<double>(options_.monitors.size());
   return options_.monitors.at(static_cast<std::size_t>(std::pow(uniform, 2) * count));
 }
@@ -51,8 +54,11 @@ void SectionPlanner::decide_waiting(SectionPlan& plan) {
   }
 }
 
-void SectionPlanner::decide_holding(SectionPlan& plan) {
-  switch (std::discrete_distribution<int>({550, 300, 125, 25})(random_)) {
+void SectionPlanner::decide_holding(SectionPlan& plan, bool own) {
+  static const std::vector<double> short_ones = {880, 100, 17, 3};
+  static const std::vector<double> longer_ones = {600, 300, 85, 15};
+  const std::vector<double>& weights = own ? short_ones : longer_ones;
+  switch (std::discrete_distribution<int>(weights.begin(), weights.end())(random_)) {
     case 0:
       break;
     case 1:

@@ -31,10 +31,16 @@ struct SectionPlan {
   std::chrono::microseconds pause{0};
 };
 
-// Not thread-safe: one for each thread.
+// Not thread-safe: one for each thread (or seat), counted from 0. Every other one mostly takes monitors that nobody
+// else wants, and so keeps up the speed while the others wait for each other.
 class SectionPlanner {
  public:
-  SectionPlanner(const WorkerOptions& options, std::uint64_t seed) : options_(options), random_(seed) {}
+  SectionPlanner(const WorkerOptions& options, int index)
+      : options_(options),
+        random_(options.seed * 1000 + static_cast<std::uint64_t>(index)),
+        own_share_(options.own_monitors == 0 ? 0
+                   : index % 2 == 0          ? 0.95
+                                             : 0.1) {}
 
   SectionPlan next();
 
@@ -43,12 +49,14 @@ class SectionPlanner {
   std::chrono::milliseconds between(int from, int to) {
     return std::chrono::milliseconds(std::uniform_int_distribution(from, to)(random_));
   }
-  std::string monitor();
+  std::string own_monitor();
+  std::string shared_monitor();
   void decide_waiting(SectionPlan& plan);
-  void decide_holding(SectionPlan& plan);
+  void decide_holding(SectionPlan& plan, bool own);
 
   const WorkerOptions& options_;
   std::mt19937_64 random_;
+  const double own_share_;
 };
 
 }  // namespace forelock::robustness
