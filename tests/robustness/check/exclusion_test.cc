@@ -41,10 +41,67 @@ TEST(ExclusiveAccessesTest, OtherMonitorsAreOtherResources) {
   EXPECT_EQ(exclusive_accesses(planted.read()).violations, 0u);
 }
 
-TEST(ExclusiveAccessesTest, TheOlderTokenIsRefusedFromThenOn) {
+// What the servers' logs say: an administrator deletes the node that a holds with. An earlier node had the same name.
+void a_is_robbed(PlantedHistory& planted) {
+  planted.runner().claims(90, 8, "/P1/A-0000000003").frees(91, 8, "/P1/A-0000000003");
+  planted.runner().claims(100, 7, "/P1/A-0000000003").frees(101, 99, "/P1/A-0000000003");
+  planted.runner().claims(102, 8, "/P1/A-0000000005");
+}
+
+// a's access with token 100 is ended by a higher token.
+PlantedHistory one_is_fenced(double at) {
   PlantedHistory planted;
-  planted.resource().enters(10, "a", 1, 100).leaves(19, "a", 1, "fenced").enters(19, "b", 1, 101);
-  planted.resource().enters(25, "a", 2, 100, false).leaves(30, "b", 1);
+  planted.client("a").event(1, "started", {{"session_timeout_ms", 2000}});
+  planted.resource().enters(10, "a", 1, 100).leaves(at, "a", 1, "fenced").enters(at, "b", 1, 101);
+  planted.resource().enters(at + 5, "a", 2, 100, false).leaves(at + 9, "b", 1);
+  a_is_robbed(planted);
+  return planted;
+}
+
+TEST(ExclusiveAccessesTest, WhoIsStoppedCannotLeave) {
+  PlantedHistory planted = one_is_fenced(400);
+  EXPECT_THAT(exclusive_accesses(planted.read()).explanations, ElementsAre(HasSubstr("nothing excuses its holder")));
+  planted.runner().fault(100, 390, "client_paused", "b");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "somebody else";
+  planted.runner().fault(2, 9, "client_paused", "a");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "it had enough time since";
+  planted.runner().fault(100, 300, "client_paused", "a");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 0u);
+}
+
+TEST(ExclusiveAccessesTest, ItsNodeWasDeleted) {
+  PlantedHistory planted = one_is_fenced(50);
+  planted.runner().fault(40, 41, "holder_deleted", "P2", "A-0000000003");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "in the line before another monitor";
+  planted.runner().fault(40, 41, "waiter_deleted", "P1", "A-0000000004");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "somebody else's";
+  planted.runner().fault(51, 52, "holder_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "not before that";
+}
+
+TEST(ExclusiveAccessesTest, ItsNodeWasDeletedBeforeThat) {
+  PlantedHistory planted = one_is_fenced(50);
+  planted.runner().fault(40, 41, "holder_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 0u);
+  PlantedHistory late = one_is_fenced(2400);
+  late.runner().fault(40, 41, "holder_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_accesses(late.read()).violations, 1u) << "it must have noticed within its session's time-out";
+}
+
+TEST(ExclusiveAccessesTest, AnotherNodeOfThatNameWasDeleted) {
+  PlantedHistory planted;
+  planted.resource().enters(10, "a", 1, 100).leaves(50, "a", 1, "fenced").enters(50, "b", 1, 103);
+  planted.runner().claims(90, 8, "/P1/A-0000000003").frees(91, 99, "/P1/A-0000000003");
+  planted.runner().claims(100, 7, "/P1/A-0000000003").frees(101, 7, "/P1/A-0000000003");
+  planted.runner().fault(5, 6, "holder_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u);
+}
+
+TEST(ExclusiveAccessesTest, ItsSessionWasEnded) {
+  PlantedHistory planted = one_is_fenced(50);
+  planted.runner().fault(40, 41, "session_expired", "a", "0x9");
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "another one of the same process";
+  planted.runner().fault(42, 43, "session_expired", "a", "0x7");
   EXPECT_EQ(exclusive_accesses(planted.read()).violations, 0u);
 }
 
@@ -140,15 +197,35 @@ TEST(ExclusiveCertaintyTest, ForceCannotBeKnownInTime) {
   planted.client("a").invoke(0, 1).granted(10, 1, 100).lost(60, 1, "removed").event(90, "heartbeat");
   planted.client("b").holds(50, 80, 1, 101);
   EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u) << "nobody has removed anything";
-  planted.runner().fault(45, 45, "node_deleted", "P1");
+  a_is_robbed(planted);
+  planted.runner().fault(45, 45, "holder_deleted", "P1", "A-0000000003");
   EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
 }
 
 TEST(ExclusiveCertaintyTest, ForceElsewhereIsNoExcuse) {
   PlantedHistory planted;
-  planted.client("a").holds(10, 60, 1, 100);
-  planted.client("b").holds(50, 80, 1, 101);
-  planted.runner().fault(45, 45, "node_deleted", "P2");
+  planted.client("a").invoke(0, 1).granted(10, 1, 100, 7).lost(60, 1, "removed").event(90, "heartbeat");
+  planted.client("b").holds(50, 80, 1, 101, 8);
+  a_is_robbed(planted);
+  planted.runner().fault(45, 45, "holder_deleted", "P2", "A-0000000003");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u) << "another monitor";
+  planted.runner().fault(45, 45, "waiter_deleted", "P1", "A-0000000004");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u) << "another node";
+  planted.runner().fault(45, 45, "session_expired", "a", "0x6");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u) << "another session";
+  planted.runner().fault(45, 45, "session_expired", "a", "0x7");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
+}
+
+TEST(ExclusiveCertaintyTest, ForceIsNoticedWithinTheSessionsTimeOut) {
+  PlantedHistory planted;
+  planted.client("a").event(1, "started", {{"session_timeout_ms", 2000}});
+  planted.client("a").invoke(2, 1).granted(10, 1, 100).lost(2400, 1, "removed").event(2500, "heartbeat");
+  planted.client("b").holds(2200, 2280, 1, 101);
+  a_is_robbed(planted);
+  planted.runner().fault(45, 45, "holder_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
+  planted.client("b").holds(2350, 2370, 2, 102);
   EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u);
 }
 

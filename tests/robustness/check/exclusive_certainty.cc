@@ -4,14 +4,12 @@
 #include <vector>
 
 #include "robustness/check/describe.h"
+#include "robustness/check/forced_ends.h"
 #include "robustness/check/rules.h"
 
 namespace forelock::robustness {
 
 namespace {
-
-// After it has been stopped, a process must get the processor before it can look at the clock.
-constexpr Span waking = std::chrono::milliseconds(250);
 
 struct Claim {
   Interval time;
@@ -32,21 +30,22 @@ bool taken_away(const History& history, const Call& call) {
   return says_so(call.loss_reason) || says_so(call.release_code);
 }
 
-bool is_force(const Fault& fault) {
-  return fault.kind.find("delete") != std::string::npos || fault.kind.find("removed") != std::string::npos ||
-         fault.kind.find("expire") != std::string::npos;
+// The times in which the holder claims nothing although it has no doubts.
+std::vector<Interval> rests_of(const History& history, const Call& call, const ForcedEnds& forced) {
+  const Process& process = history.process_of(call);
+  std::vector<Interval> rests = process.still;
+  if (!taken_away(history, call)) return rests;
+  const Interval blind = forced.blind(process, call.monitor, call.token, call.doubted());
+  if (blind.begin == never) return rests;
+  const auto after = [](Instant time, const Interval& rest) { return time < rest.begin; };
+  rests.insert(std::upper_bound(rests.begin(), rests.end(), blind.begin, after), blind);
+  return rests;
 }
 
-Instant end_of_claim(const History& history, const Call& call, const std::vector<Instant>& forced) {
+void add_claims(const History& history, const Call& call, const ForcedEnds& forced, std::vector<Claim>& claims) {
   const Instant end = std::min(call.doubted(), history.process_of(call).last);
-  if (!taken_away(history, call)) return end;
-  const auto force = std::lower_bound(forced.begin(), forced.end(), call.granted);
-  return force == forced.end() ? end : std::min(end, *force);
-}
-
-void add_claims(const History& history, const Call& call, Instant end, std::vector<Claim>& claims) {
   Instant begin = call.granted;
-  for (const Interval& still : history.process_of(call).still) {
+  for (const Interval& still : rests_of(history, call, forced)) {
     const Instant awake = still.end == never ? never : still.end + waking;
     if (awake <= begin) continue;
     if (still.begin >= end) break;
@@ -60,17 +59,12 @@ void add_claims(const History& history, const Call& call, Instant end, std::vect
 
 Findings exclusive_certainty(const History& history) {
   Findings findings;
-  std::vector<Instant> forced;
-  for (const Fault& fault : history.faults) {
-    if (is_force(fault)) forced.push_back(fault.begin);
-  }
-  for (const SessionEnd& end : history.session_ends) forced.push_back(end.at);
-  std::sort(forced.begin(), forced.end());
+  const ForcedEnds forced(history);
   std::vector<Claim> claims;
   for (const Call& call : history.calls) {
     if (!claims_certainty(history, call)) continue;
     ++findings.judged;
-    add_claims(history, call, end_of_claim(history, call, forced), claims);
+    add_claims(history, call, forced, claims);
   }
   std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
     return a.call->monitor != b.call->monitor ? a.call->monitor < b.call->monitor : a.time.begin < b.time.begin;

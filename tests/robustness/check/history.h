@@ -22,6 +22,9 @@ using Span = std::chrono::steady_clock::duration;
 
 inline constexpr Instant never = Instant::max();
 
+// After it has been stopped, a process must get the processor before it can look at the clock.
+inline constexpr Span waking = std::chrono::milliseconds(250);
+
 struct Interval {
   Instant begin;
   Instant end;
@@ -107,6 +110,9 @@ struct Fault {
   std::string target;
   Instant begin{};
   Instant end = never;
+  std::uint32_t monitor = 0;     // of a node that was deleted
+  std::optional<Place> deleted;  // that node
+  std::int64_t session = 0;      // one that was ended; 0: none
 };
 
 // A node that should have been gone.

@@ -291,8 +291,17 @@ void HistoryReader::Impl::fault_begin(const HistoryLine& line) {
   if (!open_faults_.try_emplace(line.identity("id"), history_.faults.size()).second) {
     line.wrong("this fault has begun before");
   }
-  history_.faults.push_back(
-      {.kind = line.text("fault"), .target = line.text("target"), .begin = line.time(), .end = never});
+  Fault fault;
+  fault.kind = line.text("fault");
+  fault.target = line.text("target");
+  fault.begin = line.time();
+  if (fault.kind.ends_with("_deleted")) {
+    fault.monitor = monitors_.number(fault.target);
+    fault.deleted = place_of(line.text("detail"));
+    if (!fault.deleted) line.wrong("\"detail\" is no name of a contender's node");
+  }
+  if (fault.kind == "session_expired") fault.session = line.session("detail");
+  history_.faults.push_back(std::move(fault));
 }
 
 void HistoryReader::Impl::fault_end(const HistoryLine& line) {

@@ -83,8 +83,9 @@ PlantedProcess& PlantedProcess::leaves(double at, const char* client, int call, 
   return event(at, "access_end", {{"client", client}, {"call", call}, {"monitor", monitor_}, {"how", how}});
 }
 
-PlantedProcess& PlantedProcess::fault(double from, double to, const char* kind, const char* target) {
-  const Keys keys{{"fault", kind}, {"target", target}, {"id", ++faults_}};
+PlantedProcess& PlantedProcess::fault(double from, double to, const char* kind, const char* target,
+                                      const char* detail) {
+  const Keys keys{{"fault", kind}, {"target", target}, {"detail", detail}, {"id", ++faults_}};
   return event(from, "fault_begin", keys).event(to, "fault_end", keys);
 }
 

@@ -44,7 +44,7 @@ class PlantedProcess {
 
   // --- the runner ---
 
-  PlantedProcess& fault(double from, double to, const char* kind, const char* target);
+  PlantedProcess& fault(double from, double to, const char* kind, const char* target, const char* detail = "");
   PlantedProcess& transaction(std::int64_t zxid, std::int64_t session, const char* type, const char* path,
                               const std::string& guid = "");
   // The transactions of an uncontended acquisition, and of its release.

@@ -9,15 +9,16 @@
 
 namespace forelock::robustness {
 
-// At the resource: two accesses of one monitor overlap only if the older one's token was refused from then on; and no
-// token is accepted after a higher one.
+// At the resource: two accesses of one monitor overlap only if the older one's token was refused from then on, and its
+// holder could not have left by then (it was stopped, or this very lock taken from it by force); and no token is
+// accepted after a higher one.
 //
 // Accesses without a token (by clients that know none) cannot be refused. Those that overlap are counted as undecided.
 Findings exclusive_accesses(const History& history);
 
 // At the clients: the times during which clients of ours were certain to hold one monitor do not overlap. Certain is a
 // holder from the grant until it saw the lock unhealthy, was told of its loss, or called release. A process that stands
-// still claims nothing; nor does one whose lock was taken away by force, from then on.
+// still claims nothing; nor does one whose lock, this very one, was taken away by force, until it must have noticed.
 Findings exclusive_certainty(const History& history);
 
 // Tokens of a monitor: none is granted twice, and who asked after another had been granted has a higher one.

@@ -41,6 +41,11 @@ func (p *planted) released(release, released int64, process string, call int, co
 	return p.about(released, process, "released", call, fmt.Sprintf(`,"code":%q`, code))
 }
 
+func (p *planted) fault(at int64, kind, target, detail string) *planted {
+	return p.event(at, "runner", "runner", "fault_begin",
+		fmt.Sprintf(`,"fault":%q,"target":%q,"detail":%q,"id":1`, kind, target, detail))
+}
+
 func (p *planted) write(t *testing.T) string {
 	t.Helper()
 	directory := t.TempDir()
@@ -156,12 +161,32 @@ func TestAPausedHolderIsCertainUntilThePause(t *testing.T) {
 }
 
 func TestForceMayEndALockBeforeItsHolderKnows(t *testing.T) {
-	p := newPlanted()
-	p.granted(0, 10, "a", 1, 100).about(60, "a", "lost", 1, `,"reason":"removed"`)
-	p.granted(0, 50, "b", 1, 101).released(55, 56, "b", 1, "")
+	p := robbed()
 	p.expect(t, exitIllegal, `"illegal":1`)
-	p.event(40, "runner", "runner", "fault_begin", `,"fault":"node_deleted","target":"P1","id":1`)
+	p.fault(40, "holder_deleted", "P1", "A-0000000007")
 	p.expect(t, exitClean, `"illegal":0`)
+	p = robbed()
+	p.fault(40, "session_expired", "a", "0x5")
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
+func TestForceAgainstAnotherOneIsNoExcuse(t *testing.T) {
+	p := robbed()
+	p.fault(40, "holder_deleted", "P2", "A-0000000007")
+	p.fault(40, "waiter_deleted", "P1", "A-0000000008")
+	p.fault(40, "session_expired", "a", "0x6")
+	p.expect(t, exitIllegal, `"illegal":1`)
+}
+
+// The lock of one was removed, and another one was granted it before it was told.
+func robbed() *planted {
+	p := newPlanted()
+	p.about(0, "a", "invoke", 1, "")
+	p.about(10, "a", "granted", 1, `,"token":"100","guid":"g","session":"0x5"`).about(60, "a", "lost", 1, `,"reason":"removed"`)
+	p.granted(0, 50, "b", 1, 101).released(55, 56, "b", 1, "")
+	p.event(90, "runner", "runner", "server_transaction", `,"type":"create","path":"/robustness/P1/A-0000000007","guid":"g","session":"0x5"`)
+	p.event(91, "runner", "runner", "server_transaction", `,"type":"delete","path":"/robustness/P1/A-0000000007","session":"0x1"`)
+	return p
 }
 
 func TestClientsWithoutTokensTakePart(t *testing.T) {

@@ -43,8 +43,13 @@ type event struct {
 	Token   string  `json:"token"`
 	Code    *string `json:"code"`
 	Reason  string  `json:"reason"`
+	GUID    string  `json:"guid"`
+	Session string  `json:"session"`
 	Fault   string  `json:"fault"`
 	Target  string  `json:"target"`
+	Detail  string  `json:"detail"`
+	Type    string  `json:"type"`
+	Path    string  `json:"path"`
 }
 
 // A call as it is being put together; what has not happened is `never`.
@@ -55,6 +60,8 @@ type record struct {
 	released int64
 	code     string
 	reason   string
+	guid     string
+	session  string
 }
 
 type process struct {
@@ -67,11 +74,15 @@ type process struct {
 type history struct {
 	processes map[string]*process
 	pauses    map[string][]int64 // when a process was stopped
-	force     []int64            // when somebody's lock was taken away
+	// When somebody's lock was taken away by force: "MONITOR/NODE" was deleted, or the session "0x…" ended.
+	force  map[string][]int64
+	nodes  map[string]event  // who made it, by "MONITOR/NODE": names come again
+	robbed map[string]string // "MONITOR/NODE" that somebody else deleted, by the guid in it
 }
 
-// What is of no interest here and makes up most of a history.
-var skipped = [][]byte{[]byte(`"server_transaction"`), []byte(`"access_begin"`), []byte(`"access_end"`)}
+// What is of no interest here and makes up most of a history. Of the servers' transactions, who made and deleted which node is asked.
+var skipped = [][]byte{[]byte(`"access_begin"`), []byte(`"access_end"`), []byte(`"type":"set"`),
+	[]byte(`"type":"close_session"`), []byte(`/privateLock"`)}
 
 func readHistory(directory string) ([]*hold, error) {
 	files, err := filepath.Glob(filepath.Join(directory, "*.ndjson"))
@@ -82,7 +93,8 @@ func readHistory(directory string) ([]*hold, error) {
 		return nil, fmt.Errorf("%s: no *.ndjson files, so no history", directory)
 	}
 	sort.Strings(files)
-	all := history{processes: map[string]*process{}, pauses: map[string][]int64{}}
+	all := history{processes: map[string]*process{}, pauses: map[string][]int64{}, force: map[string][]int64{},
+		nodes: map[string]event{}, robbed: map[string]string{}}
 	for _, name := range files {
 		if err := all.readFile(name); err != nil {
 			return nil, err
@@ -140,17 +152,62 @@ func (h *history) take(line []byte) error {
 	case "invoke", "granted", "unhealthy", "lost", "release", "released":
 		return p.take(e)
 	case "fault_begin":
-		if strings.HasPrefix(e.Fault, "client_paused") {
-			h.pauses[e.Target] = append(h.pauses[e.Target], *e.T)
-		}
-		if strings.Contains(e.Fault, "delete") || strings.Contains(e.Fault, "remove") ||
-			strings.Contains(e.Fault, "expire") {
-			h.force = append(h.force, *e.T)
-		}
-	case "session_expired_at_server":
-		h.force = append(h.force, *e.T)
+		h.takeFault(e)
+	case "server_transaction":
+		h.takeTransaction(e)
 	}
 	return nil
+}
+
+func (h *history) takeTransaction(e event) {
+	parts := strings.Split(e.Path, "/")
+	if len(parts) < 3 {
+		return
+	}
+	node := strings.Join(parts[len(parts)-2:], "/")
+	if e.Type == "create" {
+		h.nodes[node] = e
+	} else if made, known := h.nodes[node]; known && e.Type == "delete" {
+		if made.Session != e.Session {
+			h.robbed[made.GUID] = node
+		}
+		delete(h.nodes, node)
+	}
+}
+
+func (h *history) takeFault(e event) {
+	hit := ""
+	switch {
+	case strings.HasPrefix(e.Fault, "client_paused"):
+		h.pauses[e.Target] = append(h.pauses[e.Target], *e.T)
+		return
+	case strings.HasSuffix(e.Fault, "_deleted"):
+		hit = e.Target + "/" + e.Detail
+	case e.Fault == "session_expired":
+		hit = e.Detail
+	default:
+		return
+	}
+	h.force[hit] = append(h.force[hit], *e.T)
+}
+
+// When the lock was taken from its holder, by what was done to it and to nothing else; never if nothing was.
+func (h *history) forced(call *record) int64 {
+	hits := append([]int64{}, h.force[call.session]...)
+	if node, robbed := h.robbed[call.guid]; robbed {
+		hits = append(hits, h.force[node]...)
+	}
+	sort.Slice(hits, func(a, b int) bool { return hits[a] < hits[b] })
+	last := never
+	for _, at := range hits {
+		if at <= call.doubted {
+			last = at
+		}
+	}
+	if last < call.granted {
+		return call.granted
+	}
+	return last
 }
 
 func (p *process) take(e event) error {
@@ -185,7 +242,7 @@ func (p *process) take(e event) error {
 		if err != nil {
 			return err
 		}
-		call.token, call.granted = token, *e.T
+		call.token, call.granted, call.guid, call.session = token, *e.T, e.GUID, e.Session
 	case "lost":
 		call.reason = e.Reason
 		call.doubt(*e.T)
@@ -212,7 +269,6 @@ func (r *record) doubt(at int64) {
 // The acquisitions of which somebody was told. One that was cut off before may have taken effect or not: leaving it out
 // asks less of the lock, never more.
 func (h *history) holds() []*hold {
-	sort.Slice(h.force, func(a, b int) bool { return h.force[a] < h.force[b] })
 	var all []*hold
 	for _, p := range h.processes {
 		for _, call := range p.calls {
@@ -252,9 +308,8 @@ func (h *history) ending(p *process, call *record) (int64, int64) {
 		}
 	}
 	if takenAway(call) {
-		first := sort.Search(len(h.force), func(i int) bool { return h.force[i] >= call.granted })
-		if first < len(h.force) && h.force[first] < from {
-			from = h.force[first]
+		if force := h.forced(call); force < from {
+			from = force
 		}
 	}
 	return from, never

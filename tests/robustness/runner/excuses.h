@@ -1,4 +1,5 @@
-// Why a holder may not know yet that it is none any more: what the runner has done to it.
+// Why a holder may not know yet that it is none any more: what the runner has done to it. Generous, since it does not know
+// which lock was hit; robustness_check does, and judges each excuse that was used.
 #pragma once
 
 #include <chrono>
@@ -28,7 +29,8 @@ class Excuses {
   using Key = std::pair<std::string, std::string>;  // what happened, and to whom
 
   static constexpr Clock::time_point never = Clock::time_point::max();
-  static constexpr std::chrono::milliseconds time_to_notice{2000};
+  // A holder that is not told of it notices by its session's time-out; the longest is 6 s.
+  static constexpr std::chrono::milliseconds time_to_notice{7000};
 
   void set(Key key, Clock::time_point until);
 

@@ -100,7 +100,7 @@ class NetworkFaults {
       return {};
     }
     const std::string process = client->process();
-    strike.begin(process);
+    strike.begin(process, records::session_text(session));
     scene_.excuses.session_ending(process);
     const bool ended = test::end_session("127.0.0.1", scene_.cluster.server(strike.one_of(serving)).port(), session);
     if (ended) {
