@@ -24,8 +24,9 @@ class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
   /// Called exactly once for each acquire: with nullptr when the lock is held, else with what BlockingWriteLock would
   /// have thrown.
   using AcquireCallback = std::function<void(std::exception_ptr error)>;
-  /// Called exactly once for each release: with nullptr when it is confirmed, else as BlockingWriteLock::unlock. On the
-  /// dispatcher thread; on the calling one if the client has been closed before.
+  /// Called exactly once for each release: with nullptr when it is confirmed, else as BlockingWriteLock::unlock, after
+  /// about the session time-out at the latest. On the dispatcher thread; on the calling one if the client has been
+  /// closed before.
   using ReleaseCallback = std::function<void(std::exception_ptr error)>;
 
   /// Begins to contend; returns at once. Uses the time-out configured for the class.

@@ -108,6 +108,16 @@ bool ClientCore::release(lock::ContenderId contender) {
   return begun;
 }
 
+bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by) {
+  const Step step(*this);
+  const bool begun = engine_.release(contender, now());
+  // Most have their answer in a moment: what is behind the oldest one that waits is looked at when that is through.
+  while (!unanswered_.empty() && !slots_.contains(unanswered_.front().second)) unanswered_.pop_front();
+  unanswered_.emplace_back(answer_by, contender);
+  dispatcher_.wake_by(unanswered_.front().first);
+  return begun;
+}
+
 bool ClientCore::release_detached(lock::ContenderId contender) {
   if (in_forked_child()) return false;
   const Step step(*this);
@@ -169,7 +179,7 @@ lock::TimePoint ClientCore::on_timer() {
     const Step step(*this);
     const lock::TimePoint time = now();
     engine_.tick(time);
-    next = std::min(engine_.next_timer(), look_for_danger(time, looked_at));
+    next = std::min({engine_.next_timer(), look_for_danger(time, looked_at), give_up_answers(time, looked_at)});
     if (!waiting_requests_.empty() && !connected_) {
       const lock::TimePoint give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
       if (give_up <= time) {
@@ -200,6 +210,18 @@ void ClientCore::publish_deadline() {
   const lock::TimePoint valid_until = engine_.valid_until();
   suspect_from_.store(nanoseconds(valid_until - session_timeout_.load() / 3), std::memory_order_release);
   valid_until_.store(nanoseconds(valid_until), std::memory_order_release);
+}
+
+lock::TimePoint ClientCore::give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at) {
+  for (; !unanswered_.empty(); unanswered_.pop_front()) {
+    const auto [answer_by, contender] = unanswered_.front();
+    auto slot = slot_of(contender);
+    if (!slot) continue;
+    if (time < answer_by) return answer_by;
+    slot->release_unanswered(contender);
+    looked_at.push_back(std::move(slot));
+  }
+  return lock::never;
 }
 
 // --- requests beside the protocol ---

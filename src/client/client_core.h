@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <stop_token>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "client/dispatcher.h"
@@ -58,6 +60,8 @@ class ClientCore final : public lock::EngineOutput {
   // Begins an acquisition; the slot is told how it ends.
   lock::ContenderId acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec);
   bool release(lock::ContenderId contender);
+  // The same; without an answer by then the slot is told that there is none: LockSlot::release_unanswered().
+  bool release(lock::ContenderId contender, lock::TimePoint answer_by);
   // Releases without telling the slot any more.
   bool release_detached(lock::ContenderId contender);
   bool cancel(lock::ContenderId contender);
@@ -151,6 +155,7 @@ class ClientCore final : public lock::EngineOutput {
   lock::TimePoint on_timer();
   // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
   lock::TimePoint look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
+  lock::TimePoint give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
 
   const Settings settings_;
   const LogSink log_;
@@ -165,6 +170,7 @@ class ClientCore final : public lock::EngineOutput {
   std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
   std::vector<std::shared_ptr<LockSlot>> to_wake_;  // and, for those that nobody else keeps, to let go
   std::vector<std::weak_ptr<LockSlot>> danger_slots_;
+  std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;
   std::vector<WaitingRequest> waiting_requests_;

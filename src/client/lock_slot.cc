@@ -172,13 +172,15 @@ void LockSlot::release_and_wait() {
   phase_ = Phase::free;
   release_is_waited_for_ = false;
   contender_ = 0;
-  if (!outcome_) {
-    throw ConnectionLossException(ErrorCode::connection_loss, monitor_,
-                                  "the release of " + monitor_ +
-                                      " is not confirmed: no answer from ZooKeeper. It goes on in the background until "
-                                      "it is certain or the session has ended");
-  }
+  if (!outcome_) throw unconfirmed();
   if (const auto error = error_of(*outcome_)) std::rethrow_exception(error);
+}
+
+ConnectionLossException LockSlot::unconfirmed() const {
+  return ConnectionLossException(ErrorCode::connection_loss, monitor_,
+                                 "the release of " + monitor_ +
+                                     " is not confirmed: no answer from ZooKeeper. It goes on in the background until "
+                                     "it is certain or the session has ended");
 }
 
 void LockSlot::release(Done done) {
@@ -192,7 +194,11 @@ void LockSlot::release(Done done) {
       released_ = done;
     }
   }
-  if (contender != 0 && core_->release(contender)) return;  // released() follows, or has come
+  if (contender != 0) {
+    // released() follows, or has come; or release_unanswered().
+    const lock::TimePoint answer_by = now() + core_->settings().session_timeout();
+    if (done ? core_->release(contender, answer_by) : core_->release(contender)) return;
+  }
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;
   {
     const std::lock_guard guard(mutex_);
@@ -316,6 +322,18 @@ void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcom
     if (!release_is_waited_for_) phase_ = Phase::free;
   }
   if (done) post([done = std::move(done), error = error_of(outcome)](LockSlot&) { done(error); });
+}
+
+void LockSlot::release_unanswered(lock::ContenderId contender) {
+  Done done;
+  {
+    const std::lock_guard guard(mutex_);
+    if (contender != contender_ || !released_) return;
+    contender_ = 0;
+    done = std::exchange(released_, {});
+    phase_ = Phase::free;
+  }
+  post([done = std::move(done), error = std::make_exception_ptr(unconfirmed())](LockSlot&) { done(error); });
 }
 
 void LockSlot::queued(const lock::Position& position) {

@@ -87,6 +87,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   void refused(lock::ContenderId contender, const lock::Refusal& refusal);
   void lost(lock::ContenderId contender, lock::LossReason reason);
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome);
+  // A release with a callback has waited long enough for its answer. It goes on without this slot.
+  void release_unanswered(lock::ContenderId contender);
   void queued(const lock::Position& position);
   void contended(Priority waiting);
   // Says when it wants to be asked again.
@@ -107,6 +109,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   std::exception_ptr error_of(lock::ReleaseOutcome outcome) const;
   lock::ReleaseOutcome outcome_of_loss() const;
   [[noreturn]] void throw_not_held() const;
+  ConnectionLossException unconfirmed() const;
   std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;
   std::string describe_holder() const;
   // Nothing if the server does not say.

@@ -120,6 +120,27 @@ TEST_P(SessionTest, ExpiresWhileWaiting) {
   EXPECT_TRUE(wait_until_unused(*server_, monitor_));
 }
 
+TEST_P(SessionTest, AReleaseWithoutAnAnswerIsGivenUp) {
+  AsyncWriteLock lock(client_, "hold", monitor_);
+  std::promise<std::exception_ptr> granted;
+  lock.acquire([&](std::exception_ptr error) { granted.set_value(std::move(error)); });
+  ASSERT_EQ(granted.get_future().get(), nullptr);
+  proxy_.stall(true);
+  std::promise<std::exception_ptr> released;
+  lock.release([&](std::exception_ptr error) { released.set_value(std::move(error)); });
+  auto answer = released.get_future();
+  ASSERT_EQ(answer.wait_for(30s), std::future_status::ready) << "the network is silent, and stays so";
+  EXPECT_THROW(std::rethrow_exception(answer.get()), ConnectionLossException);
+  EXPECT_NE(lock.state(), LockState::held);
+
+  proxy_.stall(false);
+  EXPECT_TRUE(wait_until_unused(*server_, monitor_)) << "it goes on in the background";
+  std::promise<std::exception_ptr> again;
+  EXPECT_TRUE(client_.wait_connected(30s));
+  lock.acquire([&](std::exception_ptr error) { again.set_value(std::move(error)); });
+  again.get_future().wait();
+}
+
 void SessionTest::stall_while_holding(std::initializer_list<TcpProxy::Direction> directions, bool server_still_hears) {
   BlockingWriteLock lock(client_, "hold", monitor_);
   std::promise<steady_clock::time_point> danger;
