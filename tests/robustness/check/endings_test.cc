@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "robustness/check/planted_history.h"
 #include "robustness/check/rules.h"
 #include "robustness/check/verdict.h"
@@ -10,6 +12,7 @@ namespace forelock::robustness {
 namespace {
 
 using namespace std::chrono_literals;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -176,6 +179,65 @@ TEST_F(StallMarginsTest, TheHolderHadGivenItUp) {
   planted.client("a").release(1100, 1);
   planted.client("b").invoke(500, 1).granted(5000, 1, 101, 8);
   EXPECT_EQ(judge().findings.judged, 0u);
+}
+
+TEST(KeptLettersTest, EndsInOneWay) {
+  PlantedHistory planted;
+  planted.client("a").event(1, "handed", {{"id", "x"}}).event(2, "succeeded", {{"id", "x"}});
+  planted.client("a").event(3, "handed", {{"id", "y"}}).event(4, "kept", {{"id", "y"}});
+  planted.client("a").event(5, "handed", {{"id", "z"}});
+  EXPECT_EQ(kept_letters(planted.read()).violations, 0u) << "it may have been killed";
+  planted.client("a").event(6, "ended");
+  EXPECT_THAT(kept_letters(planted.read()).explanations, ElementsAre(HasSubstr("z never ended")));
+}
+
+TEST(KeptLettersTest, EndsInTwoWays) {
+  PlantedHistory planted;
+  planted.client("a").event(1, "handed", {{"id", "x"}}).event(2, "succeeded", {{"id", "x"}});
+  planted.runner().event(9, "found", {{"id", "x"}, {"where", "outbox"}});
+  EXPECT_THAT(kept_letters(planted.read()).explanations, ElementsAre(HasSubstr("is a dead letter too")));
+  planted.client("a").event(3, "accepted", {{"id", "x"}});
+  EXPECT_THAT(kept_letters(planted.read()).explanations, Contains(HasSubstr("more than one way")));
+}
+
+class FlatUseTest : public ::testing::Test {
+ protected:
+  // Once a minute, and what it was then.
+  void sample(const char* who, const char* what, int minutes, const std::function<int(int)>& count) {
+    for (int i = 0; i <= minutes; ++i) {
+      planted.runner().event(i * 60'000 + 1, "sample", {{"target", who}, {what, count(i)}});
+    }
+  }
+
+  PlantedHistory planted;
+};
+
+TEST_F(FlatUseTest, WhatSwingsDoesNotGrow) {
+  sample("a", "memory_kib", 30, [](int i) { return 20'000 + i % 3 * 5'000; });
+  sample("servers", "watches", 30, [](int i) { return 40 + i % 2 * 10; });
+  const FlatFindings found = flat_use(planted.read());
+  EXPECT_EQ(found.findings.judged, 2u);
+  EXPECT_EQ(found.findings.violations, 0u);
+}
+
+TEST_F(FlatUseTest, ADescriptorAMinute) {
+  sample("a", "descriptors", 30, [](int i) { return 20 + i; });
+  EXPECT_THAT(flat_use(planted.read()).findings.explanations, ElementsAre(HasSubstr("descriptors of a grew from 2")));
+}
+
+TEST_F(FlatUseTest, HalfAMebibyteAMinute) {
+  sample("a", "memory_kib", 60, [](int i) { return 20'000 + 512 * i; });
+  EXPECT_EQ(flat_use(planted.read()).findings.violations, 1u);
+}
+
+TEST_F(FlatUseTest, TheFirstMinutesDoNotCount) {
+  sample("a", "memory_kib", 30, [](int i) { return i < 2 ? 5'000 : 30'000; });
+  EXPECT_EQ(flat_use(planted.read()).findings.violations, 0u);
+}
+
+TEST_F(FlatUseTest, WhoWasThereForAMomentIsNotJudged) {
+  sample("a", "threads", 9, [](int i) { return 10 * i; });
+  EXPECT_EQ(flat_use(planted.read()).findings.judged, 0u);
 }
 
 TEST(VerdictTest, CountsAndDecides) {

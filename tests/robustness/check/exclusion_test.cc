@@ -217,6 +217,26 @@ TEST(ExclusiveCertaintyTest, ForceElsewhereIsNoExcuse) {
   EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
 }
 
+TEST(ExclusiveCertaintyTest, WhoReleasesWithoutWaitingIsNotTold) {
+  PlantedHistory planted;
+  planted.client("a").event(1, "started", {{"session_timeout_ms", 2000}});
+  planted.client("a").invoke(2, 1).granted(10, 1, 100).release(60, 1).released(60, 1, "unconfirmed");
+  planted.client("b").holds(50, 80, 1, 101);
+  a_is_robbed(planted);
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u) << "nobody says when";
+  planted.runner().fault(45, 45, "lock_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
+}
+
+TEST(ExclusiveCertaintyTest, AConfirmedReleaseWasNoRobbery) {
+  PlantedHistory planted;
+  planted.client("a").event(1, "started", {{"session_timeout_ms", 2000}}).holds(10, 60, 1, 100);
+  planted.client("b").holds(50, 80, 1, 101);
+  a_is_robbed(planted);
+  planted.runner().fault(45, 45, "lock_deleted", "P1", "A-0000000003");
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 1u);
+}
+
 TEST(ExclusiveCertaintyTest, ForceIsNoticedWithinTheSessionsTimeOut) {
   PlantedHistory planted;
   planted.client("a").event(1, "started", {{"session_timeout_ms", 2000}});

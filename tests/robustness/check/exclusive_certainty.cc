@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include "robustness/check/describe.h"
@@ -21,20 +19,16 @@ bool claims_certainty(const History& history, const Call& call) {
   return (kind == Kind::api || kind == Kind::async) && call.granted != never;
 }
 
-// Whether the holder was told that its lock had gone, rather than that its time was up: it may have gone before.
-bool taken_away(const History& history, const Call& call) {
-  static constexpr std::array<std::string_view, 4> words = {"removed", "session_expired", "no_node", "lock_unhealthy"};
-  const auto says_so = [&](std::uint32_t word) {
-    return std::find(words.begin(), words.end(), history.word(word)) != words.end();
-  };
-  return says_so(call.loss_reason) || says_so(call.release_code);
+// It was still there then: whatever was done to it came later, or was in vain.
+bool release_was_confirmed(const History& history, const Call& call) {
+  return call.released != never && history.word(call.release_code).empty();
 }
 
 // The times in which the holder claims nothing although it has no doubts.
 std::vector<Interval> rests_of(const History& history, const Call& call, const ForcedEnds& forced) {
   const Process& process = history.process_of(call);
   std::vector<Interval> rests = process.still;
-  if (!taken_away(history, call)) return rests;
+  if (release_was_confirmed(history, call)) return rests;
   const Interval blind = forced.blind(process, call.monitor, call.token, call.doubted());
   if (blind.begin == never) return rests;
   const auto after = [](Instant time, const Interval& rest) { return time < rest.begin; };

@@ -134,14 +134,23 @@ struct SessionEnd {
   Instant at{};
 };
 
-// An operation that was given to the dead-letter queue.
+// An operation, and the dead letter that it may have become.
 struct Letter {
-  bool handed = false;
-  bool accepted = false;
+  bool handed = false;        // somebody has begun it
+  std::uint32_t process = 0;  // that one
+  bool accepted = false;      // its caller was told: it is a dead letter
+  bool succeeded = false;     // … it has succeeded
+  bool kept = false;          // … it has failed, and is the caller's
   std::size_t in_topic = 0;
   std::size_t in_outbox = 0;
   std::string hash;  // of what was handed over, or else of what was found first; may be empty
   bool altered = false;
+};
+
+// What somebody used at that time: memory, descriptors, watches, …
+struct Sample {
+  Instant at{};
+  std::map<std::string, std::int64_t> counts;
 };
 
 struct History {
@@ -158,7 +167,8 @@ struct History {
   std::vector<SessionEnd> session_ends;
   std::vector<std::string> hung;  // processes that did not end
   std::map<std::string, Letter> letters;
-  Instant begin = never;  // of the first event
+  std::map<std::string, std::vector<Sample>> samples;  // by process, or "servers"; in the order of time
+  Instant begin = never;                               // of the first event
 
   const Process& process_of(const Call& call) const { return processes[call.process]; }
   const std::string& word(std::uint32_t index) const { return words[index]; }

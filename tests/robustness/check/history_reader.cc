@@ -98,6 +98,7 @@ class HistoryReader::Impl {
   void hung(const HistoryLine& line) { history_.hung.push_back(line.text("target")); }
   void heartbeat(const HistoryLine& line);
   void letter(const HistoryLine& line);
+  void sample(const HistoryLine& line);
 
   std::uint32_t process_number(const std::string& name);
   std::optional<Place> place_of(const std::string& node);
@@ -180,8 +181,11 @@ void HistoryReader::Impl::take(const HistoryLine& line) {
       {"session_expired_at_server", &Impl::session_end},
       {"hung", &Impl::hung},
       {"heartbeat", &Impl::heartbeat},
+      {"sample", &Impl::sample},
       {"handed", &Impl::letter},
       {"accepted", &Impl::letter},
+      {"succeeded", &Impl::letter},
+      {"kept", &Impl::letter},
       {"found", &Impl::letter},
   };
   Process& process = history_.processes[process_];
@@ -364,8 +368,14 @@ void HistoryReader::Impl::heartbeat(const HistoryLine& line) {
 void HistoryReader::Impl::letter(const HistoryLine& line) {
   Letter& letter = history_.letters[line.text("id")];
   const std::string& event = line.text("event");
-  letter.handed |= event == "handed";
+  if (event == "handed") {
+    if (letter.handed) line.wrong("this operation was begun before");
+    letter.handed = true;
+    letter.process = process_;
+  }
   letter.accepted |= event == "accepted";
+  letter.succeeded |= event == "succeeded";
+  letter.kept |= event == "kept";
   if (event == "found") {
     const std::string& where = line.text("where");
     if (where != "topic" && where != "outbox") line.wrong("unknown place of a dead letter");
@@ -376,6 +386,15 @@ void HistoryReader::Impl::letter(const HistoryLine& line) {
     if (letter.hash.empty()) letter.hash = hash;
     letter.altered |= letter.hash != hash;
   }
+}
+
+void HistoryReader::Impl::sample(const HistoryLine& line) {
+  Sample sample{.at = line.time(), .counts = {}};
+  for (const char* key : {"memory_kib", "descriptors", "threads", "watches", "nodes"}) {
+    if (line.has(key)) sample.counts[key] = line.integer(key);
+  }
+  if (sample.counts.empty()) line.wrong("a sample of nothing");
+  history_.samples[line.text("target")].push_back(std::move(sample));
 }
 
 History HistoryReader::Impl::finish() {

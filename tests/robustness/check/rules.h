@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "robustness/check/findings.h"
 #include "robustness/check/history.h"
@@ -44,8 +47,24 @@ Findings bounded_waits(const History& history, const Bounds& bounds);
 // Nothing of a contender is left once everything has ended.
 Findings nothing_left(const History& history);
 
-// Whatever the dead-letter queue has accepted is found in the topic or in the outbox, unaltered; nothing else is.
+// Whatever the dead-letter queue has accepted is found in the topic or in the outbox, unaltered; nothing that succeeded
+// is. An operation of a process that was not killed has ended, in one way.
 Findings kept_letters(const History& history);
+
+// What a process uses (memory, descriptors, threads), and what all together keep on the servers (watches, nodes), does
+// not grow: the medians of the first and the last quarter of the time are compared. Of those that were watched for
+// ten minutes at least, the first minutes left out.
+struct FlatFindings {
+  Findings findings;
+  struct Use {
+    std::string who;
+    std::string what;
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+  };
+  std::vector<Use> uses;
+};
+FlatFindings flat_use(const History& history);
 
 // By how much holders knew before anybody else could hold: from the moment at which the holder of a stall round saw its
 // lock unhealthy to the next grant of that monitor or the end of its session at the server, whichever was first.

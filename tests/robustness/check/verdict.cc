@@ -22,7 +22,8 @@ std::vector<Named> parts_of(const Verdict& verdict) {
           {"calls in time", &verdict.waits},
           {"nothing left", &verdict.left},
           {"dead letters", &verdict.letters},
-          {"stall rounds", &verdict.stalls.findings}};
+          {"stall rounds", &verdict.stalls.findings},
+          {"flat use", &verdict.use.findings}};
 }
 
 }  // namespace
@@ -42,6 +43,8 @@ Verdict judge(const History& history, const Bounds& bounds) {
   verdict.left = nothing_left(history);
   verdict.letters = kept_letters(history);
   verdict.stalls = stall_margins(history);
+  verdict.use = flat_use(history);
+  for (const auto& [id, letter] : history.letters) verdict.dead_letters += letter.accepted ? 1u : 0u;
   return verdict;
 }
 
@@ -72,6 +75,13 @@ std::string Verdict::json() const {
   counts["grants_judged"] = line.priority.judged;
   counts["grants_undecided"] = line.priority.undecided;
   counts["unfenced_overlaps"] = accesses.undecided;
+  counts["growing"] = use.findings.violations;
+  counts["operations"] = letters.judged;
+  counts["dead_letters"] = dead_letters;
+  for (const auto& [name, findings] : parts_of(*this)) {
+    counts["checks"][name] = {{"judged", findings->judged}, {"violations", findings->violations}};
+  }
+  for (const auto& each : use.uses) counts["use"][each.who][each.what] = {each.first, each.last};
   return counts.dump();
 }
 

@@ -23,6 +23,8 @@ struct Verdict {
   Findings left;
   Findings letters;
   StallFindings stalls;
+  FlatFindings use;
+  std::size_t dead_letters = 0;  // accepted
 
   bool clean() const;
   // One line of JSON, the counts.

@@ -42,7 +42,6 @@ type event struct {
 	Monitor string  `json:"monitor"`
 	Token   string  `json:"token"`
 	Code    *string `json:"code"`
-	Reason  string  `json:"reason"`
 	GUID    string  `json:"guid"`
 	Session string  `json:"session"`
 	Fault   string  `json:"fault"`
@@ -59,7 +58,6 @@ type record struct {
 	release  int64
 	released int64
 	code     string
-	reason   string
 	guid     string
 	session  string
 }
@@ -244,7 +242,6 @@ func (p *process) take(e event) error {
 		}
 		call.token, call.granted, call.guid, call.session = token, *e.T, e.GUID, e.Session
 	case "lost":
-		call.reason = e.Reason
 		call.doubt(*e.T)
 	case "unhealthy":
 		call.doubt(*e.T)
@@ -307,21 +304,8 @@ func (h *history) ending(p *process, call *record) (int64, int64) {
 			from = pause
 		}
 	}
-	if takenAway(call) {
-		if force := h.forced(call); force < from {
-			from = force
-		}
+	if force := h.forced(call); force < from {
+		from = force
 	}
 	return from, never
-}
-
-// Whether the lock was gone before the holder could know.
-func takenAway(call *record) bool {
-	for _, word := range []string{call.reason, call.code} {
-		switch word {
-		case "removed", "session_expired", "no_node", "lock_unhealthy":
-			return true
-		}
-	}
-	return false
 }

@@ -55,6 +55,10 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       "zookeeper.foregound.task.timeout=3000", "zookeeper.backgound.task.timeout=4000",
       "zookeeper.lock.watch=" + part.watch};
   if (part.kind == "cli") command.emplace_back("command=" FORELOCK_COMMAND);
+  if (part.kind == "operations") {
+    command.emplace_back("elastic.request.retry.count=2");
+    command.insert(command.end(), options.letter_settings.begin(), options.letter_settings.end());
+  }
   return command;
 }
 
@@ -123,6 +127,20 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
        .watch = "predecessor",
        .monitors = shared_monitors()},
       {.slot = "cli-1", .kind = "cli", .pause_us = 100'000, .session_timeout_ms = 3000, .monitors = with_mixed},
+      {.slot = "letters-1",
+       .kind = "operations",
+       .threads = 3,
+       .own_monitors = 3,
+       .pause_us = 30'000,
+       .monitors = shared_monitors()},
+      {.slot = "letters-2",
+       .kind = "operations",
+       .threads = 3,
+       .own_monitors = 3,
+       .pause_us = 30'000,
+       .session_timeout_ms = 3000,
+       .watch = "predecessor",
+       .monitors = shared_monitors()},
   };
   std::vector<std::unique_ptr<ClientProcess>> clients;
   for (const Part& part : parts) clients.push_back(make_worker(options, place, part));

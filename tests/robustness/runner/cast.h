@@ -18,6 +18,7 @@ struct CastOptions {
   std::filesystem::path directory;
   std::filesystem::path resource;
   std::vector<std::uint16_t> server_ports;
+  std::vector<std::string> letter_settings;  // of those that dead-letter, as KEY=VALUE
 };
 
 // The monitors that clients of ours share, and that an administrator may touch.

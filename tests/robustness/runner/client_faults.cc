@@ -14,7 +14,8 @@ class ClientFaults {
   explicit ClientFaults(Scene& scene) : scene_(scene) {}
 
   Undo kill(Strike& strike) {
-    ClientProcess* client = scene_.any_client(strike);
+    ClientProcess* client =
+        scene_.any_client(strike, [this](const ClientProcess& each) { return !scene_.spared.contains(each.slot()); });
     if (client == nullptr) return nobody(strike);
     strike.begin(client->process());
     client->kill();

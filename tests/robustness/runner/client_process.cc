@@ -32,6 +32,12 @@ bool ClientProcess::running() {
   return child_ && child_->running();
 }
 
+std::optional<pid_t> ClientProcess::id() {
+  const std::lock_guard guard(mutex_);
+  if (!child_ || !child_->running()) return std::nullopt;
+  return child_->id();
+}
+
 bool ClientProcess::crashed() {
   const std::lock_guard guard(mutex_);
   return child_ && !to_end_ && !child_->running();

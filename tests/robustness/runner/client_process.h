@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class ClientProcess {
 
   void start();
   bool running();
+  // Of the process that runs; nothing if none does.
+  std::optional<pid_t> id();
   // It has ended, and nobody asked it to.
   bool crashed();
   // With its children.

@@ -28,6 +28,7 @@ class Cluster {
   Cluster(const Options& options, std::filesystem::path keep);
 
   test::TestServer& server(std::size_t index) { return ensemble_->server(index); }
+  const test::TestServer& server(std::size_t index) const { return ensemble_->server(index); }
   static std::string name(std::size_t index) { return "server-" + std::to_string(index + 1); }
   std::vector<std::uint16_t> ports();
   std::string connect_string() const { return ensemble_->connect_string(); }

@@ -1,5 +1,5 @@
-// Why a holder may not know yet that it is none any more: what the runner has done to it. Generous, since it does not know
-// which lock was hit; robustness_check does, and judges each excuse that was used.
+// Why a holder may not know yet that it is none any more: what the runner has done to it. Generous, since it does not
+// know which lock was hit; robustness_check does, and judges each excuse that was used.
 #pragma once
 
 #include <chrono>

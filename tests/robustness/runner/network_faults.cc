@@ -92,7 +92,7 @@ class NetworkFaults {
   Undo end_session(Strike& strike) {
     // Of a client that knows no tokens the resource could not tell what comes late.
     ClientProcess* client = scene_.any_client(
-        strike, [](const ClientProcess& each) { return each.kind() == "api" || each.kind() == "async"; });
+        strike, [](const ClientProcess& each) { return each.kind() != "literal" && each.kind() != "cli"; });
     const std::int64_t session = client == nullptr ? 0 : client->wires().watch().session();
     const auto serving = scene_.cluster.serving();
     if (session == 0 || serving.empty()) {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "robustness/runner/census.h"
 #include "robustness/worker/patience.h"
 #include "support/wait_until.h"
 
@@ -45,7 +46,8 @@ Run::Run(const RunOptions& options)
       cluster_(cluster_options(options.seed), options.directory),
       administrator_(cluster_.connect_string()),
       resource_(sockets_.path() / "resource", options.directory, excuses_),
-      scene_{history_, excuses_, cluster_, administrator_, resource_, {}, shared_monitors(), chroot} {
+      letters_(options.directory / "letters" / "outbox.db"),
+      scene_{history_, excuses_, cluster_, administrator_, resource_, {}, shared_monitors(), chroot, options.spared} {
   history_.event("run")
       .add("seed", options.seed)
       .add("seconds", options.seconds.count())
@@ -76,8 +78,8 @@ std::vector<std::string> Run::play() {
 }
 
 void Run::start_clients() {
-  const CastOptions cast{options_.seed,      chroot,          options_.mutation, options_.directory,
-                         resource_.socket(), cluster_.ports()};
+  const CastOptions cast{options_.seed,      chroot,           options_.mutation,  options_.directory,
+                         resource_.socket(), cluster_.ports(), letters_.settings()};
   const ClientProcess::Place place{options_.directory, history_, excuses_};
   scene_.clients = make_clients(cast, place);
   for (const int timeout : stall_session_timeouts_ms) {
@@ -113,16 +115,22 @@ void Run::start_faults() {
   add("clients", 1500ms, false, client_faults(scene_));
   add("administrator", 700ms, false, administrator_faults(scene_));
   add("servers", 3000ms, true, server_faults(scene_));
+  add("letters", 4000ms, true, letter_faults(letters_));
 }
 
 void Run::let_pass() {
   begun_ = steady_clock::now();
   const auto until = begun_ + options_.seconds;
   auto next_report = begun_ + 10s;
+  auto next_sample = begun_;
   while (steady_clock::now() < until) {
     pause({}, 200ms);
     check_for_crashes();
     if (!problems_.empty()) return;
+    if (steady_clock::now() >= next_sample) {
+      next_sample += options_.sample_interval;
+      record_use(cluster_, everybody(), history_);
+    }
     if (steady_clock::now() < next_report) continue;
     next_report += 10s;
     report(std::chrono::duration_cast<seconds>(steady_clock::now() - begun_));
@@ -150,6 +158,7 @@ void Run::heal() {
   for (const auto& lane : lanes_) lane->calm_down();
   for (const auto& rounds : stall_rounds_) rounds->stop();
   if (!cluster_.heal(start_patience)) problems_.emplace_back("the servers do not start again");
+  if (!letters_.heal(start_patience)) problems_.emplace_back("the broker does not start again");
   for (ClientProcess* each : everybody()) {
     if (!each->running()) each->start();
   }
@@ -183,6 +192,7 @@ void Run::end_clients() {
     }
     history_.event("process_ended").add("target", each->process());
   }
+  find_letters();
   await_end_of_sessions();
   if (record_remaining(administrator_, chroot, "gone", history_) != 0) {
     problems_.emplace_back("nodes are left although all sessions are gone");
@@ -190,6 +200,14 @@ void Run::end_clients() {
   administrator_.disconnect();
   for (std::size_t i = 0; i < Cluster::size; ++i) cluster_.server(i).kill();
   logged_ = record_transactions(cluster_, chroot, history_);
+}
+
+void Run::find_letters() {
+  try {
+    letters_.record_letters(history_);
+  } catch (const std::exception& problem) {
+    problems_.push_back(std::string("the dead letters cannot be read: ") + problem.what());
+  }
 }
 
 void Run::await_end_of_sessions() {

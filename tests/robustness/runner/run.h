@@ -8,6 +8,7 @@
 #include "robustness/runner/aftermath.h"
 #include "robustness/runner/cast.h"
 #include "robustness/runner/fault_lane.h"
+#include "robustness/runner/letter_office.h"
 #include "robustness/runner/recorded_resource.h"
 #include "robustness/runner/run_options.h"
 #include "robustness/runner/scene.h"
@@ -37,6 +38,7 @@ class Run {
   void end_traffic();
   void end_clients();
   void await_end_of_sessions();
+  void find_letters();
   // Everybody who takes part.
   std::vector<ClientProcess*> everybody();
   void check_for_crashes();
@@ -50,6 +52,7 @@ class Run {
   Cluster cluster_;
   Administrator administrator_;
   RecordedResource resource_;
+  LetterOffice letters_;
   Scene scene_;
   std::vector<std::vector<std::unique_ptr<ClientProcess>>> pairs_;
   std::vector<std::unique_ptr<StallRounds>> stall_rounds_;

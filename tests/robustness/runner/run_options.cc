@@ -19,6 +19,11 @@ RunOptions RunOptions::parse(int count, char** arguments) {
       options.directory = std::filesystem::absolute(value);
     } else if (name == "--rate") {
       options.rate = std::stod(value);
+    } else if (name == "--sample") {
+      options.sample_interval = std::chrono::seconds(std::stoi(value));
+    } else if (name == "--spare") {
+      std::istringstream list(value);
+      for (std::string slot; std::getline(list, slot, ',');) options.spared.insert(slot);
     } else if (name == "--mutation") {
       options.mutation = value;
     } else if (name == "--faults") {
@@ -32,7 +37,7 @@ RunOptions RunOptions::parse(int count, char** arguments) {
   if (options.directory.empty() || options.rate <= 0) {
     throw std::runtime_error(
         "robustness_run --directory D [--seed N] [--seconds S] [--faults all|none|KIND,KIND…] [--rate FACTOR] "
-        "[--mutation NAME]");
+        "[--mutation NAME] [--spare CLIENT,CLIENT…] [--sample SECONDS]");
   }
   return options;
 }

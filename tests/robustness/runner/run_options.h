@@ -15,7 +15,9 @@ struct RunOptions {
   std::filesystem::path directory;  // of the history; made if it does not exist
   std::set<std::string> faults;     // these kinds alone; empty: all
   bool no_faults = false;
-  double rate = 1;       // of faults: 2 is twice as often
+  double rate = 1;                          // of faults: 2 is twice as often
+  std::set<std::string> spared;             // slots of clients that are never killed
+  std::chrono::seconds sample_interval{5};  // how often it is looked at what everybody uses
   std::string mutation;  // a deliberate bug that the clients of the library have, see src/lock/mutation.h
 
   // Throws std::runtime_error; the text is for people.

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "robustness/runner/client_process.h"
 #include "robustness/runner/cluster.h"
 #include "robustness/runner/excuses.h"
+#include "robustness/runner/letter_office.h"
 #include "robustness/runner/recorded_resource.h"
 #include "robustness/runner/strike.h"
 
@@ -25,6 +27,7 @@ struct Scene {
   std::vector<std::unique_ptr<ClientProcess>> clients;  // those that faults may hit
   std::vector<std::string> monitors;                    // those that an administrator may touch
   std::string chroot;                                   // that of all monitors
+  std::set<std::string> spared;                         // slots of clients that are never killed
 
   // One of those that run and fulfil the condition, preferably one that holds a lock; null if there is none.
   ClientProcess* any_client(Strike& strike, const std::function<bool(const ClientProcess&)>& condition = {}) const;
@@ -35,5 +38,6 @@ std::vector<FaultKind> network_faults(Scene& scene);
 std::vector<FaultKind> client_faults(Scene& scene);
 std::vector<FaultKind> administrator_faults(Scene& scene);
 std::vector<FaultKind> server_faults(Scene& scene);
+std::vector<FaultKind> letter_faults(LetterOffice& office);
 
 }  // namespace forelock::robustness

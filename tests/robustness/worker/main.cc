@@ -22,15 +22,18 @@ namespace {
 using Make = std::unique_ptr<Load> (*)(const WorkerOptions&, HistoryWriter&);
 
 const std::map<std::string, Make>& loads() {
-  static const std::map<std::string, Make> all = {
-      {"api", &make_api_load}, {"async", &make_async_load}, {"cli", &make_command_load}, {"stall", &make_stall_load}};
+  static const std::map<std::string, Make> all = {{"api", &make_api_load},
+                                                  {"async", &make_async_load},
+                                                  {"cli", &make_command_load},
+                                                  {"operations", &make_operation_load},
+                                                  {"stall", &make_stall_load}};
   return all;
 }
 
-// In the terms of a history. The pairs of the stall rounds are threads that block, like any other.
+// In the terms of a history. The pairs of the stall rounds, and operations, are threads that block like any other.
 std::string kind_in_history(const std::string& kind) {
   if (kind == "visit") return "cli";
-  return kind == "stall" ? "api" : kind;
+  return kind == "stall" || kind == "operations" ? "api" : kind;
 }
 
 void wait_for_sigterm() {

@@ -12,7 +12,7 @@ namespace forelock::robustness {
 
 // KIND KEY=VALUE…: keys as below, or any setting of the library.
 struct WorkerOptions {
-  std::string kind;                   // api, async, cli, stall, visit
+  std::string kind;                   // api, async, cli, operations, stall, visit
   std::filesystem::path directory;    // directory=…: of the history
   std::filesystem::path resource;     // resource=…: its socket
   std::string process;                // process=…: unique name

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "robustness/check/rules.h"
+
+namespace forelock::robustness {
+
+namespace {
+
+constexpr Span long_enough = std::chrono::minutes(10);
+// Caches fill, allocators find their size.
+constexpr Span warm_up = std::chrono::minutes(2);
+
+struct Tolerance {
+  double factor;
+  std::int64_t more;
+};
+
+// What swings with the faults of the moment, without growing.
+const std::map<std::string, Tolerance>& tolerances() {
+  static const std::map<std::string, Tolerance> all = {{"memory_kib", {1.15, 4096}},
+                                                       {"descriptors", {1.0, 10}},
+                                                       {"threads", {1.0, 4}},
+                                                       {"watches", {1.25, 50}},
+                                                       {"nodes", {1.25, 50}}};
+  return all;
+}
+
+std::int64_t median(std::vector<std::int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<std::int64_t> between(const std::vector<Sample>& samples, const std::string& what, Instant from,
+                                  Instant to) {
+  std::vector<std::int64_t> values;
+  for (const Sample& sample : samples) {
+    const auto count = sample.counts.find(what);
+    if (count != sample.counts.end() && from <= sample.at && sample.at <= to) values.push_back(count->second);
+  }
+  return values;
+}
+
+}  // namespace
+
+FlatFindings flat_use(const History& history) {
+  FlatFindings result;
+  for (const auto& [who, samples] : history.samples) {
+    const Instant end = samples.back().at;
+    if (end - samples.front().at < long_enough) continue;
+    const Instant begin = samples.front().at + warm_up;
+    const Span quarter = (end - begin) / 4;
+    for (const auto& [what, tolerance] : tolerances()) {
+      const auto early = between(samples, what, begin, begin + quarter);
+      const auto late = between(samples, what, end - quarter, end);
+      if (early.empty() || late.empty()) continue;
+      ++result.findings.judged;
+      const std::int64_t first = median(early);
+      const std::int64_t last = median(late);
+      result.uses.push_back({who, what, first, last});
+      const auto allowed =
+          static_cast<std::int64_t>(std::ceil(static_cast<double>(first) * tolerance.factor)) + tolerance.more;
+      if (last <= allowed) continue;
+      result.findings.violated(what + " of " + who + " grew from " + std::to_string(first) + " to " +
+                               std::to_string(last) + "; allowed are " + std::to_string(allowed));
+    }
+  }
+  return result;
+}
+
+}  // namespace forelock::robustness
