@@ -1,29 +1,41 @@
 #!/usr/bin/env bash
-# Real servers, real faults, recorded and judged: scripts/robustness.sh --quick|--full [--seed N] [--seconds S]
+# Real servers, real faults, recorded and judged: scripts/robustness.sh --quick|--full|--soak MINUTES|--prove [OPTION…]
 #
-#   --quick        two runs of 100 seconds
-#   --full         eight runs of 4 minutes
-#   --seed N       one run with this seed alone, as a failing run says
-#   --seconds S    the length of each run
-#   --help         this text
+#   --quick          two runs of 100 seconds, about five minutes in all
+#   --full           eight runs of 200 seconds, about half an hour in all
+#   --soak MINUTES   one run of that length; what every process uses must stay flat. Some clients are never killed
+#   --prove          runs with deliberate bugs in the clients (src/lock/mutation.h), each of which must be noticed
+#   --seed N         one run with this seed alone, as a failing run says
+#   --seconds S      the length of each run
+#   --help           this text
 #
-# The last line is one line of JSON with the counts of all runs. Exit 1 if a count that must be 0 is not, if in a silent
-# stall a holder did not know in time that its lock was gone, or if a run did not come to its end: then its history
-# stays in build/robustness, and the way to repeat it is shown. tests/robustness/README.md says what is done, written
-# down and judged.
+# The last line is one line of JSON with the counts of all runs; --full and --soak write more of them into
+# build/robustness/summary.json or soak.json, and tests/robustness/add_up.py --markdown FILE makes tables of it. Exit 1 if
+# a count that must be 0 is not, if no silent stall was judged or a holder did not know in time that its lock was gone, if
+# a history could not be judged by both checkers, or if a run did not come to its end: then its history stays in
+# build/robustness, and the way to repeat it is shown. tests/robustness/README.md says what is done, written down and
+# judged.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-seeds=() seconds='' only=''
+seeds=() seconds='' only='' prove=no summary=quick.json more=()
 [[ $# -gt 0 ]] || { show_help; exit 64; }
 while [[ $# -gt 0 ]]; do
   case $1 in
     --quick) seeds=(1 2) seconds=${seconds:-100} ;;
-    --full) seeds=(1 2 3 4 5 6 7 8) seconds=${seconds:-240} ;;
-    --seed | --seconds)
+    --full) seeds=(1 2 3 4 5 6 7 8) seconds=${seconds:-200} summary=summary.json ;;
+    --prove) seeds=(1) seconds=${seconds:-60} prove=yes ;;
+    --soak | --seed | --seconds)
       [[ ${2:-} =~ ^[0-9]+$ ]] || die "$1 needs a number"
-      if [[ $1 == --seed ]]; then only=$2; else seconds=$2; fi
+      case $1 in
+        --soak)
+          seeds=(1) seconds=$(($2 * 60)) summary=soak.json
+          more=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2')
+          ;;
+        --seed) only=$2 ;;
+        --seconds) seconds=$2 ;;
+      esac
       shift
       ;;
     --help | -h) show_help; exit 0 ;;
@@ -34,13 +46,15 @@ done
 [[ -z $only ]] || seeds=("$only")
 seconds=${seconds:-100}
 
-targets=(robustness_run robustness_check)
-if command -v go >/dev/null; then
-  targets+=(linearizability)
-else
-  echo "No Go here: the histories are not checked for linearizability." >&2
-fi
-build dev "${targets[@]}" >&2
+# Half of the evidence would be none.
+for program in go java kcat mvn; do
+  command -v "$program" >/dev/null || die "$program is not installed, and without it the histories are not made and" \
+    "judged as they should be: scripts/setup.sh installs it"
+done
+/usr/bin/python3 -c 'import kazoo' 2>/dev/null || die "kazoo is not installed (python3-kazoo): run scripts/setup.sh"
+
+build dev robustness_run robustness_check linearizability >&2
+scripts/kafka.sh jars >&2
 
 programs=$root/build/dev/tests/robustness
 runs=$root/build/robustness
@@ -54,19 +68,40 @@ judge() {
   return "$status"
 }
 
+# Bugs that a minute on real servers shows; the simulator finds the rarer ones.
+mutations=(no_deadline no_yield late_release_blind no_cleanup_after_timeout lifo_within_class priority_ignored)
+if [[ $prove == yes ]]; then
+  noticed=0
+  for mutation in "${mutations[@]}"; do
+    directory=$runs/mutation-$mutation
+    printf '%s== Mutation %s, %s seconds%s\n' "$bold" "$mutation" "$seconds" "$plain" >&2
+    rm -rf -- "$directory"
+    mkdir -p -- "$directory"
+    # Whatever the run itself says: it may well see that something is wrong.
+    "$programs/runner/robustness_run" --seed "${seeds[0]}" --seconds "$seconds" --directory "$directory" \
+      --mutation "$mutation" >"$directory/run.json" 2>"$directory/run.log" || true
+    status=0
+    judge "$programs/check/robustness_check" verdict "$directory" 2>"$directory/verdict.txt" || status=$?
+    grep -v ' 0 violations$' "$directory/verdict.txt" | cut -c 1-200 | head -n 6 >&2 || true
+    if [[ $status -eq 1 ]]; then noticed=$((noticed + 1)); fi
+  done
+  printf '{"mutations":%d,"noticed":%d}\n' "${#mutations[@]}" "$noticed"
+  [[ $noticed -eq ${#mutations[@]} ]] || exit 1
+  exit 0
+fi
+
 for seed in "${seeds[@]}"; do
   directory=$runs/seed-$seed
+  [[ $summary != soak.json ]] || directory=$runs/soak
   printf '%s== Seed %s, %s seconds%s\n' "$bold" "$seed" "$seconds" "$plain" >&2
   rm -rf -- "$directory"
   mkdir -p -- "$directory"
   directories+=("$directory")
   good=yes
-  "$programs/runner/robustness_run" --seed "$seed" --seconds "$seconds" --directory "$directory" \
-    >"$directory/run.json" 2> >(tee "$directory/run.log" >&2) || good=no
+  "$programs/runner/robustness_run" --seed "$seed" --seconds "$seconds" --directory "$directory" "${more[@]}" \
+    >"$directory/run.json" 2> >(grep -v ZOO_ERROR >&2) || good=no
   judge "$programs/check/robustness_check" verdict "$directory" || good=no
-  if command -v go >/dev/null; then
-    judge "$programs/linearizability/linearizability" linearizability "$directory" || good=no
-  fi
+  judge "$programs/linearizability/linearizability" linearizability "$directory" || good=no
   if [[ $good == yes ]]; then
     find "$directory" -type f ! -name '*.json' -delete
     find "$directory" -mindepth 1 -type d -empty -delete
@@ -78,6 +113,6 @@ for seed in "${seeds[@]}"; do
 done
 
 status=0
-/usr/bin/python3 tests/robustness/add_up.py "${directories[@]}" || status=1
+/usr/bin/python3 tests/robustness/add_up.py --summary "$runs/$summary" "${directories[@]}" || status=1
 [[ ${#failed[@]} -eq 0 ]] || status=1
 exit "$status"

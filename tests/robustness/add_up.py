@@ -1,59 +1,118 @@
 #!/usr/bin/python3
-"""Adds up the verdicts of several runs: add_up.py DIRECTORY…
+"""Adds up the verdicts of several runs: add_up.py [--summary FILE] DIRECTORY…; or shows a summary: --markdown FILE
 
-Each directory has what its run, robustness_check and (where there is Go) linearizability printed last, as run.json,
-verdict.json and linearizability.json. Prints one line of JSON. Exits 1 if a count that must be 0 is not, or if a holder
-of a stall round did not know in time.
+Each directory has what its run, robustness_check and linearizability printed last, as run.json, verdict.json and
+linearizability.json. Prints one line of JSON, and writes more into the summary. Exits 1 if a count that must be 0 is not,
+if no silent stall was judged or a holder did not know in time, or if something was not judged at all.
 """
 
+import argparse
 import json
 import os
 import sys
 
 # As scripts/robustness.sh promises them, and in that order.
 MUST_BE_ZERO = ("overlaps", "orphans", "priority_violations", "late_calls", "lost_operations")
-# Of the checker, beyond that.
-ALSO_ZERO = ("certainty_overlaps", "token_violations", "fifo_violations", "owner_violations", "unfenced_overlaps")
-COUNTED = ("stall_rounds", "grants_judged", "grants_undecided")
+# Of the checkers, beyond that.
+ALSO_ZERO = ("certainty_overlaps", "token_violations", "fifo_violations", "owner_violations", "growing")
+COUNTED = ("stall_rounds", "grants_judged", "grants_undecided", "unfenced_overlaps", "operations", "dead_letters")
 
 
 def load(directory, name):
-    with open(os.path.join(directory, name + ".json"), encoding="utf-8") as file:
-        return json.load(file)
+    """Nothing if that program did not come to its end."""
+    try:
+        with open(os.path.join(directory, name + ".json"), encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return None
+
+
+def add(totals, counts):
+    for key, value in counts.items():
+        if isinstance(value, dict):
+            add(totals.setdefault(key, {}), value)
+        else:
+            totals[key] = totals.get(key, 0) + value
+    return totals
 
 
 def add_up(directories):
-    verdicts = [load(each, "verdict") for each in directories]
-    kinds = {}
-    for each in directories:
-        for kind, count in load(each, "run")["kinds"].items():
-            kinds[kind] = kinds.get(kind, 0) + count
+    runs = [{name: load(each, name) for name in ("run", "verdict", "linearizability")} for each in directories]
+    verdicts = [run["verdict"] for run in runs if run["verdict"]]
+    orders = [run["linearizability"] for run in runs if run["linearizability"]]
+    by_kind, checks, use = {}, {}, {}
+    for verdict in verdicts:
+        add(by_kind, verdict.get("by_kind", {}))
+        add(checks, verdict["checks"])
+        use.update(verdict.get("use", {}))
 
     def total(key):
-        return sum(verdict.get(key, 0) for verdict in verdicts)
+        return sum(verdict[key] for verdict in verdicts)
 
-    result = {"acquisitions": total("acquisitions"), "faults": total("faults"), "fault_kinds": len(kinds)}
+    result = {"acquisitions": total("acquisitions"), "faults": total("faults"), "fault_kinds": len(by_kind)}
     result.update((key, total(key)) for key in MUST_BE_ZERO)
-    margins = [verdict["min_stall_margin_ms"] for verdict in verdicts if verdict.get("min_stall_margin_ms") is not None]
-    result["min_stall_margin_ms"] = round(min(margins), 1) if margins else None
+    margins = [verdict["min_stall_margin_ms"] for verdict in verdicts]
+    result["min_stall_margin_ms"] = round(min(margins), 1) if margins and None not in margins else None
     result.update((key, total(key)) for key in ALSO_ZERO + COUNTED)
-    orders = [load(each, "linearizability") for each in directories
-              if os.path.exists(os.path.join(each, "linearizability.json"))]
-    if orders:
-        result["holds_ordered"] = sum(order["holds"] for order in orders)
-        result["not_linearizable"] = sum(order["illegal"] for order in orders)
-    result["by_fault_kind"] = dict(sorted(kinds.items()))
-    return result
+    result["not_linearizable"] = sum(order["illegal"] for order in orders)
+    result["linearizability_unknown"] = sum(order["unknown"] for order in orders)
+    result["not_judged"] = sum(1 for run in runs if None in run.values())
+    checks["linearizability (porcupine)"] = {"judged": sum(order["holds"] for order in orders),
+                                             "undecided": result["linearizability_unknown"],
+                                             "violations": result["not_linearizable"]}
+    details = {"by_kind": by_kind, "checks": checks, "use": use,
+               "runs": [{"seed": run["run"]["seed"], "seconds": run["run"]["seconds"],
+                         "acquisitions": run["verdict"]["acquisitions"], "faults": run["verdict"]["faults"],
+                         "stall_rounds": run["verdict"]["stall_rounds"],
+                         "min_stall_margin_ms": run["verdict"]["min_stall_margin_ms"]}
+                        for run in runs if run["run"] and run["verdict"]]}
+    return result, details
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" + "---:|" * (len(heads) - 1)]
+    for row in rows:
+        lines.append("| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row) + " |")
+    return "\n".join(lines)
+
+
+def markdown(summary):
+    parts = [table(("fault", "injected", "acquisitions that met it", "accesses that met it"),
+                   [(f"`{kind}`", each["faults"], each["calls"], each["accesses"])
+                    for kind, each in sorted(summary["by_kind"].items())] +
+                   [("all", summary["faults"], summary["acquisitions"], "")]),
+             table(("check", "cases judged", "undecided", "violations"),
+                   [(name, each["judged"], each["undecided"], each["violations"])
+                    for name, each in summary["checks"].items()]),
+             table(("seed", "seconds", "acquisitions", "faults", "stall rounds", "smallest margin, ms"),
+                   [(run["seed"], run["seconds"], run["acquisitions"], run["faults"], run["stall_rounds"],
+                     round(run["min_stall_margin_ms"] or 0)) for run in summary["runs"]])]
+    if summary["use"]:
+        parts.append(table(("process", "memory, KiB", "descriptors", "threads", "watches", "nodes"),
+                           [(who, *(" → ".join(map(str, uses[what])) if what in uses else "" for what in
+                                    ("memory_kib", "descriptors", "threads", "watches", "nodes")))
+                            for who, uses in sorted(summary["use"].items())]))
+    return "\n\n".join(parts)
 
 
 def main():
-    result = add_up(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--summary")
+    parser.add_argument("--markdown")
+    parser.add_argument("directories", nargs="*")
+    options = parser.parse_args()
+    if options.markdown:
+        with open(options.markdown, encoding="utf-8") as file:
+            print(markdown(json.load(file)))
+        return 0
+    result, details = add_up(options.directories)
+    if options.summary:
+        with open(options.summary, "w", encoding="utf-8") as file:
+            json.dump({**result, **details}, file, indent=1)
     print(json.dumps(result))
-    wrong = [key for key in MUST_BE_ZERO + ALSO_ZERO + ("not_linearizable",) if result.get(key, 0) != 0]
+    wrong = [key for key in MUST_BE_ZERO + ALSO_ZERO + ("not_linearizable", "not_judged") if result[key] != 0]
     margin = result["min_stall_margin_ms"]
-    if result["stall_rounds"] and (margin is None or margin <= 0):
-        wrong.append("min_stall_margin_ms")
-    return 1 if wrong or result["acquisitions"] == 0 else 0
+    return 1 if wrong or margin is None or margin <= 0 or result["acquisitions"] == 0 else 0
 
 
 if __name__ == "__main__":

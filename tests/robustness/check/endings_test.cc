@@ -240,6 +240,19 @@ TEST_F(FlatUseTest, WhoWasThereForAMomentIsNotJudged) {
   EXPECT_EQ(flat_use(planted.read()).findings.judged, 0u);
 }
 
+TEST(ExposureTest, CountsWhatAFaultCouldHaveHurt) {
+  PlantedHistory planted;
+  planted.client("a").holds(10, 20, 1, 100).holds(500, 2100, 2, 101).holds(9000, 9001, 3, 102);
+  planted.resource().enters(600, "a", 2, 101).leaves(2000, "a", 2);
+  planted.runner().fault(700, 800, "server_killed", "s1").fault(700, 701, "server_killed", "s2");
+  planted.runner().fault(2500, 2600, "connection_cut", "a");
+  const auto found = exposure(planted.read());
+  EXPECT_EQ(found.at("server_killed").faults, 2u);
+  EXPECT_EQ(found.at("server_killed").calls, 1u);
+  EXPECT_EQ(found.at("server_killed").accesses, 1u);
+  EXPECT_EQ(found.at("connection_cut").calls, 0u);
+}
+
 TEST(VerdictTest, CountsAndDecides) {
   PlantedHistory planted;
   planted.client("a").holds(10, 20, 1, 100);

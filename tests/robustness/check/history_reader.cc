@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "robustness/check/history_line.h"
+#include "robustness/check/intervals.h"
 
 namespace forelock::robustness {
 
@@ -57,19 +58,6 @@ Access::End ending_of(const HistoryLine& line) {
 // 64 bits are enough to keep a million acquisitions apart, and 36 characters for each would be most of the memory.
 std::uint64_t hashed(const std::string& guid) {
   return guid.empty() ? 0 : std::hash<std::string>{}(guid);
-}
-
-std::vector<Interval> apart(std::vector<Interval> intervals) {
-  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-  std::vector<Interval> merged;
-  for (const Interval& one : intervals) {
-    if (!merged.empty() && one.begin <= merged.back().end) {
-      merged.back().end = std::max(merged.back().end, one.end);
-    } else {
-      merged.push_back(one);
-    }
-  }
-  return merged;
 }
 
 }  // namespace

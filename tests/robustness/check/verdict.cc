@@ -44,6 +44,7 @@ Verdict judge(const History& history, const Bounds& bounds) {
   verdict.letters = kept_letters(history);
   verdict.stalls = stall_margins(history);
   verdict.use = flat_use(history);
+  verdict.by_kind = exposure(history);
   for (const auto& [id, letter] : history.letters) verdict.dead_letters += letter.accepted ? 1u : 0u;
   return verdict;
 }
@@ -79,7 +80,11 @@ std::string Verdict::json() const {
   counts["operations"] = letters.judged;
   counts["dead_letters"] = dead_letters;
   for (const auto& [name, findings] : parts_of(*this)) {
-    counts["checks"][name] = {{"judged", findings->judged}, {"violations", findings->violations}};
+    counts["checks"][name] = {
+        {"judged", findings->judged}, {"undecided", findings->undecided}, {"violations", findings->violations}};
+  }
+  for (const auto& [kind, exposed] : by_kind) {
+    counts["by_kind"][kind] = {{"faults", exposed.faults}, {"calls", exposed.calls}, {"accesses", exposed.accesses}};
   }
   for (const auto& each : use.uses) counts["use"][each.who][each.what] = {each.first, each.last};
   return counts.dump();

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <map>
 #include <ostream>
 #include <string>
 
+#include "robustness/check/exposure.h"
 #include "robustness/check/history.h"
 #include "robustness/check/rules.h"
 
@@ -25,6 +26,7 @@ struct Verdict {
   StallFindings stalls;
   FlatFindings use;
   std::size_t dead_letters = 0;  // accepted
+  std::map<std::string, Exposure> by_kind;
 
   bool clean() const;
   // One line of JSON, the counts.
