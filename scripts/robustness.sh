@@ -10,10 +10,10 @@
 #   --help           this text
 #
 # The last line is one line of JSON with the counts of all runs; --full and --soak write more of them into
-# build/robustness/summary.json or soak.json, and tests/robustness/add_up.py --markdown FILE makes tables of it. Exit 1 if
-# a count that must be 0 is not, if no silent stall was judged or a holder did not know in time that its lock was gone, if
-# a history could not be judged by both checkers, or if a run did not come to its end: then its history stays in
-# build/robustness, and the way to repeat it is shown. tests/robustness/README.md says what is done, written down and
+# build/robustness/summary.json or soak.json, and tests/robustness/add_up.py --markdown FILE makes tables of it. Exit 1
+# if a count that must be 0 is not, if no silent stall was judged or a holder did not know in time that its lock was
+# gone, if a history could not be judged by both checkers, or if a run did not come to its end: then its history stays
+# in build/robustness, and the way to repeat it is shown. tests/robustness/README.md says what is done, written down and
 # judged.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh

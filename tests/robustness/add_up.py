@@ -2,8 +2,8 @@
 """Adds up the verdicts of several runs: add_up.py [--summary FILE] DIRECTORY…; or shows a summary: --markdown FILE
 
 Each directory has what its run, robustness_check and linearizability printed last, as run.json, verdict.json and
-linearizability.json. Prints one line of JSON, and writes more into the summary. Exits 1 if a count that must be 0 is not,
-if no silent stall was judged or a holder did not know in time, or if something was not judged at all.
+linearizability.json. Prints one line of JSON, and writes more into the summary. Exits 1 if a count that must be 0 is
+not, if no silent stall was judged or a holder did not know in time, or if something was not judged at all.
 """
 
 import argparse
