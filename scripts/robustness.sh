@@ -99,7 +99,7 @@ for seed in "${seeds[@]}"; do
   directories+=("$directory")
   good=yes
   "$programs/runner/robustness_run" --seed "$seed" --seconds "$seconds" --directory "$directory" "${more[@]}" \
-    >"$directory/run.json" 2> >(grep -v ZOO_ERROR >&2) || good=no
+    >"$directory/run.json" 2> >(grep --line-buffered -v ZOO_ERROR >&2) || good=no
   judge "$programs/check/robustness_check" verdict "$directory" || good=no
   judge "$programs/linearizability/linearizability" linearizability "$directory" || good=no
   if [[ $good == yes ]]; then

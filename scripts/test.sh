@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every check of this repository, from a fresh clone on: scripts/test.sh [--quick] [--no-setup]
 #
-#   --quick      leaves out the sanitizer builds and the installed package
+#   --quick      leaves out the faults on real servers, the sanitizer builds and the installed package
 #   --no-setup   does not look for, or install, missing packages
 #   --help       this text
 #
@@ -32,6 +32,7 @@ part "Build, preset dev" build-dev build dev
 part "Tests without a server" tests slice -LE 'real|package|docs' --parallel "$(parallel_jobs)"
 part "Tests against real servers" tests-real slice -L real -LE package --parallel 2
 if [[ $quick == no ]]; then
+  part "Faults on real servers" robustness scripts/robustness.sh --quick
   part "AddressSanitizer and UBSan" asan scripts/sanitize.sh asan
   part "ThreadSanitizer" tsan scripts/sanitize.sh tsan
   part "Installed package" package slice -L package
