@@ -1,12 +1,14 @@
 #include "robustness/runner/aftermath.h"
 
 #include <bitset>
+#include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "integration/transaction_log.h"
 #include "records/session_text.h"
+#include "robustness/runner/agreement.h"
 
 namespace forelock::robustness {
 namespace {
@@ -97,8 +99,10 @@ int record_remaining(Administrator& administrator, const std::string& chroot, st
 LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, HistoryWriter& history) {
   const std::string below = chroot + "/";
   std::map<std::int64_t, Entry> entries;
+  std::vector<std::filesystem::path> directories;
   for (std::size_t server = 0; server < Cluster::size; ++server) {
     for (const auto& directory : cluster.log_directories(server)) {
+      directories.push_back(directory);
       for (LoggedTransaction& transaction : test::read_transaction_log(directory)) {
         if (!concerns(transaction, below)) continue;
         Entry& entry = entries[transaction.zxid];
@@ -107,9 +111,10 @@ LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, Hi
       }
     }
   }
+  const Agreement agreement(Cluster::size, directories);
   LoggedCounts counts;
   for (const auto& [zxid, entry] : entries) {
-    if (entry.servers.count() * 2 <= Cluster::size) {
+    if (!agreement.reached(zxid, entry.servers.count())) {
       ++counts.dropped;
       continue;
     }

@@ -19,7 +19,7 @@ int record_remaining(Administrator& administrator, const std::string& chroot, st
 // servers must not run any more.
 struct LoggedCounts {
   std::size_t transactions = 0;
-  // In one server's log alone: proposed by a leader that died, and never agreed upon.
+  // Proposed by a leader that died, and never agreed upon.
   std::size_t dropped = 0;
 };
 LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, HistoryWriter& history);

@@ -71,7 +71,6 @@ void AsyncSeat::begin() {
     lock_->on_contended([told = told_](Priority) { told->note("contended"); });
   }
   phase_ = Phase::waiting;
-  inside_ = false;
   const bool cancelled = plan_.wait == Wait::cancelled;
   due_ = cancelled ? Clock::now() + plan_.cancel_after : never;
   const bool configured = plan_.wait == Wait::configured;
@@ -97,9 +96,10 @@ void AsyncSeat::acquired(const std::exception_ptr& error) {
     unhealthy();
     return release();
   }
-  inside_ = visitor_.enter(*call_, lock_->fencing_token());
-  if (!inside_) return release();
-  hold();
+  if (!client_->gate.enter()) return release();
+  if (visitor_.enter(*call_, lock_->fencing_token())) return hold();
+  client_->gate.leave();
+  release();
 }
 
 void AsyncSeat::hold() {
@@ -110,6 +110,7 @@ void AsyncSeat::hold() {
   }
   if (now < hold_until_) unhealthy();
   visitor_.leave();
+  client_->gate.leave();
   release();
 }
 

@@ -60,11 +60,10 @@ class AsyncSeat {
   Clock::time_point due_{};
 
   SectionPlan plan_;
-  std::shared_ptr<Client> client_;
+  std::shared_ptr<GatedClient> client_;
   std::optional<AsyncWriteLock> lock_;
   std::optional<RecordedCall> call_;
   std::shared_ptr<CurrentCall> told_;
-  bool inside_ = false;
   Clock::time_point hold_until_{};
 };
 

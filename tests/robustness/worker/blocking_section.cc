@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Wait = SectionPlan::Wait;
 
-BlockingSection::BlockingSection(Client& client, const SectionPlan& plan, HistoryWriter& history,
+BlockingSection::BlockingSection(GatedClient& client, const SectionPlan& plan, HistoryWriter& history,
                                  ResourceVisitor& visitor)
     : client_(client),
       plan_(plan),
@@ -102,9 +102,14 @@ void BlockingSection::unhealthy() {
 }
 
 void BlockingSection::visit() {
+  if (!client_.gate.enter()) return;
   const bool healthy = lock_->healthy();
   if (!healthy) unhealthy();
-  if (!healthy || !visitor_.enter(call_, lock_->fencing_token())) return;
+  if (healthy && visitor_.enter(call_, lock_->fencing_token())) stay();
+  client_.gate.leave();
+}
+
+void BlockingSection::stay() {
   const auto until = steady_clock::now() + plan_.hold;
   const std::stop_token lost = lock_->stop_token();
   while (steady_clock::now() < until) {

@@ -10,13 +10,14 @@
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"
 #include "robustness/worker/current_call.h"
+#include "robustness/worker/client_source.h"
 #include "robustness/worker/section_plan.h"
 
 namespace forelock::robustness {
 
 class BlockingSection {
  public:
-  BlockingSection(Client& client, const SectionPlan& plan, HistoryWriter& history, ResourceVisitor& visitor);
+  BlockingSection(GatedClient& client, const SectionPlan& plan, HistoryWriter& history, ResourceVisitor& visitor);
   BlockingSection(const BlockingSection&) = delete;
   BlockingSection& operator=(const BlockingSection&) = delete;
 
@@ -30,11 +31,12 @@ class BlockingSection {
   std::string_view mode() const;
   std::chrono::milliseconds deadline() const;
   void visit();
+  void stay();
   void unhealthy();
   bool step_aside();
   void release();
 
-  Client& client_;
+  GatedClient& client_;
   const SectionPlan& plan_;
   HistoryWriter& history_;
   ResourceVisitor& visitor_;

@@ -22,11 +22,11 @@ void log_line(std::string_view level, std::string_view message) {
 ClientSource::ClientSource(const Settings& settings, HistoryWriter& history, std::uint64_t seed)
     : settings_(settings), history_(history), seed_(seed), client_(make()) {}
 
-std::shared_ptr<Client> ClientSource::make() const {
-  return std::make_shared<Client>(settings_, &log_line);
+std::shared_ptr<GatedClient> ClientSource::make() const {
+  return std::make_shared<GatedClient>(settings_, &log_line);
 }
 
-std::shared_ptr<Client> ClientSource::get() const {
+std::shared_ptr<GatedClient> ClientSource::get() const {
   const std::lock_guard guard(mutex_);
   return client_;
 }
@@ -37,6 +37,7 @@ void ClientSource::replace() {
     const std::lock_guard guard(mutex_);
     std::swap(next, client_);
   }
+  next->gate.close();
   next->close();
   history_.event("client_closed");
 }

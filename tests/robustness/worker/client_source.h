@@ -9,8 +9,15 @@
 
 #include "forelock/client.h"
 #include "robustness/history/history_writer.h"
+#include "robustness/worker/visit_gate.h"
 
 namespace forelock::robustness {
+
+// A client, and the gate for visits of the resource under its locks.
+struct GatedClient : Client {
+  using Client::Client;
+  VisitGate gate;
+};
 
 // Thread-safe.
 class ClientSource {
@@ -18,7 +25,7 @@ class ClientSource {
   ClientSource(const Settings& settings, HistoryWriter& history, std::uint64_t seed);
 
   // The present one. Whoever has it keeps it alive, closed or not: locks must not outlive it.
-  std::shared_ptr<Client> get() const;
+  std::shared_ptr<GatedClient> get() const;
   void replace();
   // The same again and again, some seconds apart, until it is stopped: for a thread of its own, since closing may
   // block.
@@ -28,13 +35,13 @@ class ClientSource {
   void close() { get()->close(); }
 
  private:
-  std::shared_ptr<Client> make() const;
+  std::shared_ptr<GatedClient> make() const;
 
   const Settings settings_;
   HistoryWriter& history_;
   const std::uint64_t seed_;
   mutable std::mutex mutex_;
-  std::shared_ptr<Client> client_;
+  std::shared_ptr<GatedClient> client_;
 };
 
 }  // namespace forelock::robustness
