@@ -1,7 +1,5 @@
 #include "robustness/runner/aftermath.h"
 
-#include <bitset>
-#include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
@@ -26,7 +24,7 @@ std::string guid_in(const std::string& record) {
 
 // As much of a transaction as the history needs.
 struct Entry {
-  std::bitset<Cluster::size> servers;  // whose log has it
+  ServerSet servers;  // whose log has it
   LoggedTransaction transaction;
 };
 
@@ -99,10 +97,10 @@ int record_remaining(Administrator& administrator, const std::string& chroot, st
 LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, HistoryWriter& history) {
   const std::string below = chroot + "/";
   std::map<std::int64_t, Entry> entries;
-  std::vector<std::filesystem::path> directories;
+  Agreement agreement;
   for (std::size_t server = 0; server < Cluster::size; ++server) {
     for (const auto& directory : cluster.log_directories(server)) {
-      directories.push_back(directory);
+      agreement.add(server, directory);
       for (LoggedTransaction& transaction : test::read_transaction_log(directory)) {
         if (!concerns(transaction, below)) continue;
         Entry& entry = entries[transaction.zxid];
@@ -111,10 +109,9 @@ LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, Hi
       }
     }
   }
-  const Agreement agreement(Cluster::size, directories);
   LoggedCounts counts;
   for (const auto& [zxid, entry] : entries) {
-    if (!agreement.reached(zxid, entry.servers.count())) {
+    if (!agreement.reached(zxid, entry.servers)) {
       ++counts.dropped;
       continue;
     }

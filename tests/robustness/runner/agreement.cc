@@ -6,7 +6,7 @@
 namespace forelock::robustness {
 namespace {
 
-constexpr const char* prefix = "snapshot.";
+const std::string prefix = "snapshot.";
 
 std::int64_t epoch_of(std::int64_t zxid) {
   return zxid >> 32;
@@ -14,22 +14,19 @@ std::int64_t epoch_of(std::int64_t zxid) {
 
 }  // namespace
 
-Agreement::Agreement(std::size_t servers, const std::vector<std::filesystem::path>& directories) : servers_(servers) {
-  for (const auto& directory : directories) {
-    for (const auto& file : std::filesystem::recursive_directory_iterator(directory)) {
-      const std::string name = file.path().filename().string();
-      if (name.starts_with(prefix))
-        snapshots_.push_back(std::stoll(name.substr(std::string(prefix).size()), nullptr, 16));
-    }
+void Agreement::add(std::size_t server, const std::filesystem::path& directory) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(directory)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with(prefix)) snapshots_.push_back({std::stoll(name.substr(prefix.size()), nullptr, 16), server});
   }
-  std::sort(snapshots_.begin(), snapshots_.end());
 }
 
-// A snapshot of a later epoch says nothing: the transactions between may have been given up.
-bool Agreement::reached(std::int64_t zxid, std::size_t logs_with_it) const {
-  if (logs_with_it * 2 > servers_) return true;
-  const auto snapshot = std::lower_bound(snapshots_.begin(), snapshots_.end(), zxid);
-  return snapshot != snapshots_.end() && epoch_of(*snapshot) == epoch_of(zxid);
+// A snapshot of a later epoch says nothing: what was between may have been given up.
+bool Agreement::reached(std::int64_t zxid, const ServerSet& logs_with_it) const {
+  if (logs_with_it.count() * 2 > Cluster::size) return true;
+  return std::any_of(snapshots_.begin(), snapshots_.end(), [&](const Snapshot& snapshot) {
+    return snapshot.zxid >= zxid && epoch_of(snapshot.zxid) == epoch_of(zxid) && !logs_with_it.test(snapshot.server);
+  });
 }
 
 }  // namespace forelock::robustness

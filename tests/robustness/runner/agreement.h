@@ -1,26 +1,34 @@
 // Which transactions in the servers' logs happened, and which a leader proposed before it died with them.
 #pragma once
 
-#include <cstddef>
+#include <bitset>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
 
+#include "robustness/runner/cluster.h"
+
 namespace forelock::robustness {
 
-// A transaction that a majority has logged has happened. So has one that some server had when it took a snapshot: a
-// server that joins is often given a snapshot instead of the transactions, and never logs them. What is in fewer logs,
-// and in no snapshot, was lost with its leader.
+using ServerSet = std::bitset<Cluster::size>;
+
+// A transaction that a majority has logged has happened. So has one that is in a snapshot of a server that has not
+// logged it: it was given that snapshot by a leader when it joined, instead of the transactions. What is in fewer logs,
+// and in nobody else's snapshot, was lost with its leader (whose own snapshots say nothing: it takes one whenever it
+// leads, also if nobody follows).
 class Agreement {
  public:
-  // Looks for snapshots in these directories and below.
-  Agreement(std::size_t servers, const std::vector<std::filesystem::path>& directories);
+  // Takes account of the snapshots in this directory, and below.
+  void add(std::size_t server, const std::filesystem::path& directory);
 
-  bool reached(std::int64_t zxid, std::size_t logs_with_it) const;
+  bool reached(std::int64_t zxid, const ServerSet& logs_with_it) const;
 
  private:
-  const std::size_t servers_;
-  std::vector<std::int64_t> snapshots_;  // the last transaction that each has; sorted
+  struct Snapshot {
+    std::int64_t zxid = 0;  // the last transaction in it
+    std::size_t server = 0;
+  };
+  std::vector<Snapshot> snapshots_;
 };
 
 }  // namespace forelock::robustness
