@@ -14,7 +14,8 @@ import sys
 # As scripts/robustness.sh promises them, and in that order.
 MUST_BE_ZERO = ("overlaps", "orphans", "priority_violations", "late_calls", "lost_operations")
 # Of the checkers, beyond that.
-ALSO_ZERO = ("certainty_overlaps", "token_violations", "fifo_violations", "owner_violations", "growing")
+ALSO_ZERO = ("certainty_overlaps", "token_violations", "fifo_violations", "owner_violations", "server_losses",
+             "growing")
 COUNTED = ("stall_rounds", "grants_judged", "grants_undecided", "unfenced_overlaps", "operations", "dead_letters")
 
 
@@ -98,6 +99,7 @@ def markdown(summary):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--summary")
+    parser.add_argument("--replaced", type=int, default=0, help="runs that were not judged, since the servers had lost")
     parser.add_argument("--markdown")
     parser.add_argument("directories", nargs="*")
     options = parser.parse_args()
@@ -106,6 +108,7 @@ def main():
             print(markdown(json.load(file)))
         return 0
     result, details = add_up(options.directories)
+    result["replaced_runs"] = options.replaced
     if options.summary:
         with open(options.summary, "w", encoding="utf-8") as file:
             json.dump({**result, **details}, file, indent=1)

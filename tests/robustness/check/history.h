@@ -93,9 +93,10 @@ struct Access {
   End how = End::open;
 };
 
-// One operation of a transaction that the servers have applied, on a contender's node or on privateLock.
+// One operation of a transaction that the servers have applied, on a contender's node or on privateLock; or a monitor
+// that was made, perhaps anew.
 struct LoggedChange {
-  enum class Type { create, set, remove, session_end };
+  enum class Type { create, set, remove, session_end, monitor_made };
   std::int64_t zxid = 0;
   std::int64_t session = 0;
   Type type = Type::create;

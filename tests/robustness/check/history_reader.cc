@@ -324,6 +324,12 @@ void HistoryReader::Impl::server_transaction(const HistoryLine& line) {
     const std::string name = path.substr(last + 1);
     change.is_lock = name == "privateLock";
     const auto place = place_of(name);
+    if (!change.is_lock && !place && change.type == LoggedChange::Type::create) {
+      change.type = LoggedChange::Type::monitor_made;
+      change.monitor = monitors_.number(name);
+      history_.log.push_back(change);
+      return;
+    }
     if (last == 0 || (!change.is_lock && !place)) return;  // not of a line in front of a monitor
     if (place) change.place = *place;
     const auto above = path.rfind('/', last - 1);

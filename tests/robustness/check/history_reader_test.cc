@@ -55,14 +55,17 @@ TEST(HistoryReaderTest, ReadsNodesAndTransactions) {
       .transaction(4, 5, "set", "/chroot/P1/privateLock", "g")
       .transaction(5, 6, "close_session", "");
   const History history = planted.read();
-  ASSERT_EQ(history.log.size(), 3u) << "what is no part of a line is left out";
-  EXPECT_EQ(history.log[0].zxid, 3);
-  EXPECT_EQ(history.log[0].place.number, 7);
-  EXPECT_EQ(history.prefixes[history.log[0].place.prefix], "A");
-  EXPECT_TRUE(history.log[1].is_lock);
-  EXPECT_EQ(history.log[0].monitor, history.log[1].monitor);
-  EXPECT_EQ(history.log[0].guid, history.log[1].guid);
-  EXPECT_EQ(history.log[2].type, LoggedChange::Type::session_end);
+  ASSERT_EQ(history.log.size(), 5u);
+  EXPECT_EQ(history.log[0].type, LoggedChange::Type::monitor_made);
+  EXPECT_EQ(history.log[1].type, LoggedChange::Type::monitor_made) << "whatever is no part of a line may be a monitor";
+  EXPECT_EQ(history.log[2].zxid, 3);
+  EXPECT_EQ(history.log[2].place.number, 7);
+  EXPECT_EQ(history.prefixes[history.log[2].place.prefix], "A");
+  EXPECT_TRUE(history.log[3].is_lock);
+  EXPECT_EQ(history.log[0].monitor, history.log[2].monitor);
+  EXPECT_EQ(history.log[2].monitor, history.log[3].monitor);
+  EXPECT_EQ(history.log[2].guid, history.log[3].guid);
+  EXPECT_EQ(history.log[4].type, LoggedChange::Type::session_end);
 }
 
 TEST(HistoryReaderTest, KnowsWhenAProcessStoodStill) {

@@ -77,6 +77,7 @@ class Replay {
   Order order_of(const Place& place) const { return {ranks_[place.prefix], place.number}; }
 
   void apply(const LoggedChange& change) {
+    if (change.type == LoggedChange::Type::monitor_made) return;
     if (change.type == LoggedChange::Type::session_end) return end_session(change.session);
     Line& line = lines_[change.monitor];
     if (change.is_lock) return apply_to_lock(change, line);

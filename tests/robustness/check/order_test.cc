@@ -204,5 +204,28 @@ TEST_F(JustGrantsTest, WithoutTheServersLogNothingIsDecided) {
   EXPECT_EQ(findings.priority.undecided, 1u);
 }
 
+TEST(ConsistentLogTest, NumbersRise) {
+  PlantedHistory planted;
+  planted.runner().claims(100, 1, "/P1/A-0000000003").frees(101, 1, "/P1/A-0000000003");
+  planted.runner().claims(102, 2, "/P1/B-0000000005").claims(103, 3, "/P2/B-0000000000");
+  const Findings findings = consistent_log(planted.read());
+  EXPECT_EQ(findings.judged, 3u);
+  EXPECT_EQ(findings.violations, 0u);
+}
+
+TEST(ConsistentLogTest, AMonitorThatIsMadeAnewBeginsAnew) {
+  PlantedHistory planted;
+  planted.runner().claims(100, 1, "/P1/A-0000000003").frees(101, 1, "/P1/A-0000000003");
+  planted.runner().transaction(102, 0, "delete", "/P1").transaction(103, 2, "create", "/P1");
+  planted.runner().claims(104, 2, "/P1/B-0000000000");
+  EXPECT_EQ(consistent_log(planted.read()).violations, 0u);
+}
+
+TEST(ConsistentLogTest, TheServersHaveLostSomething) {
+  PlantedHistory planted;
+  planted.runner().claims(100, 1, "/P1/A-0000000003").claims(200, 2, "/P1/B-0000000003");
+  EXPECT_THAT(consistent_log(planted.read()).explanations, ElementsAre(HasSubstr("lost what they had confirmed")));
+}
+
 }  // namespace
 }  // namespace forelock::robustness

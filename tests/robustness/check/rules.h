@@ -35,6 +35,11 @@ struct LineFindings {
 };
 LineFindings just_grants(const History& history);
 
+// The servers number the nodes below a monitor, and never go back. If they do, transactions that they had confirmed are
+// gone (ZooKeeper 3.8.0 can lose some when a leader dies just after a follower has joined: ZOOKEEPER-4646, -4785), or
+// the log was not read right. Nothing that another rule finds in such a history says anything about the clients.
+Findings consistent_log(const History& history);
+
 // Every call ends by its deadline, and every release within the session's time-out, each plus the bound; time during
 // which the process stood still does not count.
 struct Bounds {

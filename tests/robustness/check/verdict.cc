@@ -19,6 +19,7 @@ std::vector<Named> parts_of(const Verdict& verdict) {
           {"foreground first", &verdict.line.priority},
           {"first come, first served", &verdict.line.fifo},
           {"owners of privateLock", &verdict.line.owners},
+          {"servers' log", &verdict.log},
           {"calls in time", &verdict.waits},
           {"nothing left", &verdict.left},
           {"dead letters", &verdict.letters},
@@ -39,6 +40,7 @@ Verdict judge(const History& history, const Bounds& bounds) {
   verdict.certainty = exclusive_certainty(history);
   verdict.tokens = rising_tokens(history);
   verdict.line = just_grants(history);
+  verdict.log = consistent_log(history);
   verdict.waits = bounded_waits(history, bounds);
   verdict.left = nothing_left(history);
   verdict.letters = kept_letters(history);
@@ -76,6 +78,7 @@ std::string Verdict::json() const {
   counts["grants_judged"] = line.priority.judged;
   counts["grants_undecided"] = line.priority.undecided;
   counts["unfenced_overlaps"] = accesses.undecided;
+  counts["server_losses"] = log.violations;
   counts["growing"] = use.findings.violations;
   counts["operations"] = letters.judged;
   counts["dead_letters"] = dead_letters;

@@ -20,6 +20,7 @@ struct Verdict {
   Findings certainty;
   Findings tokens;
   LineFindings line;
+  Findings log;
   Findings waits;
   Findings left;
   Findings letters;

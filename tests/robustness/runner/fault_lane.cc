@@ -41,7 +41,12 @@ void FaultLane::run(const std::stop_token& stop) {
       next = running_.front().end;
       continue;
     }
+    if (now < rested_) {
+      next = rested_;
+      continue;
+    }
     strike(stop);
+    rested_ = Clock::now() + options_.rest;
     next = next_time();
   }
   take_back(Clock::time_point::max());
@@ -64,6 +69,7 @@ void FaultLane::take_back(Clock::time_point now) {
     }
     each->undo();
     each = running_.erase(each);  // the strike says that it has ended
+    rested_ = Clock::now() + options_.rest;
   }
 }
 

@@ -18,6 +18,7 @@ struct LaneOptions {
   std::uint64_t seed = 1;
   std::chrono::milliseconds mean_interval{1000};  // between two beginnings, while there is turbulence
   bool one_at_a_time = false;
+  std::chrono::milliseconds rest{0};  // after the end of each, before the next begins
   // Turbulence and calm take turns, so that the clients get on in between.
   std::chrono::milliseconds turbulence{9000};
   std::chrono::milliseconds calm{2500};
@@ -59,6 +60,7 @@ class FaultLane {
   const Clock::time_point begun_ = Clock::now();
   std::vector<std::size_t> deck_;
   std::vector<Running> running_;
+  Clock::time_point rested_{};
   std::promise<void> calm_;
   std::promise<void> leave_;
   std::jthread thread_;

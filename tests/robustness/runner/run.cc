@@ -24,6 +24,9 @@ constexpr const char* chroot = "/robustness";
 constexpr int stall_session_timeouts_ms[] = {1500, 2500};
 constexpr seconds start_patience{60};
 constexpr seconds end_patience{90};
+// ZooKeeper 3.8.0 can lose what it has confirmed if a leader dies just after a follower has joined, before that has
+// written down what it was given (ZOOKEEPER-4646, -4785). This is not what these runs are about.
+constexpr milliseconds rest_of_servers{2000};
 // Some session time-outs.
 constexpr seconds session_patience{40};
 
@@ -99,7 +102,8 @@ void Run::start_faults() {
         slot.substr(0, slot.size() - 1), std::vector<ClientProcess*>{pair[0].get(), pair[1].get()}, resource_, history_,
         log_, options_.seed + stall_rounds_.size()));
   }
-  const auto add = [&](const char* name, milliseconds interval, bool one_at_a_time, std::vector<FaultKind> kinds) {
+  const auto add = [&](const char* name, milliseconds interval, bool one_at_a_time, std::vector<FaultKind> kinds,
+                       milliseconds rest = 0ms) {
     if (!options_.faults.empty()) {
       std::erase_if(kinds, [&](const FaultKind& kind) { return !options_.faults.contains(kind.name); });
     }
@@ -109,12 +113,13 @@ void Run::start_faults() {
     lane.seed = options_.seed * 100 + lanes_.size();
     lane.mean_interval = std::chrono::duration_cast<milliseconds>(interval / options_.rate);
     lane.one_at_a_time = one_at_a_time;
+    lane.rest = rest;
     lanes_.push_back(std::make_unique<FaultLane>(lane, std::move(kinds), log_));
   };
   add("network", 250ms, false, network_faults(scene_));
   add("clients", 1500ms, false, client_faults(scene_));
   add("administrator", 700ms, false, administrator_faults(scene_));
-  add("servers", 3000ms, true, server_faults(scene_));
+  add("servers", 3000ms, true, server_faults(scene_), rest_of_servers);
   add("letters", 4000ms, true, letter_faults(letters_));
 }
 

@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds start_patience{60};
+// Who has joined shall have written down what it was given before the next one goes.
+constexpr milliseconds between_restarts{2000};
 
 class ServerFaults {
  public:
@@ -78,6 +80,7 @@ class ServerFaults {
     strike.begin("all");
     const std::size_t first = any(strike);
     for (std::size_t i = 0; i < Cluster::size && !strike.stop().stop_requested(); ++i) {
+      if (i > 0) pause(strike.stop(), between_restarts);
       cluster().server((first + i) % Cluster::size).restart(false);
       heal();
     }
