@@ -2,7 +2,7 @@
 # Real servers, real faults, recorded and judged: scripts/robustness.sh --quick|--full|--soak MINUTES|--prove [OPTION…]
 #
 #   --quick          two runs of 100 seconds, about five minutes in all
-#   --full           eight runs of 200 seconds, about half an hour in all
+#   --full           eight runs of 210 seconds, about half an hour in all
 #   --soak MINUTES   one run of that length; what every process uses must stay flat. Some clients are never killed
 #   --prove          runs with deliberate bugs in the clients (src/lock/mutation.h), each of which must be noticed
 #   --seed N         one run with this seed alone, as a failing run says
@@ -25,7 +25,7 @@ seeds=() seconds='' only='' prove=no summary=quick.json more=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     --quick) seeds=(1 2) seconds=${seconds:-100} ;;
-    --full) seeds=(1 2 3 4 5 6 7 8) seconds=${seconds:-200} summary=summary.json ;;
+    --full) seeds=(1 2 3 4 5 6 7 8) seconds=${seconds:-210} summary=summary.json ;;
     --prove) seeds=(1) seconds=${seconds:-60} prove=yes ;;
     --soak | --seed | --seconds)
       [[ ${2:-} =~ ^[0-9]+$ ]] || die "$1 needs a number"
