@@ -33,6 +33,8 @@ struct Contender {
   bool claimed_at_creation = false;
   // The listing that proves (or disproves) its rank has been sent.
   bool proof_requested = false;
+  // It was the first of this process, and others went before it.
+  bool waited = false;
 
   std::string node;  // name of the own node once known
   std::int64_t number = 0;

@@ -179,23 +179,31 @@ void Monitor::give_back(Contender& owner, TimePoint now) {
 bool Monitor::can_claim_at_once() const {
   // A release that is under way and leaves the lock free is applied before whatever is sent now.
   const bool ours = owner_ && owner_ != releasing_;
-  const bool busy = listed_ && fresh_ && !releasing_ && (lock_seen_ || !foreign_.empty());
+  const bool busy = listed_ && children_watched_ && !releasing_ && (lock_seen_ || !foreign_.empty());
   return !ours && !lock_flight_ && queue_.empty() && enqueueing_ == 0 && !busy;
+}
+
+// Who claims the lock with the creation of its own node: the first, but foreground before background. Where a line is
+// to be expected that would fail, so one that may wait joins the line at once, and only a single attempt is made so.
+Contender* Monitor::claimant() const {
+  const auto find = [this](const auto& wanted) -> Contender* {
+    const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& one) { return wanted(*one.second); });
+    return found == idle_.end() ? nullptr : found->second;
+  };
+  if (line_expected_) return find([](const Contender& one) { return one.spec.try_once; });
+  Contender* foreground = find([](const Contender& one) { return one.foreground(); });
+  return foreground ? foreground : idle_.begin()->second;
 }
 
 void Monitor::settle_idle(TimePoint now) {
   if (idle_.empty()) return;
   if (blocked_) {
-    if (!fresh_ && listings_in_flight_ == 0) list(true, 0, now);
+    if (!children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
     return;
   }
-  if (can_claim_at_once()) {
-    auto chosen =
-        std::find_if(idle_.begin(), idle_.end(), [](const auto& entry) { return entry.second->foreground(); });
-    if (chosen == idle_.end()) chosen = idle_.begin();
-    Contender& contender = *chosen->second;
-    idle_.erase(chosen);
-    fast_claim(contender, now);
+  if (Contender* chosen = can_claim_at_once() ? claimant() : nullptr) {
+    idle_.erase({chosen->arrival, chosen});
+    fast_claim(*chosen, now);
   }
   bool enqueued = false;
   for (auto next = idle_.begin(); next != idle_.end();) {
@@ -213,7 +221,8 @@ void Monitor::settle_idle(TimePoint now) {
     enqueued = true;
   }
   // In the same breath: this listing shows the new contenders, and its watch is not fired by them.
-  if (enqueued && !owner_ && !lock_flight_ && listings_in_flight_ == 0) {
+  const bool lock_is_ours = owner_ && owner_ != releasing_;
+  if (enqueued && !lock_is_ours && !lock_flight_ && listings_in_flight_ == 0) {
     list(core_.options().watch_mode == WatchMode::parent, 0, now);
   }
 }
@@ -230,6 +239,7 @@ void Monitor::settle_queue(TimePoint now) {
     return;
   }
   if (lock_seen_ || last_foreign_before(first)) {
+    first.waited = true;
     if (poll_at == never) core_.set_poll(*this, now + core_.options().safety_poll);
     if (core_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
     return;
@@ -239,19 +249,17 @@ void Monitor::settle_queue(TimePoint now) {
 }
 
 bool Monitor::view_fresh_for(const Contender& first) const {
-  if (!listed_ || !fresh_) return false;
-  return core_.options().watch_mode == WatchMode::parent || fresh_for_ == first.id;
+  return listed_ && (children_watched_ || fresh_for_ == first.id);
 }
 
 void Monitor::poll(TimePoint now) {
-  fresh_ = false;
-  watched_child_.clear();
+  look_again();
   blocked_ = false;
   settle(now);
 }
 
 void Monitor::granted(Contender& contender, TimePoint now) {
-  if (contender.spec.wants_contention && !fresh_ && listings_in_flight_ == 0) list(true, 0, now);
+  if (contender.spec.wants_contention && !children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
   advise_contention(now);
 }
 
@@ -261,7 +269,7 @@ void Monitor::watch_held_lock(Contender& contender, TimePoint now) {
 
 void Monitor::advise_contention(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || !owner_->spec.wants_contention) return;
-  if (!fresh_ && listings_in_flight_ == 0) list(true, 0, now);
+  if (!children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
   const auto tell = [this](Priority priority) {
     bool& told = priority == Priority::foreground ? owner_->told_foreground_waits : owner_->told_background_waits;
     if (std::exchange(told, true)) return;
@@ -409,6 +417,7 @@ void Monitor::watch_lock(TimePoint now) {
 void Monitor::watch_predecessor(const Contender& first, TimePoint now) {
   const ForeignContender* before = last_foreign_before(first);
   const std::string child = before ? before->name : std::string(private_lock_name);
+  fresh_for_ = first.id;
   if (watched_child_ == child) return;
   watched_child_ = child;
   send({.kind = FlightKind::watch_predecessor, .name = child}, Exists{child_path(child), true}, now);
@@ -443,9 +452,13 @@ bool Monitor::is_clear(const Contender& contender) const {
 
 void Monitor::forget_listing() {
   listed_ = false;
-  fresh_ = false;
-  fresh_for_ = 0;
   foreign_.clear();
+  look_again();
+}
+
+void Monitor::look_again() {
+  children_watched_ = false;
+  fresh_for_ = 0;
   watched_child_.clear();
 }
 

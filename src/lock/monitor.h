@@ -92,6 +92,7 @@ class Monitor {
   // Decisions (monitor.cc).
   void settle_owner(TimePoint now);
   bool can_claim_at_once() const;
+  Contender* claimant() const;
   void settle_idle(TimePoint now);
   void settle_queue(TimePoint now);
   void give_back(Contender& owner, TimePoint now);
@@ -123,6 +124,7 @@ class Monitor {
   void on_remove_node(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_list(const Flight& flight, coordination::Reply reply, TimePoint now);
   void on_watch_lock(const coordination::Reply& reply, TimePoint now);
+  void on_watched_child_changed(bool gone, TimePoint now);
   void claimed(Contender& contender, TimePoint now);
   void judge(Contender& contender, bool somebody_before, TimePoint now);
   void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
@@ -152,6 +154,7 @@ class Monitor {
   bool is_clear(const Contender& contender) const;
   bool view_fresh_for(const Contender& first) const;
   void forget_listing();
+  void look_again();
   void note_number(std::int64_t number);
   ChildName child_of(const Contender& contender) const;
   std::string child_path(std::string_view child) const { return path_ + "/" + std::string(child); }
@@ -186,8 +189,9 @@ class Monitor {
   bool parent_watch_registered_ = false;  // the client will re-register it
   bool parent_watch_in_flight_ = false;
   std::optional<std::int64_t> alone_next_;
-  bool shared_ = false;   // the count did not hold the last time: others use this monitor too
-  bool blocked_ = false;  // the sequence counter is at its end: waits for the monitor to empty
+  bool shared_ = false;         // the count did not hold the last time: others use this monitor too
+  bool line_expected_ = false;  // the last grant had to be waited for: the next one probably, too
+  bool blocked_ = false;        // the sequence counter is at its end: waits for the monitor to empty
   bool counter_told_ = false;
 
   // The last listing.
@@ -196,9 +200,9 @@ class Monitor {
   bool lock_seen_ = false;
   std::size_t children_seen_ = 0;
   std::int64_t listed_count_ = 0;  // creates as of the listing
-  bool fresh_ = false;             // nothing changed since that we would not have been told
-  ContenderId fresh_for_ = 0;      // predecessor mode: whose predecessor is watched
-  std::string watched_child_;
+  bool children_watched_ = false;  // the watch set with it has not fired
+  ContenderId fresh_for_ = 0;      // our first contender, if the node before it is watched, or will be at once
+  std::string watched_child_;      // that node
   std::size_t listings_in_flight_ = 0;
   bool lock_watch_armed_ = false;
 

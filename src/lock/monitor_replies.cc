@@ -67,10 +67,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       if (!reply.ok()) alone_next_.reset();
       break;
     case FlightKind::watch_predecessor:
-      if (!reply.ok() && watched_child_ == flight.name) {  // gone already: look again
-        watched_child_.clear();
-        fresh_ = false;
-      }
+      if (!reply.ok() && watched_child_ == flight.name) on_watched_child_changed(reply.code == ReplyCode::no_node, now);
       break;
     case FlightKind::update_record:
       if (!reply.ok() && contender && owner_ == contender) need_resolve(now + look_again_after);
@@ -90,7 +87,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::remove_monitor:
       if (reply.ok() || reply.code == ReplyCode::no_node) monitor_missing();
       blocked_ = false;
-      fresh_ = false;
+      look_again();
       break;
     case FlightKind::resolve_sync:
     case FlightKind::resolve_list:
@@ -132,6 +129,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     contender.number = name ? name->number : 0;
     nodes_[contender.node] = &contender;
     misses_ = 0;
+    line_expected_ = false;
     contender.claimed_at_creation = true;
     contender.token = reply.operations[2].stat.mzxid;
     lock_version_ = reply.operations[2].stat.version;
@@ -201,7 +199,7 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
       break;
     case ReplyCode::node_exists:  // the sequence counter stands still at its end: only an empty monitor can be renewed
       blocked_ = true;
-      fresh_ = false;
+      children_watched_ = false;
       contender.state = ContenderState::idle;
       idle_.insert({contender.arrival, &contender});
       if (poll_at == never) core_.set_poll(*this, now + look_again_after);
@@ -217,6 +215,7 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
     contender.token = reply.operations.back().stat.mzxid;
     lock_version_ = reply.operations.back().stat.version;
     if (alone_next_) ++*alone_next_;
+    line_expected_ = contender.waited;
     claimed(contender, now);
     return;
   }
@@ -225,7 +224,7 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
     case ReplyCode::node_exists:  // somebody was faster
       // The listing of the same breath, if there is one, has set a new watch; else look again.
       if (contender.proof_requested || !mutated(Mutation::no_relist_after_failed_claim)) {
-        if (!contender.proof_requested) fresh_ = false;
+        if (!contender.proof_requested) look_again();
       }
       back_to_queue(contender);
       if (contender.abandoned) remove_node(contender, now);

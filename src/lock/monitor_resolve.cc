@@ -52,7 +52,7 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
   if (!reply.ok() && reply.code != ReplyCode::no_node) resolve_->failed = true;
   switch (flight.kind) {
     case FlightKind::resolve_list:
-      if (reply.ok() && flight.watch) fresh_ = true;
+      if (reply.ok() && flight.watch) children_watched_ = true;
       resolve_->list = std::move(reply);
       break;
     case FlightKind::resolve_lock:

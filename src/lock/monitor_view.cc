@@ -30,14 +30,11 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     if (effect_of(reply.code) == Effect::unknown) return need_resolve(now + look_again_after);
     return reject_all(reply.code, now);
   }
-  if (core_.options().watch_mode == WatchMode::parent || flight.watch) {
-    if (flight.watch) fresh_ = true;
-    if (flight.watch) fresh_for_ = 0;
-  } else {
+  if (flight.watch) {
+    children_watched_ = true;
+  } else if (core_.options().watch_mode == WatchMode::predecessor) {
     // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
-    fresh_ = !queue_.empty();
-    fresh_for_ = queue_.empty() ? 0 : (*queue_.begin())->id;
-    watched_child_.clear();
+    fresh_for_ = owner_ || queue_.empty() ? 0 : (*queue_.begin())->id;
   }
   take_listing(reply.children, reply.stat);
   if (blocked_ && children_seen_ == 0) {
@@ -120,7 +117,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
       break;
     case WatchEvent::Kind::children_changed:
     case WatchEvent::Kind::created:
-      if (!mutated(Mutation::watch_not_rechecked)) fresh_ = false;
+      if (!mutated(Mutation::watch_not_rechecked)) children_watched_ = false;
       blocked_ = false;
       break;
   }
@@ -135,11 +132,25 @@ void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, Ti
     const bool watches = holds && owner_->hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed);
     if (watches && kind == WatchEvent::Kind::data_changed && core_.connected() && !resolve_) watch_lock(now);
   }
-  if (child == watched_child_) {
-    watched_child_.clear();
-    fresh_ = false;
-  }
+  if (child == watched_child_) on_watched_child_changed(kind == WatchEvent::Kind::deleted, now);
   settle(now);
+}
+
+// The node that our first contender has waited for is not any more what it was. If it is gone, so is the lock, nearly
+// always: a release deletes both. So a foreground contender claims at once; should others still go before it, or the
+// lock be held, then the claim fails or its proof does. A background contender looks first: a foreground contender may
+// have joined the line since, and would have to wait until what was taken before it is given back.
+void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
+  const std::string child = std::exchange(watched_child_, {});
+  const ContenderId waiting = std::exchange(fresh_for_, 0);
+  if (!gone || !core_.connected() || needs_resolve_ || resolve_ || owner_ || lock_flight_) return;
+  if (listings_in_flight_ > 0 || queue_.empty()) return;
+  Contender& first = **queue_.begin();
+  if (!first.foreground() || waiting != first.id) return;
+  std::erase_if(foreign_, [&child](const ForeignContender& other) { return other.name == child; });
+  lock_seen_ = false;
+  if (mutated(Mutation::vanished_neighbour_proves)) first.clear = true;
+  claim(first, now);
 }
 
 }  // namespace forelock::lock

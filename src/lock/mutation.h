@@ -34,6 +34,7 @@ enum class Mutation {
   removed_holder_not_noticed,         // privateLock is never watched
   timeout_ignored_when_disconnected,  // deadlines rest while there is no connection
   no_relist_after_failed_claim,       // a claim that lost the race sets no new watch
+  vanished_neighbour_proves,          // whose predecessor is gone counts as the first, whoever went before that
   count_
 };
 

@@ -64,6 +64,8 @@ std::string_view name_of(Mutation mutation) {
       return "timeout_ignored_when_disconnected";
     case Mutation::no_relist_after_failed_claim:
       return "no_relist_after_failed_claim";
+    case Mutation::vanished_neighbour_proves:
+      return "vanished_neighbour_proves";
     case Mutation::count_:
       break;
   }

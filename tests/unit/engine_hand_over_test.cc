@@ -1,0 +1,180 @@
+// How the lock goes from one process to the next: what is asked for meanwhile, and what each grant is proved with.
+#include <chrono>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine_fixture.h"
+
+namespace forelock::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using coordination::Create;
+using coordination::Exists;
+using coordination::List;
+using coordination::Transaction;
+using coordination::WatchEvent;
+
+EngineOptions watching(WatchMode mode) {
+  EngineOptions options;
+  options.watch_mode = mode;
+  return options;
+}
+
+// `other` stands for contenders of another process.
+class HandOverTest : public EngineTest {
+ protected:
+  explicit HandOverTest(WatchMode mode = WatchMode::predecessor) : EngineTest(watching(mode)) {}
+
+  void ask(ContenderId id, Priority priority = Priority::foreground, bool try_once = false) {
+    AcquireSpec spec = spec_of(id, priority);
+    spec.try_once = try_once;
+    engine_.acquire(id, std::move(spec), now_);
+  }
+
+  void event(WatchEvent::Kind kind, const std::string& path) {
+    now_ += 1ms;
+    engine_.on_watch({kind, path}, now_);
+  }
+
+  static Reply created(const std::string& node) {
+    Reply reply;
+    reply.path = "/P/" + node;
+    return reply;
+  }
+
+  // The first acquire of a monitor that another process holds: its claim fails, and it joins the line.
+  void join(ContenderId id, Priority priority, const std::string& node, const Reply& line) {
+    ask(id, priority);
+    answer<Create>(failure(ReplyCode::node_exists));
+    answer<Transaction>(failure(ReplyCode::node_exists));
+    answer<Exists>({});
+    answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+    answer<Create>(created(node));
+    answer<List>(line);
+  }
+
+  void release(ContenderId id) {
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>({});
+  }
+};
+
+TEST_F(HandOverTest, OneAttemptAsksTheServerAndNotAnOldListing) {
+  // The lock is free again when we have joined the line; another one waits behind.
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000002", "A-0000000003"}, 4));
+  answer<Transaction>(claimed("A-0000000002", 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  release(1);
+  now_ += 1h;  // it has long been served
+  ask(2, Priority::foreground, true);
+  EXPECT_TRUE(output_.refusals.empty());
+  ASSERT_FALSE(output_.sent.empty());
+  answer<Transaction>(claimed("A-0000000006", 200));
+  answer<List>(listing({"A-0000000006", "privateLock"}, 8));
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
+TEST_F(HandOverTest, AHolderThatWantsToKnowWatchesWhoComes) {
+  AcquireSpec spec = spec_of(1, Priority::foreground);
+  spec.wants_contention = true;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  answer<Exists>({});
+  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<Create>(created("A-0000000002"));
+  answer<List>(listing({"A-0000000002"}, 3));
+  answer<Transaction>(claimed("", 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  EXPECT_TRUE(answer<List>(listing({"A-0000000002", "privateLock"}, 4)).watch);
+}
+
+TEST_F(HandOverTest, AForegroundContenderClaimsAsSoonAsTheOnlyOneBeforeItIsGone) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000000");
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
+  const auto claim = answer<Transaction>(claimed("", 100));
+  EXPECT_EQ(std::get<coordination::Check>(claim.operations.at(0)).path, "/P/A-0000000002");
+  // Nobody can come before it any more: that is known without a listing.
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST_F(HandOverTest, OneThatSawSeveralBeforeItProvesThatAllAreGone) {
+  join(1, Priority::foreground, "A-0000000003",
+       listing({"A-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
+  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000002");
+  event(WatchEvent::Kind::deleted, "/P/A-0000000002");
+  answer<Transaction>(claimed("", 100));
+  EXPECT_TRUE(output_.grants.empty());
+  answer<List>(listing({"privateLock", "A-0000000003", "A-0000000005"}, 6));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST_F(HandOverTest, OneWhoseNeighbourGaveUpDoesNotPassTheOthers) {
+  join(1, Priority::foreground, "A-0000000003",
+       listing({"A-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
+  answer<Exists>({});
+  // It waited no longer. In the same moment the holder has released, and A-0000000000 here is one that still waits.
+  event(WatchEvent::Kind::deleted, "/P/A-0000000002");
+  answer<Transaction>(claimed("", 100));
+  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003"}, 5));
+  EXPECT_TRUE(output_.grants.empty());
+  const auto yield = answer<Transaction>({});
+  EXPECT_EQ(std::get<coordination::Delete>(yield.operations.at(1)).path, "/P/privateLock");
+  answer<List>(listing({"A-0000000000", "A-0000000003"}, 5));
+  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000000");
+}
+
+TEST_F(HandOverTest, AClaimThatCameTooEarlyLooksAgain) {
+  join(1, Priority::foreground, "A-0000000003", listing({"A-0000000001", "privateLock", "A-0000000003"}, 4));
+  answer<Exists>({});
+  event(WatchEvent::Kind::deleted, "/P/A-0000000001");  // a waiting one: a background contender holds
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  answer<List>(listing({"B-0000000000", "privateLock", "A-0000000003"}, 4));
+  EXPECT_EQ(answer<Exists>({}).path, "/P/privateLock");
+  event(WatchEvent::Kind::deleted, "/P/privateLock");
+  answer<Transaction>(claimed("", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST_F(HandOverTest, APredecessorThatIsGoneBeforeItCanBeWatchedIsAsGood) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  answer<Exists>(failure(ReplyCode::no_node));
+  answer<Transaction>(claimed("", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+// A foreground contender that has joined the line since would find the lock taken, and wait until it is given back.
+TEST_F(HandOverTest, ABackgroundContenderLooksBeforeItClaims) {
+  join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
+  answer<Exists>({});
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
+  answer<List>(listing({"A-0000000003", "B-0000000002"}, 4));
+  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000003");
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(HandOverTest, OneThatHadToWaitJoinsTheLineAtOnceTheNextTime) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  answer<Exists>({});
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
+  answer<Transaction>(claimed("", 100));
+  release(1);
+  ask(2);
+  EXPECT_EQ(answer<Create>(created("A-0000000005")).path, "/P/A-");
+  answer<List>(listing({"A-0000000005"}, 6));
+  // Nobody there after all: from now on it is tried with one request again.
+  answer<Transaction>(claimed("", 200));
+  EXPECT_EQ(output_.grants.size(), 2u);
+  release(2);
+  ask(3);
+  answer<Transaction>(claimed("A-0000000007", 300));
+  EXPECT_EQ(output_.grants.size(), 3u);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+}  // namespace
+}  // namespace forelock::lock
