@@ -167,8 +167,15 @@ ClientCore::Step::~Step() {
   core_.publish_deadline();
   core_.dispatcher_.wake_by(core_.engine_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
+  const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
   guard_.unlock();
+  if (callbacks_posted) core_.dispatcher_.wake();
   for (const auto& slot : to_wake) slot->wake();
+}
+
+bool ClientCore::post_from_step(std::function<void()> callback) {
+  callbacks_posted_ = true;
+  return dispatcher_.enqueue(std::move(callback));
 }
 
 lock::TimePoint ClientCore::on_timer() {

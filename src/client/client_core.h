@@ -75,6 +75,9 @@ class ClientCore final : public lock::EngineOutput {
   // From when on so little of that is left that the connection must be silent. As above.
   std::int64_t suspect_from() const { return suspect_from_.load(std::memory_order_acquire); }
   Dispatcher& dispatcher() { return dispatcher_; }
+  // Callbacks that a step of the engine leads to, under the mutex: in their order, but nobody is woken for them before
+  // the step has ended. As Dispatcher::post.
+  bool post_from_step(std::function<void()> callback);
   // Slots with a danger-zone callback are looked at before the session's deadline.
   void watch_danger(const std::shared_ptr<LockSlot>& slot);
 
@@ -169,6 +172,7 @@ class ClientCore final : public lock::EngineOutput {
   lock::ContenderId next_contender_ = 1;
   std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
   std::vector<std::shared_ptr<LockSlot>> to_wake_;  // and, for those that nobody else keeps, to let go
+  bool callbacks_posted_ = false;                   // in this step
   std::vector<std::weak_ptr<LockSlot>> danger_slots_;
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
   coordination::RequestTag next_own_tag_;

@@ -18,20 +18,27 @@ void Dispatcher::start() {
 }
 
 bool Dispatcher::post(std::function<void()> callback) {
+  if (!enqueue(std::move(callback))) return false;
+  wake();
+  return true;
+}
+
+bool Dispatcher::enqueue(std::function<void()> callback) {
   const std::lock_guard guard(mutex_);
   if (stopping_) return false;
   callbacks_.push_back(std::move(callback));
-  changed_.notify_one();
   return true;
 }
 
 void Dispatcher::wake_by(lock::TimePoint time) {
   const std::int64_t at = nanoseconds(time);
   if (wake_at_.load(std::memory_order_acquire) <= at) return;
-  const std::lock_guard guard(mutex_);
-  if (wake_at_.load(std::memory_order_relaxed) <= at) return;
-  wake_at_.store(at, std::memory_order_release);
-  changed_.notify_one();
+  {
+    const std::lock_guard guard(mutex_);
+    if (wake_at_.load(std::memory_order_relaxed) <= at) return;
+    wake_at_.store(at, std::memory_order_release);
+  }
+  wake();
 }
 
 void Dispatcher::stop() {

@@ -26,6 +26,10 @@ class Dispatcher {
   // Runs `callback` on the dispatcher's thread, in the order of the calls. Thread-safe. \returns false, and has not
   // taken it, after stop().
   bool post(std::function<void()> callback);
+  // As post(), but leaves it to a later wake() to wake the thread: for callers that hold a mutex which the callback is
+  // about to want.
+  bool enqueue(std::function<void()> callback);
+  void wake() { changed_.notify_one(); }
   // Makes sure that on_timer is called at this time at the latest. Cheap when that is so already. Thread-safe.
   void wake_by(lock::TimePoint time);
   // Runs what was posted, then ends the thread. Not from a callback.

@@ -51,6 +51,21 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
       priority_(priority),
       options_(std::move(options)) {}
 
+template <class Callback>
+std::function<void()> LockSlot::guarded(Callback callback) {
+  return [slot = shared_from_this(), callback = std::move(callback)] {
+    const std::lock_guard guard(slot->callback_mutex_);
+    if (slot->retired_) return;
+    try {
+      callback(*slot);
+    } catch (const std::exception& problem) {
+      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown: " + problem.what());
+    } catch (...) {
+      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown");
+    }
+  };
+}
+
 // --- acquiring ---
 
 lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
@@ -191,7 +206,7 @@ void LockSlot::release(Done done) {
     if (phase_.load() == Phase::held) {
       phase_ = Phase::releasing;
       contender = contender_;
-      released_ = done;
+      released_ = std::move(done);
     }
   }
   if (contender != 0) {
@@ -202,13 +217,13 @@ void LockSlot::release(Done done) {
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;
   {
     const std::lock_guard guard(mutex_);
-    released_ = {};
+    if (contender != 0) done = std::exchange(released_, {});
     const Phase phase = phase_.load();
     if (phase == Phase::lost) outcome = outcome_of_loss();
     if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
   }
   const std::exception_ptr error = error_of(outcome);
-  if (done && !post([done, error](LockSlot&) { done(error); })) done(error);
+  if (done && !core_->dispatcher().post(guarded([done, error](LockSlot&) { done(error); }))) done(error);
 }
 
 void LockSlot::release_detached() noexcept {
@@ -362,20 +377,6 @@ lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint 
     });
   }
   return time + danger_margin_;
-}
-
-bool LockSlot::post(std::function<void(LockSlot&)> callback) {
-  return core_->dispatcher().post([slot = shared_from_this(), callback = std::move(callback)] {
-    const std::lock_guard guard(slot->callback_mutex_);
-    if (slot->retired_) return;
-    try {
-      callback(*slot);
-    } catch (const std::exception& problem) {
-      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown: " + problem.what());
-    } catch (...) {
-      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown");
-    }
-  });
 }
 
 }  // namespace forelock::client

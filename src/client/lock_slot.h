@@ -98,8 +98,14 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   enum class Phase { free, waiting, held, releasing, lost };
 
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
-  // \returns false if there is no thread for callbacks any more: the client is closed.
-  bool post(std::function<void(LockSlot&)> callback);
+  // `callback(slot)` as the dispatcher runs it: unless the lock object is gone, and with its exceptions caught.
+  template <class Callback>
+  std::function<void()> guarded(Callback callback);
+  // From a step of the core.
+  template <class Callback>
+  void post(Callback callback) {
+    core_->post_from_step(guarded(std::move(callback)));
+  }
   // A callback as it is set now: another one may be set while it runs.
   template <class Callback>
   Callback copy_of(const Callback& callback) const {
