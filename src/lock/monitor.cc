@@ -27,6 +27,15 @@ namespace {
 // would list the whole line for every contender that joins it.
 constexpr Duration listing_interval = std::chrono::milliseconds(5);
 
+// An initializer list would copy the operations, and with them the records.
+template <class... Operations>
+Transaction transaction_of(Operations... operations) {
+  Transaction transaction;
+  transaction.operations.reserve(sizeof...(operations));
+  (transaction.operations.emplace_back(std::move(operations)), ...);
+  return transaction;
+}
+
 }  // namespace
 
 bool Monitor::QueueOrder::operator()(const Contender* a, const Contender* b) const {
@@ -43,6 +52,20 @@ Monitor::Monitor(EngineCore& core, std::string name, std::uint64_t ordinal)
       path_("/" + name_),
       lock_path_(path_ + "/" + std::string(private_lock_name)),
       ordinal_(ordinal) {}
+
+std::string Monitor::child_path(std::string_view child) const {
+  std::string path;
+  path.reserve(path_.size() + 1 + child.size());
+  return path.append(path_).append("/").append(child);
+}
+
+// What the server appends a sequence number to.
+std::string Monitor::new_node_path(const Contender& contender) const {
+  const std::string& prefix = core_.prefix(contender.spec.priority);
+  std::string path;
+  path.reserve(path_.size() + 1 + prefix.size() + 1);
+  return path.append(path_).append("/").append(prefix).append("-");
+}
 
 ChildName Monitor::child_of(const Contender& contender) const {
   return {core_.prefix(contender.spec.priority), contender.number};
@@ -87,9 +110,9 @@ void Monitor::step_aside(Contender& contender, TimePoint now) {
 
 void Monitor::update_record(Contender& contender, std::string record, TimePoint now) {
   if (!core_.connected() || needs_resolve_ || resolve_ || lock_flight_ || owner_ != &contender) return;
-  Transaction update{{Check{child_path(contender.node)}, SetData{lock_path_, std::move(record), lock_version_}}};
-  ++lock_version_;
-  send({.kind = FlightKind::update_record, .contender = contender.id}, std::move(update), now);
+  const std::int32_t version = lock_version_++;
+  send({.kind = FlightKind::update_record, .contender = contender.id},
+       transaction_of(Check{child_path(contender.node)}, SetData{lock_path_, std::move(record), version}), now);
 }
 
 std::vector<Operation> Monitor::guard(const Contender& contender) const {
@@ -317,11 +340,11 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
   ensure_monitor(now);
   contender.state = ContenderState::claiming;
   lock_flight_ = true;
-  const std::string node = child_path(core_.prefix(contender.spec.priority)) + "-";
-  Transaction transaction{{Create{node, contender.spec.record, CreateMode::ephemeral_sequential},
-                           Create{lock_path_, "", CreateMode::ephemeral},
-                           SetData{lock_path_, contender.spec.holder_record(), coordination::any_version}}};
-  send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
+  send({.kind = FlightKind::fast_claim, .contender = contender.id},
+       transaction_of(Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
+                      Create{lock_path_, "", CreateMode::ephemeral},
+                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version}),
+       now);
   if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
   contender.proof_requested = !alone_next_ || shared_;
   if (contender.proof_requested) list(false, contender.id, now);
@@ -332,9 +355,8 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
   contender.state = ContenderState::enqueueing;
   ++enqueueing_;
   if (contender.foreground()) ++enqueueing_foreground_;
-  const std::string node = child_path(core_.prefix(contender.spec.priority)) + "-";
   send({.kind = FlightKind::enqueue, .contender = contender.id},
-       Create{node, contender.spec.record, CreateMode::ephemeral_sequential}, now);
+       Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential}, now);
   if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
 }
 
@@ -358,9 +380,10 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   next.state = ContenderState::claiming;
   next.claimed_at_creation = false;
   lock_flight_ = true;
-  Transaction transaction{{Delete{child_path(leaver.node)}, Check{child_path(next.node)},
-                           SetData{lock_path_, next.spec.holder_record(), lock_version_}}};
-  send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id}, std::move(transaction), now);
+  send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id},
+       transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
+                      SetData{lock_path_, next.spec.holder_record(), lock_version_}),
+       now);
   next.clear = is_clear(next) || mutated(Mutation::hand_over_unproved);
   next.proof_requested = !next.clear;
   if (next.proof_requested) list(false, next.id, now);
@@ -377,7 +400,7 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
     send(flight, Delete{lock_path_}, now);
   } else {
     // Own node first: if that is gone, so is our right to privateLock, and nothing is deleted.
-    send(flight, Transaction{{Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_}}}, now);
+    send(flight, transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
   }
   if (!queue_.empty()) list(core_.options().watch_mode == WatchMode::parent, 0, now);
 }
@@ -386,7 +409,7 @@ void Monitor::yield(Contender& owner, TimePoint now) {
   lock_flight_ = true;
   owner.state = ContenderState::yielding;
   send({.kind = FlightKind::yield, .contender = owner.id},
-       Transaction{{Check{child_path(owner.node)}, Delete{lock_path_, lock_version_}}}, now);
+       transaction_of(Check{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
   list(core_.options().watch_mode == WatchMode::parent, 0, now);
 }
 

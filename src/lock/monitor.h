@@ -157,7 +157,8 @@ class Monitor {
   void look_again();
   void note_number(std::int64_t number);
   ChildName child_of(const Contender& contender) const;
-  std::string child_path(std::string_view child) const { return path_ + "/" + std::string(child); }
+  std::string child_path(std::string_view child) const;
+  std::string new_node_path(const Contender& contender) const;
   void watch_predecessor(const Contender& first, TimePoint now);
 
   EngineCore& core_;
