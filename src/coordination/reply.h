@@ -13,6 +13,7 @@ namespace forelock::coordination {
 struct Stat {
   std::int64_t czxid = 0;            // the transaction that created the node
   std::int64_t mzxid = 0;            // the transaction that last set its data
+  std::int64_t pzxid = 0;            // the transaction that last created or deleted a child
   std::int64_t ctime_ms = 0;         // wall clock of the server, for display only
   std::int32_t version = 0;          // of the data: 0 at creation, +1 at each set
   std::int32_t cversion = 0;         // of the children, see created_children()

@@ -41,8 +41,8 @@ struct Flight {
   ContenderId next = 0;       // hand_over: who gets the lock
   TimePoint sent{};
   std::uint32_t creation = 0;  // how often this process had made the monitor's node when it was sent
-  bool watch = false;     // list: sets the watch
-  std::string name = {};  // resolve_node, watch_predecessor: which child
+  bool watch = false;          // list: sets the watch
+  std::string name = {};       // resolve_node, watch_predecessor: which child
 };
 
 }  // namespace forelock::lock

@@ -345,9 +345,12 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
                       Create{lock_path_, "", CreateMode::ephemeral},
                       SetData{lock_path_, contender.spec.holder_record(), coordination::any_version}),
        now);
-  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
   contender.proof_requested = !alone_next_ || shared_;
-  if (contender.proof_requested) list(false, contender.id, now);
+  if (!parent_watch_trusted_ && !parent_watch_in_flight_) {
+    watch_parent(contender.id, now);  // its answer also tells whether anybody else is there
+  } else if (contender.proof_requested) {
+    list(false, contender.id, now);
+  }
 }
 
 void Monitor::enqueue(Contender& contender, TimePoint now) {
@@ -357,7 +360,7 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
   if (contender.foreground()) ++enqueueing_foreground_;
   send({.kind = FlightKind::enqueue, .contender = contender.id},
        Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential}, now);
-  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
+  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(0, now);
 }
 
 void Monitor::claim(Contender& contender, TimePoint now) {
@@ -425,9 +428,9 @@ void Monitor::list(bool watch, ContenderId proof_for, TimePoint now) {
   send({.kind = FlightKind::list, .contender = proof_for, .watch = watch}, List{path_, watch}, now);
 }
 
-void Monitor::watch_parent(TimePoint now) {
+void Monitor::watch_parent(ContenderId proof_for, TimePoint now) {
   parent_watch_in_flight_ = true;
-  send({.kind = FlightKind::watch_parent}, Exists{path_, true}, now);
+  send({.kind = FlightKind::watch_parent, .contender = proof_for}, Exists{path_, true}, now);
 }
 
 void Monitor::watch_lock(TimePoint now) {

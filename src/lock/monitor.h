@@ -4,9 +4,10 @@
 //  - what is ours: contenders with their nodes (queue_, nodes_), and who of ours owns privateLock (owner_);
 //  - the last listing: contenders of other sessions and whether privateLock existed (foreign_, lock_seen_). It is
 //    fresh as long as the watch that was set with it has not fired;
-//  - the count: if the last listing showed nobody else and every create since then got exactly the number that our own
-//    creates account for, there is nobody else (alone_next_). It holds while the monitor is not re-created, which the
-//    data watch on the monitor tells, and only within one connection.
+//  - the count: if the last listing, or the number of children behind a first claim, showed nobody else and every
+//    create since then got exactly the number that our own creates account for, there is nobody else (alone_next_). It
+//    holds while the monitor is not re-created, which the data watch on the monitor tells, and only within one
+//    connection.
 #pragma once
 
 #include <cstddef>
@@ -110,7 +111,7 @@ class Monitor {
   void yield(Contender& owner, TimePoint now);
   void remove_node(Contender& contender, TimePoint now);
   void list(bool watch, ContenderId proof_for, TimePoint now);
-  void watch_parent(TimePoint now);
+  void watch_parent(ContenderId proof_for, TimePoint now);
   void watch_lock(TimePoint now);
 
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
@@ -123,9 +124,11 @@ class Monitor {
   void on_yield(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_remove_node(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_list(const Flight& flight, coordination::Reply reply, TimePoint now);
+  void on_watch_parent(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void on_watch_lock(const coordination::Reply& reply, TimePoint now);
   void on_watched_child_changed(bool gone, TimePoint now);
   void claimed(Contender& contender, TimePoint now);
+  bool is_proof(const Flight& flight) const;
   void judge(Contender& contender, bool somebody_before, TimePoint now);
   void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
   void own_node_gone(Contender& contender);

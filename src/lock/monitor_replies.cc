@@ -62,9 +62,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       on_watch_lock(reply, now);
       break;
     case FlightKind::watch_parent:
-      parent_watch_in_flight_ = false;
-      if (reply.ok()) parent_watch_trusted_ = parent_watch_registered_ = true;
-      if (!reply.ok()) alone_next_.reset();
+      on_watch_parent(flight, reply, now);
       break;
     case FlightKind::watch_predecessor:
       if (!reply.ok() && watched_child_ == flight.name) on_watched_child_changed(reply.code == ReplyCode::no_node, now);
@@ -268,6 +266,12 @@ void Monitor::claimed(Contender& contender, TimePoint now) {
     contender.proof_requested = true;
     list(false, contender.id, now);
   }
+}
+
+// Whether the owner's claim has waited for this answer.
+bool Monitor::is_proof(const Flight& flight) const {
+  return owner_ && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
+         owner_->state == ContenderState::claiming && owner_->proof_requested;
 }
 
 void Monitor::judge(Contender& contender, bool somebody_before, TimePoint now) {

@@ -41,7 +41,7 @@ void Monitor::begin_resolve(TimePoint now) {
     send({.kind = FlightKind::resolve_sync}, Sync{path_}, now);
   }
   // Before anything is read: from here on a re-creation of the monitor is told.
-  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(now);
+  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(0, now);
   ++resolve_->pending;
   const bool watch = core_.options().watch_mode == WatchMode::parent;
   send({.kind = FlightKind::resolve_list, .watch = watch}, List{path_, watch}, now);

@@ -40,9 +40,21 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (blocked_ && children_seen_ == 0) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
-  const bool proof = owner_ && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
-                     owner_->state == ContenderState::claiming && owner_->proof_requested;
-  if (proof) judge(*owner_, somebody_before_grant(*owner_), now);
+  if (is_proof(flight)) judge(*owner_, somebody_before_grant(*owner_), now);
+}
+
+void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoint now) {
+  parent_watch_in_flight_ = false;
+  if (reply.ok()) parent_watch_trusted_ = parent_watch_registered_ = true;
+  if (!reply.ok()) alone_next_.reset();
+  if (!is_proof(flight)) return;
+  // No child came or went since the claim, and there are but two, its own node and privateLock: nobody else is there.
+  // Anything else needs names.
+  const bool unchanged = reply.stat.pzxid == owner_->token || mutated(Mutation::count_taken_late);
+  const bool alone = reply.ok() && unchanged && (reply.stat.children == 2 || mutated(Mutation::others_not_counted));
+  if (!alone) return list(false, flight.contender, now);
+  if (reply.stat.created_children() < counter_alarm) alone_next_ = reply.stat.created_children();
+  judge(*owner_, false, now);
 }
 
 void Monitor::take_listing(const std::vector<std::string>& children, const coordination::Stat& parent) {
@@ -113,7 +125,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
     case WatchEvent::Kind::data_changed:
       parent_watch_trusted_ = parent_watch_registered_ = false;
       alone_next_.reset();
-      if (!all_.empty() && core_.connected() && !parent_watch_in_flight_) watch_parent(now);
+      if (!all_.empty() && core_.connected() && !parent_watch_in_flight_) watch_parent(0, now);
       break;
     case WatchEvent::Kind::children_changed:
     case WatchEvent::Kind::created:

@@ -20,6 +20,8 @@ enum class Mutation {
   claim_unproved,                     // background claim without a listing in the same breath
   number_proof_across_reconnect,      // the remembered count survives a disconnection
   number_proof_across_recreation,     // the remembered count survives the monitor's re-creation
+  others_not_counted,                 // the count of children behind the first claim is not looked at
+  count_taken_late,                   // nor whether it is of the moment of the claim
   number_off_by_one,                  // privateLock's own create is forgotten in the count
   no_cleanup_after_timeout,           // a contender that timed out leaves its node
   cleanup_gives_up,                   // a delete whose reply is lost is not repeated

@@ -49,6 +49,7 @@ ReplyCode reply_code(int client_code) {
 coordination::Stat to_stat(const ::Stat& stat) {
   return {.czxid = stat.czxid,
           .mzxid = stat.mzxid,
+          .pzxid = stat.pzxid,
           .ctime_ms = stat.ctime,
           .version = stat.version,
           .cversion = stat.cversion,

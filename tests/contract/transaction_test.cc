@@ -28,6 +28,24 @@ TEST_P(ContractTest, ATransactionDoesEverythingAtOneZxid) {
   EXPECT_EQ(own.stat.czxid, lock.stat.czxid);
 }
 
+TEST_P(ContractTest, TheParentTellsWhatLastChangedItsChildren) {
+  auto party = join();
+  const Reply claim =
+      party->ask(Transaction{{Create{at("A-"), "", CreateMode::ephemeral_sequential},
+                              Create{at("privateLock"), "", CreateMode::ephemeral}, SetData{at("privateLock"), ""}}});
+  ASSERT_EQ(claim.code, ReplyCode::ok);
+  const std::int64_t zxid = claim.operations[2].stat.mzxid;
+  party->ask(SetData{at("privateLock"), "x"});
+  party->ask(SetData{root(), "x"});
+  EXPECT_EQ(party->ask(Exists{root()}).stat.pzxid, zxid);
+  EXPECT_EQ(party->ask(Exists{root()}).stat.children, 2);
+  ASSERT_EQ(party->ask(Delete{at("privateLock")}).code, ReplyCode::ok);
+  EXPECT_GT(party->ask(Exists{root()}).stat.pzxid, zxid);
+  const Reply created = party->ask(Create{at("other"), ""});
+  ASSERT_EQ(created.code, ReplyCode::ok);
+  EXPECT_EQ(party->ask(Exists{root()}).stat.pzxid, party->ask(Exists{at("other")}).stat.czxid);
+}
+
 TEST_P(ContractTest, AFailedTransactionDoesNothing) {
   auto party = join();
   ASSERT_EQ(party->ask(Create{at("taken"), "before"}).code, ReplyCode::ok);

@@ -36,6 +36,10 @@ std::string_view name_of(Mutation mutation) {
       return "number_proof_across_reconnect";
     case Mutation::number_proof_across_recreation:
       return "number_proof_across_recreation";
+    case Mutation::others_not_counted:
+      return "others_not_counted";
+    case Mutation::count_taken_late:
+      return "count_taken_late";
     case Mutation::number_off_by_one:
       return "number_off_by_one";
     case Mutation::no_cleanup_after_timeout:

@@ -113,6 +113,15 @@ class EngineTest : public ::testing::Test {
     return reply;
   }
 
+  // The monitor's node as it is right after the claim with this token, or after a later change of its children.
+  static Reply monitor(std::int32_t children, std::int32_t created, Token changed_by) {
+    Reply reply;
+    reply.stat.children = children;
+    reply.stat.cversion = 2 * created - children;
+    reply.stat.pzxid = changed_by;
+    return reply;
+  }
+
   static Reply node(const std::string& data, coordination::SessionId owner) {
     Reply reply;
     reply.data = data;
@@ -125,8 +134,7 @@ class EngineTest : public ::testing::Test {
     acquire(id, Priority::foreground);
     answer<coordination::Create>({});
     answer<coordination::Transaction>(claimed("A-0000000000", 100));
-    answer<coordination::Exists>({});
-    answer<coordination::List>(listing({"A-0000000000", "privateLock"}, 2));
+    answer<coordination::Exists>(monitor(2, 2, 100));
     ASSERT_EQ(output_.grants.size(), 1u);
     ASSERT_TRUE(engine_.release(id, now_));
     answer<coordination::Transaction>({});

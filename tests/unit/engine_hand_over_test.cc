@@ -50,7 +50,6 @@ class HandOverTest : public EngineTest {
     answer<Create>(failure(ReplyCode::node_exists));
     answer<Transaction>(failure(ReplyCode::node_exists));
     answer<Exists>({});
-    answer<List>(listing({"A-0000000000", "privateLock"}, 2));
     answer<Create>(created(node));
     answer<List>(line);
   }
@@ -67,7 +66,7 @@ TEST_F(HandOverTest, OneAttemptAsksTheServerAndNotAnOldListing) {
   answer<Transaction>(claimed("A-0000000002", 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   release(1);
-  now_ += 1h;  // it has long been served
+  now_ += 1s;  // it has long been served
   ask(2, Priority::foreground, true);
   EXPECT_TRUE(output_.refusals.empty());
   ASSERT_FALSE(output_.sent.empty());
@@ -83,7 +82,6 @@ TEST_F(HandOverTest, AHolderThatWantsToKnowWatchesWhoComes) {
   answer<Create>(failure(ReplyCode::node_exists));
   answer<Transaction>(failure(ReplyCode::node_exists));
   answer<Exists>({});
-  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   answer<Create>(created("A-0000000002"));
   answer<List>(listing({"A-0000000002"}, 3));
   answer<Transaction>(claimed("", 100));

@@ -38,6 +38,44 @@ TEST_F(EngineTest, AnotherNumberThanCountedNeedsAListing) {
   EXPECT_EQ(std::get<coordination::Delete>(yield.operations[1]).path, "/P/privateLock");
 }
 
+TEST_F(EngineTest, FirstClaimIsProvedByTheCountOfChildren) {
+  acquire(1, Priority::background);
+  answer<coordination::Create>(failure(ReplyCode::node_exists));
+  answer<coordination::Transaction>(claimed("B-0000000004", 100));
+  EXPECT_TRUE(output_.grants.empty());
+  answer<coordination::Exists>(monitor(2, 6, 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<coordination::Transaction>({});
+  // From here on the number is the proof.
+  acquire(2, Priority::background);
+  answer<coordination::Transaction>(claimed("B-0000000006", 200));
+  EXPECT_EQ(output_.grants.size(), 2u);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineTest, AnotherChildThanOursNeedsAListing) {
+  acquire(1, Priority::background);
+  answer<coordination::Create>(failure(ReplyCode::node_exists));
+  answer<coordination::Transaction>(claimed("B-0000000003", 100));
+  answer<coordination::Exists>(monitor(3, 5, 100));
+  EXPECT_TRUE(output_.grants.empty());
+  answer<coordination::List>(listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
+  EXPECT_TRUE(output_.grants.empty());  // it was there first: yield
+  answer<coordination::Transaction>({});
+}
+
+// Two children, but not ours: somebody has removed one of ours, and somebody else waits.
+TEST_F(EngineTest, ACountOfALaterMomentNeedsAListing) {
+  acquire(1, Priority::background);
+  answer<coordination::Create>(failure(ReplyCode::node_exists));
+  answer<coordination::Transaction>(claimed("B-0000000003", 100));
+  answer<coordination::Exists>(monitor(2, 5, 101));
+  EXPECT_TRUE(output_.grants.empty());
+  answer<coordination::List>(listing({"A-0000000002", "B-0000000003"}, 5));
+  EXPECT_TRUE(output_.grants.empty());
+}
+
 TEST_F(EngineTest, CountIsForgottenWhenTheMonitorIsDeleted) {
   cold_cycle(1);
   engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
@@ -71,7 +109,6 @@ TEST_F(EngineTest, NodeOfAnotherSessionIsNotAdopted) {
   answer<coordination::Create>({});
   answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
   answer<coordination::Exists>(failure(ReplyCode::connection_loss));
-  answer<coordination::List>(failure(ReplyCode::connection_loss));
   engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
   connect();
   answer<coordination::Sync>({});
@@ -87,7 +124,6 @@ TEST_F(EngineTest, OwnNodeIsAdoptedAfterALostReply) {
   answer<coordination::Create>({});
   answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
   answer<coordination::Exists>(failure(ReplyCode::connection_loss));
-  answer<coordination::List>(failure(ReplyCode::connection_loss));
   engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
   connect();
   answer<coordination::Sync>({});
@@ -106,8 +142,7 @@ TEST_F(EngineTest, GrantWaitsForProofThatTheSessionLives) {
   now_ += 5s;  // the process was stopped: the reply is older than the session's time-out
   answer<coordination::Create>({});
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Exists>({});
-  answer<coordination::List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<coordination::Exists>(monitor(2, 2, 100));
   EXPECT_TRUE(output_.grants.empty());  // the follower has answered, but the leader may not know of it
   while (output_.grants.empty() && now_ < TimePoint(std::chrono::hours(1)) + 8s) {
     now_ = std::max(now_, engine_.next_timer());
@@ -124,8 +159,7 @@ TEST_F(EngineTest, AWithheldGrantIsProvedAgainWhenTheMonitorIsRemoved) {
   now_ += 5s;
   answer<coordination::Create>({});
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Exists>({});
-  answer<coordination::List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<coordination::Exists>(monitor(2, 2, 100));
   now_ += 2s;
   engine_.tick(now_);
   answer<coordination::Sync>({});
@@ -149,7 +183,6 @@ TEST_F(EngineTest, AfterTheMonitorsRemovalANodeIsLookedAtBeforeItIsRemoved) {
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
   answer<coordination::Exists>({});
-  answer<coordination::List>(listing({"B-0000000000", "privateLock"}, 2));
   Reply created;
   created.path = "/P/A-0000000002";
   answer<coordination::Create>(created);
@@ -209,7 +242,6 @@ TEST_F(EngineTest, HoldersOwnNodeIsNoPlaceInTheLine) {
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
   answer<coordination::Exists>({});
-  answer<coordination::List>(listing({"B-0000000000", "privateLock"}, 2));
   Reply created;
   created.path = "/P/B-0000000002";
   answer<coordination::Create>(created);
@@ -223,7 +255,6 @@ TEST_F(EngineTest, TimeOutAnswersAtOnceAndRemovesTheNodeBehindIt) {
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
   answer<coordination::Exists>({});
-  answer<coordination::List>(listing({"B-0000000000", "privateLock"}, 2));
   now_ += 200ms;
   engine_.tick(now_);
   ASSERT_EQ(output_.refusals.size(), 1u);

@@ -35,6 +35,7 @@ coordination::Stat stat_of(const Node& node) {
   coordination::Stat stat;
   stat.czxid = node.czxid;
   stat.mzxid = node.mzxid;
+  stat.pzxid = node.pzxid;
   stat.version = node.version;
   stat.children = static_cast<std::int32_t>(node.children.size());
   // As ZooKeeper reports it, overflow included: the counter counts creations only.
