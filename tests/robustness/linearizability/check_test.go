@@ -178,6 +178,16 @@ func TestForceAgainstAnotherOneIsNoExcuse(t *testing.T) {
 	p.expect(t, exitIllegal, `"illegal":1`)
 }
 
+func TestForceMayEndALockBeforeItsHolderIsTold(t *testing.T) {
+	p := newPlanted()
+	p.about(0, "a", "invoke", 1, "")
+	p.about(60, "a", "granted", 1, `,"token":"100","guid":"g","session":"0x5"`).about(70, "a", "lost", 1, `,"reason":"removed"`)
+	p.granted(0, 50, "b", 1, 101).released(55, 56, "b", 1, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+	p.fault(40, "session_expired", "a", "0x5")
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
 // The lock of one was removed, and another one was granted it before it was told.
 func robbed() *planted {
 	p := newPlanted()

@@ -189,7 +189,8 @@ func (h *history) takeFault(e event) {
 	h.force[hit] = append(h.force[hit], *e.T)
 }
 
-// When the lock was taken from its holder, by what was done to it and to nothing else; never if nothing was.
+// When the lock was taken from its holder, by what was done to it and to nothing else; never if nothing was. This may be
+// before it was told that it had been granted.
 func (h *history) forced(call *record) int64 {
 	hits := append([]int64{}, h.force[call.session]...)
 	if node, robbed := h.robbed[call.guid]; robbed {
@@ -201,9 +202,6 @@ func (h *history) forced(call *record) int64 {
 		if at <= call.doubted {
 			last = at
 		}
-	}
-	if last < call.granted {
-		return call.granted
 	}
 	return last
 }
