@@ -160,6 +160,25 @@ func TestAPausedHolderIsCertainUntilThePause(t *testing.T) {
 	p.expect(t, exitClean, `"illegal":0`)
 }
 
+func TestAPausedProcessIsToldOfItsGrantTooLate(t *testing.T) {
+	p := newPlanted()
+	p.granted(0, 5000, "a", 1, 100).about(5001, "a", "unhealthy", 1, "")
+	p.granted(0, 3000, "b", 1, 101).released(3010, 3011, "b", 1, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+	p.event(20, "runner", "runner", "fault_begin", `,"fault":"client_paused","target":"a","id":1`)
+	p.event(4990, "runner", "runner", "fault_end", `,"fault":"client_paused","id":1`)
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
+func TestAPauseThatWasOverIsNoExcuse(t *testing.T) {
+	p := newPlanted()
+	p.granted(0, 5000, "a", 1, 100).about(6000, "a", "unhealthy", 1, "")
+	p.granted(0, 5500, "b", 1, 101).released(5510, 5511, "b", 1, "")
+	p.event(20, "runner", "runner", "fault_begin", `,"fault":"client_paused","target":"a","id":1`)
+	p.event(4000, "runner", "runner", "fault_end", `,"fault":"client_paused","id":1`)
+	p.expect(t, exitIllegal, `"illegal":1`)
+}
+
 func TestForceMayEndALockBeforeItsHolderKnows(t *testing.T) {
 	p := robbed()
 	p.expect(t, exitIllegal, `"illegal":1`)

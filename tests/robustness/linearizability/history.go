@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const never = int64(math.MaxInt64)
@@ -34,21 +35,22 @@ func (h *hold) name() string {
 }
 
 type event struct {
-	T       *int64  `json:"t"`
-	Process string  `json:"process"`
-	Kind    string  `json:"kind"`
-	Event   string  `json:"event"`
-	Call    *int64  `json:"call"`
-	Monitor string  `json:"monitor"`
-	Token   string  `json:"token"`
-	Code    *string `json:"code"`
-	GUID    string  `json:"guid"`
-	Session string  `json:"session"`
-	Fault   string  `json:"fault"`
-	Target  string  `json:"target"`
-	Detail  string  `json:"detail"`
-	Type    string  `json:"type"`
-	Path    string  `json:"path"`
+	T       *int64          `json:"t"`
+	Process string          `json:"process"`
+	Kind    string          `json:"kind"`
+	Event   string          `json:"event"`
+	Call    *int64          `json:"call"`
+	Monitor string          `json:"monitor"`
+	Token   string          `json:"token"`
+	Code    *string         `json:"code"`
+	GUID    string          `json:"guid"`
+	Session string          `json:"session"`
+	ID      json.RawMessage `json:"id"`
+	Fault   string          `json:"fault"`
+	Target  string          `json:"target"`
+	Detail  string          `json:"detail"`
+	Type    string          `json:"type"`
+	Path    string          `json:"path"`
 }
 
 // A call as it is being put together; what has not happened is `never`.
@@ -69,9 +71,15 @@ type process struct {
 	calls map[int64]*record
 }
 
+// After a pause a process must get the processor before it can do anything.
+const waking = int64(250 * time.Millisecond)
+
+type pause struct{ begin, end int64 }
+
 type history struct {
 	processes map[string]*process
-	pauses    map[string][]int64 // when a process was stopped
+	pauses    map[string][]*pause // when a process was stopped
+	paused    map[string]*pause   // by the fault's number
 	// When somebody's lock was taken away by force: "MONITOR/NODE" was deleted, or the session "0x…" ended.
 	force  map[string][]int64
 	nodes  map[string]event  // who made it, by "MONITOR/NODE": names come again
@@ -91,7 +99,7 @@ func readHistory(directory string) ([]*hold, error) {
 		return nil, fmt.Errorf("%s: no *.ndjson files, so no history", directory)
 	}
 	sort.Strings(files)
-	all := history{processes: map[string]*process{}, pauses: map[string][]int64{}, force: map[string][]int64{},
+	all := history{processes: map[string]*process{}, pauses: map[string][]*pause{}, paused: map[string]*pause{}, force: map[string][]int64{},
 		nodes: map[string]event{}, robbed: map[string]string{}}
 	for _, name := range files {
 		if err := all.readFile(name); err != nil {
@@ -151,6 +159,10 @@ func (h *history) take(line []byte) error {
 		return p.take(e)
 	case "fault_begin":
 		h.takeFault(e)
+	case "fault_end":
+		if one, known := h.paused[string(e.ID)]; known {
+			one.end = *e.T
+		}
 	case "server_transaction":
 		h.takeTransaction(e)
 	}
@@ -177,7 +189,9 @@ func (h *history) takeFault(e event) {
 	hit := ""
 	switch {
 	case strings.HasPrefix(e.Fault, "client_paused"):
-		h.pauses[e.Target] = append(h.pauses[e.Target], *e.T)
+		one := &pause{*e.T, never}
+		h.pauses[e.Target] = append(h.pauses[e.Target], one)
+		h.paused[string(e.ID)] = one
 		return
 	case strings.HasSuffix(e.Fault, "_deleted"):
 		hit = e.Target + "/" + e.Detail
@@ -297,9 +311,11 @@ func (h *history) ending(p *process, call *record) (int64, int64) {
 	if p.last < from {
 		from = p.last
 	}
-	for _, pause := range h.pauses[p.name] {
-		if pause >= call.granted && pause < from {
-			from = pause
+	for _, one := range h.pauses[p.name] {
+		// Also one in which it would have been told that it was granted.
+		tellingIt := one.begin >= call.invoked && (one.end == never || one.end+waking >= call.granted)
+		if (one.begin >= call.granted || tellingIt) && one.begin < from {
+			from = one.begin
 		}
 	}
 	if force := h.forced(call); force < from {
