@@ -78,7 +78,7 @@ def table(heads, rows):
 
 
 def markdown(summary):
-    parts = [table(("fault", "injected", "acquisitions that met it", "accesses that met it"),
+    parts = [table(("fault", "injected", "calls that met it", "accesses that met it"),
                    [(f"`{kind}`", each["faults"], each["calls"], each["accesses"])
                     for kind, each in sorted(summary["by_kind"].items())] +
                    [("all", summary["faults"], summary["acquisitions"], "")]),
