@@ -9,6 +9,7 @@
 
 #include "robustness/check/history_line.h"
 #include "robustness/check/intervals.h"
+#include "robustness/check/settled_log.h"
 
 namespace forelock::robustness {
 
@@ -405,6 +406,7 @@ History HistoryReader::Impl::finish() {
                    [](const Access& a, const Access& b) { return a.begin < b.begin; });
   std::stable_sort(history_.log.begin(), history_.log.end(),
                    [](const LoggedChange& a, const LoggedChange& b) { return a.zxid < b.zxid; });
+  settle_log(history_);
   return std::move(history_);
 }
 

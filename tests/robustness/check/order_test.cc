@@ -221,6 +221,27 @@ TEST(ConsistentLogTest, AMonitorThatIsMadeAnewBeginsAnew) {
   EXPECT_EQ(consistent_log(planted.read()).violations, 0u);
 }
 
+constexpr std::int64_t second_epoch = std::int64_t{2} << 32;
+
+TEST(ConsistentLogTest, WhatNobodyWasToldOfMayBeLostWithItsLeader) {
+  PlantedHistory planted;
+  planted.client("a").holds(10, 20, 1, 99, 1);
+  planted.runner().claims(99, 1, "/P1/A-0000000001").frees(100, 1, "/P1/A-0000000001");
+  planted.runner().claims(101, 1, "/P1/A-0000000003").transaction(102, 1, "delete", "/P2/B-0000000000");
+  planted.runner().claims(second_epoch + 1, 2, "/P1/B-0000000003");
+  const History history = planted.read();
+  EXPECT_EQ(consistent_log(history).violations, 0u);
+  EXPECT_EQ(history.log.size(), 8u) << "and all that followed in that epoch";
+}
+
+TEST(ConsistentLogTest, WhatSomebodyWasToldOfMayNot) {
+  PlantedHistory planted;
+  planted.client("a").holds(10, 20, 1, 101, 1);
+  planted.runner().claims(101, 1, "/P1/A-0000000003");
+  planted.runner().claims(second_epoch + 1, 2, "/P1/B-0000000003");
+  EXPECT_EQ(consistent_log(planted.read()).violations, 1u);
+}
+
 TEST(ConsistentLogTest, TheServersHaveLostSomething) {
   PlantedHistory planted;
   planted.runner().claims(100, 1, "/P1/A-0000000003").claims(200, 2, "/P1/B-0000000003");
