@@ -26,7 +26,7 @@ constexpr seconds start_patience{60};
 constexpr seconds end_patience{90};
 // ZooKeeper 3.8.0 can lose what it has confirmed if a leader dies just after a follower has joined, before that has
 // written down what it was given (ZOOKEEPER-4646, -4785). This is not what these runs are about.
-constexpr milliseconds rest_of_servers{2000};
+constexpr milliseconds rest_of_servers{4000};
 // Some session time-outs.
 constexpr seconds session_patience{40};
 

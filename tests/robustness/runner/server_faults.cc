@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds start_patience{60};
 // Who has joined shall have written down what it was given before the next one goes.
-constexpr milliseconds between_restarts{2000};
+constexpr milliseconds between_restarts{4000};
 
 class ServerFaults {
  public:
