@@ -202,18 +202,19 @@ void Monitor::give_back(Contender& owner, TimePoint now) {
 bool Monitor::can_claim_at_once() const {
   // A release that is under way and leaves the lock free is applied before whatever is sent now.
   const bool ours = owner_ && owner_ != releasing_;
-  const bool busy = listed_ && children_watched_ && !releasing_ && (lock_seen_ || !foreign_.empty());
-  return !ours && !lock_flight_ && queue_.empty() && enqueueing_ == 0 && !busy;
+  return !ours && !lock_flight_ && queue_.empty() && enqueueing_ == 0;
 }
 
-// Who claims the lock with the creation of its own node: the first, but foreground before background. Where a line is
-// to be expected that would fail, so one that may wait joins the line at once, and only a single attempt is made so.
+// Who claims the lock with the creation of its own node: the first, but foreground before background. Where others are
+// known or to be expected that would fail, so whoever may wait joins the line at once. A single attempt asks the server
+// all the same: what is known here may have ended, and its caller may know that.
 Contender* Monitor::claimant() const {
   const auto find = [this](const auto& wanted) -> Contender* {
     const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& one) { return wanted(*one.second); });
     return found == idle_.end() ? nullptr : found->second;
   };
-  if (line_expected_) return find([](const Contender& one) { return one.spec.try_once; });
+  const bool busy = listed_ && children_watched_ && !releasing_ && (lock_seen_ || !foreign_.empty());
+  if (busy || line_expected_) return find([](const Contender& one) { return one.spec.try_once; });
   Contender* foreground = find([](const Contender& one) { return one.foreground(); });
   return foreground ? foreground : idle_.begin()->second;
 }
@@ -258,13 +259,15 @@ void Monitor::settle_queue(TimePoint now) {
   Contender& first = **queue_.begin();
   if (!view_fresh_for(first)) {
     const bool burst = enqueueing_ > 0 && now - last_listing_ < listing_interval;
-    if (listings_in_flight_ == 0 && !burst) list(core_.options().watch_mode == WatchMode::parent, 0, now);
-    return;
+    if (listings_in_flight_ > 0 || burst) return;
+    if (now < look_not_before_) return core_.set_poll(*this, look_not_before_);
+    return list(core_.options().watch_mode == WatchMode::parent, 0, now);
   }
   if (lock_seen_ || last_foreign_before(first)) {
     first.waited = true;
-    if (poll_at == never) core_.set_poll(*this, now + core_.options().safety_poll);
-    if (core_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
+    if (poll_at == never || poll_at == look_not_before_) core_.set_poll(*this, now + core_.options().safety_poll);
+    const bool next = foreign_before(first) <= 1;  // the holder, if anybody
+    if (next || core_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
     return;
   }
   if (!first.foreground() && enqueueing_foreground_ > 0) return;  // its reply is on the way
@@ -272,7 +275,8 @@ void Monitor::settle_queue(TimePoint now) {
 }
 
 bool Monitor::view_fresh_for(const Contender& first) const {
-  return listed_ && (children_watched_ || fresh_for_ == first.id);
+  const bool coming_and_going = position_watchers_ > 0 && core_.options().watch_mode == WatchMode::parent;
+  return listed_ && (children_watched_ || (fresh_for_ == first.id && !coming_and_going));
 }
 
 void Monitor::poll(TimePoint now) {
@@ -439,7 +443,7 @@ void Monitor::watch_lock(TimePoint now) {
   send({.kind = FlightKind::watch_lock}, Exists{lock_path_, true}, now);
 }
 
-// Predecessor mode: the node directly before our first contender, or privateLock if there is none.
+// The node directly before our first contender, or privateLock if there is none.
 void Monitor::watch_predecessor(const Contender& first, TimePoint now) {
   const ForeignContender* before = last_foreign_before(first);
   const std::string child = before ? before->name : std::string(private_lock_name);
@@ -451,13 +455,17 @@ void Monitor::watch_predecessor(const Contender& first, TimePoint now) {
 
 // --- knowledge ---
 
-const ForeignContender* Monitor::last_foreign_before(const Contender& contender) const {
-  if (!listed_) return nullptr;
+std::size_t Monitor::foreign_before(const Contender& contender) const {
   const ChildName self = child_of(contender);
   const auto end = std::partition_point(foreign_.begin(), foreign_.end(), [&self](const ForeignContender& other) {
     return goes_before(other.child(), self);
   });
-  return end == foreign_.begin() ? nullptr : &*std::prev(end);
+  return static_cast<std::size_t>(end - foreign_.begin());
+}
+
+const ForeignContender* Monitor::last_foreign_before(const Contender& contender) const {
+  const std::size_t before = foreign_before(contender);
+  return before == 0 ? nullptr : &foreign_[before - 1];
 }
 
 // Whether the listing shows somebody who goes before this contender and was there when its claim was applied.

@@ -152,12 +152,14 @@ class Monitor {
 
   // Knowledge.
   void take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
+  std::size_t foreign_before(const Contender& contender) const;
   const ForeignContender* last_foreign_before(const Contender& contender) const;
   bool somebody_before_grant(const Contender& contender) const;
   bool is_clear(const Contender& contender) const;
   bool view_fresh_for(const Contender& first) const;
   void forget_listing();
   void look_again();
+  Duration patience() const;
   void note_number(std::int64_t number);
   ChildName child_of(const Contender& contender) const;
   std::string child_path(std::string_view child) const;
@@ -211,6 +213,7 @@ class Monitor {
   bool lock_watch_armed_ = false;
 
   TimePoint last_listing_{};
+  TimePoint look_not_before_{};  // a change that cannot have made ours the next one: seen together with what follows
   bool needs_resolve_ = false;
   TimePoint resolve_not_before_{};
   std::optional<Resolve> resolve_;

@@ -17,6 +17,14 @@ using coordination::Reply;
 using coordination::ReplyCode;
 using coordination::WatchEvent;
 
+namespace {
+
+// A turn takes two writes at least, the claim and the release.
+constexpr Duration shortest_turn = std::chrono::milliseconds(1);
+constexpr Duration longest_patience = std::chrono::milliseconds(5);
+
+}  // namespace
+
 void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   --listings_in_flight_;
   if (reply.code == ReplyCode::no_node) {
@@ -130,10 +138,19 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
     case WatchEvent::Kind::children_changed:
     case WatchEvent::Kind::created:
       if (!mutated(Mutation::watch_not_rechecked)) children_watched_ = false;
+      look_not_before_ = now + patience();
       blocked_ = false;
       break;
   }
   settle(now);
+}
+
+// How long the line need not be looked at after a change: as long as those before our first contender take for their
+// turns at least. Each change would be listed by every waiting process otherwise, three for a section.
+Duration Monitor::patience() const {
+  if (core_.options().watch_mode != WatchMode::parent || queue_.empty()) return {};
+  const std::size_t before = foreign_before(**queue_.begin());
+  return before < 2 ? Duration() : std::min<Duration>(shortest_turn * (before - 1), longest_patience);
 }
 
 void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, TimePoint now) {

@@ -174,5 +174,65 @@ TEST_F(HandOverTest, OneThatHadToWaitJoinsTheLineAtOnceTheNextTime) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+class ParentHandOverTest : public HandOverTest {
+ protected:
+  ParentHandOverTest() : HandOverTest(WatchMode::parent) {}
+
+  void line_changes() { event(WatchEvent::Kind::children_changed, "/P"); }
+};
+
+TEST_F(ParentHandOverTest, TheNextOneWaitsForTheHolderAlone) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000000");
+  line_changes();  // somebody comes, behind us
+  EXPECT_TRUE(output_.sent.empty());
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
+  answer<Transaction>(claimed("", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(ParentHandOverTest, OneThatIsNotNextLooksAMomentAfterTheChange) {
+  join(1, Priority::foreground, "A-0000000003",
+       listing({"A-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
+  EXPECT_TRUE(output_.sent.empty());
+  line_changes();
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(engine_.next_timer(), now_ + 1ms);
+  now_ += 1ms;
+  engine_.tick(now_);
+  EXPECT_TRUE(answer<List>(listing({"A-0000000002", "privateLock", "A-0000000003"}, 5)).watch);
+  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000002");
+}
+
+TEST_F(ParentHandOverTest, OneThatWantsToKnowItsPlaceLooksAtEveryChange) {
+  acquire(1, Priority::background);  // with its place
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  answer<Exists>({});
+  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<Create>(created("B-0000000002"));
+  answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
+  answer<Exists>({});
+  line_changes();
+  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003", "B-0000000002"}, 4));
+  ASSERT_FALSE(output_.positions.empty());
+  EXPECT_EQ(output_.positions.back(), (Position{2, "A-0000000003"}));
+}
+
+// The holder may have released, and said so to our caller, before the event is here.
+TEST_F(ParentHandOverTest, OneAttemptAsksTheServerAndNotAListingThatIsWatched) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  answer<Exists>({});
+  ASSERT_TRUE(engine_.cancel(1, now_));
+  output_.refusals.clear();
+  ask(2, Priority::foreground, true);
+  EXPECT_TRUE(output_.refusals.empty());
+  answer<coordination::Delete>({});
+  answer<Transaction>(claimed("A-0000000003", 100));
+  answer<List>(listing({"A-0000000003", "privateLock"}, 5));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
 }  // namespace
 }  // namespace forelock::lock
