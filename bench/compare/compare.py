@@ -105,14 +105,17 @@ class Bench:
         print(f"{workload:34} {unit:12} {line}", file=sys.stderr, flush=True)
 
     def in_rounds(self, workload, unit, workers, job_of, value_of, rounds, better="lower", **more):
-        """Each worker does the job in each round, in another order each time."""
+        """Each worker does the job in each round, in another order each time. `job_of` is told the worker's kind and a
+        name that nobody has used. Kinds must not share monitors: one that another session has used since is not known
+        any more, and costs requests that a monitor of one's own does not."""
         measured = []
-        for worker in workers.values():
-            value_of(worker.answer(job_of(self.fresh_name("warm"))))
+        for kind, worker in workers.items():
+            value_of(worker.answer(job_of(kind, self.fresh_name("warm"))))
         for _ in range(rounds):
             order = list(workers.items())
             random.shuffle(order)
-            measured.append({kind: value_of(worker.answer(job_of(self.fresh_name("m")))) for kind, worker in order})
+            measured.append({kind: value_of(worker.answer(job_of(kind, self.fresh_name("m"))))
+                             for kind, worker in order})
         measured = [{kind: each[kind] for kind in workers} for each in measured]
         self.record(workload, unit, measured, better, **more)
 
@@ -132,7 +135,8 @@ def quantile(values, part):
 
 def uncontended(bench, workers, label, rounds, cycles):
     name = bench.fresh_name("same")
-    bench.in_rounds(f"uncontended{label}", "us a cycle", workers, lambda _: {"monitors": [name], "sections": cycles},
+    bench.in_rounds(f"uncontended{label}", "us a cycle", workers,
+                    lambda kind, _: {"monitors": [f"{name}-{kind}"], "sections": cycles},
                     median_cycle, rounds)
 
 
@@ -144,23 +148,25 @@ def one_machine(bench):
     workers = {kind: bench.worker(kind, address) for kind in bench.kinds()}
     uncontended(bench, workers, "", rounds, int(100 * scale))
     bench.in_rounds("fresh monitors", "us a cycle", workers,
-                    lambda name: {"monitors": [name], "sections": int(60 * scale), "fresh": True}, median_cycle, rounds)
+                    lambda _, name: {"monitors": [name], "sections": int(60 * scale), "fresh": True}, median_cycle,
+                    rounds)
     asynchronous = {kind: workers[kind] for kind in ("raw", "forelock") if kind in workers}
     if "forelock" in workers:
         name = bench.fresh_name("released")
         bench.in_rounds("asynchronous release", "us a cycle", asynchronous,
-                        lambda _: {"monitors": [name], "sections": int(100 * scale), "release_async": True},
-                        median_cycle, rounds)
+                        lambda kind, _: {"monitors": [f"{name}-{kind}"], "sections": int(100 * scale),
+                                         "release_async": True}, median_cycle, rounds)
     name = bench.fresh_name("shared")
     bench.in_rounds("8 threads, one monitor", "sections/s", workers,
-                    lambda _: {"monitors": [name], "threads": 8, "sections": int(200 * scale)}, sections_per_second,
-                    rounds, better="higher")
+                    lambda kind, _: {"monitors": [f"{name}-{kind}"], "threads": 8, "sections": int(200 * scale)},
+                    sections_per_second, rounds, better="higher")
     for count in (64, 1000):
-        names = [bench.fresh_name(f"many{count}-") for _ in range(count)]
+        name = bench.fresh_name(f"many{count}-")
         some = workers if count == 64 else {k: w for k, w in workers.items() if k != "kazoo"}
         bench.in_rounds(f"{count} monitors at once", "sections/s", some,
-                        lambda _, names=names, count=count: {
-                            "monitors": names, "threads": count, "sections": int(max(2000, 2 * count) * scale),
+                        lambda kind, _, name=name, count=count: {
+                            "monitors": [f"{name}-{kind}-{i}" for i in range(count)],
+                            "threads": count, "sections": int(max(2000, 2 * count) * scale),
                             "async": True},
                         sections_per_second, rounds, better="higher")
     for worker in workers.values():
@@ -286,8 +292,8 @@ def other_stores(bench):
                 if not delay_us:
                     name = bench.fresh_name("shared")
                     bench.in_rounds("8 threads, one monitor, other stores", "sections/s", workers,
-                                    lambda _: {"monitors": [name], "threads": 8, "seconds": 2.0}, sections_per_second,
-                                    3, better="higher")
+                                    lambda kind, _: {"monitors": [f"{name}-{kind}"], "threads": 8, "seconds": 2.0},
+                                    sections_per_second, 3, better="higher")
                 for talker in [*workers.values(), *far.values(), near_zookeeper]:
                     talker.end()
         finally:
