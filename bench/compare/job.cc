@@ -14,8 +14,7 @@ double micros(Clock::duration time) {
 
 }  // namespace
 
-Job parse_job(const std::string& line) {
-  const auto json = nlohmann::json::parse(line);
+Job to_job(const nlohmann::json& json) {
   Job job;
   job.monitors = json.at("monitors").get<std::vector<std::string>>();
   job.threads = json.value("threads", std::size_t{1});

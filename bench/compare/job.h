@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct JobResult {
 };
 
 // \throws nlohmann::json::exception for what is no job.
-Job parse_job(const std::string& line);
+Job to_job(const nlohmann::json& json);
 std::string to_json_line(const JobResult& result);
 
 }  // namespace forelock::bench

@@ -21,7 +21,7 @@ constexpr RecordSizes sizes;
 // Many monitors over one handle; completions send what comes next.
 class RawLoad::Pipeline {
  public:
-  explicit Pipeline(const std::string& servers) : own_(sizes.own, 'x'), holder_(sizes.holder, 'y') {
+  Pipeline(const std::string& servers, RawKind kind) : kind_(kind), own_(sizes.own, 'x'), holder_(sizes.holder, 'y') {
     zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
     handle_ = zookeeper_init(servers.c_str(), &on_session, session_timeout_ms, nullptr, this, 0);
     if (handle_ == nullptr) throw std::runtime_error("zookeeper_init failed");
@@ -86,6 +86,13 @@ class RawLoad::Pipeline {
       --left_;
     }
     line.asked = Clock::now();
+    if (kind_ == RawKind::create_delete) {
+      if (zoo_acreate(handle_, line.lock_path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, &on_created,
+                      &line) != ZOK) {
+        fail();
+      }
+      return;
+    }
     zoo_create_op_init(&line.operations[0], line.own_prefix.c_str(), own_.data(), static_cast<int>(own_.size()),
                        &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL_SEQUENTIAL, line.own_path, sizeof line.own_path);
     zoo_create_op_init(&line.operations[1], line.lock_path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL, nullptr,
@@ -93,6 +100,14 @@ class RawLoad::Pipeline {
     zoo_set_op_init(&line.operations[2], line.lock_path.c_str(), holder_.data(), static_cast<int>(holder_.size()), -1,
                     &line.stat);
     if (zoo_amulti(handle_, 3, line.operations, line.results, &on_claimed, &line) != ZOK) fail();
+  }
+
+  static void on_created(int code, const char*, const void* context) {
+    Line& line = *static_cast<Line*>(const_cast<void*>(context));
+    if (code != ZOK) return line.pipeline->fail();
+    if (zoo_adelete(line.pipeline->handle_, line.lock_path.c_str(), -1, &on_released, &line) != ZOK) {
+      line.pipeline->fail();
+    }
   }
 
   static void on_claimed(int code, const void* context) {
@@ -123,6 +138,7 @@ class RawLoad::Pipeline {
     changed_.notify_all();
   }
 
+  const RawKind kind_;
   const std::string own_;
   const std::string holder_;
   std::mutex mutex_;
@@ -135,7 +151,8 @@ class RawLoad::Pipeline {
   zhandle_t* handle_ = nullptr;
 };
 
-RawLoad::RawLoad(const std::string& servers) : servers_(servers), client_(std::make_unique<RawClient>(servers)) {}
+RawLoad::RawLoad(const std::string& servers, RawKind kind)
+    : servers_(servers), kind_(kind), client_(std::make_unique<RawClient>(servers)) {}
 
 RawLoad::~RawLoad() = default;
 
@@ -144,7 +161,7 @@ JobResult RawLoad::run(const Job& job) {
     for (const std::string& monitor : job.monitors) client_->ensure("/" + monitor);
   }
   if (!job.async) return one_by_one(job);
-  if (!pipeline_) pipeline_ = std::make_unique<Pipeline>(servers_);
+  if (!pipeline_) pipeline_ = std::make_unique<Pipeline>(servers_, kind_);
   return pipeline_->run(job);
 }
 
@@ -153,14 +170,20 @@ JobResult RawLoad::one_by_one(const Job& job) {
   const auto begin = Clock::now();
   const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(job.seconds));
   for (std::size_t i = 0; job.sections > 0 ? i < job.sections : Clock::now() < end; ++i) {
+    const std::string monitor =
+        job.fresh ? "/" + job.monitors.front() + "-" + std::to_string(i) : "/" + job.monitors[i % job.monitors.size()];
     const auto asked = Clock::now();
-    if (job.fresh) {
-      client_->claim_fresh("/" + job.monitors.front() + "-" + std::to_string(i));
+    Clock::time_point held;
+    if (kind_ == RawKind::create_delete) {
+      const std::string node = job.fresh ? monitor : monitor + "/raw";
+      client_->create(node);
+      held = Clock::now();
+      client_->remove(node);
     } else {
-      client_->claim("/" + job.monitors[i % job.monitors.size()]);
+      job.fresh ? client_->claim_fresh(monitor) : client_->claim(monitor);
+      held = Clock::now();
+      client_->release();
     }
-    const auto held = Clock::now();
-    client_->release();
     result.sections.push_back({held - asked, Clock::now() - asked});
   }
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();

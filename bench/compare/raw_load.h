@@ -10,12 +10,15 @@ namespace forelock::bench {
 
 class RawClient;
 
+// What is sent: the two transactions of a lock, or no more than the creation and the deletion of one empty node.
+enum class RawKind { transactions, create_delete };
+
 // One session. `threads`: one after the other uses it, which is the most that a lock of one monitor allows. `async`: a
 // claim and a release by turns for every monitor, all at once. A bare claim knows no waiting, so a job with more than
 // one thread for a monitor is one thread's work here.
 class RawLoad {
  public:
-  explicit RawLoad(const std::string& servers);
+  RawLoad(const std::string& servers, RawKind kind);
   ~RawLoad();
   RawLoad(const RawLoad&) = delete;
   RawLoad& operator=(const RawLoad&) = delete;
@@ -28,6 +31,7 @@ class RawLoad {
   JobResult one_by_one(const Job& job);
 
   const std::string servers_;
+  const RawKind kind_;
   std::unique_ptr<RawClient> client_;
   std::unique_ptr<Pipeline> pipeline_;
 };

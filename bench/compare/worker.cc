@@ -1,13 +1,15 @@
-// A worker of the comparison: bench_worker raw|forelock|forelock-predecessor SERVERS. Reads jobs from stdin, one a
-// line, and answers each on stdout (see job.h); ends at the end of its input. Workers for other locks (bench/peers)
-// speak the same way, so that one driver can run them all in turns.
+// A worker of the comparison: bench_worker raw|create-delete|forelock|forelock-predecessor SERVERS. Reads jobs from
+// stdin, one a line, and answers each on stdout (see job.h and crowd.h); ends at the end of its input. Workers for
+// other locks (bench/peers) speak the same way, so that one driver can run them all in turns.
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/bench_server.h"
 #include "bench/compare/async_load.h"
+#include "bench/compare/crowd.h"
 #include "bench/compare/job.h"
 #include "bench/compare/raw_load.h"
 #include "bench/compare/thread_load.h"
@@ -39,17 +41,24 @@ class ForelockLock final : public Lockable {
 int serve(const std::string& kind, const std::string& servers) {
   std::unique_ptr<RawLoad> raw;
   std::unique_ptr<Client> client;
-  if (kind == "raw") {
-    raw = std::make_unique<RawLoad>(servers);
+  std::unique_ptr<Crowd> crowd;
+  if (kind == "raw" || kind == "create-delete") {
+    raw = std::make_unique<RawLoad>(servers, kind == "raw" ? RawKind::transactions : RawKind::create_delete);
   } else {
     Settings settings = client_settings(servers);
     if (kind == "forelock-predecessor") settings.set("zookeeper.lock.watch", "predecessor");
     client = std::make_unique<Client>(settings);
     if (!client->wait_connected(std::chrono::seconds(30))) throw std::runtime_error(client->last_problem());
+    crowd = std::make_unique<Crowd>(*client);
   }
   std::cout << "{\"ready\":true}" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    const Job job = parse_job(line);
+    const auto json = nlohmann::json::parse(line);
+    if (crowd && json.contains("crowd")) {
+      std::cout << crowd->run(json) << std::endl;
+      continue;
+    }
+    const Job job = to_job(json);
     JobResult result;
     if (raw) {
       result = raw->run(job);
@@ -69,7 +78,7 @@ int serve(const std::string& kind, const std::string& servers) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: bench_worker raw|forelock|forelock-predecessor SERVERS\n");
+    std::fprintf(stderr, "usage: bench_worker raw|create-delete|forelock|forelock-predecessor SERVERS\n");
     return 64;
   }
   try {

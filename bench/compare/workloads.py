@@ -1,0 +1,301 @@
+"""What is measured: one function for each group of workloads. Jobs: bench/compare/job.h and crowd.h."""
+
+import contextlib
+import json
+import statistics
+import subprocess
+import sys
+
+from rounds import median_cycle, quantile, sections_per_second
+from workers import stores as other_stores
+
+MANY = (64, 1000)
+CROWDS = (10, 100, 1000, 10_000)
+LARGE = 10_000
+
+
+class Bench:
+    """The programs, the rounds, and which locks take part."""
+
+    def __init__(self, programs, rounds, only):
+        self.programs = programs
+        self.rounds = rounds
+        self.only = only
+        self.server_version = ""
+
+    def chosen(self, *kinds):
+        peers = ("curator", "go-zookeeper", "kazoo", "etcd", "redis")
+        kinds = [kind for kind in kinds if self.programs.peers or kind not in peers]
+        return [kind for kind in kinds if not self.only or kind in self.only]
+
+    def of_zookeeper(self, *besides):
+        return self.chosen("raw", *besides, "forelock", "curator", "go-zookeeper", "kazoo")
+
+    @contextlib.contextmanager
+    def server(self, kinds, *options):
+        """A server with a worker for each kind."""
+        with self.programs.servers(*options) as server:
+            self.server_version = server.hello["version"]
+            address = server.hello["address"]
+            with self.programs.workers({kind: address for kind in kinds}) as workers:
+                yield server, workers
+
+
+def cycles(bench, group, suffix, server, workers, count, trip_us=0, fresh=True):
+    """Lock and unlock of a free monitor, by one thread."""
+    rounds = bench.rounds
+    name = rounds.fresh_name("same")
+    rounds.measure(group, "same monitor" + suffix, "µs a cycle", workers,
+                   lambda _: {"monitors": [name], "sections": count}, median_cycle, server=server, trip_us=trip_us)
+    if fresh:
+        rounds.measure(group, "fresh monitors" + suffix, "µs a cycle", workers,
+                       lambda name: {"monitors": [name], "sections": max(5, count // 2), "fresh": True}, median_cycle,
+                       server=server, trip_us=trip_us)
+        ours = {kind: workers[kind] for kind in ("raw", "forelock") if kind in workers}
+        rounds.measure(group, "release not waited for" + suffix, "µs a cycle", ours,
+                       lambda _: {"monitors": [name], "sections": count, "release_async": True}, median_cycle,
+                       server=server, trip_us=trip_us)
+
+
+def uncontended(bench):
+    with bench.server(bench.of_zookeeper("create-delete")) as (server, workers):
+        cycles(bench, "uncontended", "", server, workers, bench.rounds.size(150))
+
+
+def contended(bench):
+    """8 threads of one process, then 4 processes; the floor does the same sections without any waiting."""
+    rounds = bench.rounds
+    with bench.server(bench.of_zookeeper()) as (server, workers):
+        name = rounds.fresh_name("shared")
+        rounds.measure("contended", "8 threads, one monitor", "sections/s", workers,
+                       lambda _: {"monitors": [name], "threads": 8, "sections": rounds.size(300)}, sections_per_second,
+                       "higher", server)
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(bench.programs.servers())
+        kinds = bench.of_zookeeper() + bench.chosen("forelock-predecessor")
+        address = server.hello["address"]
+        teams = {kind: [stack.enter_context(bench.programs.worker(kind, address))
+                        for _ in range(1 if kind == "raw" else 4)] for kind in kinds}
+        rates, requests = [], []
+        for number in range(-1, rounds.count):
+            of_round, counted = {kind: 0.0 for kind in kinds}, {kind: 0.0 for kind in kinds}
+            for kind, team in rounds.shuffled(teams.items()):
+                job = {"monitors": [rounds.fresh_name("team")], "seconds": 1.0 * rounds.scale}
+                before = server.answer({})
+                for worker in team:
+                    worker.ask(job)
+                answers = [worker.read() for worker in team]
+                sections = sum(answer["sections"] for answer in answers)
+                of_round[kind] = sections / max(answer["seconds"] for answer in answers)
+                counted[kind] = (server.answer({})["received"] - before["received"]) / sections
+            if number >= 0:
+                rates.append(of_round)
+                requests.append(counted)
+        rounds.record("contended", "4 processes, one monitor", "sections/s", rates, "higher")
+        rounds.record("contended", "4 processes, one monitor: requests", "a section", requests, counted=True)
+
+
+def independent(bench):
+    rounds = bench.rounds
+    for count in MANY:
+        kinds = [kind for kind in bench.of_zookeeper("create-delete") if count == MANY[0] or kind != "kazoo"]
+        with bench.server(kinds) as (server, workers):
+            names = [rounds.fresh_name(f"many{count}-") for _ in range(count)]
+            rounds.measure("independent", f"{count} monitors at once", "sections/s", workers,
+                           lambda _: {"monitors": names, "threads": count, "async": True,
+                                      "sections": rounds.size(max(2000, 4 * count))},
+                           sections_per_second, "higher", server)
+
+
+def priority(bench, backlog=100, hold_ms=5):
+    """Foreground arrivals behind queued background waiters that hold; the peers know no priority. Next to it, in the same
+    round, what one hold and one hand-over take: two processes that hold by turns."""
+    rounds = bench.rounds
+    kinds = bench.chosen("forelock", "curator", "go-zookeeper")
+    parts = {"median": [], "p99": []}
+    longest = {"forelock": 5.0}
+    with contextlib.ExitStack() as stack:
+        address = stack.enter_context(bench.programs.servers()).hello["address"]
+        pairs = {kind: [stack.enter_context(bench.programs.worker(kind, address)) for _ in range(2)] for kind in kinds}
+        for _ in range(rounds.count):
+            of_round = {part: {} for part in parts}
+            for kind, (bulk, interactive) in pairs.items():
+                if kind == "forelock":
+                    turn = {"monitors": [rounds.fresh_name("turns")], "seconds": max(0.5, 1.0 * rounds.scale),
+                            "hold_us": hold_ms * 1000, "priority": "background"}
+                    bulk.ask(turn)
+                    answers = [interactive.answer(turn), bulk.read()]
+                    by_turns = 1000 * max(a["seconds"] for a in answers) / sum(a["sections"] for a in answers)
+                    for part in parts:
+                        of_round[part]["hold + hand-over"] = by_turns
+                name = rounds.fresh_name("urgent")
+                seconds = max(2.0, longest.get(kind, 4.0) * rounds.scale)
+                bulk.ask({"monitors": [name], "threads": backlog, "seconds": seconds, "hold_us": hold_ms * 1000,
+                          "priority": "background"})
+                waits = interactive.answer({"monitors": [name], "seconds": seconds, "pause_us": 30000})["wait_us"]
+                bulk.read()
+                waits = [wait / 1000 for wait in waits] or [seconds * 1000]
+                of_round["median"][kind] = statistics.median(waits)
+                of_round["p99"][kind] = quantile(waits, 0.99)
+            for part, values in of_round.items():
+                parts[part].append(values)
+    for part, values in parts.items():
+        rounds.record("priority", f"foreground wait behind {backlog}, {part}", "ms", values)
+
+
+def crowd(bench, server, mode, processes, waiters):
+    """Packets and processor time of one hand-over between processes, counted by the server: some take their turns, from
+    process to process, while so many wait behind them."""
+    turns = 40
+    server.answer({"ephemerals": 0})
+    with contextlib.ExitStack() as stack:
+        address = server.hello["address"]
+        team = [stack.enter_context(bench.programs.worker(mode, address)) for _ in range(processes)]
+        job = {"crowd": "wait", "monitor": bench.rounds.fresh_name("crowd"), "waiters": 1}
+        team[-1].answer(job)
+        server.answer({"ephemerals": 2})
+        # Who releases at once alternates with the others' processes, so each hand-over is one between processes.
+        for turn in range(turns):
+            team[turn % processes].answer({**job, "hold": False})
+            server.answer({"ephemerals": 3 + turn})
+        for number, worker in enumerate(team):
+            share = waiters // processes + (number < waiters % processes)
+            worker.answer({**job, "waiters": share})
+        before = server.answer({"ephemerals": turns + waiters + 2, "quiet": True})
+        cpu = sum(worker.answer({"crowd": "state"})["cpu_seconds"] for worker in team)
+        team[-1].answer({"crowd": "free"})
+        after = server.answer({"ephemerals": waiters + 1, "quiet": True})
+        cpu = sum(worker.answer({"crowd": "state"})["cpu_seconds"] for worker in team) - cpu
+        hand_overs = turns + 1
+        return {"requests": (after["received"] - before["received"]) / hand_overs,
+                "packets": (after["received"] + after["sent"] - before["received"] - before["sent"]) / hand_overs,
+                "clients_cpu_us": 1e6 * cpu / hand_overs,
+                "server_cpu_us": 1e6 * (after["cpu_seconds"] - before["cpu_seconds"]) / hand_overs}
+
+
+def waiters(bench):
+    rounds = bench.rounds
+    modes = bench.chosen("forelock", "forelock-predecessor")
+    shapes = [(4, count) for count in CROWDS] + [(2, 1000), (8, 1000)]
+    measured = {shape: [] for shape in shapes}
+    with bench.server([]) as (server, _):
+        for _ in range(rounds.count):
+            for processes, count in shapes:
+                measured[processes, count].append(
+                    {mode: crowd(bench, server, mode, processes, count) for mode in rounds.shuffled(modes)})
+    units = {"requests": "a hand-over", "packets": "a hand-over", "clients_cpu_us": "µs a hand-over",
+             "server_cpu_us": "µs a hand-over"}
+    for what, unit in units.items():
+        for processes, count in shapes:
+            values = [{mode: each[mode][what] for mode in modes} for each in measured[processes, count]]
+            rounds.record("waiters", f"{count} waiters in {processes} processes: {what}", unit, values, counted=True,
+                          waiters=count, processes=processes, what=what)
+    many_in_one_process(bench)
+
+
+def many_in_one_process(bench):
+    """What very many asynchronous waiters of one process take, and how fast all of them end."""
+    measured = {"memory": [], "threads": [], "cancelled": [], "timed out": []}
+    with bench.server([]) as (server, _):
+        for _ in range(bench.rounds.count):
+            with bench.programs.worker("forelock", server.hello["address"]) as worker:
+                job = {"crowd": "wait", "monitor": "large", "waiters": 1}
+                worker.answer(job)
+                worker.answer({**job, "waiters": LARGE})
+                server.answer({"ephemerals": LARGE + 2})
+                state = worker.answer({"crowd": "state"})
+                measured["memory"].append({"forelock": state["rss_kb"] / 1024})
+                measured["threads"].append({"forelock": state["threads"]})
+                measured["cancelled"].append({"forelock": 1000 * worker.answer({"crowd": "cancel"})["seconds"]})
+                server.answer({"ephemerals": 2})
+                worker.answer({**job, "waiters": LARGE, "timeout_ms": 5000})
+                measured["timed out"].append({"forelock": worker.answer({"crowd": "expire"})["late_ms"]})
+                server.answer({"ephemerals": 2})
+            server.answer({"ephemerals": 0})
+    units = {"memory": "MB", "threads": "threads", "cancelled": "ms until all know", "timed out": "ms until all know"}
+    for what, values in measured.items():
+        bench.rounds.record("waiters", f"{LARGE} waiters in one process: {what}", units[what], values, counted=True)
+
+
+def distance(bench):
+    """Through proxies that delay every byte; the round trips are counted on the way."""
+    rounds = bench.rounds
+    for delay_us, count in ((500, rounds.size(50)), (5000, rounds.size(15))):
+        with bench.server(bench.of_zookeeper(), f"--delay-us={delay_us}") as (server, workers):
+            suffix = f", {2 * delay_us / 1000:g} ms away"
+            cycles(bench, "distance", suffix, server, workers, count, trip_us=2 * delay_us)
+            name = rounds.fresh_name("shared")
+            threads = {kind: worker for kind, worker in workers.items() if kind != "kazoo"}
+            rounds.measure("distance", "8 threads, one monitor" + suffix, "sections/s", threads,
+                           lambda _: {"monitors": [name], "threads": 8, "sections": 2 * count}, sections_per_second,
+                           "higher", server, trip_us=2 * delay_us)
+
+
+def ensemble(bench):
+    """Three servers on this machine."""
+    with bench.server(bench.of_zookeeper("create-delete"), "--servers=3") as (_, workers):
+        cycles(bench, "ensemble", ", three servers", None, workers, bench.rounds.size(60), fresh=False)
+
+
+def stores(bench):
+    """etcd and Redis, each next to Forelock and the bare C client in the same rounds."""
+    rounds = bench.rounds
+    if not bench.programs.peers:
+        return
+    with bench.programs.servers() as zookeeper, other_stores() as ports:
+        near = {kind: int(zookeeper.hello["direct"].rsplit(":", 1)[1]) for kind in bench.chosen("raw", "forelock")}
+        near.update({kind: ports[kind] for kind in bench.chosen("etcd", "redis")})
+        for delay_us in (0, 500):
+            with contextlib.ExitStack() as stack:
+                proxies = {kind: stack.enter_context(bench.programs.proxy(port, delay_us))
+                           for kind, port in near.items()}
+                workers = stack.enter_context(
+                    bench.programs.workers({kind: proxy.hello["address"] for kind, proxy in proxies.items()}))
+                suffix = ", other stores" + (f", {2 * delay_us / 1000:g} ms away" if delay_us else "")
+                name = rounds.fresh_name("same")
+                rounds.measure("stores", "same monitor" + suffix, "µs a cycle", workers,
+                               lambda _: {"monitors": [name], "sections": rounds.size(60)}, median_cycle)
+                if not delay_us:
+                    name = rounds.fresh_name("shared")
+                    rounds.measure("stores", "8 threads, one monitor, other stores", "sections/s", workers,
+                                   lambda _: {"monitors": [name], "threads": 8, "seconds": 1.0}, sections_per_second,
+                                   "higher")
+
+
+def dlq(bench):
+    """Dead letters through outbox and Kafka; a program of its own, in rounds of its own."""
+    size = bench.rounds.size
+    run = subprocess.run(
+        [f"{bench.programs.programs}/bench_dlq", f"--rounds={bench.rounds.count}", f"--filled={size(20_000, 2000)}",
+         "--table=off"], stdout=subprocess.PIPE, check=True)
+    measured = json.loads(run.stdout)
+    values = {each["name"]: {"median": each["median_per_second"], "lowest": each["lowest_per_second"],
+                             "highest": each["highest_per_second"],
+                             **({"to_floor": each["ratio"], "floor": each["floor"]} if "ratio" in each else {})}
+              for each in measured["variants"]}
+    bench.rounds.results.append({"group": "dlq", "workload": "dead letters, 64 threads", "unit": "letters/s",
+                                 "better": "higher", "rounds": bench.rounds.count, "values": values})
+
+
+def micro(bench):
+    """The parts alone, without a server: processor time of one call."""
+    run = subprocess.run(
+        [f"{bench.programs.programs}/bench_micro", "--benchmark_format=json", f"--benchmark_repetitions="
+         f"{bench.rounds.count}", "--benchmark_min_time=0.02", "--benchmark_enable_random_interleaving=true"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    times = {}
+    for each in json.loads(run.stdout)["benchmarks"]:
+        if each["run_type"] == "iteration":
+            times.setdefault(each["run_name"], []).append(each["cpu_time"])
+    for name, of_name in times.items():
+        bench.rounds.record("micro", name, "ns", [{"forelock": time} for time in of_name], counted=True)
+
+
+GROUPS = {each.__name__: each for each in (
+    uncontended, contended, independent, priority, waiters, distance, ensemble, stores, dlq, micro)}
+
+
+def run(bench, names):
+    for name in names:
+        print(f"\n{name}", file=sys.stderr, flush=True)
+        GROUPS[name](bench)
