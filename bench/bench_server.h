@@ -1,4 +1,4 @@
-// The server of a measurement, and the settings of its clients.
+// The server of a measurement, and the settings of its clients: sessions so long that pings hardly count.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ inline test::ServerOptions server_options(bool sync) {
 inline Settings client_settings(const std::string& servers) {
   Settings settings;
   settings.set({{"zookeeper.servers", servers},
-                {"zookeeper.session.timeout", "10000"},
+                {"zookeeper.session.timeout", "40000"},
                 {"zookeeper.foregound.task.timeout", "30000"},
                 {"zookeeper.backgound.task.timeout", "30000"}});
   return settings;

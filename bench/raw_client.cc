@@ -6,7 +6,7 @@
 namespace forelock::bench {
 namespace {
 
-constexpr int session_timeout_ms = 10'000;
+constexpr int session_timeout_ms = 40'000;
 
 void expect_ok(int code, const char* what) {
   if (code != ZOK) throw std::runtime_error(std::string(what) + ": " + zerror(code));

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Builds the release preset and measures: scripts/bench.sh [--quick] [NAME...]
+# Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       uncontended, contended, dlq or micro; all of them without a name
-#   --quick    fewer rounds: a look, not a result
+#   NAME       uncontended, contended, dlq, micro or compare; all but the last without a name
+#              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
+#   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
+#   --publish  compare: puts the results into docs/performance.md, with plots
+#   --quick    fewer rounds, smaller jobs: a look, not a result
 #   --help     this text
 #
 # Tables go to the terminal, results as JSON to build/bench/NAME.json; bench/README.md says how to read them.
@@ -10,13 +13,15 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-rounds=9 micro_time=0.5
+rounds=9 micro_time=0.5 compare_options=(--rounds 5) peers=no publish=no
 names=()
 for argument in "$@"; do
   case $argument in
-    --quick) rounds=3 micro_time=0.05 ;;
+    --quick) rounds=3 micro_time=0.05 compare_options=(--rounds 1 --scale 0.1) ;;
+    --peers) peers=yes ;;
+    --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    uncontended | contended | dlq | micro) names+=("$argument") ;;
+    uncontended | contended | dlq | micro | compare) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
@@ -24,7 +29,23 @@ done
 
 programs=$root/build/release/bench
 results=$root/build/bench
+built_peers=$root/build/peers
 mkdir -p "$results"
+
+targets_of() {
+  case $1 in
+    compare) printf '%s\n' bench_worker bench_servers bench_dlq bench_micro ;;
+    *) printf '%s\n' "bench_$1" ;;
+  esac
+}
+
+# Everything that the other locks need, into $built_peers.
+build_peers() {
+  (cd bench/peers/go && go build -o "$built_peers/go-worker" .) &&
+    mvn -q -B -f bench/peers/curator/pom.xml package dependency:copy-dependencies \
+      "-DoutputDirectory=$built_peers/curator" &&
+    cp "$built_peers/curator-classes/curator-worker-1.jar" "$built_peers/curator/"
+}
 
 measure() {
   local name=$1
@@ -34,20 +55,38 @@ measure() {
       "$programs/bench_uncontended" --rounds="$rounds" --sync=off >"$results/$name-without-fsync.json"
       ;;
     contended) "$programs/bench_contended" --rounds="$rounds" >"$results/$name.json" ;;
-    dlq)
-      scripts/kafka.sh jars >&2
-      "$programs/bench_dlq" --rounds="$rounds" >"$results/$name.json"
-      ;;
+    dlq) "$programs/bench_dlq" --rounds="$rounds" >"$results/$name.json" ;;
     micro)
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
         --benchmark_out="$results/$name.json"
       ;;
+    compare)
+      /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/$name.json" \
+        "${compare_options[@]}"
+      ;;
   esac
 }
 
-part "Build, preset release" bench-build build release bench_uncontended bench_contended bench_dlq bench_micro
+publish() {
+  mkdir -p docs/performance
+  cp "$results/compare.json" docs/performance/results.json
+  /usr/bin/python3 bench/compare/report.py docs/performance/results.json --document docs/performance.md \
+    --plots docs/performance
+}
+
+[[ $peers == no && $publish == no ]] || part "Packages" bench-setup scripts/setup.sh --bench
+mapfile -t targets < <(for name in "${names[@]}"; do targets_of "$name"; done)
+part "Build, preset release" bench-build build release "${targets[@]}"
+if [[ " ${names[*]} " == *" dlq "* || " ${names[*]} " == *" compare "* ]]; then
+  part "Kafka" bench-kafka scripts/kafka.sh jars
+fi
+if [[ $peers == yes ]]; then
+  part "Build the peers" bench-peers build_peers
+  compare_options+=(--peers "$built_peers")
+fi
 for name in "${names[@]}"; do
   part "Measure: $name" "bench-$name" measure "$name"
 done
+[[ $publish == no ]] || part "docs/performance.md" bench-publish publish
 printf '\nResults as JSON:\n'
 ls -1 "$results"/*.json

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Installs what building, testing and the demonstration need, on Debian 12: scripts/setup.sh [--build] [--check]
+# Installs what building, testing and the demonstration need, on Debian 12:
+#   scripts/setup.sh [--build | --bench] [--check]
 #
 #   --build   only what building the library and the command needs
+#   --bench   also the other locks that the comparison measures, and what draws its plots
 #   --check   installs nothing; lists what is missing and exits 1 if something is
 #   --help    this text
 #
 # Uses apt-get, through sudo where it is not run as root. Ends at once when everything is there already. Starts no
-# service.
+# service, and stops those that the packages of --bench start.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -32,10 +34,15 @@ packages=(
   golang-go
 )
 
-check_only=no
+peers=(
+  golang-go python3-kazoo maven etcd-server redis-server python3-matplotlib
+)
+
+check_only=no bench=no
 for argument in "$@"; do
   case $argument in
     --build) packages=("${building[@]}") ;;
+    --bench) bench=yes packages+=("${peers[@]}") ;;
     --check) check_only=yes ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$argument" ;;
@@ -69,4 +76,9 @@ apt_get() {
 }
 apt_get update
 apt_get install --yes --no-install-recommends "${missing[@]}"
+if [[ $bench == yes && -d /run/systemd/system ]]; then
+  for service in etcd-server:etcd redis-server:redis-server; do
+    [[ " ${missing[*]} " != *" ${service%:*} "* ]] || "${as_root[@]}" systemctl disable --now "${service#*:}"
+  done
+fi
 echo "Everything needed is installed."

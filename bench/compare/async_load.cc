@@ -1,5 +1,6 @@
 #include "bench/compare/async_load.h"
 
+#include <limits>
 #include <utility>
 
 namespace forelock::bench {
@@ -11,15 +12,16 @@ AsyncLoad::AsyncLoad(Client& client, const Job& job) {
   }
 }
 
-JobResult AsyncLoad::run(std::size_t sections) {
+JobResult AsyncLoad::run(const Job& job) {
+  const auto begin = Clock::now();
   {
     const std::lock_guard guard(mutex_);
-    left_ = sections;
+    left_ = job.sections > 0 ? job.sections : std::numeric_limits<std::size_t>::max();
+    end_ = end_of(job, begin);
     running_ = locks_.size();
     failure_ = nullptr;
     sections_.clear();
   }
-  const auto begin = Clock::now();
   for (const auto& lock : locks_) next(*lock);
   std::unique_lock guard(mutex_);
   changed_.wait(guard, [this] { return running_ == 0; });
@@ -30,7 +32,7 @@ JobResult AsyncLoad::run(std::size_t sections) {
 void AsyncLoad::next(AsyncWriteLock& lock) {
   {
     const std::lock_guard guard(mutex_);
-    if (left_ == 0 || failure_) {
+    if (left_ == 0 || failure_ || Clock::now() >= end_) {
       --running_;
       changed_.notify_one();
       return;

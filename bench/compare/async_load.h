@@ -18,7 +18,7 @@ class AsyncLoad {
   AsyncLoad(Client& client, const Job& job);
 
   // \throws what an acquisition failed with, the first of it.
-  JobResult run(std::size_t sections);
+  JobResult run(const Job& job);
 
  private:
   void next(AsyncWriteLock& lock);
@@ -27,6 +27,7 @@ class AsyncLoad {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t left_ = 0;
+  Clock::time_point end_{};
   std::size_t running_ = 0;
   std::exception_ptr failure_;
   std::vector<Section> sections_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures Forelock, the bare C client and the peers side by side; writes one JSON file, of which bench/compare/report.py
-makes tables and plots. Every lock is a worker process that answers jobs, so all of them are measured by turns, in rounds,
-on the same server. scripts/bench.sh compare builds what it needs and calls it.
+"""Measures Forelock, the bare C client and the peers side by side; writes one JSON file, of which report.py makes
+tables and plots. Every lock is a worker process that answers jobs, so all of them are measured by turns, in rounds, on
+the same server. "scripts/bench.sh compare" builds what it needs and calls it.
 """
 
 import argparse

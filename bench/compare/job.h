@@ -44,6 +44,12 @@ struct JobResult {
   std::vector<Section> sections;
 };
 
+// When a job that begins now is to end; never, if it has a number of sections.
+inline Clock::time_point end_of(const Job& job, Clock::time_point begin) {
+  if (job.sections > 0) return Clock::time_point::max();
+  return begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(job.seconds));
+}
+
 // \throws nlohmann::json::exception for what is no job.
 Job to_job(const nlohmann::json& json);
 std::string to_json_line(const JobResult& result);

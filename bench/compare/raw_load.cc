@@ -3,6 +3,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include <condition_variable>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -13,7 +14,7 @@
 namespace forelock::bench {
 namespace {
 
-constexpr int session_timeout_ms = 10'000;
+constexpr int session_timeout_ms = 40'000;
 constexpr RecordSizes sizes;
 
 }  // namespace
@@ -44,7 +45,8 @@ class RawLoad::Pipeline {
     const auto begin = Clock::now();
     {
       const std::lock_guard guard(mutex_);
-      left_ = job.sections;
+      left_ = job.sections > 0 ? job.sections : std::numeric_limits<std::size_t>::max();
+      end_ = end_of(job, begin);
       running_ = lines.size();
       sections_.clear();
     }
@@ -78,7 +80,7 @@ class RawLoad::Pipeline {
   void claim(Line& line) {
     {
       const std::lock_guard guard(mutex_);
-      if (left_ == 0 || failed_) {
+      if (left_ == 0 || failed_ || Clock::now() >= end_) {
         --running_;
         changed_.notify_all();
         return;
@@ -146,6 +148,7 @@ class RawLoad::Pipeline {
   bool connected_ = false;
   bool failed_ = false;
   std::size_t left_ = 0;
+  Clock::time_point end_{};
   std::size_t running_ = 0;
   std::vector<Section> sections_;
   zhandle_t* handle_ = nullptr;
@@ -158,7 +161,9 @@ RawLoad::~RawLoad() = default;
 
 JobResult RawLoad::run(const Job& job) {
   if (!job.fresh) {
-    for (const std::string& monitor : job.monitors) client_->ensure("/" + monitor);
+    for (const std::string& monitor : job.monitors) {
+      if (ensured_.insert(monitor).second) client_->ensure("/" + monitor);
+    }
   }
   if (!job.async) return one_by_one(job);
   if (!pipeline_) pipeline_ = std::make_unique<Pipeline>(servers_, kind_);
@@ -168,8 +173,8 @@ JobResult RawLoad::run(const Job& job) {
 JobResult RawLoad::one_by_one(const Job& job) {
   JobResult result;
   const auto begin = Clock::now();
-  const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(job.seconds));
-  for (std::size_t i = 0; job.sections > 0 ? i < job.sections : Clock::now() < end; ++i) {
+  const auto end = end_of(job, begin);
+  for (std::size_t i = 0; (job.sections == 0 || i < job.sections) && Clock::now() < end; ++i) {
     const std::string monitor =
         job.fresh ? "/" + job.monitors.front() + "-" + std::to_string(i) : "/" + job.monitors[i % job.monitors.size()];
     const auto asked = Clock::now();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "bench/compare/job.h"
@@ -33,6 +34,7 @@ class RawLoad {
   const std::string servers_;
   const RawKind kind_;
   std::unique_ptr<RawClient> client_;
+  std::set<std::string> ensured_;
   std::unique_ptr<Pipeline> pipeline_;
 };
 

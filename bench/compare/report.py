@@ -1,17 +1,31 @@
 #!/usr/bin/env python3
-"""Makes tables and plots of what compare.py measured: report.py RESULTS.json --markdown FILE --plots DIRECTORY"""
+"""Makes tables and plots of what compare.py measured: report.py RESULTS.json --document FILE.md --plots DIRECTORY
+
+Replaces in the document what stands between the lines "<!-- measured: NAME -->" and "<!-- end -->", for the names run,
+targets and results, and leaves the rest alone.
+"""
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 import matplotlib
 
+from targets import TARGETS, Results
+
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 
-COLOURS = {"raw": "#9aa0a6", "forelock": "#1a73e8", "forelock-predecessor": "#8ab4f8", "curator": "#e37400",
-           "go-zookeeper": "#00897b", "kazoo": "#c5221f", "etcd": "#6a3fa0", "redis": "#a52714"}
+COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#bdc1c6", "forelock": "#1a73e8",
+           "forelock-predecessor": "#8ab4f8", "curator": "#e37400", "go-zookeeper": "#00897b", "kazoo": "#c5221f",
+           "etcd": "#6a3fa0", "redis": "#a52714"}
+TITLES = {
+    "uncontended": "One thread, a free monitor", "contended": "Many at one monitor",
+    "independent": "One process, many monitors at once", "priority": "Foreground behind queued background work",
+    "waiters": "Very many waiters at one monitor", "distance": "A network that takes its time",
+    "ensemble": "An ensemble of three", "stores": "Other stores", "dlq": "Dead letters",
+    "micro": "The parts alone, processor time"}
 
 
 def number(value):
@@ -19,9 +33,25 @@ def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def ratio(value):
+    for floor in ("raw", "floor"):
+        if f"to_{floor}" in value:
+            return f" ({value[f'to_{floor}']:.2f})"
+    return ""
+
+
+def spread(value):
+    return f"{number(value['lowest'])}–{number(value['highest'])}"
+
+
+def kinds_of(results):
+    known = [kind for kind in COLOURS if any(kind in each["values"] for each in results)]
+    return known + sorted({kind for each in results for kind in each["values"]} - set(known))
+
+
 def table(results):
-    """One row a workload, one column a lock: the median, and its ratio to the floor."""
-    kinds = [kind for kind in COLOURS if any(kind in each["values"] for each in results)]
+    """One row a workload, one column a lock."""
+    kinds = kinds_of(results)
     lines = ["| | unit | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 2) + "|"]
     for each in results:
         cells = []
@@ -29,50 +59,159 @@ def table(results):
             value = each["values"].get(kind)
             if value is None:
                 cells.append("")
-                continue
-            ratio = f" ({value['to_raw']:.2f})" if "to_raw" in value else ""
-            cells.append(number(value["median"]) + ratio)
+            elif each.get("counted"):
+                cells.append(number(value["median"]))
+            else:
+                cells.append(f"{number(value['median'])}{ratio(value)}<br>{spread(value)}")
         lines.append(f"| {each['workload']} | {each['unit']} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
-def plot(each, path):
-    """Bars with the extremes of the rounds."""
-    kinds = [kind for kind in COLOURS if kind in each["values"]]
+def upright_table(result):
+    """One row a lock, for groups of one workload with many of them."""
+    lines = [f"| | {result['unit']} | to its floor |", "|---|---|---|"]
+    for kind, value in result["values"].items():
+        floor = f"{value['to_floor']:.2f} × {value['floor']}" if "to_floor" in value else ""
+        lines.append(f"| {kind} | {number(value['median'])} ({spread(value)}) | {floor} |")
+    return "\n".join(lines)
+
+
+def groups_of(results):
+    return {group: of_group for group in TITLES
+            if (of_group := [each for each in results if each["group"] == group])}
+
+
+def plotted(group, results):
+    """What there is to see in a group: waiters have curves, the others bars; parts alone are numbers."""
+    if group in ("dlq", "micro"):
+        return []
+    if group == "waiters":
+        return [each for each in results if each.get("what") == "requests"]
+    return [each for each in results if not each.get("counted") and len(each["values"]) > 1]
+
+
+def results_text(results, plots):
+    """Every group: its plot and its table."""
+    text = []
+    for group, of_group in groups_of(results).items():
+        text.append(f"### {TITLES[group]}\n")
+        if plotted(group, of_group):
+            text.append(f"![{TITLES[group]}]({plots}/{group}.svg)\n")
+        upright = [each for each in of_group if each["group"] == "dlq"]
+        text.append(upright_table(upright[0]) if upright else table(of_group))
+        text.append("")
+    return "\n".join(text).rstrip()
+
+
+def targets_text(results):
+    lines = ["| | target | measured | reached? |", "|---|---|---|---|"]
+    known = Results(results)
+    for target in TARGETS:
+        try:
+            value = target.measure(known)
+        except KeyError:
+            lines.append(f"| {target.text} | {target.goal()} | not measured | – |")
+            continue
+        shown = f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
+        reached = "yes" if target.reached(value) else "**no**"
+        lines.append(f"| {target.text} | {target.goal()} | {shown}{target.unit} | {reached} |")
+    return "\n".join(lines)
+
+
+def run_text(measured):
+    """When, where and with what."""
+    machine = measured["machine"]
+    facts = {
+        "date": measured["date"],
+        "machine": f"{machine['processors']} processors ({machine['processor']}), {machine['memory_gb']:g} GB, "
+                   f"{machine['system']}, Linux {machine['kernel']}",
+        "disk": f"{machine['disk_us']:,} µs to make 4 KiB durable; the servers "
+                + ("wait for it" if measured["sync"] == "on" else "do not wait for it"),
+        "load before": f"{measured['load_before']:g}"
+                       + (" – **a busy machine: a look, not a result**" if measured["load_before"] > 0.5 else ""),
+        "rounds": f"{measured['rounds']}, jobs of {measured['scale']:g} × the normal size; "
+                  f"{measured['seconds']:,} s in all"
+                  + (" – **too few for a result**" if measured["rounds"] < 5 else ""),
+        "versions": ", ".join(f"{name} {version}" for name, version in measured["versions"].items()),
+    }
+    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {fact} |" for name, fact in facts.items())])
+
+
+def bars(axes, each):
+    """The median of every lock, with the extremes of the rounds."""
+    kinds = kinds_of([each])
     values = [each["values"][kind] for kind in kinds]
-    figure, axes = plt.subplots(figsize=(6, 0.45 * len(kinds) + 1.1))
     medians = [value["median"] for value in values]
-    spread = [[value["median"] - value.get("lowest", value["median"]) for value in values],
-              [value.get("highest", value["median"]) - value["median"] for value in values]]
-    axes.barh(kinds, medians, xerr=spread, color=[COLOURS[kind] for kind in kinds], ecolor="#5f6368", capsize=3)
+    spreads = [[value["median"] - value["lowest"] for value in values],
+               [value["highest"] - value["median"] for value in values]]
+    axes.barh(kinds, medians, xerr=spreads, color=[COLOURS.get(kind, "#5f6368") for kind in kinds], ecolor="#3c4043",
+              capsize=3)
     axes.invert_yaxis()
-    axes.set_xlabel(f"{each['unit']} ({each['better']} is better)")
-    axes.set_title(each["workload"], fontsize=10, loc="left")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.set_xlabel(f"{each['unit']} ({each['better']} is better)", fontsize=8)
+    axes.set_title(each["workload"], fontsize=9, loc="left")
+    axes.tick_params(labelsize=8)
+
+
+def curves(axes, results):
+    """Requests over waiters."""
+    results = [each for each in results if each["processes"] == 4]
+    for kind in kinds_of(results):
+        axes.plot([each["waiters"] for each in results], [each["values"][kind]["median"] for each in results],
+                  marker="o", color=COLOURS[kind], label=f"{kind}, 4 processes")
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("waiters")
+    axes.set_ylabel("requests a hand-over")
+    axes.legend(frameon=False, fontsize=8)
+
+
+def plot(group, results, path):
+    if group == "waiters":
+        figure, axes = plt.subplots(figsize=(6, 3))
+        curves(axes, results)
+        drawn = [axes]
+    else:
+        figure, grid = plt.subplots(len(results), 1, figsize=(7, 0.3 * sum(
+            len(each["values"]) for each in results) + 0.9 * len(results)), squeeze=False,
+            gridspec_kw={"height_ratios": [len(each["values"]) + 1 for each in results]})
+        drawn = [row[0] for row in grid]
+        for axes, each in zip(drawn, results):
+            bars(axes, each)
+    for axes in drawn:
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 
 
-def file_name(workload):
-    return "".join(c if c.isalnum() else "-" for c in workload.lower()).strip("-") + ".svg"
+def replace(document, name, text):
+    pattern = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    if not pattern.search(document):
+        raise SystemExit(f"the document has no part <!-- measured: {name} --> … <!-- end -->")
+    return pattern.sub(lambda match: f"{match[1]}\n{text}\n\n{match[2]}", document)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results")
-    parser.add_argument("--markdown", required=True)
-    parser.add_argument("--plots")
+    parser.add_argument("--document", required=True)
+    parser.add_argument("--plots", required=True)
     options = parser.parse_args()
     measured = json.loads(Path(options.results).read_text(encoding="utf-8"))
-    Path(options.markdown).write_text(table(measured["results"]), encoding="utf-8")
-    if options.plots:
-        matplotlib.rcParams["svg.hashsalt"] = "forelock"
-        Path(options.plots).mkdir(parents=True, exist_ok=True)
-        for each in measured["results"]:
-            if len(each["values"]) > 1:
-                plot(each, Path(options.plots) / file_name(each["workload"]))
+    document, plots = Path(options.document), Path(options.plots)
+
+    matplotlib.rcParams.update({"svg.hashsalt": "forelock", "svg.fonttype": "none", "font.family": "sans-serif"})
+    plots.mkdir(parents=True, exist_ok=True)
+    for group, of_group in groups_of(measured["results"]).items():
+        if seen := plotted(group, of_group):
+            plot(group, seen, plots / f"{group}.svg")
+
+    text = document.read_text(encoding="utf-8")
+    text = replace(text, "run", run_text(measured))
+    text = replace(text, "targets", targets_text(measured["results"]))
+    text = replace(text, "results", results_text(measured["results"], plots.name))
+    document.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

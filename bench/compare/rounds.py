@@ -1,18 +1,19 @@
-"""How measurements are taken and kept: every lock by turns, in rounds; ratios within a round; medians over the rounds."""
+"""How it is measured: every lock by turns, in rounds; ratios within a round, medians over the rounds."""
 
 import random
 import statistics
 import sys
 
-FLOORS = ("raw", "create-delete", "curator", "etcd")
+FLOORS = ("raw", "create-delete", "curator", "etcd", "hold + hand-over")
 
 
 def median_cycle(answer):
-    return statistics.median(answer["cycle_us"])
+    """In µs; the whole job's time if not even one cycle has ended in it."""
+    return statistics.median(answer["cycle_us"] or [1e6 * answer["seconds"]])
 
 
 def sections_per_second(answer):
-    return answer["sections"] / answer["seconds"]
+    return max(1, answer["sections"]) / answer["seconds"]
 
 
 def quantile(values, part):
@@ -21,7 +22,7 @@ def quantile(values, part):
 
 
 class Rounds:
-    """Measures in rounds, and keeps the results."""
+    """Measures in rounds, and keeps the results. Jobs last for a time, so a slow machine takes no longer."""
 
     def __init__(self, count, scale):
         self.count = count
@@ -30,9 +31,9 @@ class Rounds:
         self.names = 0
         self.random = random.Random(1)
 
-    def size(self, normal, least=5):
-        """How big a job is to be."""
-        return max(least, int(normal * self.scale))
+    def seconds(self, normal):
+        """How long a job is to last."""
+        return max(0.1, normal * self.scale)
 
     def fresh_name(self, prefix):
         self.names += 1
@@ -57,9 +58,9 @@ class Rounds:
         print(f"{workload:44} {unit:16} {line}", file=sys.stderr, flush=True)
 
     def measure(self, group, workload, unit, workers, job_of, value_of, better="lower", server=None, trip_us=0):
-        """Each worker does the job in each round, in another order each time. `job_of`: the job for a fresh name. With
-        `server`, the requests that it receives for a section are counted; with `trip_us` too, the time that a round trip
-        takes, the round trips: those that its proxies see, and those for which the caller waits."""
+        """Each worker does the job in each round, in another order each time. `job_of`: the job for a fresh name.
+        With `server`, the requests that it receives for a section are counted. With `trip_us`, the time that a round
+        trip takes, also those that the proxies see, and how many of them a section takes."""
         for worker in workers.values():
             value_of(worker.answer(job_of(self.fresh_name("warm"))))
         values, requests, trips, waited = [], [], [], []
@@ -69,12 +70,13 @@ class Rounds:
                 before = server.answer({}) if server else {}
                 answer = worker.answer(job_of(self.fresh_name("m")))
                 after = server.answer({}) if server else {}
+                sections = max(1, answer["sections"])
                 of_round[0][kind] = value_of(answer)
                 if server:
-                    of_round[1][kind] = (after["received"] - before["received"]) / answer["sections"]
-                    of_round[2][kind] = (after["round_trips"] - before["round_trips"]) / answer["sections"]
+                    of_round[1][kind] = (after["received"] - before["received"]) / sections
+                    of_round[2][kind] = (after["round_trips"] - before["round_trips"]) / sections
                 if trip_us:
-                    of_round[3][kind] = 1e6 * answer["seconds"] / answer["sections"] / trip_us
+                    of_round[3][kind] = 1e6 * answer["seconds"] / sections / trip_us
             for kept, each in zip((values, requests, trips, waited), of_round):
                 kept.append(each)
         self.record(group, workload, unit, values, better)

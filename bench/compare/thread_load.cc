@@ -29,10 +29,7 @@ JobResult run_threads(const Job& job, const LockMaker& make_lock) {
   JobResult result;
   const std::size_t sections = job.sections > 0 ? job.sections : std::numeric_limits<std::size_t>::max();
   const auto begin = Clock::now();
-  const auto end =
-      job.sections > 0
-          ? Clock::time_point::max()
-          : begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(job.seconds));
+  const auto end = end_of(job, begin);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < job.threads; ++i) {
     threads.emplace_back([&, i] {

@@ -63,7 +63,7 @@ int serve(const std::string& kind, const std::string& servers) {
     if (raw) {
       result = raw->run(job);
     } else if (job.async) {
-      result = AsyncLoad(*client, job).run(job.sections);
+      result = AsyncLoad(*client, job).run(job);
     } else {
       result = run_threads(
           job, [&](const std::string& monitor) { return std::make_unique<ForelockLock>(*client, monitor, job); });

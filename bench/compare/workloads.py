@@ -41,25 +41,26 @@ class Bench:
                 yield server, workers
 
 
-def cycles(bench, group, suffix, server, workers, count, trip_us=0, fresh=True):
+def cycles(bench, group, suffix, server, workers, trip_us=0, fresh=True):
     """Lock and unlock of a free monitor, by one thread."""
     rounds = bench.rounds
+    seconds = rounds.seconds(0.3)
     name = rounds.fresh_name("same")
     rounds.measure(group, "same monitor" + suffix, "µs a cycle", workers,
-                   lambda _: {"monitors": [name], "sections": count}, median_cycle, server=server, trip_us=trip_us)
+                   lambda _: {"monitors": [name], "seconds": seconds}, median_cycle, server=server, trip_us=trip_us)
     if fresh:
         rounds.measure(group, "fresh monitors" + suffix, "µs a cycle", workers,
-                       lambda name: {"monitors": [name], "sections": max(5, count // 2), "fresh": True}, median_cycle,
+                       lambda name: {"monitors": [name], "seconds": seconds, "fresh": True}, median_cycle,
                        server=server, trip_us=trip_us)
         ours = {kind: workers[kind] for kind in ("raw", "forelock") if kind in workers}
         rounds.measure(group, "release not waited for" + suffix, "µs a cycle", ours,
-                       lambda _: {"monitors": [name], "sections": count, "release_async": True}, median_cycle,
+                       lambda _: {"monitors": [name], "seconds": seconds, "release_async": True}, median_cycle,
                        server=server, trip_us=trip_us)
 
 
 def uncontended(bench):
     with bench.server(bench.of_zookeeper("create-delete")) as (server, workers):
-        cycles(bench, "uncontended", "", server, workers, bench.rounds.size(150))
+        cycles(bench, "uncontended", "", server, workers)
 
 
 def contended(bench):
@@ -68,8 +69,8 @@ def contended(bench):
     with bench.server(bench.of_zookeeper()) as (server, workers):
         name = rounds.fresh_name("shared")
         rounds.measure("contended", "8 threads, one monitor", "sections/s", workers,
-                       lambda _: {"monitors": [name], "threads": 8, "sections": rounds.size(300)}, sections_per_second,
-                       "higher", server)
+                       lambda _: {"monitors": [name], "threads": 8, "seconds": rounds.seconds(0.5)},
+                       sections_per_second, "higher", server)
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(bench.programs.servers())
         kinds = bench.of_zookeeper() + bench.chosen("forelock-predecessor")
@@ -80,12 +81,12 @@ def contended(bench):
         for number in range(-1, rounds.count):
             of_round, counted = {kind: 0.0 for kind in kinds}, {kind: 0.0 for kind in kinds}
             for kind, team in rounds.shuffled(teams.items()):
-                job = {"monitors": [rounds.fresh_name("team")], "seconds": 1.0 * rounds.scale}
+                job = {"monitors": [rounds.fresh_name("team")], "seconds": rounds.seconds(1.0)}
                 before = server.answer({})
                 for worker in team:
                     worker.ask(job)
                 answers = [worker.read() for worker in team]
-                sections = sum(answer["sections"] for answer in answers)
+                sections = max(1, sum(answer["sections"] for answer in answers))
                 of_round[kind] = sections / max(answer["seconds"] for answer in answers)
                 counted[kind] = (server.answer({})["received"] - before["received"]) / sections
             if number >= 0:
@@ -103,13 +104,13 @@ def independent(bench):
             names = [rounds.fresh_name(f"many{count}-") for _ in range(count)]
             rounds.measure("independent", f"{count} monitors at once", "sections/s", workers,
                            lambda _: {"monitors": names, "threads": count, "async": True,
-                                      "sections": rounds.size(max(2000, 4 * count))},
+                                      "seconds": rounds.seconds(0.7)},
                            sections_per_second, "higher", server)
 
 
 def priority(bench, backlog=100, hold_ms=5):
-    """Foreground arrivals behind queued background waiters that hold; the peers know no priority. Next to it, in the same
-    round, what one hold and one hand-over take: two processes that hold by turns."""
+    """Foreground arrivals behind queued background waiters that hold; the peers know no priority. Next to it, in the
+    same round, what one hold and one hand-over take: two processes that hold by turns."""
     rounds = bench.rounds
     kinds = bench.chosen("forelock", "curator", "go-zookeeper")
     parts = {"median": [], "p99": []}
@@ -220,21 +221,21 @@ def many_in_one_process(bench):
 def distance(bench):
     """Through proxies that delay every byte; the round trips are counted on the way."""
     rounds = bench.rounds
-    for delay_us, count in ((500, rounds.size(50)), (5000, rounds.size(15))):
+    for delay_us in (500, 5000):
         with bench.server(bench.of_zookeeper(), f"--delay-us={delay_us}") as (server, workers):
             suffix = f", {2 * delay_us / 1000:g} ms away"
-            cycles(bench, "distance", suffix, server, workers, count, trip_us=2 * delay_us)
+            cycles(bench, "distance", suffix, server, workers, trip_us=2 * delay_us)
             name = rounds.fresh_name("shared")
             threads = {kind: worker for kind, worker in workers.items() if kind != "kazoo"}
             rounds.measure("distance", "8 threads, one monitor" + suffix, "sections/s", threads,
-                           lambda _: {"monitors": [name], "threads": 8, "sections": 2 * count}, sections_per_second,
-                           "higher", server, trip_us=2 * delay_us)
+                           lambda _: {"monitors": [name], "threads": 8, "seconds": rounds.seconds(0.5)},
+                           sections_per_second, "higher", server, trip_us=2 * delay_us)
 
 
 def ensemble(bench):
     """Three servers on this machine."""
     with bench.server(bench.of_zookeeper("create-delete"), "--servers=3") as (_, workers):
-        cycles(bench, "ensemble", ", three servers", None, workers, bench.rounds.size(60), fresh=False)
+        cycles(bench, "ensemble", ", three servers", None, workers, fresh=False)
 
 
 def stores(bench):
@@ -254,19 +255,19 @@ def stores(bench):
                 suffix = ", other stores" + (f", {2 * delay_us / 1000:g} ms away" if delay_us else "")
                 name = rounds.fresh_name("same")
                 rounds.measure("stores", "same monitor" + suffix, "µs a cycle", workers,
-                               lambda _: {"monitors": [name], "sections": rounds.size(60)}, median_cycle)
+                               lambda _: {"monitors": [name], "seconds": rounds.seconds(0.3)}, median_cycle)
                 if not delay_us:
                     name = rounds.fresh_name("shared")
                     rounds.measure("stores", "8 threads, one monitor, other stores", "sections/s", workers,
-                                   lambda _: {"monitors": [name], "threads": 8, "seconds": 1.0}, sections_per_second,
-                                   "higher")
+                                   lambda _: {"monitors": [name], "threads": 8, "seconds": rounds.seconds(1.0)},
+                                   sections_per_second, "higher")
 
 
 def dlq(bench):
     """Dead letters through outbox and Kafka; a program of its own, in rounds of its own."""
-    size = bench.rounds.size
+    filled = max(2000, int(20_000 * bench.rounds.scale))
     run = subprocess.run(
-        [f"{bench.programs.programs}/bench_dlq", f"--rounds={bench.rounds.count}", f"--filled={size(20_000, 2000)}",
+        [f"{bench.programs.programs}/bench_dlq", f"--rounds={bench.rounds.count}", f"--filled={filled}",
          "--table=off"], stdout=subprocess.PIPE, check=True)
     measured = json.loads(run.stdout)
     values = {each["name"]: {"median": each["median_per_second"], "lowest": each["lowest_per_second"],

@@ -57,7 +57,7 @@ def run(client, job):
 
 
 def main():
-    client = KazooClient(hosts=sys.argv[1], timeout=10)
+    client = KazooClient(hosts=sys.argv[1], timeout=40)
     client.start()
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:

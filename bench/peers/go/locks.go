@@ -14,7 +14,7 @@ import (
 )
 
 func zkMaker(servers string) (maker, error) {
-	connection, _, err := zk.Connect(strings.Split(servers, ","), 10*time.Second, zk.WithLogInfo(false))
+	connection, _, err := zk.Connect(strings.Split(servers, ","), 40*time.Second, zk.WithLogInfo(false))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func etcdMaker(servers string) (maker, error) {
 	if err != nil {
 		return nil, err
 	}
-	shared, err := concurrency.NewSession(client, concurrency.WithTTL(10))
+	shared, err := concurrency.NewSession(client, concurrency.WithTTL(40))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func etcdMaker(servers string) (maker, error) {
 	return func(monitor string) (locker, error) {
 		session := shared
 		if !first && !strings.Contains(monitor, "-") {
-			if session, err = concurrency.NewSession(client, concurrency.WithTTL(10)); err != nil {
+			if session, err = concurrency.NewSession(client, concurrency.WithTTL(40)); err != nil {
 				return nil, err
 			}
 		}

@@ -23,7 +23,7 @@ public final class CuratorWorker {
 
   public static void main(String[] arguments) throws Exception {
     CuratorFramework client =
-        CuratorFrameworkFactory.newClient(arguments[0], 10_000, 10_000, new ExponentialBackoffRetry(100, 3));
+        CuratorFrameworkFactory.newClient(arguments[0], 40_000, 10_000, new ExponentialBackoffRetry(100, 3));
     client.start();
     client.blockUntilConnected();
     System.out.println("{\"ready\":true}");
