@@ -13,12 +13,14 @@
 
 #include "bench/bench_server.h"
 #include "bench/options.h"
-#include "bench/raw_client.h"
 #include "bench/samples.h"
 #include "forelock/forelock.h"
+#include "workload/raw_client.h"
 
 namespace forelock::bench {
 namespace {
+
+using workload::RawClient;
 
 double per_second(int count, Clock::duration time) {
   return count / std::chrono::duration<double>(time).count();

@@ -24,7 +24,7 @@ zookeeper::SessionOptions options_for(const std::string& servers) {
 
 }  // namespace
 
-SessionClient::SessionClient(const std::string& servers, RecordSizes sizes)
+SessionClient::SessionClient(const std::string& servers, workload::RecordSizes sizes)
     : own_record_(sizes.own, 'x'), holder_record_(sizes.holder, 'y'), session_(options_for(servers), *this) {
   session_.start();
   std::unique_lock guard(mutex_);

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "bench/raw_client.h"
+#include "workload/raw_client.h"
 #include "zookeeper/zookeeper_session.h"
 
 namespace forelock::bench {
@@ -13,7 +13,7 @@ namespace forelock::bench {
 // As RawClient. Not thread-safe.
 class SessionClient final : private coordination::SessionListener {
  public:
-  explicit SessionClient(const std::string& servers, RecordSizes sizes = {});
+  explicit SessionClient(const std::string& servers, workload::RecordSizes sizes = {});
 
   void claim(const std::string& monitor);
   void release();

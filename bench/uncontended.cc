@@ -10,15 +10,17 @@
 
 #include "bench/bench_server.h"
 #include "bench/options.h"
-#include "bench/raw_client.h"
 #include "bench/samples.h"
 #include "bench/session_client.h"
 #include "bench/usage.h"
 #include "forelock/forelock.h"
 #include "support/wait_until.h"
+#include "workload/raw_client.h"
 
 namespace forelock::bench {
 namespace {
+
+using workload::RawClient;
 
 struct Variant {
   std::string name;
@@ -167,7 +169,7 @@ int run(const Options& options) {
   known.unlock();
   OwnerRecord waiting = holder;
   waiting.acquired_at.reset();
-  const RecordSizes sizes{waiting.to_json().size(), holder.to_json().size()};
+  const workload::RecordSizes sizes{waiting.to_json().size(), holder.to_json().size()};
 
   RawClient raw(servers, sizes);
   RawClient shipped(servers, sizes, false);

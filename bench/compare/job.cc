@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t max_samples = 20'000;
 
-double micros(Clock::duration time) {
+double micros(workload::Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
 }
 
 }  // namespace
 
-Job to_job(const nlohmann::json& json) {
-  Job job;
+workload::Job to_job(const nlohmann::json& json) {
+  workload::Job job;
   job.monitors = json.at("monitors").get<std::vector<std::string>>();
   job.threads = json.value("threads", std::size_t{1});
   job.sections = json.value("sections", std::size_t{0});
@@ -29,7 +29,7 @@ Job to_job(const nlohmann::json& json) {
   return job;
 }
 
-std::string to_json_line(const JobResult& result) {
+std::string to_json_line(const workload::JobResult& result) {
   nlohmann::json cycles = nlohmann::json::array();
   nlohmann::json waits = nlohmann::json::array();
   const std::size_t step = std::max<std::size_t>(1, result.sections.size() / max_samples);

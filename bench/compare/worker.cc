@@ -8,35 +8,18 @@
 #include <string>
 
 #include "bench/bench_server.h"
-#include "bench/compare/async_load.h"
 #include "bench/compare/crowd.h"
 #include "bench/compare/job.h"
-#include "bench/compare/raw_load.h"
-#include "bench/compare/thread_load.h"
 #include "forelock/forelock.h"
+#include "workload/async_load.h"
+#include "workload/bench_lock.h"
+#include "workload/raw_load.h"
+#include "workload/thread_load.h"
 
 namespace forelock::bench {
 namespace {
 
-class ForelockLock final : public Lockable {
- public:
-  ForelockLock(Client& client, const std::string& monitor, const Job& job)
-      : lock_(client, "Save Content", monitor, job.background ? Priority::background : Priority::foreground),
-        release_async_(job.release_async) {}
-
-  void lock() override { lock_.lock_with_timeout(); }
-  void unlock() override {
-    if (release_async_) {
-      lock_.unlock_async();
-    } else {
-      lock_.unlock();
-    }
-  }
-
- private:
-  BlockingWriteLock lock_;
-  const bool release_async_;
-};
+using namespace workload;
 
 int serve(const std::string& kind, const std::string& servers) {
   std::unique_ptr<RawLoad> raw;
@@ -65,8 +48,7 @@ int serve(const std::string& kind, const std::string& servers) {
     } else if (job.async) {
       result = AsyncLoad(*client, job).run(job);
     } else {
-      result = run_threads(
-          job, [&](const std::string& monitor) { return std::make_unique<ForelockLock>(*client, monitor, job); });
+      result = run_threads(job, locks_of(*client, job));
     }
     std::cout << to_json_line(result) << std::endl;
   }

@@ -19,6 +19,7 @@ std::unique_ptr<Command> make_release_command();
 std::unique_ptr<Command> make_dlq_command();
 std::unique_ptr<Command> make_config_command();
 std::unique_ptr<Command> make_doctor_command();
+std::unique_ptr<Command> make_bench_command();
 std::unique_ptr<Command> make_dev_command();
 std::unique_ptr<Command> make_completion_command();
 std::unique_ptr<Command> make_manpage_command();

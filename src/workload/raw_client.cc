@@ -1,9 +1,9 @@
-#include "bench/raw_client.h"
+#include "workload/raw_client.h"
 
 #include <chrono>
 #include <stdexcept>
 
-namespace forelock::bench {
+namespace forelock::workload {
 namespace {
 
 constexpr int session_timeout_ms = 40'000;
@@ -14,12 +14,16 @@ void expect_ok(int code, const char* what) {
 
 }  // namespace
 
-RawClient::RawClient(const std::string& servers, RecordSizes sizes, bool tuned)
+RawClient::RawClient(const std::string& servers, RecordSizes sizes, bool tuned, const std::string& credential)
     : own_record_(sizes.own, 'x'), holder_record_(sizes.holder, 'y') {
   zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
   handle_ = zookeeper_init(servers.c_str(), &on_session, session_timeout_ms, nullptr, this, 0);
   if (handle_ == nullptr) throw std::runtime_error("zookeeper_init failed");
   if (tuned) zoo_set_servers_resolution_delay(handle_, -1);
+  if (!credential.empty()) {
+    acl_ = &ZOO_CREATOR_ALL_ACL;
+    zoo_add_auth(handle_, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr);
+  }
   std::unique_lock guard(connected_.mutex);
   if (!connected_.changed.wait_for(guard, std::chrono::seconds(30), [this] { return connected_.done; })) {
     throw std::runtime_error("the C client does not connect to " + servers);
@@ -59,7 +63,7 @@ void RawClient::wait_for(int submitted, const char* what) {
 }
 
 void RawClient::ensure(const std::string& path) {
-  const int code = zoo_create(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, nullptr, 0);
+  const int code = zoo_create(handle_, path.c_str(), "", 0, acl_, ZOO_PERSISTENT, nullptr, 0);
   if (code != ZNODEEXISTS) expect_ok(code, "create");
 }
 
@@ -67,8 +71,8 @@ void RawClient::prepare_claim(const std::string& monitor) {
   own_prefix_ = monitor + "/A-";
   lock_path_ = monitor + "/privateLock";
   zoo_create_op_init(&operations_[0], own_prefix_.c_str(), own_record_.data(), static_cast<int>(own_record_.size()),
-                     &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL_SEQUENTIAL, own_path_, sizeof own_path_);
-  zoo_create_op_init(&operations_[1], lock_path_.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL, nullptr, 0);
+                     acl_, ZOO_EPHEMERAL_SEQUENTIAL, own_path_, sizeof own_path_);
+  zoo_create_op_init(&operations_[1], lock_path_.c_str(), "", 0, acl_, ZOO_EPHEMERAL, nullptr, 0);
   zoo_set_op_init(&operations_[2], lock_path_.c_str(), holder_record_.data(), static_cast<int>(holder_record_.size()),
                   -1, &stat_);
 }
@@ -84,7 +88,7 @@ void RawClient::claim(const std::string& monitor) {
 }
 
 void RawClient::claim_fresh(const std::string& monitor) {
-  expect_ok(zoo_acreate(handle_, monitor.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_CONTAINER, &on_container, &wait_),
+  expect_ok(zoo_acreate(handle_, monitor.c_str(), "", 0, acl_, ZOO_CONTAINER, &on_container, &wait_),
             "create container");
   claim(monitor);
 }
@@ -105,12 +109,11 @@ void RawClient::release_synchronously() {
 }
 
 void RawClient::create(const std::string& path) {
-  wait_for(zoo_acreate(handle_, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, &on_created, &wait_),
-           "create");
+  wait_for(zoo_acreate(handle_, path.c_str(), "", 0, acl_, ZOO_PERSISTENT, &on_created, &wait_), "create");
 }
 
 void RawClient::remove(const std::string& path) {
   wait_for(zoo_adelete(handle_, path.c_str(), -1, &on_done, &wait_), "delete");
 }
 
-}  // namespace forelock::bench
+}  // namespace forelock::workload

@@ -3,11 +3,12 @@
 
 #include <memory>
 #include <set>
+#include <stop_token>
 #include <string>
 
-#include "bench/compare/job.h"
+#include "workload/job.h"
 
-namespace forelock::bench {
+namespace forelock::workload {
 
 class RawClient;
 
@@ -19,23 +20,24 @@ enum class RawKind { transactions, create_delete };
 // one thread for a monitor is one thread's work here.
 class RawLoad {
  public:
-  RawLoad(const std::string& servers, RawKind kind);
+  // `credential` as for RawClient. \throws std::runtime_error without a connection.
+  RawLoad(const std::string& servers, RawKind kind, const std::string& credential = {});
   ~RawLoad();
   RawLoad(const RawLoad&) = delete;
   RawLoad& operator=(const RawLoad&) = delete;
 
-  JobResult run(const Job& job);
+  // Ends early when asked to stop. \throws std::runtime_error when a transaction fails.
+  JobResult run(const Job& job, const std::stop_token& stop = {});
 
  private:
   class Pipeline;
 
-  JobResult one_by_one(const Job& job);
+  JobResult one_by_one(const Job& job, const std::stop_token& stop);
 
-  const std::string servers_;
   const RawKind kind_;
   std::unique_ptr<RawClient> client_;
   std::set<std::string> ensured_;
   std::unique_ptr<Pipeline> pipeline_;
 };
 
-}  // namespace forelock::bench
+}  // namespace forelock::workload

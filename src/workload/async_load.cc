@@ -1,9 +1,9 @@
-#include "bench/compare/async_load.h"
+#include "workload/async_load.h"
 
 #include <limits>
 #include <utility>
 
-namespace forelock::bench {
+namespace forelock::workload {
 
 AsyncLoad::AsyncLoad(Client& client, const Job& job) {
   const Priority priority = job.background ? Priority::background : Priority::foreground;
@@ -12,12 +12,13 @@ AsyncLoad::AsyncLoad(Client& client, const Job& job) {
   }
 }
 
-JobResult AsyncLoad::run(const Job& job) {
+JobResult AsyncLoad::run(const Job& job, std::stop_token stop) {
   const auto begin = Clock::now();
   {
     const std::lock_guard guard(mutex_);
     left_ = job.sections > 0 ? job.sections : std::numeric_limits<std::size_t>::max();
     end_ = end_of(job, begin);
+    stop_ = std::move(stop);
     running_ = locks_.size();
     failure_ = nullptr;
     sections_.clear();
@@ -32,7 +33,7 @@ JobResult AsyncLoad::run(const Job& job) {
 void AsyncLoad::next(AsyncWriteLock& lock) {
   {
     const std::lock_guard guard(mutex_);
-    if (left_ == 0 || failure_ || Clock::now() >= end_) {
+    if (left_ == 0 || failure_ || Clock::now() >= end_ || stop_.stop_requested()) {
       --running_;
       changed_.notify_one();
       return;
@@ -40,23 +41,28 @@ void AsyncLoad::next(AsyncWriteLock& lock) {
     --left_;
   }
   const auto asked = Clock::now();
-  lock.acquire([this, &lock, asked](std::exception_ptr error) {
-    const auto held = Clock::now();
-    if (error) {
-      const std::lock_guard guard(mutex_);
-      failure_ = error;
-      --running_;
-      changed_.notify_one();
-      return;
-    }
-    lock.release([this, &lock, asked, held](std::exception_ptr) {
-      {
-        const std::lock_guard guard(mutex_);
-        sections_.push_back({held - asked, Clock::now() - asked});
-      }
-      next(lock);
+  try {
+    lock.acquire([this, &lock, asked](std::exception_ptr error) {
+      if (error) return fail(error);
+      const auto held = Clock::now();
+      lock.release([this, &lock, asked, held](std::exception_ptr) {
+        {
+          const std::lock_guard guard(mutex_);
+          sections_.push_back({held - asked, Clock::now() - asked});
+        }
+        next(lock);
+      });
     });
-  });
+  } catch (...) {  // the client has been closed
+    fail(std::current_exception());
+  }
 }
 
-}  // namespace forelock::bench
+void AsyncLoad::fail(std::exception_ptr error) {
+  const std::lock_guard guard(mutex_);
+  failure_ = std::move(error);
+  --running_;
+  changed_.notify_one();
+}
+
+}  // namespace forelock::workload

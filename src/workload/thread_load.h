@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 
-#include "bench/compare/job.h"
+#include "workload/job.h"
 
-namespace forelock::bench {
+namespace forelock::workload {
 
 // A lock of one monitor for one thread.
 class Lockable {
@@ -21,7 +22,7 @@ class Lockable {
 // Makes the lock of a monitor; called from the thread that uses it.
 using LockMaker = std::function<std::unique_ptr<Lockable>(const std::string& monitor)>;
 
-// \throws what a lock throws, the first of it.
-JobResult run_threads(const Job& job, const LockMaker& make_lock);
+// Ends early when asked to stop. \throws what a lock throws, the first of it.
+JobResult run_threads(const Job& job, const LockMaker& make_lock, const std::stop_token& stop = {});
 
-}  // namespace forelock::bench
+}  // namespace forelock::workload

@@ -1,4 +1,4 @@
-#include "bench/compare/raw_load.h"
+#include "workload/raw_load.h"
 
 #include <zookeeper/zookeeper.h>
 
@@ -9,12 +9,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "bench/raw_client.h"
+#include "workload/raw_client.h"
 
-namespace forelock::bench {
+namespace forelock::workload {
 namespace {
 
-constexpr int session_timeout_ms = 40'000;
 constexpr RecordSizes sizes;
 
 }  // namespace
@@ -22,19 +21,10 @@ constexpr RecordSizes sizes;
 // Many monitors over one handle; completions send what comes next.
 class RawLoad::Pipeline {
  public:
-  Pipeline(const std::string& servers, RawKind kind) : kind_(kind), own_(sizes.own, 'x'), holder_(sizes.holder, 'y') {
-    zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
-    handle_ = zookeeper_init(servers.c_str(), &on_session, session_timeout_ms, nullptr, this, 0);
-    if (handle_ == nullptr) throw std::runtime_error("zookeeper_init failed");
-    zoo_set_servers_resolution_delay(handle_, -1);
-    std::unique_lock guard(mutex_);
-    if (!changed_.wait_for(guard, std::chrono::seconds(30), [this] { return connected_; })) {
-      throw std::runtime_error("the C client does not connect to " + servers);
-    }
-  }
-  ~Pipeline() { zookeeper_close(handle_); }
+  Pipeline(RawClient& client, RawKind kind)
+      : handle_(client.handle()), acl_(client.acl()), kind_(kind), own_(sizes.own, 'x'), holder_(sizes.holder, 'y') {}
 
-  JobResult run(const Job& job) {
+  JobResult run(const Job& job, const std::stop_token& stop) {
     std::vector<std::unique_ptr<Line>> lines;
     for (const std::string& monitor : job.monitors) {
       lines.push_back(std::make_unique<Line>());
@@ -47,6 +37,7 @@ class RawLoad::Pipeline {
       const std::lock_guard guard(mutex_);
       left_ = job.sections > 0 ? job.sections : std::numeric_limits<std::size_t>::max();
       end_ = end_of(job, begin);
+      stop_ = stop;
       running_ = lines.size();
       sections_.clear();
     }
@@ -69,18 +60,10 @@ class RawLoad::Pipeline {
     Clock::time_point asked{};
   };
 
-  static void on_session(zhandle_t*, int type, int state, const char*, void* context) {
-    if (type != ZOO_SESSION_EVENT || state != ZOO_CONNECTED_STATE) return;
-    auto& self = *static_cast<Pipeline*>(context);
-    const std::lock_guard guard(self.mutex_);
-    self.connected_ = true;
-    self.changed_.notify_all();
-  }
-
   void claim(Line& line) {
     {
       const std::lock_guard guard(mutex_);
-      if (left_ == 0 || failed_ || Clock::now() >= end_) {
+      if (left_ == 0 || failed_ || Clock::now() >= end_ || stop_.stop_requested()) {
         --running_;
         changed_.notify_all();
         return;
@@ -89,16 +72,14 @@ class RawLoad::Pipeline {
     }
     line.asked = Clock::now();
     if (kind_ == RawKind::create_delete) {
-      if (zoo_acreate(handle_, line.lock_path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_PERSISTENT, &on_created,
-                      &line) != ZOK) {
+      if (zoo_acreate(handle_, line.lock_path.c_str(), "", 0, &acl_, ZOO_PERSISTENT, &on_created, &line) != ZOK) {
         fail();
       }
       return;
     }
-    zoo_create_op_init(&line.operations[0], line.own_prefix.c_str(), own_.data(), static_cast<int>(own_.size()),
-                       &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL_SEQUENTIAL, line.own_path, sizeof line.own_path);
-    zoo_create_op_init(&line.operations[1], line.lock_path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL, nullptr,
-                       0);
+    zoo_create_op_init(&line.operations[0], line.own_prefix.c_str(), own_.data(), static_cast<int>(own_.size()), &acl_,
+                       ZOO_EPHEMERAL_SEQUENTIAL, line.own_path, sizeof line.own_path);
+    zoo_create_op_init(&line.operations[1], line.lock_path.c_str(), "", 0, &acl_, ZOO_EPHEMERAL, nullptr, 0);
     zoo_set_op_init(&line.operations[2], line.lock_path.c_str(), holder_.data(), static_cast<int>(holder_.size()), -1,
                     &line.stat);
     if (zoo_amulti(handle_, 3, line.operations, line.results, &on_claimed, &line) != ZOK) fail();
@@ -140,41 +121,43 @@ class RawLoad::Pipeline {
     changed_.notify_all();
   }
 
+  zhandle_t* const handle_;
+  const ACL_vector& acl_;
   const RawKind kind_;
   const std::string own_;
   const std::string holder_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool connected_ = false;
   bool failed_ = false;
   std::size_t left_ = 0;
   Clock::time_point end_{};
+  std::stop_token stop_;
   std::size_t running_ = 0;
   std::vector<Section> sections_;
-  zhandle_t* handle_ = nullptr;
 };
 
-RawLoad::RawLoad(const std::string& servers, RawKind kind)
-    : servers_(servers), kind_(kind), client_(std::make_unique<RawClient>(servers)) {}
+RawLoad::RawLoad(const std::string& servers, RawKind kind, const std::string& credential)
+    : kind_(kind), client_(std::make_unique<RawClient>(servers, sizes, true, credential)) {}
 
 RawLoad::~RawLoad() = default;
 
-JobResult RawLoad::run(const Job& job) {
+JobResult RawLoad::run(const Job& job, const std::stop_token& stop) {
   if (!job.fresh) {
     for (const std::string& monitor : job.monitors) {
       if (ensured_.insert(monitor).second) client_->ensure("/" + monitor);
     }
   }
-  if (!job.async) return one_by_one(job);
-  if (!pipeline_) pipeline_ = std::make_unique<Pipeline>(servers_, kind_);
-  return pipeline_->run(job);
+  if (!job.async) return one_by_one(job, stop);
+  if (!pipeline_) pipeline_ = std::make_unique<Pipeline>(*client_, kind_);
+  return pipeline_->run(job, stop);
 }
 
-JobResult RawLoad::one_by_one(const Job& job) {
+JobResult RawLoad::one_by_one(const Job& job, const std::stop_token& stop) {
   JobResult result;
   const auto begin = Clock::now();
   const auto end = end_of(job, begin);
-  for (std::size_t i = 0; (job.sections == 0 || i < job.sections) && Clock::now() < end; ++i) {
+  for (std::size_t i = 0; (job.sections == 0 || i < job.sections) && Clock::now() < end && !stop.stop_requested();
+       ++i) {
     const std::string monitor =
         job.fresh ? "/" + job.monitors.front() + "-" + std::to_string(i) : "/" + job.monitors[i % job.monitors.size()];
     const auto asked = Clock::now();
@@ -195,4 +178,4 @@ JobResult RawLoad::one_by_one(const Job& job) {
   return result;
 }
 
-}  // namespace forelock::bench
+}  // namespace forelock::workload

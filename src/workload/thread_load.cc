@@ -1,4 +1,4 @@
-#include "bench/compare/thread_load.h"
+#include "workload/thread_load.h"
 
 #include <atomic>
 #include <exception>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace forelock::bench {
+namespace forelock::workload {
 namespace {
 
 // Spins through the last part: a sleeping thread wakes up late, and that is not what is measured.
@@ -22,7 +22,7 @@ void pass_time(Clock::duration time) {
 
 }  // namespace
 
-JobResult run_threads(const Job& job, const LockMaker& make_lock) {
+JobResult run_threads(const Job& job, const LockMaker& make_lock, const std::stop_token& stop) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
@@ -39,7 +39,8 @@ JobResult run_threads(const Job& job, const LockMaker& make_lock) {
       try {
         const std::string& monitor = job.monitors[i % job.monitors.size()];
         std::unique_ptr<Lockable> lock = job.fresh ? nullptr : make_lock(monitor);
-        for (std::size_t section = next++; section < sections && Clock::now() < end; section = next++) {
+        for (std::size_t section = next++; section < sections && Clock::now() < end && !stop.stop_requested();
+             section = next++) {
           if (job.pause.count() > 0) {
             pass_time(std::chrono::microseconds(static_cast<std::int64_t>(pause(random))));
           }
@@ -66,4 +67,4 @@ JobResult run_threads(const Job& job, const LockMaker& make_lock) {
   return result;
 }
 
-}  // namespace forelock::bench
+}  // namespace forelock::workload

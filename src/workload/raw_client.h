@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-namespace forelock::bench {
+namespace forelock::workload {
 
 // How big the records are that Forelock writes, and so this floor does too.
 struct RecordSizes {
@@ -21,7 +21,9 @@ class RawClient {
  public:
   // As shipped, the client looks the servers' names up before every wait for its socket. `tuned` turns that off, as
   // Forelock's session does, so that it does not count in our favour.
-  explicit RawClient(const std::string& servers, RecordSizes sizes = {}, bool tuned = true);
+  // `credential`: "user:password" of the digest scheme; only its owner may then use what is created.
+  explicit RawClient(const std::string& servers, RecordSizes sizes = {}, bool tuned = true,
+                     const std::string& credential = {});
   ~RawClient();
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
@@ -43,6 +45,10 @@ class RawClient {
   // One small persistent node, asynchronously as above.
   void create(const std::string& path);
   void remove(const std::string& path);
+
+  // For more than one request at a time.
+  zhandle_t* handle() { return handle_; }
+  const ACL_vector& acl() const { return *acl_; }
 
  private:
   struct Wait {
@@ -70,7 +76,8 @@ class RawClient {
   zoo_op_result_t results_[3];
   Wait connected_;
   Wait wait_;
+  const ACL_vector* acl_ = &ZOO_OPEN_ACL_UNSAFE;
   zhandle_t* handle_ = nullptr;
 };
 
-}  // namespace forelock::bench
+}  // namespace forelock::workload
