@@ -58,17 +58,22 @@ class Rounds:
         print(f"{workload:44} {unit:16} {line}", file=sys.stderr, flush=True)
 
     def measure(self, group, workload, unit, workers, job_of, value_of, better="lower", server=None, trip_us=0):
-        """Each worker does the job in each round, in another order each time. `job_of`: the job for a fresh name.
+        """Each worker does the job in each round, in another order each time. `job_of`: the job for a fresh name. Kinds
+        share no monitor: one that another session has used since is not known any more, and costs more requests.
         With `server`, the requests that it receives for a section are counted. With `trip_us`, the time that a round
         trip takes, also those that the proxies see, and how many of them a section takes."""
-        for worker in workers.values():
-            value_of(worker.answer(job_of(self.fresh_name("warm"))))
+        def job_for(kind, name):
+            job = job_of(name)
+            return {**job, "monitors": [f"{monitor}-{kind}" for monitor in job["monitors"]]}
+
+        for kind, worker in workers.items():
+            value_of(worker.answer(job_for(kind, self.fresh_name("warm"))))
         values, requests, trips, waited = [], [], [], []
         for _ in range(self.count):
             of_round = [{kind: 0.0 for kind in workers} for _ in range(4)]
             for kind, worker in self.shuffled(workers.items()):
                 before = server.answer({}) if server else {}
-                answer = worker.answer(job_of(self.fresh_name("m")))
+                answer = worker.answer(job_for(kind, self.fresh_name("m")))
                 after = server.answer({}) if server else {}
                 sections = max(1, answer["sections"])
                 of_round[0][kind] = value_of(answer)
