@@ -155,12 +155,12 @@ BenchRun::BenchRun(const BenchOptions& options, const Settings& settings, BenchN
   }
   raw_ = std::make_unique<workload::RawLoad>(BenchNamespace::connect_string(settings, settings.chroot()),
                                              workload::RawKind::transactions, settings.load_digest());
-  raw_monitor_ = where_.monitor("raw");
 }
 
 BenchRun::~BenchRun() = default;
 
 std::vector<BenchRow> BenchRun::run(const std::string& workload) {
+  raw_monitor_ = where_.monitor("raw");  // those before may have been removed
   if (workload == "uncontended") return uncontended();
   if (workload == "contended") return contended();
   if (workload == "independent") return independent();
