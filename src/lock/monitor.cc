@@ -351,6 +351,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
        now);
   contender.proof_requested = !alone_next_ || shared_;
   if (!parent_watch_trusted_ && !parent_watch_in_flight_) {
+    forget_listing();                 // unwatched, it may be of a monitor that was here before this one
     watch_parent(contender.id, now);  // its answer also tells whether anybody else is there
   } else if (contender.proof_requested) {
     list(false, contender.id, now);

@@ -76,6 +76,37 @@ TEST_F(EngineTest, ACountOfALaterMomentNeedsAListing) {
   EXPECT_TRUE(output_.grants.empty());
 }
 
+// Read before the monitor was deleted, looked at after: what it shows must not prove a rank in the new monitor.
+TEST_F(EngineTest, ListingOfADeletedMonitorProvesNothingInTheNextOne) {
+  acquire(1, Priority::foreground);
+  answer<coordination::Create>({});
+  answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
+  answer<coordination::Exists>(failure(ReplyCode::connection_loss));
+  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+  connect();
+  answer<coordination::Sync>({});
+  answer<coordination::Exists>({});
+  answer<coordination::List>(listing({"A-0000000017"}, 20));
+  engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
+  answer<coordination::Get>(failure(ReplyCode::no_node));
+  answer<coordination::Get>(failure(ReplyCode::no_node));
+  acquire(2, Priority::foreground);
+  answer<coordination::Create>({});
+  answer<coordination::Transaction>(claimed("A-0000000000", 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  answer<coordination::Exists>(monitor(2, 2, 100));
+  Reply created;
+  created.path = "/P/A-0000000003";  // somebody else has number 2
+  answer<coordination::Create>(created);
+  ASSERT_TRUE(engine_.release(1, now_));
+  Reply handed_over;
+  handed_over.operations.resize(3);
+  answer<coordination::Transaction>(handed_over);
+  EXPECT_EQ(output_.grants.size(), 1u);
+  answer<coordination::List>(listing({"A-0000000002", "A-0000000003", "privateLock"}, 4));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
 TEST_F(EngineTest, CountIsForgottenWhenTheMonitorIsDeleted) {
   cold_cycle(1);
   engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
