@@ -133,6 +133,11 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
         remove_node(contender, now);
       }
       break;
+    case ContenderState::held:
+      // Its deadline has passed. What bears the names of its nodes by now may be somebody else's, in a monitor that was
+      // made anew, and the news of that still on their way.
+      need_resolve(now);
+      break;
     default:
       break;  // something is under way; its reply will find the contender abandoned
   }

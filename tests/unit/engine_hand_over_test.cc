@@ -174,6 +174,26 @@ TEST_F(HandOverTest, OneThatHadToWaitJoinsTheLineAtOnceTheNextTime) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+// In the meantime an administrator may have removed it, and another process may hold the monitor under the same names:
+// the news of that may still be on their way.
+TEST_F(HandOverTest, WhoseDeadlineHasPassedLooksBeforeItRemovesWhatItHad) {
+  ask(1);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<Exists>({});
+  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  now_ += 5s;
+  engine_.tick(now_);
+  ASSERT_EQ(output_.losses.size(), 1u);
+  answer<coordination::Sync>({});
+  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<coordination::Get>(node("somebody", our_session + 1));
+  answer<coordination::Get>(node("somebody", our_session + 1));
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(engine_.contenders(), 0u);
+}
+
 class ParentHandOverTest : public HandOverTest {
  protected:
   ParentHandOverTest() : HandOverTest(WatchMode::parent) {}
