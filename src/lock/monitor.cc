@@ -341,6 +341,8 @@ void Monitor::send(Flight flight, coordination::Request request, TimePoint now) 
 void Monitor::ensure_monitor(TimePoint now) {
   if (exists_) return;
   exists_ = true;  // harmless if it was there already; the reply tells if it could not be made
+  // A watch that is set, or on its way, may be another monitor's, which has been deleted.
+  parent_watch_trusted_ = parent_watch_in_flight_ = false;
   ++creations_;
   send({.kind = FlightKind::create_monitor}, Create{path_, "", CreateMode::container}, now);
 }
@@ -457,55 +459,6 @@ void Monitor::watch_predecessor(const Contender& first, TimePoint now) {
   if (watched_child_ == child) return;
   watched_child_ = child;
   send({.kind = FlightKind::watch_predecessor, .name = child}, Exists{child_path(child), true}, now);
-}
-
-// --- knowledge ---
-
-std::size_t Monitor::foreign_before(const Contender& contender) const {
-  const ChildName self = child_of(contender);
-  const auto end = std::partition_point(foreign_.begin(), foreign_.end(), [&self](const ForeignContender& other) {
-    return goes_before(other.child(), self);
-  });
-  return static_cast<std::size_t>(end - foreign_.begin());
-}
-
-const ForeignContender* Monitor::last_foreign_before(const Contender& contender) const {
-  const std::size_t before = foreign_before(contender);
-  return before == 0 ? nullptr : &foreign_[before - 1];
-}
-
-// Whether the listing shows somebody who goes before this contender and was there when its claim was applied.
-bool Monitor::somebody_before_grant(const Contender& contender) const {
-  const ChildName self = child_of(contender);
-  return std::any_of(foreign_.begin(), foreign_.end(), [&](const ForeignContender& other) {
-    if (!goes_before(other.child(), self)) return false;
-    // Equal numbers exist only at the counter's end, where they tell nothing.
-    return !contender.claimed_at_creation || other.number <= contender.number;
-  });
-}
-
-// A foreground contender that was seen first of its class cannot be overtaken any more.
-bool Monitor::is_clear(const Contender& contender) const {
-  if (!contender.foreground()) return false;
-  return contender.clear || (listed_ && listed_count_ > contender.number && !last_foreign_before(contender));
-}
-
-void Monitor::forget_listing() {
-  listed_ = false;
-  foreign_.clear();
-  look_again();
-}
-
-void Monitor::look_again() {
-  children_watched_ = false;
-  fresh_for_ = 0;
-  watched_child_.clear();
-}
-
-void Monitor::note_number(std::int64_t number) {
-  if (number < counter_alarm && number >= 0) return;
-  alone_next_.reset();
-  if (!std::exchange(counter_told_, true)) core_.output().counter_high(name_, number);
 }
 
 }  // namespace forelock::lock

@@ -48,7 +48,9 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (blocked_ && children_seen_ == 0) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
-  if (is_proof(flight)) judge(*owner_, somebody_before_grant(*owner_), now);
+  if (!is_proof(flight)) return;
+  if (!lock_seen_) return need_resolve(now);  // somebody has deleted it by hand
+  judge(*owner_, somebody_before_grant(*owner_), now);
 }
 
 void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoint now) {
@@ -180,6 +182,55 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
   lock_seen_ = false;
   if (mutated(Mutation::vanished_neighbour_proves)) first.clear = true;
   claim(first, now);
+}
+
+// --- knowledge ---
+
+std::size_t Monitor::foreign_before(const Contender& contender) const {
+  const ChildName self = child_of(contender);
+  const auto end = std::partition_point(foreign_.begin(), foreign_.end(), [&self](const ForeignContender& other) {
+    return goes_before(other.child(), self);
+  });
+  return static_cast<std::size_t>(end - foreign_.begin());
+}
+
+const ForeignContender* Monitor::last_foreign_before(const Contender& contender) const {
+  const std::size_t before = foreign_before(contender);
+  return before == 0 ? nullptr : &foreign_[before - 1];
+}
+
+// Whether the listing shows somebody who goes before this contender and was there when its claim was applied.
+bool Monitor::somebody_before_grant(const Contender& contender) const {
+  const ChildName self = child_of(contender);
+  return std::any_of(foreign_.begin(), foreign_.end(), [&](const ForeignContender& other) {
+    if (!goes_before(other.child(), self)) return false;
+    // Equal numbers exist only at the counter's end, where they tell nothing.
+    return !contender.claimed_at_creation || other.number <= contender.number;
+  });
+}
+
+// A foreground contender that was seen first of its class cannot be overtaken any more.
+bool Monitor::is_clear(const Contender& contender) const {
+  if (!contender.foreground()) return false;
+  return contender.clear || (listed_ && listed_count_ > contender.number && !last_foreign_before(contender));
+}
+
+void Monitor::forget_listing() {
+  listed_ = false;
+  foreign_.clear();
+  look_again();
+}
+
+void Monitor::look_again() {
+  children_watched_ = false;
+  fresh_for_ = 0;
+  watched_child_.clear();
+}
+
+void Monitor::note_number(std::int64_t number) {
+  if (number < counter_alarm && number >= 0) return;
+  alone_next_.reset();
+  if (!std::exchange(counter_told_, true)) core_.output().counter_high(name_, number);
 }
 
 }  // namespace forelock::lock

@@ -61,6 +61,7 @@ void Process::new_engine() {
   }
   if (engine_) former_.push_back(std::move(engine_));
   engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
+  last_sent_ = sent_before_collision_ = 0;
 }
 
 void Process::connect() {
@@ -286,7 +287,12 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     return;
   } else {
     if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
-    collisions_ = reply.code == coordination::ReplyCode::node_exists ? collisions_ + 1 : 0;
+    if (reply.code != coordination::ReplyCode::node_exists) {
+      collisions_ = 0;
+    } else if (tag > sent_before_collision_) {
+      ++collisions_;
+      sent_before_collision_ = last_sent_;
+    }
     if (collisions_ > most_collisions)
       world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
     engine_->on_reply(tag, std::move(reply), now());

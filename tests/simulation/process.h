@@ -149,7 +149,10 @@ class Process final : public model::Actor,
   std::uint64_t next_probe_ = 0;
   std::uint32_t requests_ = 0;
   std::size_t lists_ = 0;
-  int collisions_ = 0;  // replies node_exists in a row
+  // Replies node_exists in a row, each to a request that was sent after the one before had come.
+  int collisions_ = 0;
+  coordination::RequestTag last_sent_ = 0;
+  coordination::RequestTag sent_before_collision_ = 0;
   bool down_ = false;
   bool connected_ = false;
   Instant connected_at_{};

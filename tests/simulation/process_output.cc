@@ -11,6 +11,7 @@ namespace forelock::simulation {
 void Process::send(coordination::RequestTag tag, coordination::Request request) {
   if (tracing()) trace("-> #" + std::to_string(tag) + " " + describe(request));
   if (std::holds_alternative<coordination::List>(request)) ++lists_;
+  last_sent_ = tag;
   if (down_) return;
   ++requests_;
   world_.submit(index_, requests_, *session_, tag, std::move(request));

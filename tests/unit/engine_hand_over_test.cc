@@ -180,18 +180,49 @@ TEST_F(HandOverTest, WhoseDeadlineHasPassedLooksBeforeItRemovesWhatItHad) {
   ask(1);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Exists>({});
-  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<Exists>(monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   now_ += 5s;
   engine_.tick(now_);
   ASSERT_EQ(output_.losses.size(), 1u);
   answer<coordination::Sync>({});
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  answer<coordination::Sync>({});  // a heartbeat
   answer<coordination::Get>(node("somebody", our_session + 1));
   answer<coordination::Get>(node("somebody", our_session + 1));
   EXPECT_TRUE(output_.sent.empty());
   EXPECT_EQ(engine_.contenders(), 0u);
+}
+
+TEST_F(HandOverTest, AProofWithoutPrivateLockInItIsNone) {
+  ask(1);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000001", 100));
+  answer<Exists>(monitor(1, 3, 101));
+  answer<List>(listing({"A-0000000001"}, 3));  // somebody has deleted it by hand
+  EXPECT_TRUE(output_.grants.empty());
+  answer<coordination::Sync>({});  // what there is will be found out
+}
+
+// Whoever makes the monitor may have made a new one, and is told of the end of that one only if it watches it.
+TEST_F(HandOverTest, WhoeverMakesTheMonitorWatchesIt) {
+  ask(1);
+  answer<Create>({});
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  answer<Exists>({});
+  answer<Create>(failure(ReplyCode::no_node));  // it has gone; it is made anew
+  answer<List>(failure(ReplyCode::no_node));    // that was before
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<Exists>(monitor(2, 2, 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  release(1);
+  ask(2);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 200));
+  const auto watch = answer<Exists>({});
+  EXPECT_EQ(watch.path, "/P");
+  EXPECT_TRUE(watch.watch);
 }
 
 class ParentHandOverTest : public HandOverTest {
@@ -230,7 +261,6 @@ TEST_F(ParentHandOverTest, OneThatWantsToKnowItsPlaceLooksAtEveryChange) {
   answer<Create>(failure(ReplyCode::node_exists));
   answer<Transaction>(failure(ReplyCode::node_exists));
   answer<Exists>({});
-  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   answer<Create>(created("B-0000000002"));
   answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
   answer<Exists>({});
