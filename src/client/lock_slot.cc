@@ -201,6 +201,7 @@ ConnectionLossException LockSlot::unconfirmed() const {
 void LockSlot::release(Done done) {
   if (core_->in_forked_child()) core_->check_usable();
   lock::ContenderId contender = 0;
+  const bool answer_wanted = static_cast<bool>(done);
   {
     const std::lock_guard guard(mutex_);
     if (phase_.load() == Phase::held) {
@@ -212,7 +213,7 @@ void LockSlot::release(Done done) {
   if (contender != 0) {
     // released() follows, or has come; or release_unanswered().
     const lock::TimePoint answer_by = now() + core_->settings().session_timeout();
-    if (done ? core_->release(contender, answer_by) : core_->release(contender)) return;
+    if (answer_wanted ? core_->release(contender, answer_by) : core_->release(contender)) return;
   }
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;
   {

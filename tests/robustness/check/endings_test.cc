@@ -155,6 +155,15 @@ TEST_F(StallMarginsTest, TheSmallestMarginOfAllRounds) {
   EXPECT_EQ(stalls.margin, 300ms);
 }
 
+TEST_F(StallMarginsTest, WhoLetsGoWhenItHasNoticedSaysNothingAboutTheMargin) {
+  planted.client("a").unhealthy(4000, 1).release(4000.5, 1);
+  planted.client("b").invoke(500, 1).granted(4003, 1, 101, 8);
+  const StallFindings stalls = judge();
+  EXPECT_EQ(stalls.findings.judged, 1u);
+  EXPECT_EQ(stalls.findings.violations, 0u);
+  EXPECT_FALSE(stalls.margin);
+}
+
 TEST_F(StallMarginsTest, TheOtherIsGrantedFirst) {
   planted.client("a").unhealthy(5001, 1);
   planted.client("b").invoke(500, 1).granted(5000, 1, 101, 8);

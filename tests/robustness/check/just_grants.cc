@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -101,7 +102,8 @@ class Replay {
 
   void apply_to_lock(const LoggedChange& change, Line& line) {
     // Somebody who contends for nothing is an administrator.
-    const bool strange = line.lock && line.lock->session != change.session && contending_.contains(change.session);
+    const bool foreign = line.lock && line.lock->session != change.session;
+    const bool strange = foreign && contending_.contains(change.session);
     const auto complain = [&](const char* what) {
       findings_.owners.violated("zxid " + std::to_string(change.zxid) + " " + what + " the privateLock of " +
                                 history_.monitors[change.monitor] + ", which is another client's");
@@ -115,11 +117,25 @@ class Replay {
         if (line.lock) line.lock->guid = change.guid;
         break;
       case LoggedChange::Type::remove:
-        if (strange) complain("deletes");
+        if (foreign && !strange) leave_bare(change, line);
+        if (strange && bare_.erase({change.monitor, change.session}) > 0) {
+          ++findings_.owners.undecided;
+        } else if (strange) {
+          complain("deletes");
+        }
         line.lock.reset();
         break;
       default:
         break;
+    }
+  }
+
+  // An administrator deletes a lock and leaves its holder's node: the lock had passed to that holder since he looked.
+  // What that holder releases then may be the next one's lock (docs/protocol.md, "Limits"), once.
+  void leave_bare(const LoggedChange& change, const Line& line) {
+    for (const auto& [order, node] : line.nodes) {
+      if (node.session == line.lock->session && node.guid == line.lock->guid)
+        bare_.insert({change.monitor, node.session});
     }
   }
 
@@ -228,6 +244,7 @@ class Replay {
   std::vector<Line> lines_;
   std::vector<std::uint32_t> ranks_;
   std::unordered_map<std::int64_t, const Call*> grants_;
+  std::set<std::pair<std::size_t, std::int64_t>> bare_;  // monitor, session: see leave_bare()
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Call*>> refused_;  // by process and monitor
   std::unordered_set<std::int64_t> contending_;
   // A moment that was certainly over when the transaction at hand was applied.

@@ -186,6 +186,18 @@ TEST_F(JustGrantsTest, AnAdministratorMayDeleteIt) {
   EXPECT_THAT(judge().owners.explanations, IsEmpty());
 }
 
+// The documented corner: nothing tells this holder's release that the lock is not its own any more.
+TEST_F(JustGrantsTest, WhoseLockWasDeletedWithoutItsNodeMayFreeTheNextOne) {
+  server.claims(10, 1, "/P1/B-0000000001").transaction(11, 99, "delete", "/P1/privateLock");
+  server.claims(12, 2, "/P1/A-0000000002");
+  server.transaction(13, 1, "delete", "/P1/B-0000000001").transaction(13, 1, "delete", "/P1/privateLock");
+  server.claims(14, 2, "/P1/A-0000000003");
+  EXPECT_EQ(judge().owners.violations, 0u);
+  EXPECT_EQ(judge().owners.undecided, 1u);
+  server.transaction(15, 1, "delete", "/P1/privateLock");
+  EXPECT_EQ(judge().owners.violations, 1u);
+}
+
 TEST_F(JustGrantsTest, TheTokenIsOfTheHoldersOwnTransaction) {
   background_grant();
   bulk.invoke(70, 2).granted(75, 2, 12, 1);
