@@ -128,6 +128,7 @@ struct Stall {
   Instant begin{};
   std::optional<std::uint64_t> call;
   std::optional<std::uint32_t> monitor;
+  bool servers_hear = false;  // only what they say is lost
 };
 
 struct SessionEnd {

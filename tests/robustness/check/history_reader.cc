@@ -347,6 +347,7 @@ void HistoryReader::Impl::stalled(const HistoryLine& line) {
   Stall stall{.client = process_number(line.text("client")), .begin = line.time(), .call = {}, .monitor = {}};
   if (const auto call = line.optional("call", &HistoryLine::integer)) stall.call = static_cast<std::uint64_t>(*call);
   if (line.has("monitor")) stall.monitor = monitors_.number(line.text("monitor"));
+  stall.servers_hear = line.has("direction") && line.text("direction") == "to_client";
   history_.stalls.push_back(stall);
 }
 

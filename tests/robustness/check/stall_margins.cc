@@ -57,7 +57,7 @@ StallFindings stall_margins(const History& history) {
       const Span margin = taken - noticed;
       // Where only what the servers say is lost, they still hear the holder, who lets go when it has noticed: how soon
       // the next one has the lock then says nothing about the margin.
-      const bool let_go = margin > Span{0} && holder.release < taken;
+      const bool let_go = margin > Span{0} && stall.servers_hear && holder.release < taken;
       if (!let_go) result.margin = std::min(result.margin.value_or(margin), margin);
       if (margin > Span{0}) continue;
       result.findings.violated(text_of(history, holder) + " was cut off at " + text_of(history, stall.begin) +
