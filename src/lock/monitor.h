@@ -151,7 +151,7 @@ class Monitor {
   bool is_ours(const coordination::Reply& node, const Contender& contender) const;
 
   // Knowledge.
-  void take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
+  bool take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
   std::size_t foreign_before(const Contender& contender) const;
   const ForeignContender* last_foreign_before(const Contender& contender) const;
   bool somebody_before_grant(const Contender& contender) const;

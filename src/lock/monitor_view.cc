@@ -44,12 +44,14 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
     fresh_for_ = owner_ || queue_.empty() ? 0 : (*queue_.begin())->id;
   }
-  take_listing(reply.children, reply.stat);
+  const bool all_there = take_listing(reply.children, reply.stat);
   if (blocked_ && children_seen_ == 0) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
   if (!is_proof(flight)) return;
-  if (!lock_seen_) return need_resolve(now);  // somebody has deleted it by hand
+  const auto& names = reply.children;
+  const bool own_there = all_there || std::find(names.begin(), names.end(), owner_->node) != names.end();
+  if (!lock_seen_ || !own_there) return need_resolve(now);  // somebody has deleted it by hand
   judge(*owner_, somebody_before_grant(*owner_), now);
 }
 
@@ -67,7 +69,8 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   judge(*owner_, false, now);
 }
 
-void Monitor::take_listing(const std::vector<std::string>& children, const coordination::Stat& parent) {
+// \returns whether it shows every node of ours.
+bool Monitor::take_listing(const std::vector<std::string>& children, const coordination::Stat& parent) {
   listed_ = true;
   lock_seen_ = false;
   children_seen_ = children.size();
@@ -94,13 +97,14 @@ void Monitor::take_listing(const std::vector<std::string>& children, const coord
   } else if (!only_ours) {
     alone_next_.reset();
   }
-  if (own == nodes_.size()) return;
+  if (own == nodes_.size()) return true;
   // Some of our waiting contenders were removed by somebody.
   const std::unordered_set<std::string_view> present(children.begin(), children.end());
   const auto waiting = queue_;
   for (Contender* contender : waiting) {
     if (!present.contains(contender->node)) own_node_gone(*contender);
   }
+  return false;
 }
 
 void Monitor::on_watch_lock(const Reply& reply, TimePoint now) {

@@ -204,6 +204,17 @@ TEST_F(HandOverTest, AProofWithoutPrivateLockInItIsNone) {
   answer<coordination::Sync>({});  // what there is will be found out
 }
 
+// Somebody has deleted ours by hand, and another one holds already.
+TEST_F(HandOverTest, AProofWithoutTheOwnNodeInItIsNone) {
+  ask(1);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000001", 100));
+  answer<Exists>(monitor(3, 4, 100));
+  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  EXPECT_TRUE(output_.grants.empty());
+  answer<coordination::Sync>({});
+}
+
 // Whoever makes the monitor may have made a new one, and is told of the end of that one only if it watches it.
 TEST_F(HandOverTest, WhoeverMakesTheMonitorWatchesIt) {
   ask(1);

@@ -19,16 +19,10 @@ bool claims_certainty(const History& history, const Call& call) {
   return (kind == Kind::api || kind == Kind::async) && call.granted != never;
 }
 
-// It was still there then: whatever was done to it came later, or was in vain.
-bool release_was_confirmed(const History& history, const Call& call) {
-  return call.released != never && history.word(call.release_code).empty();
-}
-
 // The times in which the holder claims nothing although it has no doubts.
 std::vector<Interval> rests_of(const History& history, const Call& call, const ForcedEnds& forced) {
   const Process& process = history.process_of(call);
   std::vector<Interval> rests = process.still;
-  if (release_was_confirmed(history, call)) return rests;
   const Interval blind = forced.blind(process, call.monitor, call.token, call.doubted());
   if (blind.begin == never) return rests;
   const auto after = [](Instant time, const Interval& rest) { return time < rest.begin; };

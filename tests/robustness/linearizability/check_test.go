@@ -189,6 +189,16 @@ func TestForceMayEndALockBeforeItsHolderKnows(t *testing.T) {
 	p.expect(t, exitClean, `"illegal":0`)
 }
 
+func TestAReleaseMayBeTakenForConfirmedAfterForce(t *testing.T) {
+	p := newPlanted()
+	p.about(0, "a", "invoke", 1, "")
+	p.about(10, "a", "granted", 1, `,"token":"100","guid":"g","session":"0x5"`).released(60, 65, "a", 1, "")
+	p.granted(0, 50, "b", 1, 101).released(55, 56, "b", 1, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+	p.fault(40, "session_expired", "a", "0x5")
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
 func TestForceAgainstAnotherOneIsNoExcuse(t *testing.T) {
 	p := robbed()
 	p.fault(40, "holder_deleted", "P2", "A-0000000007")

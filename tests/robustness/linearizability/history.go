@@ -298,11 +298,16 @@ func (h *history) holds() []*hold {
 	return all
 }
 
-// When a lock may have ended. A confirmed release: between its call and its return. Otherwise at any time after the last
-// moment at which its holder was certain, and went on running.
+// When a lock may have ended. A confirmed release: between its call and its return, or when the lock was taken by force,
+// which a release whose reply was lost cannot tell from its own doing. Otherwise at any time after the last moment at
+// which its holder was certain, and went on running.
 func (h *history) ending(p *process, call *record) (int64, int64) {
 	if call.released != never && call.code == "" {
-		return call.release, call.released
+		from := call.release
+		if force := h.forced(call); force < from {
+			from = force
+		}
+		return from, call.released
 	}
 	if p.kind != "api" && p.kind != "async" {
 		return call.granted, never // it knows of no loss
