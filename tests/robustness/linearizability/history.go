@@ -310,7 +310,7 @@ func (h *history) ending(p *process, call *record) (int64, int64) {
 		return from, call.released
 	}
 	if p.kind != "api" && p.kind != "async" {
-		return call.granted, never // it knows of no loss
+		return call.invoked, never // it knows of no loss, not even of one before it was told of the grant
 	}
 	from := call.doubted
 	if p.last < from {
