@@ -27,6 +27,11 @@ namespace {
 // would list the whole line for every contender that joins it.
 constexpr Duration listing_interval = std::chrono::milliseconds(5);
 
+// A holder looks at the line only after this time, and then at most eight times for each doubling of it or so: shorter
+// sections do without, and in long ones the two writes that a look can spare matter little.
+constexpr Duration short_hold = std::chrono::milliseconds(2);
+constexpr int looks_per_hold = 8;
+
 // An initializer list would copy the operations, and with them the records.
 template <class... Operations>
 Transaction transaction_of(Operations... operations) {
@@ -258,8 +263,9 @@ void Monitor::settle_idle(TimePoint now) {
 
 void Monitor::settle_queue(TimePoint now) {
   if (owner_ || lock_flight_ || queue_.empty()) {
-    if (!blocked_) core_.set_poll(*this, never);
-    return;
+    if (blocked_) return;
+    core_.set_poll(*this, never);
+    return look_while_held(now);
   }
   Contender& first = **queue_.begin();
   if (!view_fresh_for(first)) {
@@ -279,6 +285,19 @@ void Monitor::settle_queue(TimePoint now) {
   claim(first, now);
 }
 
+// To whom the lock goes after the holder is decided by what is known then. If another process's contender has come that
+// goes before ours, handing over to ours would cost two writes more: it, and giving back. So while somebody of ours
+// waits, a holder that takes its time looks at the line when it changes.
+void Monitor::look_while_held(TimePoint now) {
+  if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_flight_ || queue_.empty()) return;
+  const Contender& next = **queue_.begin();
+  if (children_watched_ || listings_in_flight_ > 0 || last_foreign_before(next) || is_clear(next)) return;
+  const TimePoint last = std::max(last_listing_, held_since_);
+  const TimePoint due = last + std::max<Duration>(short_hold, (last - held_since_) / looks_per_hold);
+  if (now < due) return core_.set_poll(*this, due);
+  list(true, 0, now);
+}
+
 bool Monitor::view_fresh_for(const Contender& first) const {
   const bool coming_and_going = position_watchers_ > 0 && core_.options().watch_mode == WatchMode::parent;
   return listed_ && (children_watched_ || (fresh_for_ == first.id && !coming_and_going));
@@ -291,6 +310,7 @@ void Monitor::poll(TimePoint now) {
 }
 
 void Monitor::granted(Contender& contender, TimePoint now) {
+  held_since_ = now;
   if (contender.spec.wants_contention && !children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
   advise_contention(now);
 }
@@ -401,7 +421,8 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
        now);
   next.clear = is_clear(next) || mutated(Mutation::hand_over_unproved);
   next.proof_requested = !next.clear;
-  if (next.proof_requested) list(false, next.id, now);
+  // Whoever ranks before those who wait here may come during the section: look_while_held().
+  if (next.proof_requested) list(!next.foreground(), next.id, now);
 }
 
 void Monitor::release_lock(Contender& owner, TimePoint now) {

@@ -97,6 +97,7 @@ class Monitor {
   void settle_idle(TimePoint now);
   void settle_queue(TimePoint now);
   void give_back(Contender& owner, TimePoint now);
+  void look_while_held(TimePoint now);
   void advise_contention(TimePoint now);
   void advise_positions();
 
@@ -213,6 +214,7 @@ class Monitor {
   bool lock_watch_armed_ = false;
 
   TimePoint last_listing_{};
+  TimePoint held_since_{};
   TimePoint look_not_before_{};  // a change that cannot have made ours the next one: seen together with what follows
   bool needs_resolve_ = false;
   TimePoint resolve_not_before_{};

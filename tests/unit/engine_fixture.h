@@ -76,7 +76,7 @@ class EngineTest : public ::testing::Test {
   // The next request must be of this kind; it is answered.
   template <class Kind>
   Kind answer(Reply reply) {
-    now_ += std::chrono::milliseconds(1);
+    now_ += std::chrono::microseconds(100);
     if (output_.sent.empty()) {
       ADD_FAILURE() << "nothing was sent";
       return {};

@@ -1,4 +1,5 @@
 // How the lock goes from one process to the next: what is asked for meanwhile, and what each grant is proved with.
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <variant>
@@ -234,6 +235,99 @@ TEST_F(HandOverTest, WhoeverMakesTheMonitorWatchesIt) {
   const auto watch = answer<Exists>({});
   EXPECT_EQ(watch.path, "/P");
   EXPECT_TRUE(watch.watch);
+}
+
+// Background contenders of this process that pass the lock on among themselves: 1 holds, 2 and 3 wait.
+class BulkHandOverTest : public HandOverTest {
+ protected:
+  BulkHandOverTest() {
+    ask(1, Priority::background);
+    answer<Create>({});
+    answer<Transaction>(claimed("B-0000000000", 100));
+    answer<Exists>(monitor(2, 2, 100));
+    for (const ContenderId id : {ContenderId{2}, ContenderId{3}}) {
+      engine_.acquire(id, spec_of(id, Priority::background), now_);
+      answer<Create>(created("B-000000000" + std::to_string(id)));
+    }
+  }
+
+  // From 1 to 2.
+  void pass_on() {
+    ASSERT_TRUE(engine_.release(1, now_));
+    EXPECT_EQ(answer<Transaction>(claimed("", 200)).operations.size(), 3u);
+    answer<List>(listing({"privateLock", "B-0000000002", "B-0000000003"}, 4));
+    ASSERT_EQ(output_.grants.size(), 2u);
+    ASSERT_TRUE(output_.sent.empty());
+  }
+
+  void somebody_comes() { event(WatchEvent::Kind::children_changed, "/P"); }
+
+  // Until somebody looks at the line, or until then.
+  void wait_until(TimePoint end) {
+    while (answer_the_rest() && now_ < end) {
+      now_ = std::min(end, engine_.next_timer());
+      engine_.tick(now_);
+    }
+  }
+
+ private:
+  // Heartbeats and the watch of privateLock.
+  bool answer_the_rest() {
+    while (!output_.sent.empty()) {
+      const Request& request = output_.sent.front().request;
+      if (std::holds_alternative<List>(request)) return false;
+      if (std::holds_alternative<Exists>(request)) {
+        answer<Exists>(node("", our_session));
+      } else {
+        answer<coordination::Sync>({});
+      }
+    }
+    return true;
+  }
+};
+
+TEST_F(BulkHandOverTest, AForegroundContenderThatComesDuringASectionIsNextAfterIt) {
+  pass_on();
+  somebody_comes();
+  wait_until(now_ + 5ms);
+  answer<List>(listing({"privateLock", "B-0000000002", "B-0000000003", "A-0000000004"}, 5));
+  ASSERT_TRUE(engine_.release(2, now_));
+  const auto freed = answer<Transaction>(claimed("", 300));
+  ASSERT_EQ(freed.operations.size(), 2u);  // not passed on to 3, who would have to give it back
+  EXPECT_EQ(std::get<coordination::Delete>(freed.operations.at(1)).path, "/P/privateLock");
+}
+
+TEST_F(BulkHandOverTest, AShortSectionDoesNotLookAtTheLine) {
+  pass_on();
+  somebody_comes();
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_GE(engine_.next_timer(), now_ + 1ms);
+  ASSERT_TRUE(engine_.release(2, now_));
+  EXPECT_EQ(answer<Transaction>(claimed("", 300)).operations.size(), 3u);
+}
+
+TEST_F(BulkHandOverTest, ALongSectionLooksWhenTheLineChangesAndEverMoreRarely) {
+  pass_on();
+  wait_until(now_ + 40ms);
+  EXPECT_TRUE(output_.sent.empty());  // nothing changes
+  const TimePoint end = now_ + 30s;
+  std::vector<TimePoint> looks;
+  while (now_ < end) {
+    somebody_comes();
+    wait_until(end);
+    if (output_.sent.empty()) break;
+    looks.push_back(now_);
+    answer<List>(listing({"privateLock", "B-0000000002", "B-0000000003", "B-0000000009"}, 5));
+  }
+  EXPECT_GT(looks.size(), 20u);
+  EXPECT_LT(looks.size(), 120u);
+}
+
+TEST_F(BulkHandOverTest, NobodyLooksForWhomIsCertain) {
+  ask(4, Priority::foreground);  // nothing but our own creates: it is next, whoever else comes
+  answer<Create>(created("A-0000000004"));
+  wait_until(now_ + 40ms);
+  EXPECT_TRUE(output_.sent.empty());
 }
 
 class ParentHandOverTest : public HandOverTest {
