@@ -141,6 +141,18 @@ class EngineTest : public ::testing::Test {
     ASSERT_EQ(output_.releases.size(), 1u);
   }
 
+  // The resolving of what became of it has got as far as its listing.
+  void claim_lost_with_the_connection(ContenderId id) {
+    acquire(id, Priority::foreground);
+    answer<coordination::Create>({});
+    answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
+    answer<coordination::Exists>(failure(ReplyCode::connection_loss));
+    engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
+    connect();
+    answer<coordination::Sync>({});
+    answer<coordination::Exists>({});
+  }
+
   TimePoint now_{std::chrono::hours(1)};
   Recorder output_;
   Engine engine_;

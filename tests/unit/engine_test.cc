@@ -78,14 +78,7 @@ TEST_F(EngineTest, ACountOfALaterMomentNeedsAListing) {
 
 // Read before the monitor was deleted, looked at after: what it shows must not prove a rank in the new monitor.
 TEST_F(EngineTest, ListingOfADeletedMonitorProvesNothingInTheNextOne) {
-  acquire(1, Priority::foreground);
-  answer<coordination::Create>({});
-  answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
-  answer<coordination::Exists>(failure(ReplyCode::connection_loss));
-  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
-  connect();
-  answer<coordination::Sync>({});
-  answer<coordination::Exists>({});
+  claim_lost_with_the_connection(1);
   answer<coordination::List>(listing({"A-0000000017"}, 20));
   engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
   answer<coordination::Get>(failure(ReplyCode::no_node));
@@ -136,14 +129,7 @@ TEST_F(EngineTest, ManyRequestsAtARemovedMonitorAreOneMiss) {
 }
 
 TEST_F(EngineTest, NodeOfAnotherSessionIsNotAdopted) {
-  acquire(1, Priority::foreground);
-  answer<coordination::Create>({});
-  answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
-  answer<coordination::Exists>(failure(ReplyCode::connection_loss));
-  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
-  connect();
-  answer<coordination::Sync>({});
-  answer<coordination::Exists>({});
+  claim_lost_with_the_connection(1);
   answer<coordination::List>(listing({"A-0000000000"}, 1));
   answer<coordination::Get>(node("guid1", our_session + 1));
   answer<coordination::Get>(failure(ReplyCode::no_node));
@@ -151,14 +137,7 @@ TEST_F(EngineTest, NodeOfAnotherSessionIsNotAdopted) {
 }
 
 TEST_F(EngineTest, OwnNodeIsAdoptedAfterALostReply) {
-  acquire(1, Priority::foreground);
-  answer<coordination::Create>({});
-  answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
-  answer<coordination::Exists>(failure(ReplyCode::connection_loss));
-  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
-  connect();
-  answer<coordination::Sync>({});
-  answer<coordination::Exists>({});
+  claim_lost_with_the_connection(1);
   answer<coordination::List>(listing({"A-0000000000", "privateLock"}, 2));
   answer<coordination::Get>(node("guid1", our_session));
   Reply lock = node("guid1", our_session);
