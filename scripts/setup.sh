@@ -29,6 +29,7 @@ packages=(
   maven kcat
   # tests, checks, documentation
   libgtest-dev libgmock-dev python3 python3-kazoo python3-jsonschema git zsh fish man-db libbenchmark-dev faketime
+  valgrind
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen docker-compose
   # the independent judge of the robustness runs' histories; its one module comes from Go's proxy
   golang-go
