@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       uncontended, contended, dlq, micro or compare; all but the last without a name
+#   NAME       uncontended, dlq, micro or compare; all but the last without a name
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
@@ -21,11 +21,11 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    uncontended | contended | dlq | micro | compare) names+=("$argument") ;;
+    uncontended | dlq | micro | compare) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
-[[ ${#names[@]} -gt 0 ]] || names=(uncontended contended dlq micro)
+[[ ${#names[@]} -gt 0 ]] || names=(uncontended dlq micro)
 
 programs=$root/build/release/bench
 results=$root/build/bench
@@ -54,7 +54,6 @@ measure() {
       "$programs/bench_uncontended" --rounds="$rounds" >"$results/$name.json"
       "$programs/bench_uncontended" --rounds="$rounds" --sync=off >"$results/$name-without-fsync.json"
       ;;
-    contended) "$programs/bench_contended" --rounds="$rounds" >"$results/$name.json" ;;
     dlq) "$programs/bench_dlq" --rounds="$rounds" >"$results/$name.json" ;;
     micro)
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
