@@ -1,7 +1,6 @@
 #include "bench/samples.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace forelock::bench {
 
@@ -12,11 +11,6 @@ double Samples::quantile(double part) const {
   const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(place);
   std::nth_element(sorted.begin(), nth, sorted.end());
   return *nth;
-}
-
-double Samples::mean() const {
-  if (values_.empty()) return 0;
-  return std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(values_.size());
 }
 
 }  // namespace forelock::bench

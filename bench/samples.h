@@ -14,14 +14,12 @@ class Samples {
  public:
   void add(Clock::duration time) { values_.push_back(std::chrono::duration<double, std::micro>(time).count()); }
   void add(double value) { values_.push_back(value); }
-  void add(const Samples& others) { values_.insert(values_.end(), others.values_.begin(), others.values_.end()); }
   std::size_t count() const { return values_.size(); }
   double at(std::size_t place) const { return values_[place]; }
 
   // `part` of all samples are at most this; 0 without samples.
   double quantile(double part) const;
   double median() const { return quantile(0.5); }
-  double mean() const;
   double lowest() const { return quantile(0); }
   double highest() const { return quantile(1); }
 
