@@ -1,6 +1,7 @@
 #include "robustness/runner/aftermath.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -69,29 +70,44 @@ void write(const LoggedTransaction& transaction, const std::string& below, Histo
   }
 }
 
-}  // namespace
+using RemainingNodes = std::vector<std::pair<std::string, std::int64_t>>;
 
-int record_remaining(Administrator& administrator, const std::string& chroot, std::string_view sessions,
-                     HistoryWriter& history) {
+// Each with its session; nothing if the servers do not answer.
+std::optional<RemainingNodes> remaining_nodes(Administrator& administrator, const std::string& chroot) {
   administrator.sync(chroot);
   const auto monitors = administrator.children(chroot);
-  if (!monitors) return -1;
-  int count = 0;
+  if (!monitors) return std::nullopt;
+  RemainingNodes remaining;
   for (const std::string& monitor : *monitors) {
     const std::string parent = chroot + "/" + monitor;
     const auto nodes = administrator.children(parent);
-    if (!nodes) return -1;
+    if (!nodes) return std::nullopt;
     for (const std::string& node : *nodes) {
-      const auto found = administrator.get(parent + "/" + node);
-      if (!found) continue;
-      ++count;
-      history.event("remaining")
-          .add("path", parent + "/" + node)
-          .add("session", records::session_text(found->session))
-          .add("sessions", sessions);
+      const std::string path = parent + "/" + node;
+      if (const auto found = administrator.get(path)) remaining.emplace_back(path, found->session);
     }
   }
-  return count;
+  return remaining;
+}
+
+}  // namespace
+
+bool nothing_remains(Administrator& administrator, const std::string& chroot) {
+  const auto nodes = remaining_nodes(administrator, chroot);
+  return nodes && nodes->empty();
+}
+
+int record_remaining(Administrator& administrator, const std::string& chroot, std::string_view sessions,
+                     HistoryWriter& history) {
+  const auto nodes = remaining_nodes(administrator, chroot);
+  if (!nodes) return -1;
+  for (const auto& [path, session] : *nodes) {
+    history.event("remaining")
+        .add("path", path)
+        .add("session", records::session_text(session))
+        .add("sessions", sessions);
+  }
+  return static_cast<int>(nodes->size());
 }
 
 LoggedCounts record_transactions(Cluster& cluster, const std::string& chroot, HistoryWriter& history) {

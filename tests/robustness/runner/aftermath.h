@@ -10,6 +10,9 @@
 
 namespace forelock::robustness {
 
+// Whether no contender's node and no privateLock is there.
+bool nothing_remains(Administrator& administrator, const std::string& chroot);
+
 // Writes down every contender's node and privateLock that is left. `sessions` says whether clients are still connected:
 // "open" or "gone". \returns how many, or -1 if the servers do not answer.
 int record_remaining(Administrator& administrator, const std::string& chroot, std::string_view sessions,

@@ -173,7 +173,8 @@ void Run::heal() {
   }
 }
 
-// Every call ends; then nothing of any contender may be left, although the sessions live.
+// Every call ends; then nothing of any contender may be left, although the sessions live. Those of clients that were
+// killed in the last seconds do, too, for a moment.
 void Run::end_traffic() {
   for (ClientProcess* each : everybody()) each->terminate();
   for (ClientProcess* each : everybody()) {
@@ -182,6 +183,7 @@ void Run::end_traffic() {
     history_.event("hung").add("target", each->process());
     problems_.push_back(each->process() + " does not come to an end");
   }
+  test::wait_until([this] { return nothing_remains(administrator_, chroot); }, session_patience);
   if (record_remaining(administrator_, chroot, "open", history_) != 0) {
     problems_.emplace_back("nodes are left although every call has ended");
   }
