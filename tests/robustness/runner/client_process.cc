@@ -1,10 +1,22 @@
 #include "robustness/runner/client_process.h"
 
+#include <semaphore.h>
 #include <signal.h>
+#include <sys/mman.h>
 
+#include <string>
 #include <utility>
 
 namespace forelock::robustness {
+namespace {
+
+// What libfaketime keeps in shared memory for a process with a stepped clock; one that is killed leaves it there.
+void forget_clock_of(pid_t process) {
+  ::shm_unlink(("/faketime_shm_" + std::to_string(process)).c_str());
+  ::sem_unlink(("/faketime_sem_" + std::to_string(process)).c_str());
+}
+
+}  // namespace
 
 ClientProcess::ClientProcess(std::string slot, std::string kind, const std::vector<std::uint16_t>& server_ports,
                              Command command, Place place)
@@ -51,6 +63,7 @@ void ClientProcess::kill() {
   place_.history.event("process_killed").add("target", name);
   signal(SIGKILL);
   child_->wait();
+  forget_clock_of(child_->id());
 }
 
 void ClientProcess::pause() {
