@@ -35,9 +35,7 @@ packages=(
   golang-go
 )
 
-peers=(
-  golang-go python3-kazoo maven etcd-server redis-server python3-matplotlib
-)
+peers=(etcd-server redis-server python3-matplotlib)
 
 check_only=no bench=no
 for argument in "$@"; do
