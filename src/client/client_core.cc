@@ -412,7 +412,7 @@ void ClientCore::send(coordination::RequestTag tag, coordination::Request reques
 
 void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
   ++statistics_.granted;
-  // Before the grant can be seen: while we waited, nothing kept the deadline up to date.
+  // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
   publish_deadline();
   if (auto slot = slot_of(contender)) {
     slot->granted(contender, grant);
