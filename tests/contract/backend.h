@@ -66,6 +66,9 @@ class Backend {
   virtual std::unique_ptr<BackendSession> new_session(coordination::SessionListener& listener,
                                                       Identity identity = Identity::anyone) = 0;
 
+  // Of the clock that its sessions go by.
+  virtual std::chrono::steady_clock::time_point now() const = 0;
+
   // Lets the world go on until the predicate holds: true; or until that is hopeless (nothing is left that could
   // happen, or some seconds have passed): false. The predicate is called on the calling thread.
   virtual bool run_until(const std::function<bool()>& predicate) = 0;

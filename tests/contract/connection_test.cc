@@ -7,6 +7,19 @@ namespace {
 using namespace coordination;
 using Kind = SessionEvent::Kind;
 
+// The holder's deadline is counted from this instant: a later one than that of the first message to a server would let a
+// lock be held for longer than its session lives.
+TEST_P(ContractTest, ANewSessionSaysWhenItWasAskedFor) {
+  const auto before = backend().now();
+  Party party(backend(), Identity::anyone);
+  const auto made = backend().now();
+  party.connect();
+  const auto events = party.recorder.session_events();
+  ASSERT_FALSE(events.empty());
+  EXPECT_GE(events.front().asked_at, before);
+  EXPECT_LE(events.front().asked_at, made);
+}
+
 TEST_P(ContractTest, ALostReplyTellsNothingAboutTheEffect) {
   if (!can().cut || !can().withhold_replies) GTEST_SKIP();
   auto other = join();

@@ -105,6 +105,8 @@ class RealBackend final : public Backend {
     return std::make_unique<RealSession>(server_port_, chroot_, identity, listener);
   }
 
+  std::chrono::steady_clock::time_point now() const override { return std::chrono::steady_clock::now(); }
+
   bool run_until(const std::function<bool()>& predicate) override { return test::wait_until(predicate); }
 
   // As ZooKeeper's `setquota` does it, with a hard limit.

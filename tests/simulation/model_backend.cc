@@ -84,6 +84,8 @@ class ModelBackend final : public contract::Backend {
     return std::make_unique<ModelBackendSession>(stage_, *stage_.sessions.back());
   }
 
+  std::chrono::steady_clock::time_point now() const override { return stage_.timeline.now(); }
+
   bool run_until(const std::function<bool()>& predicate) override { return stage_.run_until(predicate); }
 
   void limit_descendants(const std::string& path, int count) override { stage_.ensemble.rules().limits[path] = count; }
