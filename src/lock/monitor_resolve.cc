@@ -176,7 +176,8 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
     if (contender.state == ContenderState::releasing && !contender.abandoned) {
       core_.finish_release(contender, ReleaseOutcome::gone);
     }
-    // Begins anew, or is forgotten, when that is answered.
+    // Begins anew, or is forgotten, when that is answered; not before, although it may have been about to.
+    idle_.erase({contender.arrival, &contender});
     contender.state = ContenderState::resolving;
     contender.proof_requested = contender.claimed_at_creation = false;
     contender.position.reset();

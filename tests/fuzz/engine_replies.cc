@@ -41,7 +41,7 @@ class Run {
   }
   void connect(coordination::SessionId session) {
     session_ = session;
-    caller_.engine().on_session({SessionEvent::Kind::connected, session, 400ms}, now_);
+    caller_.engine().on_session({SessionEvent::Kind::connected, session, 400ms, now_}, now_);
   }
   void answer(Bytes& bytes);
   void answer_again(Bytes& bytes);
