@@ -7,8 +7,8 @@ namespace {
 using namespace coordination;
 using Kind = SessionEvent::Kind;
 
-// The holder's deadline is counted from this instant: a later one than that of the first message to a server would let a
-// lock be held for longer than its session lives.
+// The holder's deadline is counted from this instant: with one after the first message to a server, a lock could be
+// held for longer than its session lives.
 TEST_P(ContractTest, ANewSessionSaysWhenItWasAskedFor) {
   const auto before = backend().now();
   Party party(backend(), Identity::anyone);
