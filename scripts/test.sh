@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every check of this repository, from a fresh clone on: scripts/test.sh [--quick] [--no-setup]
 #
-#   --quick      leaves out the faults on real servers, the sanitizer builds and the installed package
+#   --quick      leaves out the faults on real servers, the sanitizer builds, fuzzing and the installed package
 #   --no-setup   does not look for, or install, missing packages
 #   --help       this text
 #
@@ -35,6 +35,8 @@ if [[ $quick == no ]]; then
   part "Faults on real servers" robustness scripts/robustness.sh --quick
   part "AddressSanitizer and UBSan" asan scripts/sanitize.sh asan
   part "ThreadSanitizer" tsan scripts/sanitize.sh tsan
+  # Without the one whose build, the whole command's, takes longer than all others with their runs.
+  part "Fuzzing" fuzz scripts/fuzz.sh --seconds 10 --without cli_arguments
   part "Installed package" package slice -L package
 fi
 part "API documentation" docs slice -L docs
