@@ -157,13 +157,13 @@ void Monitor::conclude_resolve(TimePoint now) {
   // Ours, but of nobody we know. Removed before any node: whoever it belonged to is forgotten after it.
   stray_ = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == core_.session();
   if (stray_) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
+  // So is the lock of one whose node is gone. Other owners come last: whoever has lost the lock hears of it before.
+  const bool broken = holder && holder->node.empty();
+  if (broken) conclude_owner(*holder, found, now);
   for (const auto& [arrival, contender] : all) {
-    if (contender == holder) {
-      conclude_owner(*contender, found, now);
-    } else {
-      conclude_other(*contender, found, now);
-    }
+    if (contender != holder) conclude_other(*contender, found, now);
   }
+  if (holder && !broken) conclude_owner(*holder, found, now);
 }
 
 // privateLock is this contender's.
