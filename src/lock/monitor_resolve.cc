@@ -35,6 +35,7 @@ void Monitor::begin_resolve(TimePoint now) {
     something = something || !contender->node.empty() || contender->state != ContenderState::idle;
   }
   if (!something) return settle(now);
+  for (const auto& [arrival, contender] : all_) core_.withhold(*contender);  // of claims that were confirmed meanwhile
   resolve_ = Resolve();
   if (!mutated(Mutation::no_resync_before_resolving)) {
     ++resolve_->pending;

@@ -8,7 +8,24 @@ namespace {
 
 using namespace coordination;
 
-using EngineResolveTest = EngineTest;
+class EngineResolveTest : public EngineTest {
+ protected:
+  void wait() {
+    now_ = std::max(now_, engine_.next_timer());
+    engine_.tick(now_);
+  }
+
+  void answer_that_nothing_is_there() {
+    const Request& request = output_.sent.front().request;
+    if (std::holds_alternative<Sync>(request)) {
+      answer<Sync>({});
+    } else if (std::holds_alternative<List>(request)) {
+      answer<List>(listing({}, 3));
+    } else {
+      answer<Get>(failure(ReplyCode::no_node));
+    }
+  }
+};
 
 // How many of these would make a node of the contender with this guid.
 std::ptrdiff_t creates_of(const std::deque<Sent>& sent, const std::string& guid) {
@@ -38,6 +55,40 @@ TEST_F(EngineResolveTest, WhoIsNamedByALockWithoutANodeBeginsOnce) {
   answer<Get>(node("guid2", our_session));
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
   EXPECT_EQ(creates_of(output_.sent, "guid2"), 1);
+}
+
+// A claim is confirmed while the outcome of another request has yet to be found out, and the session is not proved
+// alive in time. By the time it is, the lock has gone (fuzzing).
+TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
+  acquire(1, Priority::foreground, std::chrono::hours(1));
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  answer<Exists>({});
+  Reply created;
+  created.path = "/P/A-0000000002";
+  answer<Create>(created);
+  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  answer<Exists>({});
+  acquire(2, Priority::foreground, std::chrono::hours(1));
+  const Sent enqueueing = output_.sent.front();
+  output_.sent.pop_front();
+  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  engine_.on_watch({WatchEvent::Kind::deleted, "/P/A-0000000000"}, now_);
+  now_ += std::chrono::minutes(1);  // nothing that is answered now proves a living session
+  ASSERT_TRUE(std::holds_alternative<Create>(enqueueing.request));
+  engine_.on_reply(enqueueing.tag, failure(ReplyCode::server_error), now_);
+  answer<Transaction>(claimed("", 100));
+  ASSERT_TRUE(output_.grants.empty());
+  while (engine_.state(1) != ContenderState::enqueueing) {  // anew
+    if (output_.sent.empty()) wait();
+    answer_that_nothing_is_there();
+  }
+  output_.sent.clear();
+  for (int beats = 0; beats < 4; ++beats) {
+    while (output_.sent.empty()) wait();
+    answer<Sync>({});
+  }
+  EXPECT_TRUE(output_.grants.empty());
 }
 
 }  // namespace
