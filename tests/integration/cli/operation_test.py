@@ -173,8 +173,8 @@ class Signals(dlq_support.DlqTest):
     RETRIES = 1000
 
     def assert_withdrawn(self, child, code):
-        _, errors = child.communicate(timeout=support.PATIENCE)
-        self.assertEqual(child.returncode, code, errors)
+        child.wait(support.PATIENCE)  # not communicate(): the end of its stdin would end the command, too
+        self.assertEqual(child.returncode, code, child.stderr.read())
         self.assertEqual(self.letters(), [])
         self.assertEqual(self.queue("P1"), [])
 
