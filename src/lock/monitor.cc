@@ -27,10 +27,10 @@ namespace {
 // would list the whole line for every contender that joins it.
 constexpr Duration listing_interval = std::chrono::milliseconds(5);
 
-// A holder looks at the line only after this time, and then at most eight times for each doubling of it or so: shorter
-// sections do without, and in long ones the two writes that a look can spare matter little.
+// A holder looks at the line only after this time, and then ever more rarely: shorter sections do without, and in long
+// ones the two writes that a look can spare matter little.
 constexpr Duration short_hold = std::chrono::milliseconds(2);
-constexpr int looks_per_hold = 8;
+constexpr int rarer = 8;  // the next look comes after this part of the time so far
 
 // An initializer list would copy the operations, and with them the records.
 template <class... Operations>
@@ -287,13 +287,14 @@ void Monitor::settle_queue(TimePoint now) {
 
 // To whom the lock goes after the holder is decided by what is known then. If another process's contender has come that
 // goes before ours, handing over to ours would cost two writes more: it, and giving back. So while somebody of ours
-// waits, a holder that takes its time looks at the line when it changes.
+// waits, a holder that takes its time looks at the line, and again when that changes.
 void Monitor::look_while_held(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_flight_ || queue_.empty()) return;
   const Contender& next = **queue_.begin();
   if (children_watched_ || listings_in_flight_ > 0 || last_foreign_before(next) || is_clear(next)) return;
   const TimePoint last = std::max(last_listing_, held_since_);
-  const TimePoint due = last + std::max<Duration>(short_hold, (last - held_since_) / looks_per_hold);
+  const Duration pause = std::max<Duration>(short_hold, (last - held_since_) / rarer);
+  const TimePoint due = last + std::min(pause, core_.options().safety_poll);
   if (now < due) return core_.set_poll(*this, due);
   list(true, 0, now);
 }
@@ -421,8 +422,7 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
        now);
   next.clear = is_clear(next) || mutated(Mutation::hand_over_unproved);
   next.proof_requested = !next.clear;
-  // Whoever ranks before those who wait here may come during the section: look_while_held().
-  if (next.proof_requested) list(!next.foreground(), next.id, now);
+  if (next.proof_requested) list(false, next.id, now);
 }
 
 void Monitor::release_lock(Contender& owner, TimePoint now) {

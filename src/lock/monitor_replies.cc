@@ -200,7 +200,7 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
       children_watched_ = false;
       contender.state = ContenderState::idle;
       idle_.insert({contender.arrival, &contender});
-      if (poll_at == never) core_.set_poll(*this, now + look_again_after);
+      core_.set_poll(*this, now + look_again_after);
       break;
     default:
       reject(contender, reply.code, now);

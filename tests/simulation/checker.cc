@@ -199,6 +199,8 @@ void Checker::watch_delivered(const Believer& process, const coordination::Watch
   if (event.kind != coordination::WatchEvent::Kind::deleted) return;
   if (event.path != lock_path(monitor) && event.path != monitor_path(monitor)) return;
   for (Contender& one : contenders_) {
+    // What comes before the answer to a claim was there before it: it tells of an earlier lock.
+    if (one.phase == Phase::waiting) continue;
     if (one.deleted_by_hand && one.process == &process && one.monitor == monitor) one.told = true;
   }
 }
