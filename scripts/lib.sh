@@ -31,10 +31,20 @@ parallel_jobs() {
   printf '%s\n' "${FORELOCK_JOBS:-$(nproc)}"
 }
 
+# needs PROGRAM...: ends the script if one is not there.
+needs() {
+  local program
+  for program in "$@"; do
+    command -v "$program" >/dev/null || die "$program is not installed: scripts/setup.sh installs what is needed"
+  done
+}
+
 # build PRESET [TARGET...]: configures and builds, through ccache where there is one.
 build() {
   local preset=$1
   shift
+  needs cmake ninja
+  [[ $preset != fuzz ]] || needs clang++-14
   local launcher=()
   if command -v ccache >/dev/null; then
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
