@@ -6,7 +6,7 @@
 #   --soak MINUTES   one run of that length; what every process uses must stay flat. Some clients are never killed
 #   --prove          runs with deliberate bugs in the clients (src/lock/mutation.h), each of which must be noticed
 #   --seed N         one run with this seed alone, as a failing run says
-#   --seconds S      the length of each run
+#   --seconds S      the length of each run; not with --soak
 #   --help           this text
 #
 # The last line is one line of JSON with the counts of all runs; --full and --soak write more of them into
@@ -20,20 +20,20 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-seeds=() seconds='' only='' prove=no summary=quick.json more=()
+mode='' seconds='' minutes='' only=''
+choose() {
+  [[ -z $mode ]] || die "choose $mode or $1, not both"
+  mode=$1
+}
+
 [[ $# -gt 0 ]] || { show_help; exit 64; }
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --quick) seeds=(1 2) seconds=${seconds:-100} ;;
-    --full) seeds=(1 2 3 4 5 6 7 8) seconds=${seconds:-210} summary=summary.json ;;
-    --prove) seeds=(1) seconds=${seconds:-60} prove=yes ;;
+    --quick | --full | --prove) choose "$1" ;;
     --soak | --seed | --seconds)
       [[ ${2:-} =~ ^[0-9]+$ ]] || die "$1 needs a number"
       case $1 in
-        --soak)
-          seeds=(1) seconds=$(($2 * 60)) summary=soak.json
-          more=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2')
-          ;;
+        --soak) choose "$1"; minutes=$2 ;;
         --seed) only=$2 ;;
         --seconds) seconds=$2 ;;
       esac
@@ -44,8 +44,21 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
+[[ -n $mode$only ]] || die "choose --quick, --full, --soak, --prove or --seed"
+[[ -z $minutes || -z $seconds ]] || die "--soak says how long already: leave --seconds out"
+
+seeds=(1) length=100 summary=quick.json more=()
+case $mode in
+  --quick) seeds=(1 2) ;;
+  --full) seeds=(1 2 3 4 5 6 7 8) length=210 summary=summary.json ;;
+  --prove) length=60 ;;
+  --soak)
+    length=$((minutes * 60)) summary=soak.json
+    more=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2')
+    ;;
+esac
 [[ -z $only ]] || seeds=("$only")
-seconds=${seconds:-100}
+seconds=${seconds:-$length}
 
 # Half of the evidence would be none.
 for program in go java kcat mvn; do
@@ -97,7 +110,7 @@ servers_lost() {
 
 # Bugs that a minute on real servers shows; the simulator finds the rarer ones.
 mutations=(no_deadline no_yield cleanup_gives_up no_cleanup_after_timeout lifo_within_class priority_ignored)
-if [[ $prove == yes ]]; then
+if [[ $mode == --prove ]]; then
   noticed=0
   for mutation in "${mutations[@]}"; do
     directory=$runs/mutation-$mutation
@@ -120,14 +133,14 @@ while [[ ${#queue[@]} -gt 0 ]]; do
   seed=${queue[0]}
   queue=("${queue[@]:1}")
   name=seed-$seed
-  [[ $summary != soak.json ]] || name=soak
+  [[ $mode != --soak ]] || name=soak
   directory=$runs/$name
   printf '%s== Seed %s, %s seconds%s\n' "$bold" "$seed" "$seconds" "$plain" >&2
   good=yes
   run_once "$name" --seed "$seed" --seconds "$seconds" "${more[@]}" || good=no
   judge "$programs/check/robustness_check" verdict "$directory" || good=no
   judge "$programs/linearizability/linearizability" linearizability "$directory" || good=no
-  if [[ $seed -lt 1000 && $summary != soak.json ]] && servers_lost "$directory/verdict.json"; then
+  if [[ $seed -lt 1000 && $mode != --soak ]] && servers_lost "$directory/verdict.json"; then
     printf '%s-- Seed %s: ZooKeeper has lost transactions that it had confirmed; see %s. Another seed instead.%s\n' \
       "$red" "$seed" "$directory" "$plain" >&2
     lost=$((lost + 1))
