@@ -1,0 +1,26 @@
+// Any bytes as a record of the resolved topic: passed over, or read into a state that can be written and read again
+// without a change.
+#include "drain/resolution_state.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using forelock::drain::ResolutionState;
+  using forelock::fuzz::demand;
+  // Right up to its end: reading on would be noticed.
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::optional<ResolutionState> state = forelock::drain::parse_resolution(text);
+  if (!state) return 0;
+  const bool counts = state->kind == ResolutionState::Kind::open || state->kind == ResolutionState::Kind::parked;
+  demand(counts || state->tries == 0, "what has ended is not being tried");
+  const std::string written = forelock::drain::to_text(*state);
+  demand(written.size() <= text.size(), "the shortest text");
+  const auto again = forelock::drain::parse_resolution(written);
+  demand(again == state, "the same state");
+  return 0;
+}
