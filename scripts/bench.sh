@@ -5,19 +5,21 @@
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
-#   --quick    fewer rounds, smaller jobs: a look, not a result
+#   --quick    fewer rounds, smaller jobs: a look, not a result, so not to be published
 #   --help     this text
+#
+# compare with peers takes some twenty minutes, with --quick five to ten.
 #
 # Tables go to the terminal, results as JSON to build/bench/NAME.json; bench/README.md says how to read them.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-rounds=9 micro_time=0.5 compare_options=(--rounds 5) peers=no publish=no
+rounds=9 micro_time=0.5 compare_options=(--rounds 5) quick=no peers=no publish=no
 names=()
 for argument in "$@"; do
   case $argument in
-    --quick) rounds=3 micro_time=0.05 compare_options=(--rounds 1 --scale 0.1) ;;
+    --quick) quick=yes rounds=3 micro_time=0.05 compare_options=(--rounds 1 --scale 0.1) ;;
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
@@ -26,6 +28,14 @@ for argument in "$@"; do
   esac
 done
 [[ ${#names[@]} -gt 0 ]] || names=(uncontended dlq micro)
+if [[ $publish == yes && " ${names[*]} " != *" compare "* ]]; then
+  printf '%s: --publish is for the results of compare: add the name\n' "${0##*/}" >&2
+  exit 64
+fi
+if [[ $publish == yes && $quick == yes ]]; then
+  printf '%s: --quick gives no results that could be published: leave one of --quick and --publish out\n' "${0##*/}" >&2
+  exit 64
+fi
 
 programs=$root/build/release/bench
 results=$root/build/bench
@@ -39,6 +49,8 @@ targets_of() {
   esac
 }
 
+# "part" does not end a function at the first command that fails, so those below are joined by "&&".
+
 # Everything that the other locks need, into $built_peers.
 build_peers() {
   (cd bench/peers/go && go build -o "$built_peers/go-worker" .) &&
@@ -51,8 +63,8 @@ measure() {
   local name=$1
   case $name in
     uncontended)
-      "$programs/bench_uncontended" --rounds="$rounds" >"$results/$name.json"
-      "$programs/bench_uncontended" --rounds="$rounds" --sync=off >"$results/$name-without-fsync.json"
+      "$programs/bench_uncontended" --rounds="$rounds" >"$results/$name.json" &&
+        "$programs/bench_uncontended" --rounds="$rounds" --sync=off >"$results/$name-without-fsync.json"
       ;;
     dlq) "$programs/bench_dlq" --rounds="$rounds" >"$results/$name.json" ;;
     micro)
@@ -61,16 +73,18 @@ measure() {
       ;;
     compare)
       /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/$name.json" \
-        "${compare_options[@]}"
+        "${compare_options[@]}" &&
+        printf '\n' &&
+        /usr/bin/python3 bench/compare/report.py "$results/$name.json"
       ;;
   esac
 }
 
 publish() {
-  mkdir -p docs/performance
-  cp "$results/compare.json" docs/performance/results.json
-  /usr/bin/python3 bench/compare/report.py docs/performance/results.json --document docs/performance.md \
-    --plots docs/performance
+  mkdir -p docs/performance &&
+    cp "$results/compare.json" docs/performance/results.json &&
+    /usr/bin/python3 bench/compare/report.py docs/performance/results.json --document docs/performance.md \
+      --plots docs/performance
 }
 
 [[ $peers == no && $publish == no ]] || part "Packages" bench-setup scripts/setup.sh --bench

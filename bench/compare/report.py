@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes tables and plots of what compare.py measured: report.py RESULTS.json --document FILE.md --plots DIRECTORY
+"""Makes tables and plots of what compare.py measured: report.py RESULTS.json [--document FILE.md --plots DIRECTORY]
 
 Replaces in the document what stands between the lines "<!-- measured: NAME -->" and "<!-- end -->", for the names run,
-targets and results, and leaves the rest alone.
+targets and results, and leaves the rest alone. Without a document, prints the targets.
 """
 
 import argparse
@@ -10,12 +10,7 @@ import json
 import re
 from pathlib import Path
 
-import matplotlib
-
 from targets import TARGETS, Results
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 
 COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#bdc1c6", "forelock": "#1a73e8",
            "forelock-predecessor": "#8ab4f8", "curator": "#e37400", "go-zookeeper": "#00897b", "kazoo": "#c5221f",
@@ -165,7 +160,7 @@ def curves(axes, results):
     axes.legend(frameon=False, fontsize=8)
 
 
-def plot(group, results, path):
+def plot(plt, group, results, path):
     if group == "waiters":
         figure, axes = plt.subplots(figsize=(6, 3))
         curves(axes, results)
@@ -185,6 +180,18 @@ def plot(group, results, path):
     plt.close(figure)
 
 
+def plot_all(results, folder):
+    import matplotlib  # pylint: disable=import-outside-toplevel  (only plots need it)
+    matplotlib.use("svg")
+    from matplotlib import pyplot  # pylint: disable=import-outside-toplevel  (the backend comes first)
+
+    matplotlib.rcParams.update({"svg.hashsalt": "forelock", "svg.fonttype": "none", "font.family": "sans-serif"})
+    folder.mkdir(parents=True, exist_ok=True)
+    for group, of_group in groups_of(results).items():
+        if seen := plotted(group, of_group):
+            plot(pyplot, group, seen, folder / f"{group}.svg")
+
+
 def replace(document, name, text):
     pattern = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(document):
@@ -195,17 +202,17 @@ def replace(document, name, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results")
-    parser.add_argument("--document", required=True)
-    parser.add_argument("--plots", required=True)
+    parser.add_argument("--document")
+    parser.add_argument("--plots", help="with --document")
     options = parser.parse_args()
+    if bool(options.document) != bool(options.plots):
+        parser.error("--document and --plots belong together")
     measured = json.loads(Path(options.results).read_text(encoding="utf-8"))
+    if not options.document:
+        print(targets_text(measured["results"]))
+        return
     document, plots = Path(options.document), Path(options.plots)
-
-    matplotlib.rcParams.update({"svg.hashsalt": "forelock", "svg.fonttype": "none", "font.family": "sans-serif"})
-    plots.mkdir(parents=True, exist_ok=True)
-    for group, of_group in groups_of(measured["results"]).items():
-        if seen := plotted(group, of_group):
-            plot(group, seen, plots / f"{group}.svg")
+    plot_all(measured["results"], plots)
 
     text = document.read_text(encoding="utf-8")
     text = replace(text, "run", run_text(measured))
