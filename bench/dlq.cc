@@ -329,7 +329,9 @@ int run(const Options& options) {
   benchmark.run();
   if (!options.text("only").empty()) return 0;
   if (options.flag("table")) {
-    std::fprintf(stderr, "dlq, records of %zu bytes, %d threads with %d letters each, %d in a full outbox, %d replayed, %d rounds\n",
+    std::fprintf(stderr,
+                 "dlq, records of %zu bytes, %d threads with %d letters each, %d in a full outbox, %d replayed, "
+                 "%d rounds\n",
                  benchmark.record_bytes(), options.number("threads"), options.number("letters"),
                  options.number("filled"), options.number("replayed"), options.number("rounds"));
     benchmark.print_table(stderr);

@@ -31,9 +31,10 @@ class Rounds:
         self.names = 0
         self.random = random.Random(1)
 
-    def seconds(self, normal):
-        """How long a job is to last."""
-        return max(0.1, normal * self.scale)
+    def seconds(self, normal, counted=False):
+        """How long a job is to last. Where packets are counted it lasts for dozens of cycles, however small the scale:
+        a ping or two would show in the counts of a cycle otherwise."""
+        return max(0.5 if counted else 0.1, normal * self.scale)
 
     def fresh_name(self, prefix):
         self.names += 1
