@@ -4,7 +4,9 @@
 #include <condition_variable>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -31,6 +33,7 @@ using workload::Section;
 constexpr std::size_t waiters_in_front_of_one = 100;  // of the workload "priority"
 constexpr std::size_t waiters_at_once = 1000;         // of "waiters"
 constexpr std::chrono::milliseconds pause_between_arrivals{30};
+constexpr std::size_t enough_for_p99 = 100;  // of fewer arrivals it would be the longest
 constexpr double arrivals_last = 5;  // so many times as long as other jobs: there are few of them
 
 double micros(Clock::duration time) {
@@ -67,6 +70,18 @@ Settings patient(Settings settings) {
       {{"zookeeper.foregound.task.timeout", "60000", "bench"}, {"zookeeper.backgound.task.timeout", "60000", "bench"}});
   return settings;
 }
+
+// Tells a load to end when its scope does, however that comes.
+class EndOf {
+ public:
+  explicit EndOf(std::stop_source& source) : source_(source) {}
+  ~EndOf() { source_.request_stop(); }
+  EndOf(const EndOf&) = delete;
+  EndOf& operator=(const EndOf&) = delete;
+
+ private:
+  std::stop_source& source_;
+};
 
 // Asynchronous locks of one monitor, each of which releases as soon as it holds.
 class Line {
@@ -248,36 +263,57 @@ std::vector<BenchRow> BenchRun::independent() {
 
 std::vector<BenchRow> BenchRun::priority() {
   const std::size_t queued = options_.waiters.value_or(waiters_in_front_of_one);
-  const std::string behind = "foreground behind " + std::to_string(queued) + ", ";
-  BenchRow usual{"priority", behind + "median", "ms", false, {}};
-  BenchRow slow{"priority", behind + "p99", "ms", false, {}};
+  std::vector<std::vector<double>> waits;  // of each round
+  std::vector<double> floor;
   for (std::size_t round = 0; round < options_.rounds; ++round) {
     Job bulk;
     bulk.monitors = {where_.monitor("urgent")};
     bulk.threads = queued;
-    bulk.seconds = seconds() * arrivals_last;
+    bulk.sections = std::numeric_limits<std::size_t>::max();  // until it is told to end
     bulk.hold = options_.hold;
     bulk.background = true;
-    Job arrivals = bulk;
-    arrivals.threads = 1;
-    arrivals.hold = {};
+    Job arrivals;
+    arrivals.monitors = bulk.monitors;
+    arrivals.seconds = seconds() * arrivals_last;
     arrivals.pause = pause_between_arrivals;
-    arrivals.background = false;
+    std::stop_source end_of_bulk;
+    const std::stop_callback when_stopped(stop_, [&] { end_of_bulk.request_stop(); });
     JobResult urgent;
     {
-      Task<JobResult> background([&] { return run_threads(bulk, locks_of(client_, bulk), stop_); });
+      std::optional<Task<JobResult>> background;  // first: the others let it end
+      BlockingWriteLock gate(client_, "bench", bulk.monitors.front());
+      const EndOf end(end_of_bulk);
+      gate.lock_with_timeout();
+      background.emplace([&] { return run_threads(bulk, locks_of(client_, bulk), end_of_bulk.get_token()); });
+      wait_for_line(bulk.monitors.front(), queued, [&] { return background->done() || stop_.stop_requested(); });
+      gate.unlock();
       urgent = run_threads(arrivals, locks_of(second_, arrivals), stop_);
-      background.result();
+      end_of_bulk.request_stop();
+      background->result();
     }
-    std::vector<double> waits;
-    for (const Section& section : urgent.sections) waits.push_back(micros(section.wait) / 1000);
+    waits.emplace_back();
+    for (const Section& section : urgent.sections) waits.back().push_back(micros(section.wait) / 1000);
     // The least that a hand-over between two holders costs is one cycle of the bare client.
-    const double floor = static_cast<double>(options_.hold.count()) + raw_cycle_us() / 1000;
-    usual.forelock.push_back(quantile(waits, 0.5));
-    slow.forelock.push_back(quantile(waits, 0.99));
-    for (BenchRow* row : {&usual, &slow}) row->raw.push_back(floor);
+    floor.push_back(static_cast<double>(options_.hold.count()) + raw_cycle_us() / 1000);
+  }
+  const bool many =
+      std::all_of(waits.begin(), waits.end(), [](const auto& of_round) { return of_round.size() >= enough_for_p99; });
+  const std::string behind = "foreground behind " + std::to_string(queued) + ", ";
+  BenchRow usual{"priority", behind + "median", "ms", false, {}, floor};
+  BenchRow slow{"priority", behind + (many ? "p99" : "longest"), "ms", false, {}, floor};
+  for (const auto& of_round : waits) {
+    usual.forelock.push_back(quantile(of_round, 0.5));
+    slow.forelock.push_back(quantile(of_round, many ? 0.99 : 1));
   }
   return {usual, slow};
+}
+
+void BenchRun::wait_for_line(const std::string& monitor, std::size_t length, const std::function<bool()>& in_vain) {
+  Inspector inspector(second_, std::chrono::minutes(1));
+  while (!in_vain()) {
+    const auto view = inspector.show(monitor);
+    if (view && view->queue.size() >= length) return;
+  }
 }
 
 std::vector<BenchRow> BenchRun::waiters() {

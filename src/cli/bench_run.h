@@ -1,6 +1,7 @@
 // The measurements of `forelock bench`.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -56,6 +57,8 @@ class BenchRun {
   std::vector<BenchRow> priority();
   std::vector<BenchRow> waiters();
 
+  // Until so many wait for the monitor, or that is in vain.
+  void wait_for_line(const std::string& monitor, std::size_t length, const std::function<bool()>& in_vain);
   // What the bare client's two transactions take together, in µs.
   double raw_cycle_us();
   double seconds() const { return static_cast<double>(options_.duration.count()) / 1000; }

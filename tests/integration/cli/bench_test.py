@@ -29,7 +29,7 @@ class Bench(support.CliTest):
             [(row["workload"], row["what"]) for row in rows],
             [("uncontended", "same monitor"), ("uncontended", "fresh monitors"), ("contended", "8 threads"),
              ("contended", "2 processes"), ("independent", "8 monitors"),
-             ("priority", "foreground behind 10, median"), ("priority", "foreground behind 10, p99"),
+             ("priority", "foreground behind 10, median"), ("priority", "foreground behind 10, longest"),
              ("waiters", "10 waiters, hand-over"), ("waiters", "10 waiters, memory of one"),
              ("waiters", "10 waiters, cancelled")])
         for row in rows:
