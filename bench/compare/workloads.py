@@ -11,7 +11,7 @@ from workers import stores as other_stores
 
 MANY = (64, 1000)
 CROWDS = (10, 100, 1000, 10_000)
-LARGE = 10_000
+LARGE = CROWDS[-1]
 
 
 class Bench:
@@ -196,16 +196,20 @@ def waiters(bench):
 
 def many_in_one_process(bench):
     """What very many asynchronous waiters of one process take, and how fast all of them end."""
-    measured = {"memory": [], "threads": [], "cancelled": [], "timed out": []}
+    measured = {"threads": [], "cancelled": [], "timed out": []}
+    memory = {count: [] for count in CROWDS}
     with bench.server([]) as (server, _):
         for _ in range(bench.rounds.count):
             with bench.programs.worker("forelock", server.hello["address"]) as worker:
                 job = {"crowd": "wait", "monitor": "large", "waiters": 1}
                 worker.answer(job)
-                worker.answer({**job, "waiters": LARGE})
-                server.answer({"ephemerals": LARGE + 2})
-                state = worker.answer({"crowd": "state"})
-                measured["memory"].append({"forelock": state["rss_kb"] / 1024})
+                joined = 0
+                for count in CROWDS:
+                    worker.answer({**job, "waiters": count - joined})
+                    joined = count
+                    server.answer({"ephemerals": count + 2})
+                    state = worker.answer({"crowd": "state"})
+                    memory[count].append({"forelock": state["rss_kb"] / 1024})
                 measured["threads"].append({"forelock": state["threads"]})
                 measured["cancelled"].append({"forelock": 1000 * worker.answer({"crowd": "cancel"})["seconds"]})
                 server.answer({"ephemerals": 2})
@@ -213,7 +217,9 @@ def many_in_one_process(bench):
                 measured["timed out"].append({"forelock": worker.answer({"crowd": "expire"})["late_ms"]})
                 server.answer({"ephemerals": 2})
             server.answer({"ephemerals": 0})
-    units = {"memory": "MB", "threads": "threads", "cancelled": "ms until all know", "timed out": "ms until all know"}
+    for count, values in memory.items():
+        bench.rounds.record("waiters", f"{count} waiters in one process: memory", "MB", values, counted=True)
+    units = {"threads": "threads", "cancelled": "ms until all know", "timed out": "ms until all know"}
     for what, values in measured.items():
         bench.rounds.record("waiters", f"{LARGE} waiters in one process: {what}", units[what], values, counted=True)
 
