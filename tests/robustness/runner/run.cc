@@ -29,6 +29,9 @@ constexpr seconds end_patience{90};
 constexpr milliseconds rest_of_servers{4000};
 // Some session time-outs.
 constexpr seconds session_patience{40};
+// How long a client that was killed may still have nodes: the longest session time-out, that of the literal clients
+// (6 s), and some ticks of the servers. With more, who cleans up long after its call has ended would pass, too.
+constexpr seconds killed_session_life{9};
 
 std::filesystem::path made(const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
@@ -183,7 +186,7 @@ void Run::end_traffic() {
     history_.event("hung").add("target", each->process());
     problems_.push_back(each->process() + " does not come to an end");
   }
-  test::wait_until([this] { return nothing_remains(administrator_, chroot); }, session_patience);
+  test::wait_until([this] { return nothing_remains(administrator_, chroot); }, killed_session_life);
   if (record_remaining(administrator_, chroot, "open", history_) != 0) {
     problems_.emplace_back("nodes are left although every call has ended");
   }
