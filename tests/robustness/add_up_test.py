@@ -41,9 +41,13 @@ class AddUp(unittest.TestCase):
         self.assertEqual((result["acquisitions"], result["min_stall_margin_ms"]), (15, 50.0))
 
     def test_each_violation_fails(self):
-        for key in ("overlaps", "late_calls", "growing", "server_losses"):
+        for key in ("overlaps", "late_calls", "growing", "owner_violations"):
             code, result, _ = self.add_up(self.plant("clean " + key), self.plant(key, **{key: 1}))
             self.assertEqual((code, result[key]), (1, 1), key)
+
+    def test_what_servers_have_lost_is_shown(self):
+        code, result, _ = self.add_up(self.plant("lost", server_losses=3))
+        self.assertEqual((code, result["server_losses"]), (0, 3))
 
     def test_a_run_in_which_servers_lost_is_not_counted_but_for_what_they_do_not_excuse(self):
         good = self.plant("good")

@@ -202,6 +202,16 @@ TEST(ExclusiveCertaintyTest, ForceCannotBeKnownInTime) {
   EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
 }
 
+TEST(ExclusiveCertaintyTest, ForceCannotBeKnownInTimeByOneThatIsKilledThen) {
+  PlantedHistory planted;
+  planted.client("a").invoke(0, 1).granted(10, 1, 100).event(60, "heartbeat");
+  planted.client("b").holds(50, 80, 1, 101);
+  a_is_robbed(planted);
+  planted.runner().fault(45, 45, "holder_deleted", "P1", "A-0000000003");
+  planted.runner().fault(500, 500, "holder_deleted", "P1", "A-0000000003");  // a later one of that name
+  EXPECT_EQ(exclusive_certainty(planted.read()).violations, 0u);
+}
+
 TEST(ExclusiveCertaintyTest, ForceElsewhereIsNoExcuse) {
   PlantedHistory planted;
   planted.client("a").invoke(0, 1).granted(10, 1, 100, 7).lost(60, 1, "removed").event(90, "heartbeat");

@@ -23,7 +23,9 @@ bool claims_certainty(const History& history, const Call& call) {
 std::vector<Interval> rests_of(const History& history, const Call& call, const ForcedEnds& forced) {
   const Process& process = history.process_of(call);
   std::vector<Interval> rests = process.still;
-  const Interval blind = forced.blind(process, call.monitor, call.token, call.doubted());
+  // Not what was done to other nodes of the same name after that.
+  const Instant end = std::min(call.doubted(), process.last);
+  const Interval blind = forced.blind(process, call.monitor, call.token, end);
   if (blind.begin == never) return rests;
   const auto after = [](Instant time, const Interval& rest) { return time < rest.begin; };
   rests.insert(std::upper_bound(rests.begin(), rests.end(), blind.begin, after), blind);

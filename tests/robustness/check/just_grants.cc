@@ -19,7 +19,8 @@ constexpr Span create_under_way = std::chrono::seconds(5);
 // Replays the servers' log, and stops at the transaction of each grant to look at the line.
 class Replay {
  public:
-  explicit Replay(const History& history) : history_(history), lines_(history.monitors.size()) {
+  explicit Replay(const History& history)
+      : history_(history), first_not_trusted_(first_not_trusted(history)), lines_(history.monitors.size()) {
     rank_prefixes();
     for (const Call& call : history.calls) {
       if (call.granted != never && call.token != 0) grants_.try_emplace(call.token, &call);
@@ -30,6 +31,7 @@ class Replay {
   LineFindings run() {
     for (auto change = history_.log.begin(); change != history_.log.end();) {
       const std::int64_t zxid = change->zxid;
+      if (zxid >= first_not_trusted_) break;
       for (; change != history_.log.end() && change->zxid == zxid; ++change) apply(*change);
       if (const auto grant = grants_.find(zxid); grant != grants_.end()) {
         judge(*grant->second);
@@ -230,8 +232,8 @@ class Replay {
   void not_in_log() {
     for (const auto& [token, call] : grants_) {
       if (history_.process_of(*call).kind == Kind::literal) continue;
-      const bool covered =
-          !history_.log.empty() && token > history_.log.front().zxid && token < history_.log.back().zxid;
+      const bool covered = !history_.log.empty() && token > history_.log.front().zxid &&
+                           token < std::min(history_.log.back().zxid, first_not_trusted_);
       if (covered) {
         findings_.owners.violated(text_of(history_, *call) + ": the servers know of no transaction with this token");
       } else {
@@ -241,6 +243,7 @@ class Replay {
   }
 
   const History& history_;
+  const std::int64_t first_not_trusted_;
   std::vector<Line> lines_;
   std::vector<std::uint32_t> ranks_;
   std::unordered_map<std::int64_t, const Call*> grants_;

@@ -12,6 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+constexpr std::int64_t next_epoch = std::int64_t{1} << 32;
+
 TEST(RisingTokensTest, Rise) {
   PlantedHistory planted;
   planted.client("a").holds(10, 20, 1, 100).on("P2").holds(50, 60, 2, 90);
@@ -57,9 +59,9 @@ class JustGrantsTest : public ::testing::Test {
     planted.client("bulk").background();
     server.transaction(5, 2, "create", "/P1/A-0000000000", "g20");
   }
-  void background_grant() {
+  void background_grant(const char* node = "/P1/B-0000000001") {
     bulk.invoke(0, 1).granted(50, 1, 10, 1).release(60, 1).released(61, 1);
-    server.claims(10, 1, "/P1/B-0000000001");
+    server.claims(10, 1, node);
   }
   LineFindings judge() const { return just_grants(planted.read()); }
 
@@ -130,8 +132,8 @@ TEST_F(JustGrantsTest, ASessionThatEndsTakesItsPlacesAlong) {
 
 TEST_F(JustGrantsTest, AProcessKnowsWhoOfItsOwnHasGivenUp) {
   server.transaction(6, 1, "create", "/P1/A-0000000002", "g77").transaction(7, 2, "delete", "/P1/A-0000000000");
-  background_grant();
-  server.frees(11, 1, "/P1/B-0000000001").transaction(12, 1, "delete", "/P1/A-0000000002");
+  background_grant("/P1/B-0000000003");
+  server.frees(11, 1, "/P1/B-0000000003").transaction(12, 1, "delete", "/P1/A-0000000002");
   bulk.event(1, "invoke", {{"call", 2}, {"monitor", "P1"}, {"priority", "foreground"}, {"mode", "timeout"}});
   bulk.refused(40, 2);
   EXPECT_EQ(judge().priority.violations, 0u);
@@ -139,8 +141,8 @@ TEST_F(JustGrantsTest, AProcessKnowsWhoOfItsOwnHasGivenUp) {
 
 TEST_F(JustGrantsTest, ItsOwnThatHasNotGivenUpIsPassed) {
   server.transaction(6, 1, "create", "/P1/A-0000000002", "g77").transaction(7, 2, "delete", "/P1/A-0000000000");
-  background_grant();
-  server.frees(11, 1, "/P1/B-0000000001").transaction(12, 1, "delete", "/P1/A-0000000002");
+  background_grant("/P1/B-0000000003");
+  server.frees(11, 1, "/P1/B-0000000003").transaction(12, 1, "delete", "/P1/A-0000000002");
   bulk.event(1, "invoke", {{"call", 2}, {"monitor", "P1"}, {"priority", "foreground"}, {"mode", "timeout"}});
   bulk.refused(70, 2);
   EXPECT_EQ(judge().priority.violations, 1u);
@@ -216,6 +218,32 @@ TEST_F(JustGrantsTest, WithoutTheServersLogNothingIsDecided) {
   EXPECT_EQ(findings.priority.undecided, 1u);
 }
 
+// What the log has and the servers had no more stands before everybody.
+TEST_F(JustGrantsTest, NothingIsDecidedOnceTheServersHaveLostSomething) {
+  background_grant();
+  server.frees(11, 1, "/P1/B-0000000001").takes(20, 2, "g20");
+  urgent.invoke(0, 1).granted(80, 1, 20, 2);
+  // Of the same epoch, and lost: somebody was told of it.
+  planted.client("c").on("P2").invoke(0, 1).granted(85, 1, 30, 3);
+  server.claims(30, 3, "/P2/A-0000000003");
+  server.claims(next_epoch + 1, 4, "/P2/A-0000000002");
+  const LineFindings findings = judge();
+  EXPECT_EQ(findings.priority.violations, 0u);
+  EXPECT_EQ(findings.owners.violations, 0u);
+  EXPECT_EQ(findings.priority.undecided, 3u);
+}
+
+TEST_F(JustGrantsTest, WhatWasBeforeThatIsJudged) {
+  planted.client("a").invoke(90, 1).granted(95, 1, next_epoch + 1, 5).release(96, 1).released(97, 1);
+  server.claims(next_epoch + 1, 5, "/P1/A-0000000007").claims(2 * next_epoch + 1, 6, "/P1/A-0000000005");
+  background_grant();
+  server.frees(11, 1, "/P1/B-0000000001").takes(20, 2, "g20");
+  urgent.invoke(0, 1).granted(80, 1, 20, 2);
+  const LineFindings findings = judge();
+  EXPECT_EQ(findings.priority.violations, 1u);
+  EXPECT_EQ(findings.priority.undecided, 1u);
+}
+
 TEST(ConsistentLogTest, NumbersRise) {
   PlantedHistory planted;
   planted.runner().claims(100, 1, "/P1/A-0000000003").frees(101, 1, "/P1/A-0000000003");
@@ -233,14 +261,12 @@ TEST(ConsistentLogTest, AMonitorThatIsMadeAnewBeginsAnew) {
   EXPECT_EQ(consistent_log(planted.read()).violations, 0u);
 }
 
-constexpr std::int64_t second_epoch = std::int64_t{2} << 32;
-
 TEST(ConsistentLogTest, WhatNobodyWasToldOfMayBeLostWithItsLeader) {
   PlantedHistory planted;
   planted.client("a").holds(10, 20, 1, 99, 1);
   planted.runner().claims(99, 1, "/P1/A-0000000001").frees(100, 1, "/P1/A-0000000001");
   planted.runner().claims(101, 1, "/P1/A-0000000003").transaction(102, 1, "delete", "/P2/B-0000000000");
-  planted.runner().claims(second_epoch + 1, 2, "/P1/B-0000000003");
+  planted.runner().claims(2 * next_epoch + 1, 2, "/P1/B-0000000003");
   const History history = planted.read();
   EXPECT_EQ(consistent_log(history).violations, 0u);
   EXPECT_EQ(history.log.size(), 8u) << "and all that followed in that epoch";
@@ -250,7 +276,7 @@ TEST(ConsistentLogTest, WhatSomebodyWasToldOfMayNot) {
   PlantedHistory planted;
   planted.client("a").holds(10, 20, 1, 101, 1);
   planted.runner().claims(101, 1, "/P1/A-0000000003");
-  planted.runner().claims(second_epoch + 1, 2, "/P1/B-0000000003");
+  planted.runner().claims(2 * next_epoch + 1, 2, "/P1/B-0000000003");
   EXPECT_EQ(consistent_log(planted.read()).violations, 1u);
 }
 

@@ -27,7 +27,8 @@ Findings exclusive_certainty(const History& history);
 // Tokens of a monitor: none is granted twice, and who asked after another had been granted has a higher one.
 Findings rising_tokens(const History& history);
 
-// Judged from the servers' own log: what was in the line at the transaction of each grant.
+// Judged from the servers' own log: what was in the line at the transaction of each grant. Undecided from the first
+// transaction on that the servers have lost.
 struct LineFindings {
   Findings priority;  // a grant of the lower class while the higher class waits
   Findings fifo;      // a grant while somebody of the same class waits who was there before
@@ -37,8 +38,12 @@ LineFindings just_grants(const History& history);
 
 // The servers number the nodes below a monitor, and never go back. If they do, transactions that they had confirmed are
 // gone (ZooKeeper 3.8.0 can lose some when a leader dies just after a follower has joined: ZOOKEEPER-4646, -4785), or
-// the log was not read right. Nothing that another rule finds in such a history says anything about the clients.
+// the log was not read right. From then on the log does not tell what the servers had.
 Findings consistent_log(const History& history);
+
+// The first zxid of the first epoch of which the servers have lost something that they had confirmed; the highest one
+// there is if they have lost nothing.
+std::int64_t first_not_trusted(const History& history);
 
 // Every call ends by its deadline, and every release within the session's time-out, each plus the bound; time during
 // which the process stood still does not count.

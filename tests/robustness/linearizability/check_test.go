@@ -189,6 +189,20 @@ func TestForceMayEndALockBeforeItsHolderKnows(t *testing.T) {
 	p.expect(t, exitClean, `"illegal":0`)
 }
 
+func TestForceMayEndALockOfOneThatIsKilledThen(t *testing.T) {
+	p := newPlanted()
+	p.about(0, "a", "invoke", 1, "")
+	p.about(10, "a", "granted", 1, `,"token":"100","guid":"g","session":"0x5"`)
+	p.event(60, "a", "api", "heartbeat", "")
+	p.granted(0, 50, "b", 1, 101).released(55, 56, "b", 1, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+	p.event(90, "runner", "runner", "server_transaction", `,"type":"create","path":"/robustness/P1/A-0000000007","guid":"g","session":"0x5"`)
+	p.event(91, "runner", "runner", "server_transaction", `,"type":"delete","path":"/robustness/P1/A-0000000007","session":"0x1"`)
+	p.fault(40, "holder_deleted", "P1", "A-0000000007")
+	p.fault(500, "holder_deleted", "P1", "A-0000000007") // a later one of that name
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
 func TestAReleaseMayBeTakenForConfirmedAfterForce(t *testing.T) {
 	p := newPlanted()
 	p.about(0, "a", "invoke", 1, "")

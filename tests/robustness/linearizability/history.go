@@ -204,8 +204,8 @@ func (h *history) takeFault(e event) {
 }
 
 // When the lock was taken from its holder, by what was done to it and to nothing else; never if nothing was. This may be
-// before it was told that it had been granted.
-func (h *history) forced(call *record) int64 {
+// before it was told that it had been granted, but not after its last sign of life: names come again.
+func (h *history) forced(p *process, call *record) int64 {
 	hits := append([]int64{}, h.force[call.session]...)
 	if node, robbed := h.robbed[call.guid]; robbed {
 		hits = append(hits, h.force[node]...)
@@ -213,7 +213,7 @@ func (h *history) forced(call *record) int64 {
 	sort.Slice(hits, func(a, b int) bool { return hits[a] < hits[b] })
 	last := never
 	for _, at := range hits {
-		if at <= call.doubted {
+		if at <= call.doubted && at <= p.last {
 			last = at
 		}
 	}
@@ -304,7 +304,7 @@ func (h *history) holds() []*hold {
 func (h *history) ending(p *process, call *record) (int64, int64) {
 	if call.released != never && call.code == "" {
 		from := call.release
-		if force := h.forced(call); force < from {
+		if force := h.forced(p, call); force < from {
 			from = force
 		}
 		return from, call.released
@@ -323,7 +323,7 @@ func (h *history) ending(p *process, call *record) (int64, int64) {
 			from = one.begin
 		}
 	}
-	if force := h.forced(call); force < from {
+	if force := h.forced(p, call); force < from {
 		from = force
 	}
 	return from, never
