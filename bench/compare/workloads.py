@@ -167,6 +167,10 @@ def crowd(bench, server, mode, processes, waiters):
         team[-1].answer({"crowd": "free"})
         after = server.answer({"ephemerals": waiters + 1, "quiet": True})
         cpu = sum(worker.answer({"crowd": "state"})["cpu_seconds"] for worker in team) - cpu
+        # While much is under way a server may not read that a session is closed, and keeps its nodes until it expires.
+        for worker in team:
+            worker.answer({"crowd": "cancel"})
+        server.answer({"ephemerals": 2})
         hand_overs = turns + 1
         return {"requests": (after["received"] - before["received"]) / hand_overs,
                 "packets": (after["received"] + after["sent"] - before["received"] - before["sent"]) / hand_overs,
