@@ -123,7 +123,8 @@ def run_text(measured):
         "disk": f"{machine['disk_us']:,} µs to make 4 KiB durable; the servers "
                 + ("wait for it" if measured["sync"] == "on" else "do not wait for it"),
         "load before": f"{measured['load_before']:g}"
-                       + (" – **a busy machine: a look, not a result**" if measured["load_before"] > measured["machine"]["processors"] / 2 else ""),
+                       + (" – **a busy machine: a look, not a result**"
+                          if measured["load_before"] > measured["machine"]["processors"] / 2 else ""),
         "rounds": f"{measured['rounds']}, jobs of {measured['scale']:g} × the normal size; "
                   f"{measured['seconds']:,} s in all"
                   + (" – **too few for a result**" if measured["rounds"] < 5 else ""),
