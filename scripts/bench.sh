@@ -8,7 +8,7 @@
 #   --quick    fewer rounds, smaller jobs: a look, not a result, so not to be published
 #   --help     this text
 #
-# compare with peers takes some twenty minutes, with --quick five to ten.
+# compare with peers takes some ten minutes, besides what has to be built; with --quick two or three.
 #
 # Tables go to the terminal, results as JSON to build/bench/NAME.json; bench/README.md says how to read them.
 
