@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <deque>
 #include <string>
 #include <utility>
@@ -29,7 +30,10 @@ struct Sent {
 class Recorder final : public EngineOutput {
  public:
   void send(coordination::RequestTag tag, Request request) override { sent.push_back({tag, std::move(request)}); }
-  void granted(ContenderId, const Grant& grant) override { grants.push_back(grant.token); }
+  void granted(ContenderId, const Grant& grant) override {
+    grants.push_back(grant.token);
+    losses_before_last_grant = losses.size();
+  }
   void refused(ContenderId, const Refusal& refusal) override { refusals.push_back(refusal); }
   void lost(ContenderId, LossReason reason) override { losses.push_back(reason); }
   void released(ContenderId, ReleaseOutcome outcome) override { releases.push_back(outcome); }
@@ -45,6 +49,7 @@ class Recorder final : public EngineOutput {
   std::vector<ReleaseOutcome> releases;
   std::vector<Position> positions;
   int forgotten_count = 0;
+  std::size_t losses_before_last_grant = 0;
 };
 
 class EngineTest : public ::testing::Test {

@@ -246,7 +246,7 @@ class BulkHandOverTest : public HandOverTest {
     answer<Transaction>(claimed("B-0000000000", 100));
     answer<Exists>(monitor(2, 2, 100));
     for (const ContenderId id : {ContenderId{2}, ContenderId{3}}) {
-      engine_.acquire(id, spec_of(id, Priority::background), now_);
+      engine_.acquire(id, spec_of(id, Priority::background, 2h), now_);
       answer<Create>(created("B-000000000" + std::to_string(id)));
     }
   }
@@ -324,6 +324,21 @@ TEST_F(BulkHandOverTest, ALongSectionLooksWhenTheLineChangesAndEverMoreRarely) {
   }
   EXPECT_GT(looks.size(), 20u);
   EXPECT_LT(looks.size(), 120u);
+}
+
+TEST_F(BulkHandOverTest, HoweverLongASectionIsItLooksAsOftenAsAWaiterDoes) {
+  pass_on();
+  wait_until(now_ + 5ms);
+  answer<List>(listing({"privateLock", "B-0000000002", "B-0000000003"}, 4));
+  wait_until(now_ + 1h);
+  somebody_comes();
+  wait_until(now_ + 1h);
+  answer<List>(listing({"privateLock", "B-0000000002", "B-0000000003", "B-0000000009"}, 5));
+  somebody_comes();
+  const TimePoint changed = now_;
+  wait_until(now_ + 1h);
+  answer<List>(listing({"privateLock", "B-0000000002", "B-0000000003", "B-0000000009"}, 5));
+  EXPECT_LE(now_ - changed, EngineOptions{}.safety_poll + 1ms);
 }
 
 TEST_F(BulkHandOverTest, NobodyLooksForWhomIsCertain) {

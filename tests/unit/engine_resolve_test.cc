@@ -91,5 +91,34 @@ TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
   EXPECT_TRUE(output_.grants.empty());
 }
 
+// Somebody has written the other one's record into privateLock: for no moment do both hold (fuzzing).
+TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt) {
+  engine_.acquire(1, spec_of(1, Priority::background), now_);
+  answer<Create>({});
+  answer<Transaction>(claimed("B-0000000000", 100));
+  answer<Exists>(monitor(2, 2, 100));
+  engine_.acquire(2, spec_of(2, Priority::foreground), now_);
+  Reply created;
+  created.path = "/P/A-0000000002";
+  answer<Create>(created);
+  ASSERT_TRUE(engine_.step_aside(1, now_ + std::chrono::seconds(10), now_));
+  answer<Transaction>({});
+  answer<List>(listing({"B-0000000000", "A-0000000002"}, 3));
+  answer<Transaction>(claimed("", 200));
+  ASSERT_EQ(output_.grants.size(), 2u);
+  output_.sent.clear();
+  engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
+  connect();
+  answer<Sync>({});
+  answer<Exists>({});
+  answer<List>(listing({"B-0000000000", "A-0000000002", "privateLock"}, 4));
+  EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/B-0000000000");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
+  answer<Get>(node("guid1", our_session));
+  ASSERT_EQ(output_.grants.size(), 3u);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+  EXPECT_EQ(output_.losses_before_last_grant, 1u);
+}
+
 }  // namespace
 }  // namespace forelock::lock
