@@ -62,7 +62,7 @@ class ClientCore final : public lock::EngineOutput {
   bool release(lock::ContenderId contender);
   // The same; without an answer by then the slot is told that there is none: LockSlot::release_unanswered().
   bool release(lock::ContenderId contender, lock::TimePoint answer_by);
-  // Releases without telling the slot any more.
+  // Releases a held lock, or withdraws a waiting one, without telling the slot any more.
   bool release_detached(lock::ContenderId contender);
   bool cancel(lock::ContenderId contender);
   bool step_aside(lock::ContenderId contender, lock::TimePoint deadline);

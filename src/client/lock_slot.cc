@@ -242,14 +242,17 @@ void LockSlot::release_detached() noexcept {
 
 void LockSlot::retire() noexcept {
   if (core_->in_forked_child()) return;
-  release_detached();
-  lock::ContenderId waiting = 0;
+  lock::ContenderId contender = 0;
   {
+    // One section for both: a grant that came between two would find nobody to give the lock back.
     const std::lock_guard guard(mutex_);
-    if (phase_.load() == Phase::waiting) waiting = std::exchange(contender_, 0);
-    if (waiting != 0) phase_ = Phase::free;
+    const Phase phase = phase_.load();
+    if (phase == Phase::waiting || phase == Phase::held) {
+      contender = std::exchange(contender_, 0);
+      phase_ = Phase::free;
+    }
   }
-  if (waiting != 0) core_->release_detached(waiting);
+  if (contender != 0) core_->release_detached(contender);
   const std::lock_guard guard(callback_mutex_);
   retired_ = true;
   acquired_ = {};

@@ -1,0 +1,89 @@
+// A session over a tree in memory: requests wait until the test has them answered, in their order.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "client/client_core.h"
+#include "client/clock.h"
+#include "coordination/session.h"
+#include "model/tree.h"
+
+namespace forelock::client {
+
+// Sets no watches and tells of no events but those that a test asks for.
+class TreeSession final : public coordination::Session {
+ public:
+  static constexpr coordination::SessionId id = 7;
+
+  explicit TreeSession(ClientCore& core) : core_(core) {}
+
+  // The core uses this session from now on, and is connected.
+  void connect(std::chrono::milliseconds timeout) {
+    core_.use_session(this);
+    coordination::SessionEvent event;
+    event.kind = coordination::SessionEvent::Kind::connected;
+    event.session = id;
+    event.timeout = timeout;
+    event.asked_at = now();
+    core_.on_session(event);
+  }
+
+  void submit(coordination::RequestTag tag, coordination::Request request) override {
+    const std::lock_guard guard(mutex_);
+    waiting_.emplace_back(tag, std::move(request));
+  }
+
+  std::size_t waiting() {
+    const std::lock_guard guard(mutex_);
+    return waiting_.size();
+  }
+
+  // Answers what waits, and what is sent because of the answers.
+  void answer_all() {
+    while (answer_one()) continue;
+  }
+
+  bool answer_one() {
+    std::pair<coordination::RequestTag, coordination::Request> next;
+    {
+      const std::lock_guard guard(mutex_);
+      if (waiting_.empty()) return false;
+      next = std::move(waiting_.front());
+      waiting_.pop_front();
+    }
+    core_.on_reply(next.first, answer_to(next.second), true);
+    return true;
+  }
+
+ private:
+  coordination::Reply answer_to(const coordination::Request& request) {
+    if (std::holds_alternative<coordination::Get>(request) || std::holds_alternative<coordination::Exists>(request) ||
+        std::holds_alternative<coordination::List>(request)) {
+      return tree_.read(request, true);
+    }
+    coordination::Reply reply;
+    if (std::holds_alternative<coordination::Sync>(request) ||
+        std::holds_alternative<coordination::RemoveDataWatch>(request))
+      return reply;
+    model::Writer writer;
+    writer.session = id;
+    writer.zxid = ++zxid_;
+    std::vector<model::Change> changes;
+    reply.code = tree_.write(request, writer, reply, changes);
+    return reply;
+  }
+
+  ClientCore& core_;
+  std::mutex mutex_;
+  std::deque<std::pair<coordination::RequestTag, coordination::Request>> waiting_;
+  model::TreeRules rules_;
+  model::Tree tree_{rules_};
+  std::int64_t zxid_ = 0;
+};
+
+}  // namespace forelock::client
