@@ -71,8 +71,10 @@ class FORELOCK_EXPORT Client {
   /// What happened since the client was made.
   ClientStatistics statistics() const;
 
-  /// Ends the session: whoever waits gets RequestRejectedException(closed), held locks are lost, the server frees them
-  /// at once. Returns when no callback runs any more; idempotent. Not to be called from a callback.
+  /// Ends the session: whoever waits gets RequestRejectedException(closed), held locks are lost, and the server frees
+  /// them, with all that is under way, before this returns; a server that is silent frees them when the session's time
+  /// is up, and is waited for about 2.5 s. Returns when no callback runs any more; idempotent. Not to be called from a
+  /// callback.
   void close();
 
   /// For this library's own use.

@@ -23,7 +23,8 @@ using coordination::WatchEvent;
 
 namespace {
 
-constexpr std::chrono::seconds setup_retry_interval{1};
+// How long a closing session waits for the answers to what it has sent.
+constexpr std::chrono::milliseconds drain_limit{1000};
 
 Reply failure(ReplyCode code) {
   Reply reply;
@@ -120,8 +121,15 @@ void SessionCore::close() {
     std::lock_guard submit_lock(submit_mutex_);
     std::lock_guard lock(queue_mutex_);
     if (finished_) return;
-    link_ = Link::closed;
-    handle = std::exchange(handle_, nullptr);
+    link_ = Link::closed;  // from here on nothing is sent
+    handle = handle_;
+  }
+  if (handle != nullptr) drain(handle);
+  {
+    std::lock_guard refresh_lock(refresh_mutex_);
+    std::lock_guard submit_lock(submit_mutex_);
+    std::lock_guard lock(queue_mutex_);
+    handle_ = nullptr;
     stop_attendant_ = true;
   }
   attendant_wakes_.notify_all();
@@ -142,6 +150,14 @@ void SessionCore::close() {
     }
     deliver_ready(end);
   }
+}
+
+// The C client's close stops reading, and answers that nobody reads make the kernel reset the connection: the server
+// then drops what it has not read yet, the end of the session included, and its nodes stay for a whole time-out.
+void SessionCore::drain(zhandle_t* handle) {
+  if (zoo_state(handle) != ZOO_CONNECTED_STATE) return;
+  std::unique_lock lock(queue_mutex_);
+  answered_.wait_for(lock, drain_limit, [this] { return queue_.empty(); });
 }
 
 void SessionCore::submit(RequestTag tag, Request request) {
@@ -235,6 +251,7 @@ void SessionCore::finish(Call* call, Reply reply) {
     deliver = queue_.take_oldest(serial, tag);
     if (!deliver) queue_.store(serial, std::move(reply));
     more = queue_.ready();
+    if (link_ == Link::closed && queue_.empty()) answered_.notify_all();
   }
   if (deliver) listener_.on_reply(tag, std::move(reply));
   if (more) deliver_ready(~ReplyQueue::Serial{0});
@@ -265,6 +282,7 @@ void SessionCore::deliver_ready(ReplyQueue::Serial end) {
     {
       std::lock_guard lock(queue_mutex_);
       if (!queue_.take_ready(end, tag, reply)) return;
+      if (link_ == Link::closed && queue_.empty()) answered_.notify_all();
     }
     listener_.on_reply(tag, std::move(reply));
   }
@@ -379,87 +397,6 @@ void SessionCore::attend() {
       attendant_wakes_.wait(lock);
     }
   }
-}
-
-void SessionCore::begin_setup(zhandle_t* handle) {
-  if (options_.credential && !auth_added_) {
-    // From now on the client repeats it on every new connection, before anything else.
-    const std::string& credential = *options_.credential;
-    auth_added_ =
-        zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr) == ZOK;
-  }
-  if (prefix_.empty() && !options_.credential) {
-    setup_done_ = true;
-    report_connected(handle);
-  } else {
-    // The reply comes after the one to the authentication.
-    look_for_chroot(handle);
-  }
-}
-
-// What fails here for lack of a connection is begun again with the next one.
-void SessionCore::look_for_chroot(zhandle_t* handle) {
-  zoo_awexists(handle, prefix_.empty() ? "/" : prefix_.chroot().c_str(), nullptr, nullptr, &SessionCore::on_first_look,
-               this);
-}
-
-void SessionCore::create_chroot() {
-  std::lock_guard order(submit_mutex_);
-  if (handle_ == nullptr) return;
-  // One may exist, and one above may be closed to us: only whether the last one is there counts.
-  for (const std::string& node : prefix_.components()) {
-    zoo_acreate(handle_, node.c_str(), "", 0, acl_.get(), ZOO_PERSISTENT, &SessionCore::on_chroot_created, this);
-  }
-  zoo_awexists(handle_, prefix_.chroot().c_str(), nullptr, nullptr, &SessionCore::on_second_look, this);
-}
-
-void SessionCore::on_first_look(int code, const ::Stat* /*stat*/, const void* core) {
-  static_cast<SessionCore*>(const_cast<void*>(core))->chroot_looked_for(code, false);
-}
-
-void SessionCore::on_second_look(int code, const ::Stat* /*stat*/, const void* core) {
-  static_cast<SessionCore*>(const_cast<void*>(core))->chroot_looked_for(code, true);
-}
-
-void SessionCore::on_chroot_created(int code, const char* /*path*/, const void* core) {
-  if (code == ZOK || code == ZNODEEXISTS) return;
-  static_cast<SessionCore*>(const_cast<void*>(core))->setup_failed(code);
-}
-
-void SessionCore::chroot_looked_for(int code, bool after_creation) {
-  if (setup_done_) return;
-  if (code == ZOK) {
-    zhandle_t* handle = nullptr;
-    {
-      std::lock_guard order(submit_mutex_);
-      handle = handle_;
-    }
-    if (handle == nullptr) return;
-    setup_done_ = true;
-    report_connected(handle);
-  } else if (code == ZNONODE && !after_creation && !prefix_.empty()) {
-    create_chroot();
-  } else if (code == ZNONODE) {
-    // Either a creation failed and said why, or somebody has removed the node since.
-    std::lock_guard lock(queue_mutex_);
-    if (!setup_again_at_) setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
-    attendant_wakes_.notify_one();
-  } else {
-    setup_failed(code);
-  }
-}
-
-void SessionCore::setup_failed(int code) {
-  const ReplyCode reason = reply_code(code);
-  if (reason == ReplyCode::connection_loss || reason == ReplyCode::session_expired) return;
-  {
-    std::lock_guard lock(queue_mutex_);
-    problem_ =
-        SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
-                                   std::string(name_of(reason)) + "): create it, or permit this client to"};
-    setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
-  }
-  attendant_wakes_.notify_one();
 }
 
 RefreshResult SessionCore::refresh_servers() {

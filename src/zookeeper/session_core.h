@@ -65,6 +65,8 @@ class SessionCore {
   coordination::ReplyCode refusal_of(Link link) const;
   int send(Call* call, coordination::Request& request);
 
+  // Waits until what is under way has its answers, or cannot get them any more.
+  void drain(zhandle_t* handle);
   void deliver_ready(ReplyQueue::Serial end);
   void change_link(Link link, coordination::ReplyCode pending, coordination::SessionEvent::Kind kind);
   void report_connected(zhandle_t* handle);
@@ -97,6 +99,7 @@ class SessionCore {
 
   mutable std::mutex queue_mutex_;
   std::condition_variable attendant_wakes_;
+  std::condition_variable answered_;  // everything, while the session closes
   ReplyQueue queue_;
   CallPool calls_;
   Link link_ = Link::disconnected;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "integration/fixture.h"
+#include "support/tcp_proxy.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
@@ -78,6 +79,60 @@ TEST_P(UsageTest, CloseWhileOthersHoldAndWait) {
   client_->close();
   EXPECT_TRUE(wait_until_unused(*server_, "held", 2s)) << "the server has not been told";
   EXPECT_TRUE(elsewhere.healthy());
+}
+
+// What a closed client leaves behind is in others' way until its session ends: nothing, also of what is under way.
+TEST_P(UsageTest, CloseWithRequestsUnderWayLeavesNothing) {
+  constexpr int count = 500;
+  for (int round = 0; round < 3; ++round) {
+    const auto monitor = [round](int i) { return "under-way-" + std::to_string(round) + "-" + std::to_string(i); };
+    Client client(settings());
+    ASSERT_TRUE(client.wait_connected(10s));
+    std::vector<std::unique_ptr<AsyncWriteLock>> locks;
+    for (int i = 0; i < count; ++i) {
+      locks.push_back(std::make_unique<AsyncWriteLock>(client, "close", monitor(i)));
+      locks.back()->acquire([](std::exception_ptr) {});
+    }
+    // Some have their answers, most of them have not.
+    EXPECT_TRUE(wait_until([&] { return client.statistics().granted >= 20; }));
+    client.close();
+    int left = 0;
+    for (int i = 0; i < count; ++i) {
+      BlockingWriteLock next(other_, "next", monitor(i));
+      if (!next.try_lock()) ++left;
+    }
+    EXPECT_EQ(left, 0) << "monitors that are still locked after close(), of " << count;
+  }
+}
+
+TEST_P(UsageTest, CloseWithAThousandHeldAndWaiting) {
+  constexpr int count = 1000;
+  Client client(settings());
+  std::vector<std::unique_ptr<AsyncWriteLock>> locks;
+  for (int i = 0; i < 2 * count; ++i) {
+    locks.push_back(std::make_unique<AsyncWriteLock>(client, "close", "many-" + std::to_string(i % count)));
+    locks.back()->acquire([](std::exception_ptr) {});
+  }
+  EXPECT_TRUE(wait_until([&] { return client.statistics().granted == count; }, 60s));
+  client.close();
+  for (int i = 0; i < count; ++i) {
+    BlockingWriteLock next(other_, "next", "many-" + std::to_string(i));
+    ASSERT_TRUE(next.try_lock()) << i;
+  }
+}
+
+TEST_P(UsageTest, CloseDoesNotWaitLongForASilentServer) {
+  TcpProxy proxy(server_->port());
+  Client client(settings_for(proxy.connect_string()));
+  BlockingWriteLock lock(client, "close", "silent-server");
+  lock.lock_with_timeout();
+  proxy.stall(true);
+  AsyncWriteLock waiting(client, "close", "silent-server");
+  std::promise<std::exception_ptr> answered;
+  waiting.acquire([&](std::exception_ptr error) { answered.set_value(std::move(error)); });
+  auto closed = std::async(std::launch::async, [&] { client.close(); });
+  EXPECT_EQ(closed.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(thrown_by([&] { std::rethrow_exception(answered.get_future().get()); }), "closed");
 }
 
 TEST_P(UsageTest, DestroyedWhileHeldOrWaiting) {

@@ -1,0 +1,99 @@
+// What a session does between its first connection and the moment at which it is reported: authentication, and the
+// chroot's nodes.
+#include <string>
+
+#include "zookeeper/reply_mapping.h"
+#include "zookeeper/session_core.h"
+
+namespace forelock::zookeeper {
+
+using coordination::ReplyCode;
+
+namespace {
+
+constexpr std::chrono::seconds setup_retry_interval{1};
+
+}  // namespace
+
+void SessionCore::begin_setup(zhandle_t* handle) {
+  if (options_.credential && !auth_added_) {
+    // From now on the client repeats it on every new connection, before anything else.
+    const std::string& credential = *options_.credential;
+    auth_added_ =
+        zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr) == ZOK;
+  }
+  if (prefix_.empty() && !options_.credential) {
+    setup_done_ = true;
+    report_connected(handle);
+  } else {
+    // The reply comes after the one to the authentication.
+    look_for_chroot(handle);
+  }
+}
+
+// What fails here for lack of a connection is begun again with the next one.
+void SessionCore::look_for_chroot(zhandle_t* handle) {
+  zoo_awexists(handle, prefix_.empty() ? "/" : prefix_.chroot().c_str(), nullptr, nullptr, &SessionCore::on_first_look,
+               this);
+}
+
+void SessionCore::create_chroot() {
+  std::lock_guard order(submit_mutex_);
+  if (handle_ == nullptr) return;
+  // One may exist, and one above may be closed to us: only whether the last one is there counts.
+  for (const std::string& node : prefix_.components()) {
+    zoo_acreate(handle_, node.c_str(), "", 0, acl_.get(), ZOO_PERSISTENT, &SessionCore::on_chroot_created, this);
+  }
+  zoo_awexists(handle_, prefix_.chroot().c_str(), nullptr, nullptr, &SessionCore::on_second_look, this);
+}
+
+void SessionCore::on_first_look(int code, const ::Stat* /*stat*/, const void* core) {
+  static_cast<SessionCore*>(const_cast<void*>(core))->chroot_looked_for(code, false);
+}
+
+void SessionCore::on_second_look(int code, const ::Stat* /*stat*/, const void* core) {
+  static_cast<SessionCore*>(const_cast<void*>(core))->chroot_looked_for(code, true);
+}
+
+void SessionCore::on_chroot_created(int code, const char* /*path*/, const void* core) {
+  if (code == ZOK || code == ZNODEEXISTS) return;
+  static_cast<SessionCore*>(const_cast<void*>(core))->setup_failed(code);
+}
+
+void SessionCore::chroot_looked_for(int code, bool after_creation) {
+  if (setup_done_) return;
+  if (code == ZOK) {
+    zhandle_t* handle = nullptr;
+    {
+      std::lock_guard order(submit_mutex_);
+      handle = handle_;
+    }
+    if (handle == nullptr) return;
+    setup_done_ = true;
+    report_connected(handle);
+  } else if (code == ZNONODE && !after_creation && !prefix_.empty()) {
+    create_chroot();
+  } else if (code == ZNONODE) {
+    // Either a creation failed and said why, or somebody has removed the node since.
+    std::lock_guard lock(queue_mutex_);
+    if (!setup_again_at_) setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
+    attendant_wakes_.notify_one();
+  } else {
+    setup_failed(code);
+  }
+}
+
+void SessionCore::setup_failed(int code) {
+  const ReplyCode reason = reply_code(code);
+  if (reason == ReplyCode::connection_loss || reason == ReplyCode::session_expired) return;
+  {
+    std::lock_guard lock(queue_mutex_);
+    problem_ =
+        SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
+                                   std::string(name_of(reason)) + "): create it, or permit this client to"};
+    setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
+  }
+  attendant_wakes_.notify_one();
+}
+
+}  // namespace forelock::zookeeper
