@@ -96,7 +96,8 @@ void EngineCore::send(Flight flight, coordination::Request request, TimePoint no
 // --- answers to callers ---
 
 void EngineCore::grant(Contender& contender, TimePoint now) {
-  const bool alive = now < valid_until() || mutated(Mutation::grant_after_deadline) || mutated(Mutation::no_deadline);
+  bool alive = now < valid_until();
+  if (mutated(Mutation::grant_after_deadline)) alive = true;
   if (!alive) {
     pending_grants_.insert(contender.id);  // until a heartbeat has proved that the session lives
     return;
@@ -106,9 +107,7 @@ void EngineCore::grant(Contender& contender, TimePoint now) {
   contender.state = ContenderState::held;
   held_.insert(contender.id);
   contender.hold_watch_at = now + options_.hold_watch_delay;
-  if (!mutated(Mutation::removed_holder_not_noticed)) {
-    timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
-  }
+  timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
   output_.granted(contender.id, {contender.token, contender.node});
   contender.monitor->granted(contender, now);
 }
@@ -250,7 +249,8 @@ void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome 
     }
     forget(contender);
   }
-  if (mutated(Mutation::expired_holder_keeps_lock) || mutated(Mutation::number_proof_across_reconnect)) return;
+  if (mutated(Mutation::expired_holder_keeps_lock)) return;
+  if (mutated(Mutation::number_proof_across_reconnect)) return;
   idle_.clear();
   idle_bytes_ = 0;
   polls_.clear();
@@ -352,7 +352,9 @@ void EngineCore::tick(TimePoint now) {
       contender->monitor->watch_held_lock(*contender, now);
     } else {
       contender->spec.deadline = never;
-      if (mutated(Mutation::timeout_ignored_when_disconnected) && !connected_) continue;
+      if (mutated(Mutation::timeout_ignored_when_disconnected)) {
+        if (!connected_) continue;
+      }
       refuse(*contender, {.reason = connected_ ? RefusalReason::timed_out : RefusalReason::connection_lost});
       contender->monitor->abandon(*contender, now);
     }

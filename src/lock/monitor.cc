@@ -406,7 +406,8 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   transaction.operations.push_back(Create{lock_path_, "", CreateMode::ephemeral});
   transaction.operations.push_back(SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
   send({.kind = FlightKind::claim, .contender = contender.id}, std::move(transaction), now);
-  contender.clear = is_clear(contender) || mutated(Mutation::claim_unproved);
+  contender.clear = is_clear(contender);
+  if (mutated(Mutation::claim_unproved)) contender.clear = true;
   contender.proof_requested = !contender.clear;
   if (contender.proof_requested) list(core_.options().watch_mode == WatchMode::parent, contender.id, now);
 }
@@ -420,7 +421,8 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
        transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
                       SetData{lock_path_, next.spec.holder_record(), lock_version_}),
        now);
-  next.clear = is_clear(next) || mutated(Mutation::hand_over_unproved);
+  next.clear = is_clear(next);
+  if (mutated(Mutation::hand_over_unproved)) next.clear = true;
   next.proof_requested = !next.clear;
   if (next.proof_requested) list(false, next.id, now);
 }
@@ -467,6 +469,7 @@ void Monitor::watch_parent(ContenderId proof_for, TimePoint now) {
 }
 
 void Monitor::watch_lock(TimePoint now) {
+  if (mutated(Mutation::removed_holder_not_noticed)) return;
   if (lock_watch_armed_) return;
   lock_watch_armed_ = true;
   send({.kind = FlightKind::watch_lock}, Exists{lock_path_, true}, now);

@@ -132,8 +132,8 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     contender.token = reply.operations[2].stat.mzxid;
     lock_version_ = reply.operations[2].stat.version;
     // Number 0: nothing was ever created here before. Otherwise: nothing but what we created ourselves.
-    const bool counted = alone_next_ && (*alone_next_ == contender.number || (mutated(Mutation::number_off_by_one) &&
-                                                                              *alone_next_ + 1 == contender.number));
+    bool counted = alone_next_ == contender.number;
+    if (mutated(Mutation::number_off_by_one)) counted = alone_next_ && contender.number - *alone_next_ <= 1;
     const bool alone = contender.number == 0 || counted;
     if (alone_next_) shared_ = !alone;
     alone_next_.reset();
@@ -221,8 +221,8 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
   switch (reply.code) {
     case ReplyCode::node_exists:  // somebody was faster
       // The listing of the same breath, if there is one, has set a new watch; else look again.
-      if (contender.proof_requested || !mutated(Mutation::no_relist_after_failed_claim)) {
-        if (!contender.proof_requested) look_again();
+      if (!contender.proof_requested) {
+        if (!mutated(Mutation::no_relist_after_failed_claim)) look_again();
       }
       back_to_queue(contender);
       if (contender.abandoned) remove_node(contender, now);
@@ -275,7 +275,8 @@ bool Monitor::is_proof(const Flight& flight) const {
 }
 
 void Monitor::judge(Contender& contender, bool somebody_before, TimePoint now) {
-  if (!somebody_before || mutated(Mutation::no_yield)) return core_.grant(contender, now);
+  if (mutated(Mutation::no_yield)) somebody_before = false;
+  if (!somebody_before) return core_.grant(contender, now);
   if (contender.spec.try_once) {
     core_.refuse(contender, {.reason = RefusalReason::unavailable});  // settle() gives it back
   } else {
@@ -325,8 +326,9 @@ void Monitor::on_yield(Contender& contender, const Reply& reply, TimePoint now) 
 
 void Monitor::on_remove_node(Contender& contender, const Reply& reply, TimePoint now) {
   contender.removing = false;
-  const bool certain = reply.ok() || reply.code == ReplyCode::no_node;
-  if (certain || mutated(Mutation::cleanup_gives_up)) {
+  bool certain = reply.ok() || reply.code == ReplyCode::no_node;
+  if (mutated(Mutation::cleanup_gives_up)) certain = true;
+  if (certain) {
     core_.forget(contender);
   } else {
     need_resolve(now + look_again_after);

@@ -102,9 +102,10 @@ void Monitor::examine_nodes(TimePoint now) {
 
 bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
   if (!node.ok()) return false;
-  const bool session = node.stat.ephemeral_owner == core_.session() || mutated(Mutation::adopt_without_session_check);
-  const bool guid =
-      node.data.find(contender.spec.guid) != std::string::npos || mutated(Mutation::adopt_without_guid_check);
+  bool session = node.stat.ephemeral_owner == core_.session();
+  if (mutated(Mutation::adopt_without_session_check)) session = true;
+  bool guid = node.data.find(contender.spec.guid) != std::string::npos;
+  if (mutated(Mutation::adopt_without_guid_check)) guid = true;
   return session && guid;
 }
 
@@ -189,7 +190,7 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
   switch (contender.state) {
     case ContenderState::held:
       // Its watch went with the connection, or was due while there was none.
-      if (contender.hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed)) watch_lock(now);
+      if (contender.hold_watch_at == never) watch_lock(now);
       return;
     case ContenderState::releasing:
     case ContenderState::yielding:
@@ -226,10 +227,12 @@ void Monitor::conclude_other(Contender& contender, const Resolve& found, TimePoi
     return core_.forget(contender);
   }
   contender.proof_requested = contender.claimed_at_creation = false;
-  if (mutated(Mutation::unknown_claim_assumed_granted) && contender.state == ContenderState::resolving && has_node) {
-    contender.token = found.lock.stat.mzxid;
-    owner_ = &contender;
-    return core_.grant(contender, now);
+  if (mutated(Mutation::unknown_claim_assumed_granted)) {
+    if (contender.state == ContenderState::resolving && has_node) {
+      contender.token = found.lock.stat.mzxid;
+      owner_ = &contender;
+      return core_.grant(contender, now);
+    }
   }
   if (has_node) return back_to_queue(contender);
   if (contender.state == ContenderState::idle) return;

@@ -62,9 +62,11 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: nobody else is there.
   // Anything else needs names.
-  const bool unchanged = reply.stat.pzxid == owner_->token || mutated(Mutation::count_taken_late);
-  const bool alone = reply.ok() && unchanged && (reply.stat.children == 2 || mutated(Mutation::others_not_counted));
-  if (!alone) return list(false, flight.contender, now);
+  bool unchanged = reply.stat.pzxid == owner_->token;
+  if (mutated(Mutation::count_taken_late)) unchanged = true;
+  bool only_ours = reply.stat.children == 2;
+  if (mutated(Mutation::others_not_counted)) only_ours = true;
+  if (!reply.ok() || !unchanged || !only_ours) return list(false, flight.contender, now);
   if (reply.stat.created_children() < counter_alarm) alone_next_ = reply.stat.created_children();
   judge(*owner_, false, now);
 }
@@ -91,8 +93,9 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
             [](const ForeignContender& a, const ForeignContender& b) { return goes_before(a.child(), b.child()); });
   // Nobody else at this moment: from here on, counting our own creates tells whether that is still so.
   const bool only_ours = foreign_.empty() && (!lock_seen_ || owner_);
-  if (only_ours && (parent_watch_trusted_ || mutated(Mutation::number_proof_across_recreation)) &&
-      listed_count_ < counter_alarm) {
+  bool told_of_its_end = parent_watch_trusted_;
+  if (mutated(Mutation::number_proof_across_recreation)) told_of_its_end = true;
+  if (only_ours && told_of_its_end && listed_count_ < counter_alarm) {
     alone_next_ = listed_count_;
   } else if (!only_ours) {
     alone_next_.reset();
@@ -164,7 +167,7 @@ void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, Ti
     lock_watch_armed_ = false;
     const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_flight_;
     if (holds && kind == WatchEvent::Kind::deleted) need_resolve(now);
-    const bool watches = holds && owner_->hold_watch_at == never && !mutated(Mutation::removed_holder_not_noticed);
+    const bool watches = holds && owner_->hold_watch_at == never;
     if (watches && kind == WatchEvent::Kind::data_changed && core_.connected() && !resolve_) watch_lock(now);
   }
   if (child == watched_child_) on_watched_child_changed(kind == WatchEvent::Kind::deleted, now);

@@ -13,7 +13,9 @@ namespace forelock::lock {
 
 inline bool goes_before(const ChildName& a, const ChildName& b) {
   if (mutated(Mutation::priority_ignored)) return a.number < b.number;
-  if (mutated(Mutation::lifo_within_class) && a.prefix == b.prefix) return a.number > b.number;
+  if (mutated(Mutation::lifo_within_class)) {
+    if (a.prefix == b.prefix) return a.number > b.number;
+  }
   return ranks_before(a, b);
 }
 

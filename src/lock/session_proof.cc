@@ -24,8 +24,10 @@ void SessionProof::ended() {
 }
 
 void SessionProof::answered(TimePoint sent, bool through_leader, TimePoint now) {
-  if (through_leader && mutated(Mutation::deadline_from_receive_time)) alive_at_ = now;
-  if (through_leader && mutated(Mutation::deadline_without_reports)) alive_at_ = std::max(alive_at_, sent);
+  if (through_leader) {
+    if (mutated(Mutation::deadline_from_receive_time)) alive_at_ = now;
+    if (mutated(Mutation::deadline_without_reports)) alive_at_ = std::max(alive_at_, sent);
+  }
   while (through_leader && !answered_.empty() && answered_.front().at + report_delay() <= sent) {
     alive_at_ = std::max(alive_at_, answered_.front().sent);
     answered_.pop_front();

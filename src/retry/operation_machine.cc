@@ -45,7 +45,8 @@ bool OperationMachine::over() const {
 }
 
 bool OperationMachine::past_deadline(TimePoint time) const {
-  return time >= limits_.deadline && !mutated(Mutation::deadline_ignored);
+  if (mutated(Mutation::deadline_ignored)) return false;
+  return time >= limits_.deadline;
 }
 
 void OperationMachine::expect(OperationStage stage, const char* event) const {
@@ -92,7 +93,8 @@ OperationStage OperationMachine::refused(ErrorCode code, std::string_view messag
 
 OperationStage OperationMachine::handler_succeeded(bool certain, const AttemptEnd& end) {
   expect(OperationStage::working, "handler_succeeded");
-  if (certain || mutated(Mutation::uncertain_success_counts)) return stage_ = OperationStage::succeeded;
+  if (mutated(Mutation::uncertain_success_counts)) certain = true;
+  if (certain) return stage_ = OperationStage::succeeded;
   return handler_failed(name_of(ErrorCode::lock_unhealthy),
                         "the handler returned, but the lock may have been lost before that",
                         is_retryable(ErrorCode::lock_unhealthy), end);
@@ -120,8 +122,8 @@ OperationStage OperationMachine::stop() {
   stop_requested_ = true;
   const bool nothing_under_way = stage_ == OperationStage::fresh || stage_ == OperationStage::waiting;
   if (nothing_under_way) return fail(CallerCause::withdrawn);
-  if (stage_ == OperationStage::surrendering && mutated(Mutation::withdrawn_while_given_up)) {
-    return fail(CallerCause::withdrawn);
+  if (mutated(Mutation::withdrawn_while_given_up)) {
+    if (stage_ == OperationStage::surrendering) return fail(CallerCause::withdrawn);
   }
   return stage_;
 }
@@ -132,7 +134,8 @@ OperationStage OperationMachine::attempt_failed(std::string_view code, std::stri
                                                 const AttemptEnd& end) {
   attempts_.push_back({attempt_, end.at, std::string(code), capped(message, max_message_bytes), end.waited});
   if (stop_requested_) return fail(CallerCause::withdrawn);
-  const std::uint32_t retries = limits_.retries + (mutated(Mutation::one_retry_too_many) ? 1 : 0);
+  std::uint32_t retries = limits_.retries;
+  if (mutated(Mutation::one_retry_too_many)) ++retries;
   if (!retryable || attempt_ > retries) return surrender();
   const TimePoint next = later(end.now, limits_.backoff.wait(attempt_, end.random));
   // There is no use in waiting for a retry that will not begin.

@@ -5,7 +5,6 @@
 #include <string>
 #include <thread>
 
-#include "mutation_names.h"
 #include "runner.h"
 
 namespace forelock::simulation {

@@ -10,7 +10,7 @@
 #include "world.h"
 
 #ifdef FORELOCK_MUTATION_BUILD
-#include "mutation_names.h"
+#include "mutation_named.h"
 #endif
 
 namespace {
@@ -55,9 +55,9 @@ bool parse(int count, char** words, Arguments& arguments) {
 #ifdef FORELOCK_MUTATION_BUILD
     } else if (word == "--mutation") {
       const std::string_view name = value();
-      if (const auto mutation = forelock::simulation::lock_mutation_named(name)) {
+      if (const auto mutation = forelock::simulation::mutation_named<forelock::lock::Mutation>(name)) {
         arguments.run.mutation = *mutation;
-      } else if (const auto other = forelock::simulation::retry_mutation_named(name)) {
+      } else if (const auto other = forelock::simulation::mutation_named<forelock::retry::Mutation>(name)) {
         arguments.run.retry_mutation = *other;
       } else {
         return false;

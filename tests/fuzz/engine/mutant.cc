@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "mutation_names.h"
+#include "mutation_named.h"
 
 extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** /*argv*/) {
   const char* const name = std::getenv("FORELOCK_MUTATION");
-  const auto mutation = forelock::simulation::lock_mutation_named(name == nullptr ? "none" : name);
+  const auto mutation = forelock::simulation::mutation_named<forelock::lock::Mutation>(name == nullptr ? "none" : name);
   if (!mutation) {
     std::cerr << "FORELOCK_MUTATION: there is no mutation " << name << std::endl;
     std::_Exit(EXIT_FAILURE);

@@ -3,14 +3,14 @@
 #include <iostream>
 
 #include "lock/mutation.h"
-#include "mutation_names.h"
+#include "mutation_named.h"
 
 namespace forelock::lock {
 namespace {
 
 Mutation from_environment() {
   const char* const name = std::getenv("FORELOCK_MUTATION");
-  const auto mutation = simulation::lock_mutation_named(name == nullptr ? "none" : name);
+  const auto mutation = simulation::mutation_named<Mutation>(name == nullptr ? "none" : name);
   if (mutation) return *mutation;
   std::cerr << "FORELOCK_MUTATION: there is no mutation " << name << std::endl;
   std::_Exit(EXIT_FAILURE);
