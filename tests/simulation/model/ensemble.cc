@@ -9,8 +9,10 @@ using coordination::SessionId;
 Ensemble::Ensemble(Timeline& timeline, Random& random, EnsembleOptions options)
     : timeline_(timeline), random_(random), options_(std::move(options)) {
   for (int i = 0; i < options_.servers; ++i) {
-    servers_.push_back(std::make_unique<Server>(*this, timeline_, options_.rules, i == 0));
+    const auto role = i == 0 ? Server::Role::leading : Server::Role::following;
+    servers_.push_back(std::make_unique<Server>(*this, timeline_, options_.rules, role));
   }
+  away_.resize(servers_.size());
 }
 
 bool Ensemble::alive(SessionId session) const {
@@ -53,13 +55,21 @@ bool Ensemble::attach(SessionId id, Connection& connection) {
   return true;
 }
 
-void Ensemble::touch(SessionId id) {
+void Ensemble::touch(const Server& server, SessionId id) {
+  if (!governs(server)) return;
   const auto found = sessions_.find(id);
   if (found != sessions_.end()) found->second.touched = timeline_.now();
 }
 
 void Ensemble::submit(Connection& connection, Upstream message) {
-  if (connection.doomed() || !alive(connection.session)) return;
+  if (connection.doomed()) return;
+  const bool deposed = static_cast<Server&>(connection.server()).deposed();
+  if (deposed || !majority_) return strand(connection, std::move(message));
+  commit(connection, std::move(message));
+}
+
+void Ensemble::commit(Connection& connection, Upstream message) {
+  if (!alive(connection.session)) return;
   if (message.kind == Upstream::Kind::close) return end_session(connection.session, &connection, message.number);
   LogEntry entry;
   const bool sync = std::holds_alternative<coordination::Sync>(message.request);
@@ -97,10 +107,12 @@ void Ensemble::append(LogEntry entry) {
   LogEntry& kept = log_.back();
   coordination::Reply reply;
   std::vector<Change> changes;
-  servers_.front()->execute(kept, reply, changes);
+  servers_[leader_]->execute(kept, reply, changes);
   if (observer_ != nullptr) observer_->applied(kept, changes);
-  servers_.front()->announce(kept, std::move(reply), changes);
-  for (std::size_t i = 1; i < servers_.size(); ++i) servers_[i]->expect(index, link_delay());
+  servers_[leader_]->announce(kept, std::move(reply), changes);
+  for (const auto& server : servers_) {
+    if (server->role() == Server::Role::following && !server->deposed()) server->expect(index, link_delay());
+  }
   watch_containers(changes);
 }
 
@@ -122,12 +134,14 @@ void Ensemble::fire(std::uint32_t what, std::uint64_t detail) {
     const std::string& path = sweeps_[detail];
     const Node* node = truth().find(path);
     if (node == nullptr || !node->container || !node->children.empty() || node->counter == 0) return;
+    if (!majority_) return timeline_.after(options_.longest_container_life, *this, what, detail);
     administer(coordination::Delete{path});
     return;
   }
+  if (what != check_session) return fire_division(what, detail);
   const auto id = static_cast<SessionId>(detail);
   const ServerSession& session = sessions_[id];
-  if (!session.live) return;
+  if (!session.live || !majority_) return;  // who has the majority next looks at them all
   const Instant due = session.touched + session.timeout;
   if (timeline_.now() < due)
     return timeline_.at(due + random_.between(Span{}, options_.expiry_slack), *this, what, detail);

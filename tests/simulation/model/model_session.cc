@@ -184,6 +184,7 @@ void ModelSession::retry() {
 
 void ModelSession::connect() {
   int server = std::exchange(preferred_, -1);
+  if (server < 0 && random_.chance(0.8)) server = options_.home;
   if (server < 0 || server >= ensemble_.servers()) {
     server = static_cast<int>(random_.below(static_cast<std::size_t>(ensemble_.servers())));
   }

@@ -21,6 +21,7 @@ struct ClientOptions {
   bool pings = false;      // keeps the session alive by itself
   bool privileged = true;  // may use the nodes of those who keep theirs to themselves
   bool closes = false;     // keeps its own nodes to itself
+  int home = -1;           // the server that it goes to nearly always
   // Between the arrival of an answer and its handling by the listener.
   Span longest_handling = std::chrono::microseconds(300);
   Span shortest_retry = std::chrono::milliseconds(1);

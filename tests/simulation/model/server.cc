@@ -9,10 +9,24 @@ namespace forelock::model {
 
 using coordination::WatchEvent;
 
-Server::Server(Ensemble& ensemble, Timeline& timeline, const TreeRules& rules, bool leads)
-    : ensemble_(ensemble), timeline_(timeline), tree_(rules), leads_(leads) {}
+Server::Server(Ensemble& ensemble, Timeline& timeline, const TreeRules& rules, Role role)
+    : ensemble_(ensemble), timeline_(timeline), tree_(rules), role_(role) {}
+
+void Server::stop_serving() {
+  role_ = Role::looking;
+  heard_.clear();
+  for (Connection* connection : ensemble_.connections_of(*this)) hang_up(*connection);
+}
+
+void Server::serve(Role role) {
+  role_ = role;
+  deposed_ = false;
+  cut_off_ = frozen_ = {};
+  advance(ensemble_.committed());
+}
 
 void Server::receive(Connection& connection, Upstream message) {
+  if (role_ == Role::looking) return turn_away(connection);
   if (message.kind == Upstream::Kind::connect) return connect(connection, std::move(message));
   if (ended_.contains(connection.session)) return;
   heard_of(connection.session);
@@ -39,7 +53,7 @@ void Server::receive(Connection& connection, Upstream message) {
   Connection::Waiting write{true, {}};
   write.message.number = message.number;
   connection.waiting.push_back(std::move(write));
-  if (leads_) {
+  if (role_ == Role::leading) {
     ensemble_.submit(connection, std::move(message));
   } else {
     const Span standstill = cut_off_ > timeline_.now() ? cut_off_ - timeline_.now() : Span{};
@@ -62,9 +76,16 @@ void Server::connect(Connection& connection, Upstream message) {
 
 void Server::admit(Connection& connection, const Upstream& message) {
   if (connection.doomed() || connection.abandoned()) return;
+  if (role_ == Role::looking) return turn_away(connection);
   Downstream answer;
   answer.session = connection.session;
-  if (connection.session == 0) {
+  if (!ensemble_.governs(*this)) {
+    // The leader here takes for alive what was alive when it lost the others. New sessions need them.
+    if (connection.session == 0) return;
+    const bool knows = message.watches.seen_zxid <= zxid_ && ensemble_.known_to_the_deposed(connection.session);
+    answer.kind = knows ? Downstream::Kind::connected : Downstream::Kind::refused;
+  } else if (connection.session == 0) {
+    if (!ensemble_.has_majority()) return;
     answer.kind = Downstream::Kind::connected;
     answer.session = ensemble_.open_session(connection, message.timeout, message.closes);
   } else if (!ensemble_.alive(connection.session)) {
@@ -119,6 +140,17 @@ void Server::expect(std::size_t index, Span delay) {
   timeline_.at(last_due_, *this, entry_due, index);
 }
 
+void Server::answer_sync(Connection& connection, std::uint64_t number) {
+  if (connection.doomed() || connection.waiting.empty() || connection.waiting.front().message.number != number) return;
+  connection.waiting.pop_front();
+  Downstream answer;
+  answer.kind = Downstream::Kind::reply;
+  answer.number = number;
+  answer.zxid = zxid_;
+  connection.reply(std::move(answer));
+  drain(connection);
+}
+
 void Server::fire(std::uint32_t what, std::uint64_t detail) {
   if (cut_off_ > timeline_.now()) return timeline_.at(cut_off_, *this, what, detail);
   if (what == report_due) return report();
@@ -129,7 +161,7 @@ void Server::fire(std::uint32_t what, std::uint64_t detail) {
 
 // The leader hears of its own clients at once, of a follower's when that reports.
 void Server::heard_of(coordination::SessionId session) {
-  if (leads_) return ensemble_.touch(session);
+  if (role_ == Role::leading) return ensemble_.touch(*this, session);
   if (heard_.empty()) {
     const Span interval = ensemble_.report_interval();
     timeline_.after(interval - timeline_.now().time_since_epoch() % interval, *this, report_due);
@@ -138,7 +170,7 @@ void Server::heard_of(coordination::SessionId session) {
 }
 
 void Server::report() {
-  for (const coordination::SessionId session : heard_) ensemble_.touch(session);
+  for (const coordination::SessionId session : heard_) ensemble_.touch(*this, session);
   heard_.clear();
 }
 
@@ -148,6 +180,12 @@ void Server::hang_up(Connection& connection) {
   connection.reply(std::move(message));
   forget(connection);
   connection.doom();
+}
+
+void Server::turn_away(Connection& connection) {
+  Downstream answer;
+  answer.kind = Downstream::Kind::refused;
+  connection.reply(std::move(answer));
 }
 
 void Server::advance(std::size_t end) {

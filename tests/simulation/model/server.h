@@ -18,19 +18,34 @@ namespace forelock::model {
 class Ensemble;
 struct LogEntry;
 
-// Server 0 is the leader: what it has applied is the truth.
 class Server final : public Actor, public ServerEnd {
  public:
-  Server(Ensemble& ensemble, Timeline& timeline, const TreeRules& rules, bool leads);
+  // A server that looks for a leader serves no client.
+  enum class Role { leading, following, looking };
+
+  Server(Ensemble& ensemble, Timeline& timeline, const TreeRules& rules, Role role);
 
   const Tree& tree() const { return tree_; }
   std::int64_t zxid() const { return zxid_; }
-  bool leads() const { return leads_; }
+  Role role() const { return role_; }
+  // Whether the leader it has been or has followed last has lost the majority. Until it notices, it answers what it can
+  // answer without one.
+  bool deposed() const { return deposed_; }
+
+  // --- the ensemble decides ---
+  void lose_majority() { deposed_ = true; }
+  void keep_majority() { deposed_ = false; }
+  // Drops its clients.
+  void stop_serving();
+  // With everything that is committed, as the leader or a follower of it.
+  void serve(Role role);
+
   // A follower applies nothing before this instant.
   void freeze_until(Instant until) { frozen_ = until; }
   // Until this instant a follower and the leader hear nothing of each other; what they say arrives afterwards. The
   // follower goes on answering what it can.
   void cut_off_until(Instant until) { cut_off_ = std::max(cut_off_, until); }
+  Instant cut_off() const { return cut_off_; }
 
   void receive(Connection& connection, Upstream message) override;
   void forwarded(Connection& connection) override;
@@ -42,6 +57,10 @@ class Server final : public Actor, public ServerEnd {
   void announce(const LogEntry& entry, coordination::Reply reply, const std::vector<Change>& changes);
   // The entry at this index of the log is on its way here.
   void expect(std::size_t index, Span delay);
+  // Answers a sync, unless a write of the same connection that is never answered comes before it.
+  void answer_sync(Connection& connection, std::uint64_t number);
+  // As far as this server knows.
+  bool has_ended(coordination::SessionId session) const { return ended_.contains(session); }
   // A connection is over.
   void forget(const Connection& connection) { watches_.forget(connection); }
 
@@ -52,6 +71,7 @@ class Server final : public Actor, public ServerEnd {
   void heard_of(coordination::SessionId session);
   void report();
   void hang_up(Connection& connection);
+  void turn_away(Connection& connection);
   void connect(Connection& connection, Upstream message);
   void admit(Connection& connection, const Upstream& message);
   void drain(Connection& connection);
@@ -64,7 +84,8 @@ class Server final : public Actor, public ServerEnd {
   Timeline& timeline_;
   Tree tree_;
   WatchTable watches_;
-  bool leads_;
+  Role role_;
+  bool deposed_ = false;
   std::int64_t zxid_ = 0;
   std::size_t applied_ = 0;  // entries of the log
   Instant last_due_ = Timeline::start;
