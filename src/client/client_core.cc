@@ -28,6 +28,7 @@ lock::EngineOptions engine_options(const Settings& settings) {
   options.watch_mode =
       settings.watch_mode() == WatchMode::parent ? lock::WatchMode::parent : lock::WatchMode::predecessor;
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
+  options.root_bytes = settings.chroot().size();
   return options;
 }
 
@@ -233,9 +234,9 @@ lock::TimePoint ClientCore::give_up_answers(lock::TimePoint time, std::vector<st
 
 // --- requests beside the protocol ---
 
-void ClientCore::submit_own(coordination::Request request, ReplyHandler handler, bool through_leader) {
+void ClientCore::submit_own(coordination::Request request, ReplyHandler handler, bool write) {
   const auto tag = next_own_tag_++;
-  own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), through_leader});
+  own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), write});
   ++statistics_.requests;
   session_->submit(tag, std::move(request));
 }
@@ -333,7 +334,7 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
     if (found == own_requests_.end()) return;
     handler = std::move(found->second.handler);
     if (current && coordination::answered_by_server(reply.code)) {
-      engine_.on_answered(found->second.sent, found->second.through_leader, now());
+      engine_.on_answered(found->second.sent, found->second.write, now());
     }
     own_requests_.erase(found);
   }

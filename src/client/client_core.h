@@ -144,7 +144,7 @@ class ClientCore final : public lock::EngineOutput {
   struct OwnRequest {
     ReplyHandler handler;
     lock::TimePoint sent{};
-    bool through_leader = false;
+    bool write = false;
   };
   struct WaitingRequest {
     coordination::Request request;
@@ -153,7 +153,7 @@ class ClientCore final : public lock::EngineOutput {
 
   std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
   void publish_deadline();
-  void submit_own(coordination::Request request, ReplyHandler handler, bool through_leader = false);
+  void submit_own(coordination::Request request, ReplyHandler handler, bool write = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
   // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.

@@ -149,9 +149,16 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
   };
   const bool sent = core_->guarded_transaction(contender, std::move(converted),
                                                [promise](Reply reply) { promise->set_value(std::move(reply)); });
+  const auto not_ours = [this] {
+    throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_,
+                                 "the lock on " + monitor_ + " is not ours any more; nothing was written");
+  };
   if (!sent) {
     check_health();
-    lost_connection("there is no connection, nothing was written");
+    if (!core_->connected()) lost_connection("there is no connection, nothing was written");
+    // What became of an earlier request is being found out, or the lock was removed a moment ago.
+    if (still_ours(contender, guid) == std::optional(false)) not_ours();
+    lost_connection("whether the lock is still ours is being found out, nothing was written");
   }
   if (answer.wait_for(core_->settings().session_timeout()) != std::future_status::ready) {
     lost_connection("it may or may not have been committed");
@@ -172,8 +179,7 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
       if (const auto ours = still_ours(contender, guid); !ours) {
         lost_connection("nothing was written, and whether the lock is still ours is not known");
       } else if (!*ours) {
-        throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_,
-                                     "the lock on " + monitor_ + " is not ours any more; nothing was written");
+        not_ours();
       }
       throw RequestRejectedException(ErrorCode::write_conflict, monitor_,
                                      "a guarded write under " + monitor_ + " was refused: " +

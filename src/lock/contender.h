@@ -12,6 +12,12 @@ namespace forelock::lock {
 
 class Monitor;
 
+// How many children a monitor has had, and which monitor it was: a name that is used again has another czxid.
+struct MonitorCount {
+  std::int64_t czxid = 0;
+  std::int64_t created = 0;
+};
+
 struct Contender {
   ContenderId id = 0;
   Monitor* monitor = nullptr;
@@ -35,9 +41,14 @@ struct Contender {
   bool proof_requested = false;
   // It was the first of this process, and others went before it.
   bool waited = false;
+  // There is a watch on its own node, or will be at once.
+  bool node_watched = false;
 
   std::string node;  // name of the own node once known
   std::int64_t number = 0;
+  // What was known of the monitor when its node was sent: the node's number is not lower.
+  MonitorCount created_after;
+  TimePoint waiting_since = never;
   Token token = 0;
   TimePoint hold_watch_at = never;
   std::optional<Position> position;

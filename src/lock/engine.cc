@@ -72,9 +72,9 @@ void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) {
   core_->on_watch(event, now);
 }
 
-void Engine::on_answered(TimePoint sent, bool through_leader, TimePoint now) {
+void Engine::on_answered(TimePoint sent, bool write, TimePoint now) {
   core_->enforce_deadline(now);
-  core_->answered(sent, through_leader, now);
+  core_->answered(sent, write, now);
 }
 
 void Engine::tick(TimePoint now) {

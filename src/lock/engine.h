@@ -53,8 +53,8 @@ class Engine {
   // Replies to requests that were sent with a tag of EngineOutput::send.
   void on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now);
   void on_watch(const coordination::WatchEvent& event, TimePoint now);
-  // A request of the driver's own, sent at `sent`, was answered by the server. `through_leader`: a write or a sync.
-  void on_answered(TimePoint sent, bool through_leader, TimePoint now);
+  // A request of the driver's own, sent at `sent`, was answered by the server. `write`: it was a transaction.
+  void on_answered(TimePoint sent, bool write, TimePoint now);
 
   // --- time ---
 

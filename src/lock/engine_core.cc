@@ -13,25 +13,58 @@ using coordination::ReplyCode;
 
 namespace {
 
-bool goes_through_leader(FlightKind kind) {
+bool is_write(FlightKind kind) {
   switch (kind) {
+    case FlightKind::heartbeat:
+    case FlightKind::create_monitor:
+    case FlightKind::fast_claim:
+    case FlightKind::enqueue:
+    case FlightKind::claim:
+    case FlightKind::hand_over:
+    case FlightKind::release:
+    case FlightKind::yield:
+    case FlightKind::update_record:
+    case FlightKind::remove_node:
+    case FlightKind::remove_lock:
+    case FlightKind::remove_monitor:
+    case FlightKind::resolve_barrier:
+      return true;
+    case FlightKind::ping:
     case FlightKind::list:
     case FlightKind::watch_parent:
     case FlightKind::watch_predecessor:
     case FlightKind::watch_lock:
+    case FlightKind::watch_node:
     case FlightKind::unwatch:
     case FlightKind::resolve_list:
     case FlightKind::resolve_lock:
     case FlightKind::resolve_node:
       return false;
-    default:
-      return true;
   }
+  return false;
+}
+
+// The request's demand for a watch, if it has one.
+bool* watch_of(coordination::Request& request) {
+  if (auto* list = std::get_if<coordination::List>(&request)) return &list->watch;
+  if (auto* get = std::get_if<coordination::Get>(&request)) return &get->watch;
+  return nullptr;
+}
+
+WatchLedger::Kind watch_kind(FlightKind kind) {
+  const bool children = kind == FlightKind::list || kind == FlightKind::resolve_list;
+  return children ? WatchLedger::Kind::children : WatchLedger::Kind::data;
+}
+
+const std::string& path_of(const coordination::Request& request) {
+  if (const auto* list = std::get_if<coordination::List>(&request)) return list->path;
+  return std::get<coordination::Get>(request).path;
 }
 
 }  // namespace
 
-EngineCore::EngineCore(EngineOptions options, EngineOutput& output) : options_(std::move(options)), output_(output) {}
+EngineCore::EngineCore(EngineOptions options, EngineOutput& output)
+    : options_(std::move(options)), output_(output), watches_(options_.watched_bytes, options_.root_bytes) {}
 
 EngineCore::~EngineCore() = default;
 
@@ -88,6 +121,10 @@ void EngineCore::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
 
 void EngineCore::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.sent = now;
+  if (bool* watch = watch_of(request); watch != nullptr && *watch) {
+    *watch = watches_.reserve(watch_kind(flight.kind), path_of(request));
+    if (*watch) flight.watched = path_of(request);
+  }
   const auto tag = next_tag_++;
   flights_.emplace(tag, std::move(flight));
   output_.send(tag, std::move(request));
@@ -193,7 +230,8 @@ void EngineCore::on_session(const coordination::SessionEvent& event, TimePoint n
 
 void EngineCore::on_connected(const coordination::SessionEvent& event, TimePoint now) {
   timeout_ = event.timeout;
-  if (session_ == event.session) {
+  const bool resumed = session_ == event.session;
+  if (resumed) {
     proof_.resumed(timeout_);
   } else {
     proof_.opened(event.asked_at, timeout_);
@@ -202,7 +240,11 @@ void EngineCore::on_connected(const coordination::SessionEvent& event, TimePoint
   connected_ = true;
   down_since_ = never;
   gave_up_ = false;
-  heartbeat(now);
+  // As a write it is the barrier before everything that the resolving of busy monitors reads over this connection.
+  const bool busy = monitors_.size() > idle_.size();
+  const bool barrier = resumed && (busy || proof_wanted());
+  const bool no_barrier = mutated(Mutation::no_resync_before_resolving);
+  heartbeat(barrier && !no_barrier, now);
   settle_all(now);
 }
 
@@ -230,6 +272,7 @@ void EngineCore::close(TimePoint now) {
 // Everything ended with the session: nothing is left on the server that would have to be removed.
 void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome release) {
   flights_.clear();
+  watches_.clear();
   heartbeat_in_flight_ = false;
   std::vector<ContenderId> ids;
   ids.reserve(contenders_.size());
@@ -258,9 +301,10 @@ void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome 
   monitors_.clear();
 }
 
-void EngineCore::answered(TimePoint sent, bool through_leader, TimePoint now) {
-  if (through_leader) leader_asked_ = std::max(leader_asked_, sent);
-  proof_.answered(sent, through_leader, now);
+void EngineCore::answered(TimePoint sent, bool write, TimePoint now) {
+  asked_ = std::max(asked_, sent);
+  if (write) written_ = std::max(written_, sent);
+  proof_.answered(sent, write, now);
   if (!pending_grants_.empty()) grant_pending(now);
 }
 
@@ -270,8 +314,9 @@ void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply repl
   if (found == flights_.end()) return;  // of a session that has ended
   const Flight flight = std::move(found->second);
   flights_.erase(found);
-  if (answered_by_server(reply.code)) answered(flight.sent, goes_through_leader(flight.kind), now);
-  if (flight.kind == FlightKind::heartbeat) {
+  if (!flight.watched.empty()) watches_.settle(watch_kind(flight.kind), flight.watched, reply.ok());
+  if (answered_by_server(reply.code)) answered(flight.sent, is_write(flight.kind), now);
+  if (flight.kind == FlightKind::heartbeat || flight.kind == FlightKind::ping) {
     heartbeat_in_flight_ = false;
   } else if (flight.monitor) {
     Monitor& monitor = *flight.monitor;
@@ -283,6 +328,10 @@ void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply repl
 
 void EngineCore::on_watch(const coordination::WatchEvent& event, TimePoint now) {
   enforce_deadline(now);
+  const bool children = event.kind == coordination::WatchEvent::Kind::children_changed;
+  const bool both = event.kind == coordination::WatchEvent::Kind::deleted;
+  if (!children) watches_.remove(WatchLedger::Kind::data, event.path);
+  if (children || both) watches_.remove(WatchLedger::Kind::children, event.path);
   std::string child;
   Monitor* monitor = monitor_of_path(event.path, &child);
   if (!monitor) return;
@@ -314,21 +363,23 @@ void EngineCore::enforce_deadline(TimePoint now) {
   }
 }
 
-void EngineCore::heartbeat(TimePoint now) {
-  if (!connected_ || heartbeat_in_flight_) return;
+void EngineCore::heartbeat(bool write, TimePoint now) {
   heartbeat_in_flight_ = true;
-  leader_asked_ = now;
-  coordination::Request request = coordination::Sync{"/"};
-  if (mutated(Mutation::no_resync_before_resolving)) request = coordination::Exists{"/", false};
-  send({.kind = FlightKind::heartbeat}, std::move(request), now);
+  asked_ = now;
+  if (write) {
+    written_ = now;
+    send({.kind = FlightKind::heartbeat}, coordination::Transaction{{coordination::Check{"/"}}}, now);
+  } else {
+    send({.kind = FlightKind::ping}, coordination::Exists{"/", false}, now);
+  }
 }
 
 // So that on a good connection the session is always certain to live for more than a third of its time-out. Without a
-// lock they may be rarer, but not missing: the next grant needs the proof at once.
+// lock a read will do, which costs the servers next to nothing; the claim that follows it is the write that proves it.
 TimePoint EngineCore::next_heartbeat() const {
   if (!connected_ || closed_ || heartbeat_in_flight_) return never;
-  if (!pending_grants_.empty()) return std::max(proof_.worth_asking(), leader_asked_ + timeout_ / 64);
-  return leader_asked_ + (held_.empty() ? timeout_ / 6 : timeout_ / 8);
+  if (!pending_grants_.empty()) return std::max(proof_.worth_asking(), written_ + timeout_ / 64);
+  return held_.empty() ? asked_ + timeout_ / 6 : written_ + timeout_ / 8;
 }
 
 TimePoint EngineCore::next_timer() const {
@@ -364,7 +415,7 @@ void EngineCore::tick(TimePoint now) {
     set_poll(monitor, never);
     monitor.poll(now);
   }
-  if (next_heartbeat() <= now) heartbeat(now);
+  if (next_heartbeat() <= now) heartbeat(proof_wanted(), now);
   if (down_since_ != never && !gave_up_ && started_ && down_since_ + options_.give_up_after <= now)
     give_up_waiting(now);
   evict(now);
@@ -409,12 +460,19 @@ void EngineCore::became_idle(Monitor& monitor) {
   idle_bytes_ += monitor.path().size();
 }
 
+// Not while disconnected: a watch that cannot be taken back would be registered again for as long as its node exists.
 void EngineCore::evict(TimePoint now) {
-  while (idle_.size() > options_.remembered_monitors || idle_bytes_ > options_.remembered_bytes) {
+  if (!connected_) return;
+  const auto too_many = [this] {
+    return idle_.size() > options_.remembered_monitors || idle_bytes_ > options_.remembered_bytes ||
+           watches_.nearly_full();
+  };
+  while (!idle_.empty() && too_many()) {
     Monitor& oldest = *idle_.front();
     became_busy(oldest);
     set_poll(oldest, never);
-    if (oldest.parent_watch_registered() && connected_) {
+    if (oldest.parent_watch_registered()) {
+      watches_.remove(WatchLedger::Kind::data, oldest.path());
       send({.kind = FlightKind::unwatch}, coordination::RemoveDataWatch{oldest.path()}, now);
     }
     by_ordinal_.erase(oldest.ordinal());

@@ -12,6 +12,7 @@
 #include "lock/engine_types.h"
 #include "lock/flight.h"
 #include "lock/session_proof.h"
+#include "lock/watch_ledger.h"
 
 namespace forelock::lock {
 
@@ -30,7 +31,7 @@ class EngineCore {
   void on_session(const coordination::SessionEvent& event, TimePoint now);
   void on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now);
   void on_watch(const coordination::WatchEvent& event, TimePoint now);
-  void answered(TimePoint sent, bool through_leader, TimePoint now);
+  void answered(TimePoint sent, bool write, TimePoint now);
   void tick(TimePoint now);
   TimePoint next_timer() const;
   void close(TimePoint now);
@@ -51,6 +52,7 @@ class EngineCore {
     return priority == Priority::foreground ? options_.foreground_prefix : options_.background_prefix;
   }
 
+  // A watch that the request asks for is left out if there is no room for it.
   void send(Flight flight, coordination::Request request, TimePoint now);
 
   // The contender's claim is proved: granted now, or as soon as the session is proved alive.
@@ -84,8 +86,9 @@ class EngineCore {
   void on_disconnected(TimePoint now);
   void on_expired(TimePoint now);
   void end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome release);
-  void heartbeat(TimePoint now);
+  void heartbeat(bool write, TimePoint now);
   TimePoint next_heartbeat() const;
+  bool proof_wanted() const { return !held_.empty() || !pending_grants_.empty(); }
   void grant_pending(TimePoint now);
   void cancel_timers(Contender& contender);
   void give_up_waiting(TimePoint now);
@@ -100,7 +103,8 @@ class EngineCore {
   coordination::SessionId session_ = 0;
   Duration timeout_{0};
   SessionProof proof_;
-  TimePoint leader_asked_{};  // the last heartbeat, or a later request that the leader has answered
+  TimePoint asked_{};    // when the last request was sent that is a heartbeat or was answered
+  TimePoint written_{};  // the same, of writes
   bool heartbeat_in_flight_ = false;
   TimePoint down_since_ = never;
   bool gave_up_ = false;
@@ -109,6 +113,7 @@ class EngineCore {
   coordination::RequestTag next_tag_ = 1;
   std::uint64_t next_arrival_ = 1;
   std::unordered_map<coordination::RequestTag, Flight> flights_;
+  WatchLedger watches_;
   std::unordered_map<ContenderId, std::unique_ptr<Contender>> contenders_;
   std::unordered_map<std::string, std::unique_ptr<Monitor>> monitors_;
   std::set<ContenderId> held_;

@@ -39,10 +39,16 @@ struct EngineOptions {
   Duration give_up_after = std::chrono::milliseconds(5000);
   // A waiting process looks again after this time even if no watch event came.
   Duration safety_poll = std::chrono::seconds(10);
-  // How many idle monitors are remembered (for the proof by sequence number), and how many bytes of watched paths: the
-  // client re-registers all of them in one request after a reconnect, which the server refuses above 1 MiB.
+  // How long a waiting process leaves its own first node unwatched: short waits never pay for the watch.
+  Duration node_watch_delay = std::chrono::seconds(1);
+  // How many idle monitors are remembered (for the proof by sequence number), and how many bytes of their paths.
   std::size_t remembered_monitors = 4096;
   std::size_t remembered_bytes = 256 * 1024;
+  // How many bytes of paths may be watched in all: the client library registers all watches again in one request after
+  // a reconnect, which the server refuses above 1 MiB. Beyond it, waiting processes look at intervals instead.
+  std::size_t watched_bytes = 768 * 1024;
+  // The length of the chroot, by which paths are longer on the wire than here.
+  std::size_t root_bytes = 0;
 };
 
 struct AcquireSpec {

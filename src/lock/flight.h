@@ -11,7 +11,8 @@ namespace forelock::lock {
 class Monitor;
 
 enum class FlightKind {
-  heartbeat,
+  heartbeat,  // a write without effect: proves that the session lives
+  ping,       // a read, for later writes to prove that the leader has heard of it
   create_monitor,
   fast_claim,  // own node and privateLock in one transaction
   enqueue,     // own node
@@ -27,8 +28,9 @@ enum class FlightKind {
   watch_parent,
   watch_predecessor,
   watch_lock,
+  watch_node,  // a contender's own node
   unwatch,
-  resolve_sync,
+  resolve_barrier,  // a write without effect: what is read behind it shows everything that was ever applied
   resolve_list,
   resolve_lock,
   resolve_node
@@ -41,8 +43,9 @@ struct Flight {
   ContenderId next = 0;       // hand_over: who gets the lock
   TimePoint sent{};
   std::uint32_t creation = 0;  // how often this process had made the monitor's node when it was sent
-  bool watch = false;          // list: sets the watch
+  bool watch = false;          // list: is to set the watch
   std::string name = {};       // resolve_node, watch_predecessor: which child
+  std::string watched = {};    // the path on which it sets a watch; empty for none
 };
 
 }  // namespace forelock::lock

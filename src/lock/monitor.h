@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "lock/contender.h"
+#include "lock/contender_queue.h"
 #include "lock/engine_types.h"
 #include "lock/flight.h"
 #include "lock/queue_order.h"
@@ -77,9 +78,7 @@ class Monitor {
   TimePoint poll_at = never;
 
  private:
-  struct QueueOrder {
-    bool operator()(const Contender* a, const Contender* b) const;
-  };
+  static bool queued_before(const Contender* a, const Contender* b);
   // What the resolving of lost replies has found out so far.
   struct Resolve {
     std::size_t pending = 0;
@@ -101,7 +100,7 @@ class Monitor {
   void advise_contention(TimePoint now);
   void advise_positions();
 
-  // Requests (monitor.cc).
+  // Requests (monitor_requests.cc).
   void send(Flight flight, coordination::Request request, TimePoint now);
   void ensure_monitor(TimePoint now);
   void fast_claim(Contender& contender, TimePoint now);
@@ -114,6 +113,7 @@ class Monitor {
   void list(bool watch, ContenderId proof_for, TimePoint now);
   void watch_parent(ContenderId proof_for, TimePoint now);
   void watch_lock(TimePoint now);
+  void watch_node(Contender& contender, TimePoint now);
 
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);
@@ -126,7 +126,10 @@ class Monitor {
   void on_remove_node(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_list(const Flight& flight, coordination::Reply reply, TimePoint now);
   void on_watch_parent(const Flight& flight, const coordination::Reply& reply, TimePoint now);
+  void on_watch_predecessor(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void on_watch_lock(const coordination::Reply& reply, TimePoint now);
+  void on_watch_node(Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void on_own_node_removed(Contender& contender, TimePoint now);
   void on_watched_child_changed(bool gone, TimePoint now);
   void claimed(Contender& contender, TimePoint now);
   bool is_proof(const Flight& flight) const;
@@ -152,12 +155,16 @@ class Monitor {
   bool is_ours(const coordination::Reply& node, const Contender& contender) const;
 
   // Knowledge.
+  Position position_at(std::size_t index) const;
+  void note_watch(const Flight& listing);
+  void note_parent(const coordination::Stat& parent);
   bool take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
   std::size_t foreign_before(const Contender& contender) const;
   const ForeignContender* last_foreign_before(const Contender& contender) const;
   bool somebody_before_grant(const Contender& contender) const;
   bool is_clear(const Contender& contender) const;
   bool view_fresh_for(const Contender& first) const;
+  Duration look_interval(const Contender& first) const;
   void forget_listing();
   void look_again();
   Duration patience() const;
@@ -176,7 +183,7 @@ class Monitor {
   // Ours.
   std::map<std::uint64_t, Contender*> all_;              // every contender, by arrival
   std::set<std::pair<std::uint64_t, Contender*>> idle_;  // by arrival
-  std::set<Contender*, QueueOrder> queue_;               // waiting, not abandoned
+  ContenderQueue queue_{&Monitor::queued_before};        // waiting, not abandoned
   std::unordered_map<std::string, Contender*> nodes_;    // every own node that is known
   Contender* owner_ = nullptr;                           // owns privateLock
   Contender* releasing_ = nullptr;                       // its release is under way and leaves the lock free
@@ -200,6 +207,7 @@ class Monitor {
   bool line_expected_ = false;  // the last grant had to be waited for: the next one probably, too
   bool blocked_ = false;        // the sequence counter is at its end: waits for the monitor to empty
   bool counter_told_ = false;
+  MonitorCount count_known_;  // at least
 
   // The last listing.
   bool listed_ = false;
@@ -208,6 +216,7 @@ class Monitor {
   std::size_t children_seen_ = 0;
   std::int64_t listed_count_ = 0;  // creates as of the listing
   bool children_watched_ = false;  // the watch set with it has not fired
+  bool unwatched_ = false;         // there was no room for a watch: looks at intervals
   ContenderId fresh_for_ = 0;      // our first contender, if the node before it is watched, or will be at once
   std::string watched_child_;      // that node
   std::size_t listings_in_flight_ = 0;
@@ -217,6 +226,7 @@ class Monitor {
   TimePoint held_since_{};
   TimePoint look_not_before_{};  // a change that cannot have made ours the next one: seen together with what follows
   bool needs_resolve_ = false;
+  bool barrier_needed_ = false;  // what is to be resolved was sent over this connection, after its first write
   TimePoint resolve_not_before_{};
   std::optional<Resolve> resolve_;
 };

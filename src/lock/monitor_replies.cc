@@ -61,11 +61,14 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::watch_lock:
       on_watch_lock(reply, now);
       break;
+    case FlightKind::watch_node:
+      if (contender) on_watch_node(*contender, reply, now);
+      break;
     case FlightKind::watch_parent:
       on_watch_parent(flight, reply, now);
       break;
     case FlightKind::watch_predecessor:
-      if (!reply.ok() && watched_child_ == flight.name) on_watched_child_changed(reply.code == ReplyCode::no_node, now);
+      on_watch_predecessor(flight, reply, now);
       break;
     case FlightKind::update_record:
       if (!reply.ok() && contender && owner_ == contender) need_resolve(now + look_again_after);
@@ -87,7 +90,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       blocked_ = false;
       look_again();
       break;
-    case FlightKind::resolve_sync:
+    case FlightKind::resolve_barrier:
     case FlightKind::resolve_list:
     case FlightKind::resolve_lock:
     case FlightKind::resolve_node:
@@ -95,6 +98,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       break;
     case FlightKind::unwatch:
     case FlightKind::heartbeat:
+    case FlightKind::ping:
       break;
   }
   settle(now);
@@ -371,7 +375,7 @@ void Monitor::own_node_gone(Contender& contender) {
     nodes_.erase(node);
   queue_.erase(&contender);
   contender.node.clear();
-  contender.clear = contender.claimed_at_creation = contender.proof_requested = false;
+  contender.clear = contender.claimed_at_creation = contender.proof_requested = contender.node_watched = false;
   contender.position.reset();
   if (contender.abandoned) return core_.forget(contender);
   contender.state = ContenderState::idle;
@@ -390,7 +394,7 @@ void Monitor::outcome_unknown(Contender& contender, TimePoint now) {
 }
 
 void Monitor::need_resolve(TimePoint not_before) {
-  needs_resolve_ = true;
+  needs_resolve_ = barrier_needed_ = true;
   if (owner_) core_.withhold(*owner_);  // the resolving proves it again, or not
   resolve_not_before_ = not_before;
   core_.set_poll(*this, not_before);

@@ -1,8 +1,14 @@
 // Finding out what became of requests whose replies were lost.
 //
-// After the reconnect: sync, so that the server that answers knows everything that was applied; then the listing; then
-// the data of every node that may be ours, and privateLock last. A node is ours only if it belongs to this session and
-// carries the contender's guid. Whatever is found decides; nothing is repeated blindly.
+// First a write, so that what is read behind it shows everything that was applied (a leader that has been deposed
+// without knowing it would answer a sync, but cannot confirm a write); after a reconnect the connection's first
+// heartbeat is that write, for all monitors. Then the listing; then the data of every node that may be ours, and
+// privateLock last. A node is ours only if it belongs to this session and carries the contender's guid. Whatever is
+// found decides; nothing is repeated blindly.
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "lock/engine_core.h"
@@ -12,6 +18,7 @@
 
 namespace forelock::lock {
 
+using coordination::Check;
 using coordination::Delete;
 using coordination::Effect;
 using coordination::effect_of;
@@ -19,7 +26,7 @@ using coordination::Get;
 using coordination::List;
 using coordination::Reply;
 using coordination::ReplyCode;
-using coordination::Sync;
+using coordination::Transaction;
 
 void Monitor::begin_resolve(TimePoint now) {
   needs_resolve_ = false;
@@ -37,9 +44,12 @@ void Monitor::begin_resolve(TimePoint now) {
   if (!something) return settle(now);
   for (const auto& [arrival, contender] : all_) core_.withhold(*contender);  // of claims that were confirmed meanwhile
   resolve_ = Resolve();
-  if (!mutated(Mutation::no_resync_before_resolving)) {
+  const bool barrier = std::exchange(barrier_needed_, false);
+  if (mutated(Mutation::no_resync_before_resolving)) {
+    // What is read may be older than what was applied.
+  } else if (barrier) {
     ++resolve_->pending;
-    send({.kind = FlightKind::resolve_sync}, Sync{path_}, now);
+    send({.kind = FlightKind::resolve_barrier}, Transaction{{Check{"/"}}}, now);
   }
   // Before anything is read: from here on a re-creation of the monitor is told.
   if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(0, now);
@@ -50,10 +60,13 @@ void Monitor::begin_resolve(TimePoint now) {
 
 void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now) {
   if (!resolve_) return;  // of an earlier connection
-  if (!reply.ok() && reply.code != ReplyCode::no_node) resolve_->failed = true;
+  const bool refused = effect_of(reply.code) == Effect::not_applied;
+  const bool told = reply.ok() || reply.code == ReplyCode::no_node;
+  // A barrier that is refused is a transaction, too.
+  if (!told && !(refused && flight.kind == FlightKind::resolve_barrier)) resolve_->failed = true;
   switch (flight.kind) {
     case FlightKind::resolve_list:
-      if (reply.ok() && flight.watch) children_watched_ = true;
+      if (reply.ok()) note_watch(flight);
       resolve_->list = std::move(reply);
       break;
     case FlightKind::resolve_lock:
@@ -68,7 +81,7 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
   if (--resolve_->pending > 0) return;
   if (resolve_->failed) {
     resolve_.reset();
-    needs_resolve_ = true;
+    needs_resolve_ = barrier_needed_ = true;
     if (resolve_not_before_ <= now) need_resolve(now + look_again_after);
     return;
   }
@@ -80,17 +93,22 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
 // Reads every node that may belong to one of ours, and privateLock after them: if it is ours although the own node is
 // missing, then it was so at that moment, and not only before somebody removed both.
 void Monitor::examine_nodes(TimePoint now) {
-  bool unknown_foreground = false;
-  bool unknown_background = false;
+  // From which number on a node of a class may be one that a create with an unknown outcome has left.
+  std::map<std::string_view, std::int64_t> unknown_from;
+  const std::int64_t monitor_now = resolve_->list.stat.czxid;
   for (const auto& [arrival, contender] : all_) {
     if (!contender->node.empty() || contender->state != ContenderState::resolving) continue;
-    (contender->foreground() ? unknown_foreground : unknown_background) = true;
+    const MonitorCount& before = contender->created_after;
+    const bool known = before.czxid == monitor_now && before.created < counter_alarm;
+    const std::int64_t from = known ? before.created : std::numeric_limits<std::int64_t>::min();
+    const auto [entry, added] = unknown_from.emplace(core_.prefix(contender->spec.priority), from);
+    if (!added) entry->second = std::min(entry->second, from);
   }
   for (const std::string& child : resolve_->list.children) {
     bool candidate = nodes_.contains(child);
     if (const auto name = parse_contender_name(child); name && !candidate) {
-      candidate = (unknown_foreground && name->prefix == core_.prefix(Priority::foreground)) ||
-                  (unknown_background && name->prefix == core_.prefix(Priority::background));
+      const auto from = unknown_from.find(name->prefix);
+      candidate = from != unknown_from.end() && name->number >= from->second;
     }
     if (!candidate) continue;
     ++resolve_->pending;
@@ -116,7 +134,7 @@ void Monitor::verify_node(Contender& contender, const Resolve& found) {
   if (node != found.nodes.end() && is_ours(node->second, contender)) return;
   if (const auto own = nodes_.find(contender.node); own != nodes_.end() && own->second == &contender) nodes_.erase(own);
   contender.node.clear();
-  contender.clear = false;
+  contender.clear = contender.node_watched = false;
 }
 
 // Finds the node that a create with an unknown outcome has left, if it has.

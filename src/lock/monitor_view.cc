@@ -38,11 +38,10 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     if (effect_of(reply.code) == Effect::unknown) return need_resolve(now + look_again_after);
     return reject_all(reply.code, now);
   }
-  if (flight.watch) {
-    children_watched_ = true;
-  } else if (core_.options().watch_mode == WatchMode::predecessor) {
+  note_watch(flight);
+  if (!children_watched_ && (unwatched_ || core_.options().watch_mode == WatchMode::predecessor)) {
     // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
-    fresh_for_ = owner_ || queue_.empty() ? 0 : (*queue_.begin())->id;
+    fresh_for_ = owner_ || queue_.empty() ? 0 : queue_.front().id;
   }
   const bool all_there = take_listing(reply.children, reply.stat);
   if (blocked_ && children_seen_ == 0) {
@@ -57,8 +56,10 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
 
 void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoint now) {
   parent_watch_in_flight_ = false;
-  if (reply.ok()) parent_watch_trusted_ = parent_watch_registered_ = true;
-  if (!reply.ok()) alone_next_.reset();
+  const bool watched = reply.ok() && !flight.watched.empty();
+  if (watched) parent_watch_trusted_ = parent_watch_registered_ = true;
+  if (!watched) alone_next_.reset();
+  if (reply.ok()) note_parent(reply.stat);
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: nobody else is there.
   // Anything else needs names.
@@ -67,7 +68,7 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   bool only_ours = reply.stat.children == 2;
   if (mutated(Mutation::others_not_counted)) only_ours = true;
   if (!reply.ok() || !unchanged || !only_ours) return list(false, flight.contender, now);
-  if (reply.stat.created_children() < counter_alarm) alone_next_ = reply.stat.created_children();
+  if (watched && reply.stat.created_children() < counter_alarm) alone_next_ = reply.stat.created_children();
   judge(*owner_, false, now);
 }
 
@@ -77,6 +78,7 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
   lock_seen_ = false;
   children_seen_ = children.size();
   listed_count_ = parent.created_children();
+  note_parent(parent);
   foreign_.clear();
   std::size_t own = 0;
   for (const std::string& child : children) {
@@ -110,11 +112,31 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
   return false;
 }
 
+void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, TimePoint now) {
+  if (watched_child_ != flight.name) return;
+  if (!reply.ok()) return on_watched_child_changed(reply.code == ReplyCode::no_node, now);
+  if (flight.watched.empty()) core_.set_poll(*this, now + unwatched_interval);
+}
+
 void Monitor::on_watch_lock(const Reply& reply, TimePoint now) {
   const bool ours = reply.ok() && reply.stat.ephemeral_owner == core_.session();
   if (!reply.ok() && reply.code != ReplyCode::no_node) lock_watch_armed_ = false;
   const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned;
   if (holds && !ours && effect_of(reply.code) != Effect::unknown) need_resolve(now);
+}
+
+void Monitor::on_watch_node(Contender& contender, const Reply& reply, TimePoint now) {
+  if (reply.ok()) return;
+  contender.node_watched = false;
+  if (reply.code == ReplyCode::no_node) on_own_node_removed(contender, now);
+}
+
+// Not by a request of ours, unless one is under way: then its reply tells.
+void Monitor::on_own_node_removed(Contender& contender, TimePoint now) {
+  contender.node_watched = false;
+  if (contender.abandoned || !core_.connected() || needs_resolve_ || resolve_) return;
+  if (contender.state == ContenderState::held && owner_ == &contender) need_resolve(now);
+  if (contender.state == ContenderState::waiting) look_again();  // the next listing shows that it is gone
 }
 
 void Monitor::on_disconnected() {
@@ -126,6 +148,7 @@ void Monitor::on_disconnected() {
   forget_listing();
   resolve_.reset();
   needs_resolve_ = !all_.empty() || stray_;
+  barrier_needed_ = false;  // the first write of the next connection is one
   resolve_not_before_ = {};
 }
 
@@ -158,7 +181,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
 // turns at least. Each change would be listed by every waiting process otherwise, three for a section.
 Duration Monitor::patience() const {
   if (core_.options().watch_mode != WatchMode::parent || queue_.empty()) return {};
-  const std::size_t before = foreign_before(**queue_.begin());
+  const std::size_t before = foreign_before(queue_.front());
   return before < 2 ? Duration() : std::min<Duration>(shortest_turn * (before - 1), longest_patience);
 }
 
@@ -170,6 +193,8 @@ void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, Ti
     const bool watches = holds && owner_->hold_watch_at == never;
     if (watches && kind == WatchEvent::Kind::data_changed && core_.connected() && !resolve_) watch_lock(now);
   }
+  const auto own = nodes_.find(child);
+  if (own != nodes_.end() && kind == WatchEvent::Kind::deleted) on_own_node_removed(*own->second, now);
   if (child == watched_child_) on_watched_child_changed(kind == WatchEvent::Kind::deleted, now);
   settle(now);
 }
@@ -183,7 +208,7 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
   const ContenderId waiting = std::exchange(fresh_for_, 0);
   if (!gone || !core_.connected() || needs_resolve_ || resolve_ || owner_ || lock_flight_) return;
   if (listings_in_flight_ > 0 || queue_.empty()) return;
-  Contender& first = **queue_.begin();
+  Contender& first = queue_.front();
   if (!first.foreground() || waiting != first.id) return;
   std::erase_if(foreign_, [&child](const ForeignContender& other) { return other.name == child; });
   lock_seen_ = false;
@@ -192,6 +217,17 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
 }
 
 // --- knowledge ---
+
+void Monitor::note_watch(const Flight& listing) {
+  if (!listing.watch) return;
+  children_watched_ = !listing.watched.empty();
+  unwatched_ = listing.watched.empty();
+}
+
+void Monitor::note_parent(const coordination::Stat& parent) {
+  const std::int64_t created = parent.created_children();
+  if (count_known_.czxid != parent.czxid || count_known_.created < created) count_known_ = {parent.czxid, created};
+}
 
 std::size_t Monitor::foreign_before(const Contender& contender) const {
   const ChildName self = child_of(contender);

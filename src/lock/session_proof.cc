@@ -9,26 +9,29 @@ namespace forelock::lock {
 void SessionProof::opened(TimePoint asked_at, Duration timeout) {
   timeout_ = timeout;
   alive_at_ = asked_at;
+  resumed_from_ = {};
   answered_.clear();
 }
 
 void SessionProof::resumed(Duration timeout) {
-  timeout_ = timeout;
-  if (!answered_.empty()) alive_at_ = std::max(alive_at_, answered_.back().sent);
+  // A new leader counts by the time-out of the session's creation, whatever was granted at a reconnect.
+  timeout_ = std::min(timeout_, timeout);
+  if (!answered_.empty()) resumed_from_ = std::max(resumed_from_, answered_.back().sent);
   answered_.clear();
 }
 
 void SessionProof::ended() {
-  alive_at_ = {};
+  alive_at_ = resumed_from_ = {};
   answered_.clear();
 }
 
-void SessionProof::answered(TimePoint sent, bool through_leader, TimePoint now) {
-  if (through_leader) {
+void SessionProof::answered(TimePoint sent, bool write, TimePoint now) {
+  if (write) {
+    alive_at_ = std::max(alive_at_, resumed_from_);
     if (mutated(Mutation::deadline_from_receive_time)) alive_at_ = now;
     if (mutated(Mutation::deadline_without_reports)) alive_at_ = std::max(alive_at_, sent);
   }
-  while (through_leader && !answered_.empty() && answered_.front().at + report_delay() <= sent) {
+  while (write && !answered_.empty() && answered_.front().at + report_delay() <= sent) {
     alive_at_ = std::max(alive_at_, answered_.front().sent);
     answered_.pop_front();
   }
@@ -43,6 +46,7 @@ TimePoint SessionProof::valid_until() const {
 }
 
 TimePoint SessionProof::worth_asking() const {
+  if (resumed_from_ > alive_at_) return resumed_from_;
   return answered_.empty() ? never : answered_.front().at + report_delay();
 }
 

@@ -1,14 +1,26 @@
-// Until when a session is certain to live on the servers.
+// The instant until which a session is certain to live on the servers, derived from answered requests.
 //
-// Only the leader ends sessions, a time-out after it has heard of them the last time. What it hears of a client that is
-// connected to a follower is this: that the session was opened; that the client has connected again; and every half
-// tick, the follower's list of those it has had a message from. A request that the follower passes on tells the leader
-// nothing about its session's time-out, but it comes after every list that was sent before it. So two requests prove
-// together what neither of them does alone: the follower had the first one when it answered it; the second one, passed
-// on half a tick later or more, found the leader informed, and the session alive. From the *send* time of the first one
-// on the session lives for a whole time-out.
+// Two questions, and each needs an answer of its own:
 //
-// (Server 3.8: Learner.ping, LearnerHandler, LeaderZooKeeperServer.submitLearnerRequest, SessionTrackerImpl.)
+// Has the leader heard of us? The leader ends a session one time-out after it has heard of it the last time. Of a
+// client that is connected to a follower it hears this: that the session was opened; that the client has connected
+// again; and, every half tick, the follower's list of the sessions it has had a message from. A request that the
+// follower passes on does not count as a sign of life, but it arrives behind every list that was sent before it. So if
+// one request was answered, and another one was sent half a tick later or more and was answered by the leader, the
+// leader had heard of the first.
+//
+// Is it still the leader? A leader that has lost its followers does not know it for up to syncLimit ticks. Until then
+// it goes on answering reads, `sync` and clients that connect again, while its successor counts every session anew and
+// ends ours one time-out after its election. Only a write proves a quorum: a server that has confirmed it cannot have
+// taken part in the election of a successor before. So a write that was answered, refusals included (they are
+// transactions as well), proves that a later leader was elected after the write was sent, and counts from a later
+// instant than that.
+//
+// Hence: a request that was answered, and a write that was sent half a tick after that answer and was answered over the
+// same connection, prove together that the session lives for a whole time-out from the *send* time of the first one. A
+// reconnect proves nothing until a write has been answered after it.
+//
+// (Server 3.8: Learner.ping, LearnerHandler, Leader.processSync, LeaderZooKeeperServer, SessionTrackerImpl.)
 //
 // Pure: no clock, no threads; not synchronised.
 #pragma once
@@ -21,20 +33,22 @@ namespace forelock::lock {
 
 class SessionProof {
  public:
-  // A new session. It was asked for at this instant or later: the leader counts from a later one.
+  // A new session, which is a confirmed write. It was asked for at this instant or later: the leader counts from a
+  // later one.
   void opened(TimePoint asked_at, Duration timeout);
-  // A server has accepted the same session again: the leader has heard of it after everything that was answered before.
+  // A server has accepted the same session again. Once a write over this connection has been answered, it is proved
+  // that the leader heard of the session after everything that was answered over the connections before.
   void resumed(Duration timeout);
-  // It has ended, or is none yet.
+  // The session has ended.
   void ended();
 
-  // The server has answered a request. Requests are answered in the order in which they were sent. `through_leader`: it
-  // was a write or a sync. A follower answers reads by itself, also for a while after it has lost the leader.
-  void answered(TimePoint sent, bool through_leader, TimePoint now);
+  // The server has answered a request. Requests are answered in the order in which they were sent. `write`: the request
+  // was a transaction; a sync is none.
+  void answered(TimePoint sent, bool write, TimePoint now);
 
   // The session lives on the servers until this instant, at least; the clock's epoch if nothing is known.
   TimePoint valid_until() const;
-  // From this instant on a request through the leader proves more than is known; `never` if nothing was answered.
+  // From this instant on a write proves more than is known; `never` if nothing was answered.
   TimePoint worth_asking() const;
 
  private:
@@ -49,6 +63,8 @@ class SessionProof {
 
   Duration timeout_{0};
   TimePoint alive_at_{};
+  // What the next answered write proves, after a reconnect.
+  TimePoint resumed_from_{};
   // Over this connection, oldest first, not yet proved; some distance apart, and none that is as old as a time-out.
   std::deque<Answered> answered_;
 };

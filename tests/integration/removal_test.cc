@@ -76,10 +76,14 @@ TEST_P(RemovalTest, WaitersNode) {
   holder_.unlock();
 }
 
+// Without its own node a holder could not release any more: it hears of it, and only then the next one is granted.
 TEST_P(RemovalTest, HoldersNode) {
   remove(holder_node_);
-  // privateLock still excludes others; the release finds out.
-  EXPECT_EQ(granted_.wait_for(200ms), std::future_status::timeout);
+  auto lost = lost_.get_future();
+  ASSERT_EQ(lost.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(lost.get(), LossReason::removed);
+  EXPECT_EQ(granted_.wait_for(10s), std::future_status::ready);
+  EXPECT_FALSE(holder_.healthy());
   EXPECT_THROW(holder_.unlock(), NoNodeException);
 }
 

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iostream>
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "integration/fixture.h"
@@ -123,6 +125,40 @@ class WaitersTest : public ::testing::Test {
   std::int64_t asked_ = 0;
   int lines_ = 0;
 };
+
+// A watch that stays behind with each section is no use to anybody, and once they pass 1 MiB no reconnect succeeds.
+class WatchesTest : public WaitersTest, public ::testing::WithParamInterface<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Watch, WatchesTest, ::testing::Values("parent", "predecessor"),
+                         [](const auto& mode) { return mode.param; });
+
+TEST_P(WatchesTest, ThousandSectionsAmongThreeProcessesLeaveNone) {
+  constexpr int processes = 3;
+  constexpr int sections = 1000;
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < processes; ++i) {
+    clients.push_back(
+        std::make_unique<Client>(settings_for(server_.connect_string(), {{"zookeeper.lock.watch", GetParam()}})));
+    ASSERT_TRUE(clients.back()->wait_connected(10s));
+  }
+  std::atomic<int> done{0};
+  {
+    std::vector<std::jthread> threads;
+    for (const auto& client : clients) {
+      threads.emplace_back([&client, &done] {
+        BlockingWriteLock lock(*client, "short section", "hot monitor");
+        while (done < sections) {
+          ASSERT_TRUE(lock.try_lock_for(30s));
+          lock.unlock();
+          ++done;
+        }
+      });
+    }
+  }
+  // The monitor itself and its children, for each process: no more, however many sections there were.
+  EXPECT_TRUE(wait_until([&] { return server_.counter("zk_watch_count") <= 2 * processes; }, 5s))
+      << server_.counter("zk_watch_count") << " watches after " << done << " sections";
+}
 
 TEST_F(WaitersTest, PredecessorCostsTheSameHoweverManyWait) {
   const Cost few = least("predecessor", 4, 10);

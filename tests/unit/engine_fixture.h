@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -56,9 +57,10 @@ class EngineTest : public ::testing::Test {
  protected:
   explicit EngineTest(EngineOptions options = {}) : engine_(std::move(options), output_) { connect(); }
 
+  // For the first time, or again: then the first request is the barrier, if there is anything to find out.
   void connect() {
     engine_.on_session({SessionEvent::Kind::connected, our_session, std::chrono::milliseconds(4000), now_}, now_);
-    answer<coordination::Sync>({});  // the first heartbeat
+    answer_heartbeat({});
   }
 
   AcquireSpec spec_of(ContenderId id, Priority priority, Duration timeout = std::chrono::minutes(1)) const {
@@ -92,6 +94,36 @@ class EngineTest : public ::testing::Test {
     EXPECT_TRUE(right) << "another kind of request: " << sent.request.index();
     engine_.on_reply(sent.tag, std::move(reply), now_);
     return right ? std::get<Kind>(sent.request) : Kind{};
+  }
+
+  // A heartbeat, as a write or as a read; or the barrier of a resolving, which looks like the first.
+  static bool is_heartbeat(const Request& request) {
+    const auto* write = std::get_if<coordination::Transaction>(&request);
+    const bool checks = write && write->operations.size() == 1 &&
+                        std::holds_alternative<coordination::Check>(write->operations.front());
+    return checks || std::holds_alternative<coordination::Exists>(request);
+  }
+  void answer_heartbeat(Reply reply) {
+    ASSERT_FALSE(output_.sent.empty());
+    ASSERT_TRUE(is_heartbeat(output_.sent.front().request));
+    if (std::holds_alternative<coordination::Exists>(output_.sent.front().request)) {
+      answer<coordination::Exists>(std::move(reply));
+    } else {
+      answer<coordination::Transaction>(std::move(reply));
+    }
+  }
+
+  // All that are under way, wherever they stand among the others.
+  void answer_heartbeats() {
+    std::deque<Sent> others;
+    for (Sent& sent : std::exchange(output_.sent, {})) {
+      if (is_heartbeat(sent.request)) {
+        engine_.on_reply(sent.tag, {}, now_);
+      } else {
+        others.push_back(std::move(sent));
+      }
+    }
+    output_.sent.insert(output_.sent.begin(), others.begin(), others.end());
   }
 
   static Reply failure(ReplyCode code) {
@@ -139,7 +171,7 @@ class EngineTest : public ::testing::Test {
     acquire(id, Priority::foreground);
     answer<coordination::Create>({});
     answer<coordination::Transaction>(claimed("A-0000000000", 100));
-    answer<coordination::Exists>(monitor(2, 2, 100));
+    answer<coordination::Get>(monitor(2, 2, 100));
     ASSERT_EQ(output_.grants.size(), 1u);
     ASSERT_TRUE(engine_.release(id, now_));
     answer<coordination::Transaction>({});
@@ -151,12 +183,50 @@ class EngineTest : public ::testing::Test {
     acquire(id, Priority::foreground);
     answer<coordination::Create>({});
     answer<coordination::Transaction>(failure(ReplyCode::connection_loss));
-    answer<coordination::Exists>(failure(ReplyCode::connection_loss));
+    answer<coordination::Get>(failure(ReplyCode::connection_loss));
     engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
     connect();
-    answer<coordination::Sync>({});
-    answer<coordination::Exists>({});
+    answer<coordination::Get>({});
   }
+
+  void ask(ContenderId id, Priority priority = Priority::foreground, bool try_once = false) {
+    AcquireSpec spec = spec_of(id, priority);
+    spec.try_once = try_once;
+    engine_.acquire(id, std::move(spec), now_);
+  }
+
+  void event(coordination::WatchEvent::Kind kind, const std::string& path) {
+    now_ += std::chrono::milliseconds(1);
+    engine_.on_watch({kind, path}, now_);
+  }
+
+  static Reply created(const std::string& node) {
+    Reply reply;
+    reply.path = "/P/" + node;
+    return reply;
+  }
+
+  // The first acquire of a monitor that another process holds: its claim fails, and it joins the line.
+  void join(ContenderId id, Priority priority, const std::string& node, const Reply& line) {
+    ask(id, priority);
+    answer<coordination::Create>(failure(ReplyCode::node_exists));
+    answer<coordination::Transaction>(failure(ReplyCode::node_exists));
+    answer<coordination::Get>({});
+    answer<coordination::Create>(created(node));
+    answer<coordination::List>(line);
+  }
+
+  void release(ContenderId id) {
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<coordination::Transaction>({});
+  }
+
+  // What is due next, at its time.
+  void wait() {
+    now_ = std::max(now_, engine_.next_timer());
+    engine_.tick(now_);
+  }
+  void disconnect() { engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_); }
 
   TimePoint now_{std::chrono::hours(1)};
   Recorder output_;

@@ -12,7 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using coordination::Create;
-using coordination::Exists;
 using coordination::List;
 using coordination::Transaction;
 using coordination::WatchEvent;
@@ -27,38 +26,6 @@ EngineOptions watching(WatchMode mode) {
 class HandOverTest : public EngineTest {
  protected:
   explicit HandOverTest(WatchMode mode = WatchMode::predecessor) : EngineTest(watching(mode)) {}
-
-  void ask(ContenderId id, Priority priority = Priority::foreground, bool try_once = false) {
-    AcquireSpec spec = spec_of(id, priority);
-    spec.try_once = try_once;
-    engine_.acquire(id, std::move(spec), now_);
-  }
-
-  void event(WatchEvent::Kind kind, const std::string& path) {
-    now_ += 1ms;
-    engine_.on_watch({kind, path}, now_);
-  }
-
-  static Reply created(const std::string& node) {
-    Reply reply;
-    reply.path = "/P/" + node;
-    return reply;
-  }
-
-  // The first acquire of a monitor that another process holds: its claim fails, and it joins the line.
-  void join(ContenderId id, Priority priority, const std::string& node, const Reply& line) {
-    ask(id, priority);
-    answer<Create>(failure(ReplyCode::node_exists));
-    answer<Transaction>(failure(ReplyCode::node_exists));
-    answer<Exists>({});
-    answer<Create>(created(node));
-    answer<List>(line);
-  }
-
-  void release(ContenderId id) {
-    ASSERT_TRUE(engine_.release(id, now_));
-    answer<Transaction>({});
-  }
 };
 
 TEST_F(HandOverTest, OneAttemptAsksTheServerAndNotAnOldListing) {
@@ -82,7 +49,7 @@ TEST_F(HandOverTest, AHolderThatWantsToKnowWatchesWhoComes) {
   engine_.acquire(1, std::move(spec), now_);
   answer<Create>(failure(ReplyCode::node_exists));
   answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   answer<Create>(created("A-0000000002"));
   answer<List>(listing({"A-0000000002"}, 3));
   answer<Transaction>(claimed("", 100));
@@ -92,7 +59,7 @@ TEST_F(HandOverTest, AHolderThatWantsToKnowWatchesWhoComes) {
 
 TEST_F(HandOverTest, AForegroundContenderClaimsAsSoonAsTheOnlyOneBeforeItIsGone) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000000");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000000");
   event(WatchEvent::Kind::deleted, "/P/A-0000000000");
   const auto claim = answer<Transaction>(claimed("", 100));
   EXPECT_EQ(std::get<coordination::Check>(claim.operations.at(0)).path, "/P/A-0000000002");
@@ -104,7 +71,7 @@ TEST_F(HandOverTest, AForegroundContenderClaimsAsSoonAsTheOnlyOneBeforeItIsGone)
 TEST_F(HandOverTest, OneThatSawSeveralBeforeItProvesThatAllAreGone) {
   join(1, Priority::foreground, "A-0000000003",
        listing({"A-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
-  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000002");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000002");
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   answer<Transaction>(claimed("", 100));
   EXPECT_TRUE(output_.grants.empty());
@@ -115,7 +82,7 @@ TEST_F(HandOverTest, OneThatSawSeveralBeforeItProvesThatAllAreGone) {
 TEST_F(HandOverTest, OneWhoseNeighbourGaveUpDoesNotPassTheOthers) {
   join(1, Priority::foreground, "A-0000000003",
        listing({"A-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   // It waited no longer. In the same moment the holder has released, and A-0000000000 here is one that still waits.
   event(WatchEvent::Kind::deleted, "/P/A-0000000002");
   answer<Transaction>(claimed("", 100));
@@ -124,16 +91,16 @@ TEST_F(HandOverTest, OneWhoseNeighbourGaveUpDoesNotPassTheOthers) {
   const auto yield = answer<Transaction>({});
   EXPECT_EQ(std::get<coordination::Delete>(yield.operations.at(1)).path, "/P/privateLock");
   answer<List>(listing({"A-0000000000", "A-0000000003"}, 5));
-  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000000");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000000");
 }
 
 TEST_F(HandOverTest, AClaimThatCameTooEarlyLooksAgain) {
   join(1, Priority::foreground, "A-0000000003", listing({"A-0000000001", "privateLock", "A-0000000003"}, 4));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   event(WatchEvent::Kind::deleted, "/P/A-0000000001");  // a waiting one: a background contender holds
   answer<Transaction>(failure(ReplyCode::node_exists));
   answer<List>(listing({"B-0000000000", "privateLock", "A-0000000003"}, 4));
-  EXPECT_EQ(answer<Exists>({}).path, "/P/privateLock");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/privateLock");
   event(WatchEvent::Kind::deleted, "/P/privateLock");
   answer<Transaction>(claimed("", 100));
   EXPECT_EQ(output_.grants.size(), 1u);
@@ -141,7 +108,7 @@ TEST_F(HandOverTest, AClaimThatCameTooEarlyLooksAgain) {
 
 TEST_F(HandOverTest, APredecessorThatIsGoneBeforeItCanBeWatchedIsAsGood) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  answer<Exists>(failure(ReplyCode::no_node));
+  answer<coordination::Get>(failure(ReplyCode::no_node));
   answer<Transaction>(claimed("", 100));
   EXPECT_EQ(output_.grants.size(), 1u);
 }
@@ -149,16 +116,16 @@ TEST_F(HandOverTest, APredecessorThatIsGoneBeforeItCanBeWatchedIsAsGood) {
 // A foreground contender that has joined the line since would find the lock taken, and wait until it is given back.
 TEST_F(HandOverTest, ABackgroundContenderLooksBeforeItClaims) {
   join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   event(WatchEvent::Kind::deleted, "/P/A-0000000000");
   answer<List>(listing({"A-0000000003", "B-0000000002"}, 4));
-  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000003");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000003");
   EXPECT_TRUE(output_.sent.empty());
 }
 
 TEST_F(HandOverTest, OneThatHadToWaitJoinsTheLineAtOnceTheNextTime) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   event(WatchEvent::Kind::deleted, "/P/A-0000000000");
   answer<Transaction>(claimed("", 100));
   release(1);
@@ -181,14 +148,14 @@ TEST_F(HandOverTest, WhoseDeadlineHasPassedLooksBeforeItRemovesWhatItHad) {
   ask(1);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Exists>(monitor(2, 2, 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   now_ += 5s;
   engine_.tick(now_);
   ASSERT_EQ(output_.losses.size(), 1u);
-  answer<coordination::Sync>({});
+  answer_heartbeat({});
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
-  answer<coordination::Sync>({});  // a heartbeat
+  answer_heartbeat({});  // a heartbeat
   answer<coordination::Get>(node("somebody", our_session + 1));
   answer<coordination::Get>(node("somebody", our_session + 1));
   EXPECT_TRUE(output_.sent.empty());
@@ -199,10 +166,10 @@ TEST_F(HandOverTest, AProofWithoutPrivateLockInItIsNone) {
   ask(1);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000001", 100));
-  answer<Exists>(monitor(1, 3, 101));
+  answer<coordination::Get>(monitor(1, 3, 101));
   answer<List>(listing({"A-0000000001"}, 3));  // somebody has deleted it by hand
   EXPECT_TRUE(output_.grants.empty());
-  answer<coordination::Sync>({});  // what there is will be found out
+  answer_heartbeat({});  // what there is will be found out
 }
 
 // Somebody has deleted ours by hand, and another one holds already.
@@ -210,10 +177,10 @@ TEST_F(HandOverTest, AProofWithoutTheOwnNodeInItIsNone) {
   ask(1);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000001", 100));
-  answer<Exists>(monitor(3, 4, 100));
+  answer<coordination::Get>(monitor(3, 4, 100));
   answer<List>(listing({"A-0000000002", "privateLock"}, 4));
   EXPECT_TRUE(output_.grants.empty());
-  answer<coordination::Sync>({});
+  answer_heartbeat({});
 }
 
 // Whoever makes the monitor may have made a new one, and is told of the end of that one only if it watches it.
@@ -221,18 +188,18 @@ TEST_F(HandOverTest, WhoeverMakesTheMonitorWatchesIt) {
   ask(1);
   answer<Create>({});
   answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   answer<Create>(failure(ReplyCode::no_node));  // it has gone; it is made anew
   answer<List>(failure(ReplyCode::no_node));    // that was before
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));
-  answer<Exists>(monitor(2, 2, 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   release(1);
   ask(2);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 200));
-  const auto watch = answer<Exists>({});
+  const auto watch = answer<coordination::Get>({});
   EXPECT_EQ(watch.path, "/P");
   EXPECT_TRUE(watch.watch);
 }
@@ -244,7 +211,7 @@ class BulkHandOverTest : public HandOverTest {
     ask(1, Priority::background);
     answer<Create>({});
     answer<Transaction>(claimed("B-0000000000", 100));
-    answer<Exists>(monitor(2, 2, 100));
+    answer<coordination::Get>(monitor(2, 2, 100));
     for (const ContenderId id : {ContenderId{2}, ContenderId{3}}) {
       engine_.acquire(id, spec_of(id, Priority::background, 2h), now_);
       answer<Create>(created("B-000000000" + std::to_string(id)));
@@ -276,10 +243,10 @@ class BulkHandOverTest : public HandOverTest {
     while (!output_.sent.empty()) {
       const Request& request = output_.sent.front().request;
       if (std::holds_alternative<List>(request)) return false;
-      if (std::holds_alternative<Exists>(request)) {
-        answer<Exists>(node("", our_session));
+      if (std::holds_alternative<coordination::Get>(request)) {
+        answer<coordination::Get>(node("", our_session));
       } else {
-        answer<coordination::Sync>({});
+        answer_heartbeat({});
       }
     }
     return true;
@@ -357,7 +324,7 @@ class ParentHandOverTest : public HandOverTest {
 
 TEST_F(ParentHandOverTest, TheNextOneWaitsForTheHolderAlone) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000000");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000000");
   line_changes();  // somebody comes, behind us
   EXPECT_TRUE(output_.sent.empty());
   event(WatchEvent::Kind::deleted, "/P/A-0000000000");
@@ -376,17 +343,17 @@ TEST_F(ParentHandOverTest, OneThatIsNotNextLooksAMomentAfterTheChange) {
   now_ += 1ms;
   engine_.tick(now_);
   EXPECT_TRUE(answer<List>(listing({"A-0000000002", "privateLock", "A-0000000003"}, 5)).watch);
-  EXPECT_EQ(answer<Exists>({}).path, "/P/A-0000000002");
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000002");
 }
 
 TEST_F(ParentHandOverTest, OneThatWantsToKnowItsPlaceLooksAtEveryChange) {
   acquire(1, Priority::background);  // with its place
   answer<Create>(failure(ReplyCode::node_exists));
   answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   answer<Create>(created("B-0000000002"));
   answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   line_changes();
   answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003", "B-0000000002"}, 4));
   ASSERT_FALSE(output_.positions.empty());
@@ -396,7 +363,7 @@ TEST_F(ParentHandOverTest, OneThatWantsToKnowItsPlaceLooksAtEveryChange) {
 // The holder may have released, and said so to our caller, before the event is here.
 TEST_F(ParentHandOverTest, OneAttemptAsksTheServerAndNotAListingThatIsWatched) {
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   ASSERT_TRUE(engine_.cancel(1, now_));
   output_.refusals.clear();
   ask(2, Priority::foreground, true);

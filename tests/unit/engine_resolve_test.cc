@@ -10,15 +10,10 @@ using namespace coordination;
 
 class EngineResolveTest : public EngineTest {
  protected:
-  void wait() {
-    now_ = std::max(now_, engine_.next_timer());
-    engine_.tick(now_);
-  }
-
   void answer_that_nothing_is_there() {
     const Request& request = output_.sent.front().request;
-    if (std::holds_alternative<Sync>(request)) {
-      answer<Sync>({});
+    if (is_heartbeat(request)) {
+      answer_heartbeat({});
     } else if (std::holds_alternative<List>(request)) {
       answer<List>(listing({}, 3));
     } else {
@@ -46,11 +41,11 @@ TEST_F(EngineResolveTest, WhoIsNamedByALockWithoutANodeBeginsOnce) {
   acquire(1, Priority::foreground);
   answer<Create>({});
   answer<Transaction>(failure(ReplyCode::connection_loss));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   now_ = engine_.next_timer();
   engine_.tick(now_);
   acquire(2, Priority::foreground);
-  answer<Sync>({});
+  answer_heartbeat({});
   answer<List>({});
   answer<Get>(node("guid2", our_session));
   EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
@@ -63,12 +58,12 @@ TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
   acquire(1, Priority::foreground, std::chrono::hours(1));
   answer<Create>(failure(ReplyCode::node_exists));
   answer<Transaction>(failure(ReplyCode::node_exists));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   Reply created;
   created.path = "/P/A-0000000002";
   answer<Create>(created);
   answer<List>(listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
-  answer<Exists>({});
+  answer<coordination::Get>({});
   acquire(2, Priority::foreground, std::chrono::hours(1));
   const Sent enqueueing = output_.sent.front();
   output_.sent.pop_front();
@@ -86,7 +81,7 @@ TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
   output_.sent.clear();
   for (int beats = 0; beats < 4; ++beats) {
     while (output_.sent.empty()) wait();
-    answer<Sync>({});
+    answer_heartbeat({});
   }
   EXPECT_TRUE(output_.grants.empty());
 }
@@ -96,7 +91,7 @@ TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt)
   engine_.acquire(1, spec_of(1, Priority::background), now_);
   answer<Create>({});
   answer<Transaction>(claimed("B-0000000000", 100));
-  answer<Exists>(monitor(2, 2, 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
   engine_.acquire(2, spec_of(2, Priority::foreground), now_);
   Reply created;
   created.path = "/P/A-0000000002";
@@ -109,8 +104,7 @@ TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt)
   output_.sent.clear();
   engine_.on_session({SessionEvent::Kind::disconnected, 0, std::chrono::milliseconds(0)}, now_);
   connect();
-  answer<Sync>({});
-  answer<Exists>({});
+  answer<coordination::Get>({});
   answer<List>(listing({"B-0000000000", "A-0000000002", "privateLock"}, 4));
   EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/B-0000000000");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");

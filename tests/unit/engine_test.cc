@@ -43,7 +43,7 @@ TEST_F(EngineTest, FirstClaimIsProvedByTheCountOfChildren) {
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(claimed("B-0000000004", 100));
   EXPECT_TRUE(output_.grants.empty());
-  answer<coordination::Exists>(monitor(2, 6, 100));
+  answer<coordination::Get>(monitor(2, 6, 100));
   EXPECT_EQ(output_.grants.size(), 1u);
   ASSERT_TRUE(engine_.release(1, now_));
   answer<coordination::Transaction>({});
@@ -58,7 +58,7 @@ TEST_F(EngineTest, AnotherChildThanOursNeedsAListing) {
   acquire(1, Priority::background);
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(claimed("B-0000000003", 100));
-  answer<coordination::Exists>(monitor(3, 5, 100));
+  answer<coordination::Get>(monitor(3, 5, 100));
   EXPECT_TRUE(output_.grants.empty());
   answer<coordination::List>(listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
   EXPECT_TRUE(output_.grants.empty());  // it was there first: yield
@@ -70,7 +70,7 @@ TEST_F(EngineTest, ACountOfALaterMomentNeedsAListing) {
   acquire(1, Priority::background);
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(claimed("B-0000000003", 100));
-  answer<coordination::Exists>(monitor(2, 5, 101));
+  answer<coordination::Get>(monitor(2, 5, 101));
   EXPECT_TRUE(output_.grants.empty());
   answer<coordination::List>(listing({"A-0000000002", "B-0000000003"}, 5));
   EXPECT_TRUE(output_.grants.empty());
@@ -87,7 +87,7 @@ TEST_F(EngineTest, ListingOfADeletedMonitorProvesNothingInTheNextOne) {
   answer<coordination::Create>({});
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
   ASSERT_EQ(output_.grants.size(), 1u);
-  answer<coordination::Exists>(monitor(2, 2, 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
   Reply created;
   created.path = "/P/A-0000000003";  // somebody else has number 2
   answer<coordination::Create>(created);
@@ -152,12 +152,12 @@ TEST_F(EngineTest, GrantWaitsForProofThatTheSessionLives) {
   now_ += 5s;  // the process was stopped: the reply is older than the session's time-out
   answer<coordination::Create>({});
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Exists>(monitor(2, 2, 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
   EXPECT_TRUE(output_.grants.empty());  // the follower has answered, but the leader may not know of it
   while (output_.grants.empty() && now_ < TimePoint(std::chrono::hours(1)) + 8s) {
     now_ = std::max(now_, engine_.next_timer());
     engine_.tick(now_);
-    answer<coordination::Sync>({});
+    answer_heartbeat({});
   }
   EXPECT_EQ(output_.grants.size(), 1u);
   EXPECT_GT(engine_.valid_until(), now_);
@@ -169,17 +169,17 @@ TEST_F(EngineTest, AWithheldGrantIsProvedAgainWhenTheMonitorIsRemoved) {
   now_ += 5s;
   answer<coordination::Create>({});
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
-  answer<coordination::Exists>(monitor(2, 2, 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
   now_ += 2s;
   engine_.tick(now_);
-  answer<coordination::Sync>({});
+  answer_heartbeat({});
   engine_.on_watch({coordination::WatchEvent::Kind::deleted, "/P"}, now_);
   now_ += 2s;
   engine_.tick(now_);
-  answer<coordination::Sync>({});  // resolving
-  answer<coordination::Exists>(failure(ReplyCode::no_node));
+  answer_heartbeat({});  // resolving
+  answer<coordination::Get>(failure(ReplyCode::no_node));
   answer<coordination::List>(failure(ReplyCode::no_node));
-  answer<coordination::Sync>({});  // the session lives
+  answer_heartbeat({});  // the session lives
   EXPECT_TRUE(output_.grants.empty());
   answer<coordination::Get>(failure(ReplyCode::no_node));  // privateLock
   answer<coordination::Create>({});
@@ -192,7 +192,7 @@ TEST_F(EngineTest, AfterTheMonitorsRemovalANodeIsLookedAtBeforeItIsRemoved) {
   acquire(1, Priority::foreground, 100ms);
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Exists>({});
+  answer<coordination::Get>({});
   Reply created;
   created.path = "/P/A-0000000002";
   answer<coordination::Create>(created);
@@ -203,8 +203,8 @@ TEST_F(EngineTest, AfterTheMonitorsRemovalANodeIsLookedAtBeforeItIsRemoved) {
   engine_.tick(now_);
   ASSERT_EQ(output_.refusals.size(), 1u);
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));  // somebody holds, in a new monitor
-  answer<coordination::Sync>({});
-  answer<coordination::Exists>({});
+  answer_heartbeat({});
+  answer<coordination::Get>({});
   answer<coordination::List>(listing({"A-0000000002", "privateLock"}, 4));
   answer<coordination::Get>(node("another guid", our_session + 1));
   answer<coordination::Get>(node("another guid", our_session + 1));
@@ -218,7 +218,7 @@ TEST_F(EngineTest, LateReplyDoesNotReviveALockWhoseDeadlineHasPassed) {
   answer<coordination::Transaction>(claimed("A-0000000000", 100));
   ASSERT_EQ(output_.grants.size(), 1u);
   now_ += 5s;
-  answer<coordination::Exists>({});
+  answer<coordination::Get>({});
   ASSERT_EQ(output_.losses.size(), 1u);
   EXPECT_EQ(output_.losses[0], LossReason::deadline_passed);
   EXPECT_FALSE(engine_.release(1, now_));
@@ -230,7 +230,7 @@ TEST_F(EngineTest, HeartbeatsKeepAThirdOfTheTimeoutAhead) {
   for (int beat = 0; beat < 20; ++beat) {
     now_ = engine_.next_timer();
     engine_.tick(now_);
-    answer<coordination::Sync>({});
+    answer_heartbeat({});
   }
   now_ = engine_.next_timer() - 1ms;  // the worst moment
   acquire(2, Priority::foreground);
@@ -238,12 +238,13 @@ TEST_F(EngineTest, HeartbeatsKeepAThirdOfTheTimeoutAhead) {
   ASSERT_EQ(output_.grants.size(), 2u);
   now_ += 100ms;
   engine_.tick(now_);
-  answer<coordination::Exists>(node("", our_session));  // the watch of a lock that is held longer
+  answer<coordination::Get>(node("", our_session));  // the watches of a lock that is held longer
+  answer<coordination::Get>(node("", our_session));
   for (int beat = 0; beat < 40; ++beat) {
     now_ = engine_.next_timer();
     EXPECT_GT(engine_.valid_until() - now_, 4000ms / 3 + 200ms) << "heartbeat " << beat;
     engine_.tick(now_);
-    answer<coordination::Sync>({});
+    answer_heartbeat({});
   }
 }
 
@@ -251,7 +252,7 @@ TEST_F(EngineTest, HoldersOwnNodeIsNoPlaceInTheLine) {
   acquire(1, Priority::background);
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Exists>({});
+  answer<coordination::Get>({});
   Reply created;
   created.path = "/P/B-0000000002";
   answer<coordination::Create>(created);
@@ -264,7 +265,7 @@ TEST_F(EngineTest, TimeOutAnswersAtOnceAndRemovesTheNodeBehindIt) {
   acquire(1, Priority::background, 100ms);
   answer<coordination::Create>(failure(ReplyCode::node_exists));
   answer<coordination::Transaction>(failure(ReplyCode::node_exists));
-  answer<coordination::Exists>({});
+  answer<coordination::Get>({});
   now_ += 200ms;
   engine_.tick(now_);
   ASSERT_EQ(output_.refusals.size(), 1u);

@@ -36,7 +36,7 @@ coordination::Reply Server::answer(SessionId session, const Request& request, Ti
     watch(session, request, reply);
     return reply;
   }
-  hear(session, now, true);
+  hear(session, now, !std::holds_alternative<coordination::Sync>(request));
   if (std::holds_alternative<coordination::Sync>(request)) return reply;
   std::vector<model::Change> changes;
   tree_.write(request, {.session = session, .zxid = ++zxid_}, reply, changes);
@@ -49,10 +49,10 @@ bool Server::may_end(SessionId session, TimePoint now) const {
   return found != sessions_.end() && now >= found->second.reported + session_timeout;
 }
 
-// What is passed on to the leader comes after the reports that were due before.
-void Server::hear(SessionId id, TimePoint now, bool through_leader) {
+// A write comes to the leader behind the reports that were due before.
+void Server::hear(SessionId id, TimePoint now, bool write) {
   Session& session = sessions_[id];
-  while (through_leader && !session.heard.empty() && session.heard.front() + session_timeout / 4 <= now) {
+  while (write && !session.heard.empty() && session.heard.front() + session_timeout / 4 <= now) {
     session.reported = session.heard.front();
     session.heard.pop_front();
   }

@@ -53,7 +53,7 @@ class Server {
   };
 
   void fire(const std::vector<model::Change>& changes, std::vector<Notice>& notices);
-  void hear(SessionId session, TimePoint now, bool through_leader);
+  void hear(SessionId session, TimePoint now, bool write);
   static void take(Watches& watches, const std::string& path, coordination::WatchEvent::Kind kind,
                    std::vector<Notice>& notices);
   void watch(SessionId session, const coordination::Request& request, const coordination::Reply& reply);

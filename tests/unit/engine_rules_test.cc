@@ -1,0 +1,293 @@
+// Rules of the protocol that one deliberate change each would break: what every request says, and when a caller is
+// told.
+#include <chrono>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine_fixture.h"
+
+namespace forelock::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using coordination::Check;
+using coordination::Create;
+using coordination::Delete;
+using coordination::Get;
+using coordination::List;
+using coordination::SetData;
+using coordination::Transaction;
+using coordination::WatchEvent;
+
+class EngineRulesTest : public EngineTest {
+ protected:
+  // A lock of a monitor that is known to be empty; `number` as counted.
+  void hold(ContenderId id, const std::string& number, Token token) {
+    acquire(id, Priority::foreground);
+    answer<Transaction>(claimed("A-" + number, token));
+    ASSERT_EQ(output_.grants.back(), token);
+  }
+
+  // What a resolving finds when nothing of ours is left.
+  void answer_that_nothing_is_there() {
+    answer_heartbeat({});
+    answer<List>(listing({}, 4));
+    answer<Get>(failure(ReplyCode::no_node));
+  }
+};
+
+// --- what requests say ---
+
+TEST_F(EngineRulesTest, ARecordIsReplacedOnlyWhileTheLockIsOurs) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  for (std::int32_t version = 1; version < 4; ++version) {  // version 1 is the claim's own
+    ASSERT_TRUE(engine_.update_record(2, "new", now_));
+    const auto update = answer<Transaction>({});
+    ASSERT_EQ(update.operations.size(), 2u);
+    EXPECT_EQ(std::get<Check>(update.operations[0]).path, "/P/A-0000000002");
+    EXPECT_EQ(std::get<SetData>(update.operations[1]).version, version);
+  }
+}
+
+TEST_F(EngineRulesTest, AReleaseDeletesTheLockAtItsOwnVersion) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  ASSERT_TRUE(engine_.update_record(2, "new", now_));
+  answer<Transaction>({});
+  ASSERT_TRUE(engine_.release(2, now_));
+  const auto release = answer<Transaction>({});
+  ASSERT_EQ(release.operations.size(), 2u);
+  EXPECT_EQ(std::get<Delete>(release.operations[0]).path, "/P/A-0000000002");
+  EXPECT_EQ(std::get<Delete>(release.operations[1]).path, "/P/privateLock");
+  EXPECT_EQ(std::get<Delete>(release.operations[1]).version, 2);
+}
+
+TEST_F(EngineRulesTest, AfterAHandOverTheReleaseHasItsVersion) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  acquire(3, Priority::foreground);
+  answer<Create>(created("A-0000000004"));
+  ASSERT_TRUE(engine_.release(2, now_));
+  Reply handed_over;
+  handed_over.operations.resize(3);
+  handed_over.operations.back().stat.mzxid = 300;
+  handed_over.operations.back().stat.version = 5;
+  const auto hand_over = answer<Transaction>(handed_over);
+  ASSERT_EQ(hand_over.operations.size(), 3u);
+  EXPECT_EQ(std::get<SetData>(hand_over.operations[2]).version, 1);
+  ASSERT_EQ(output_.grants.back(), 300);
+  ASSERT_TRUE(engine_.release(3, now_));
+  const auto release = answer<Transaction>({});
+  EXPECT_EQ(std::get<Delete>(release.operations[1]).version, 5);
+}
+
+TEST_F(EngineRulesTest, AnOwnerThatStepsAsideDeletesTheLockAtItsOwnVersion) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
+  const auto yield = answer<Transaction>({});
+  ASSERT_EQ(yield.operations.size(), 2u);
+  EXPECT_EQ(std::get<Check>(yield.operations[0]).path, "/P/A-0000000002");
+  EXPECT_EQ(std::get<Delete>(yield.operations[1]).version, 1);
+}
+
+TEST_F(EngineRulesTest, AnEmptyMonitorNearItsCountersEndIsRemovedWithTheRelease) {
+  acquire(1, Priority::foreground);
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(claimed("A-1073741824", 100));
+  answer<Get>(monitor(2, 1073741826, 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  EXPECT_EQ(answer<Delete>({}).path, "/P");
+}
+
+TEST_F(EngineRulesTest, AFailedResolvingIsNotRepeatedAtOnce) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>(failure(ReplyCode::no_node));
+  answer_heartbeat({});
+  answer<List>(failure(ReplyCode::server_error));
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 90ms;
+  engine_.tick(now_);
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 20ms;
+  engine_.tick(now_);
+  answer_that_nothing_is_there();
+  EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
+}
+
+// --- what counts as a proof ---
+
+TEST_F(EngineRulesTest, TheCountDoesNotBeginInAMonitorWhoseEndWouldNotBeTold) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  engine_.on_watch({WatchEvent::Kind::deleted, "/P"}, now_);
+  answer<Transaction>(claimed("A-0000000000", 200));  // the first of a new monitor, which is not watched
+  ASSERT_EQ(output_.grants.size(), 2u);
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>({});
+  acquire(3, Priority::background);
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(claimed("B-0000000002", 300));
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
+// The proof that the session lives comes while the outcome of another request of the monitor is not known.
+TEST_F(EngineRulesTest, AGrantThatWaitsForTheSessionWaitsFromTheMomentSomethingIsUnknown) {
+  cold_cycle(1);
+  const TimePoint begun = now_;
+  while (now_ < begun + 3500ms) {
+    wait();
+    answer_heartbeats();
+  }
+  acquire(2, Priority::foreground);
+  acquire(3, Priority::foreground);
+  now_ += 2900ms;
+  answer<Transaction>(claimed("A-0000000002", 200));
+  ASSERT_EQ(output_.grants.size(), 1u);  // not proved alive
+  answer<Create>(failure(ReplyCode::server_error));
+  const TimePoint unknown = now_;
+  for (; now_ < unknown + 90ms; now_ += 5ms) {
+    engine_.tick(now_);
+    answer_heartbeats();
+  }
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+// --- when a caller is told ---
+
+TEST_F(EngineRulesTest, AHolderHearsAtOnceThatItsMonitorWasDeleted) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  engine_.on_watch({WatchEvent::Kind::deleted, "/P"}, now_);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+}
+
+TEST_F(EngineRulesTest, AtTheDeadlineItselfTheLockIsLost) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  now_ = engine_.valid_until() - std::chrono::nanoseconds(1);
+  engine_.tick(now_);
+  EXPECT_TRUE(output_.losses.empty());
+  now_ = engine_.valid_until();
+  engine_.tick(now_);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::deadline_passed});
+}
+
+TEST_F(EngineRulesTest, AnAnswerToTheDriverDoesNotReviveALockWhoseDeadlineHasPassed) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  const TimePoint sent = engine_.valid_until() - 1ms;
+  now_ = engine_.valid_until();
+  engine_.on_answered(sent, true, now_);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::deadline_passed});
+}
+
+TEST_F(EngineRulesTest, AReconnectDoesNotReviveALockWhoseDeadlineHasPassed) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  disconnect();
+  now_ = engine_.valid_until();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::deadline_passed});
+}
+
+// Nor does it move the deadline before a write has been answered: a deposed leader takes sessions back as well.
+TEST_F(EngineRulesTest, AReconnectMovesNoDeadlineBeforeAWriteIsAnswered) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  now_ += 500ms;
+  engine_.on_answered(now_, false, now_);
+  const TimePoint deadline = engine_.valid_until();
+  disconnect();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
+  ASSERT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));
+  const Sent barrier = output_.sent.front();
+  output_.sent.pop_front();
+  answer<Get>({});
+  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  EXPECT_EQ(engine_.valid_until(), deadline);
+  engine_.on_reply(barrier.tag, {}, now_);
+  EXPECT_GT(engine_.valid_until(), deadline);
+}
+
+TEST_F(EngineRulesTest, ALockThatWasRemovedBeforeItsReleaseIsNotReleasedByUs) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>(failure(ReplyCode::no_node));
+  answer_that_nothing_is_there();
+  EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
+}
+
+// The lost reply of the turn before says nothing about this one.
+TEST_F(EngineRulesTest, AStepAsideWithALostReplyDoesNotExplainALaterRemoval) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  ASSERT_TRUE(engine_.step_aside(2, now_ + 1min, now_));
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  answer<List>(failure(ReplyCode::connection_loss));
+  disconnect();
+  connect();
+  answer<Get>({});
+  answer<List>(listing({"A-0000000002"}, 4));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(failure(ReplyCode::no_node));
+  answer<Transaction>(claimed("", 300));
+  ASSERT_EQ(output_.grants.back(), 300);
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>(failure(ReplyCode::no_node));
+  answer_that_nothing_is_there();
+  EXPECT_EQ(output_.releases.back(), ReleaseOutcome::gone);
+}
+
+TEST_F(EngineRulesTest, ASingleAttemptWaitsForTheClaimOfItsOwnProcess) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  ask(3, Priority::foreground, true);
+  EXPECT_TRUE(output_.refusals.empty());
+  answer<Transaction>(claimed("A-0000000002", 200));
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+}
+
+TEST_F(EngineRulesTest, EveryOutageIsWaitedForAnew) {
+  cold_cycle(1);
+  disconnect();
+  now_ += 5s;
+  engine_.tick(now_);
+  connect();
+  disconnect();
+  acquire(2, Priority::foreground);
+  EXPECT_TRUE(output_.refusals.empty());
+  now_ += 5s;
+  engine_.tick(now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+}
+
+// --- what is of no contender any more ---
+
+TEST_F(EngineRulesTest, AStrayLockWhoseRemovalIsLostIsLookedForAgain) {
+  claim_lost_with_the_connection(1);
+  ASSERT_TRUE(engine_.cancel(1, now_));
+  answer<List>(listing({"privateLock"}, 2));
+  answer<Get>(node("nobody's", our_session));
+  EXPECT_EQ(answer<Delete>(failure(ReplyCode::connection_loss)).path, "/P/privateLock");
+  disconnect();
+  connect();
+  answer<Get>({});
+  answer<List>(listing({"privateLock"}, 2));
+  answer<Get>(node("nobody's", our_session));
+  EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+}  // namespace
+}  // namespace forelock::lock

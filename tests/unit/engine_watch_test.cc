@@ -1,0 +1,257 @@
+// Which watches the engine sets, how many, and what it makes of their events.
+#include <chrono>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine_fixture.h"
+
+namespace forelock::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using coordination::Check;
+using coordination::Create;
+using coordination::Delete;
+using coordination::Get;
+using coordination::List;
+using coordination::RemoveDataWatch;
+using coordination::Transaction;
+using coordination::WatchEvent;
+
+class EngineWatchTest : public EngineTest {
+ protected:
+  explicit EngineWatchTest(EngineOptions options = {}) : EngineTest(std::move(options)) {}
+
+  static Reply line() { return listing({"A-0000000000", "privateLock", "A-0000000002"}, 3); }
+};
+
+// A watch on the creation of a node whose name cannot come again would stay for the life of the session.
+TEST_F(EngineWatchTest, APredecessorIsWatchedOnlyIfItIsThere) {
+  join(1, Priority::foreground, "A-0000000002", line());
+  const auto watch = answer<Get>(failure(ReplyCode::no_node));
+  EXPECT_EQ(watch.path, "/P/A-0000000000");
+  EXPECT_TRUE(watch.watch);
+}
+
+TEST_F(EngineWatchTest, AHolderIsToldThatItsOwnNodeWasRemoved) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 60ms;
+  engine_.tick(now_);
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
+  const auto own = answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(own.path, "/P/A-0000000002");
+  EXPECT_TRUE(own.watch);
+  event(WatchEvent::Kind::deleted, "/P/A-0000000002");
+  answer_heartbeat({});  // the barrier of the resolving
+  answer<List>(listing({"privateLock"}, 4));
+  answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+  EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
+}
+
+TEST_F(EngineWatchTest, OnesOwnReleaseIsNoRemoval) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  ASSERT_TRUE(engine_.release(2, now_));
+  event(WatchEvent::Kind::deleted, "/P/A-0000000002");
+  event(WatchEvent::Kind::deleted, "/P/privateLock");
+  answer<Transaction>({});
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_TRUE(output_.losses.empty());
+  EXPECT_EQ(output_.releases.back(), ReleaseOutcome::released);
+}
+
+TEST_F(EngineWatchTest, AWaiterWhoseNodeWasRemovedJoinsTheLineAgainAtOnce) {
+  join(1, Priority::foreground, "A-0000000002", line());
+  answer<Get>({});  // the predecessor
+  now_ += 1s;
+  engine_.tick(now_);
+  answer_heartbeats();
+  const auto own = answer<Get>(node("guid1", our_session));
+  EXPECT_EQ(own.path, "/P/A-0000000002");
+  EXPECT_TRUE(own.watch);
+  answer<List>(line());
+  answer<Get>({});
+  event(WatchEvent::Kind::deleted, "/P/A-0000000002");
+  answer<List>(listing({"A-0000000000", "privateLock"}, 3));
+  EXPECT_EQ(answer<Create>(created("A-0000000003")).path, "/P/A-");
+}
+
+TEST_F(EngineWatchTest, AShortWaitPaysForNoWatchOnItsOwnNode) {
+  join(1, Priority::foreground, "A-0000000002", line());
+  answer<Get>({});
+  now_ += 900ms;
+  engine_.tick(now_);
+  answer_heartbeats();
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+class OneRememberedTest : public EngineWatchTest {
+ protected:
+  static EngineOptions options() {
+    EngineOptions options;
+    options.remembered_monitors = 1;
+    return options;
+  }
+  OneRememberedTest() : EngineWatchTest(options()) {}
+
+  void cycle(ContenderId id, const std::string& monitor_name) {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.monitor = monitor_name;
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>({});
+    answer<Transaction>(claimed("A-0000000000", 100 + static_cast<Token>(id)));
+    answer<Get>(monitor(2, 2, 100 + static_cast<Token>(id)));
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>({});
+  }
+};
+
+TEST_F(OneRememberedTest, TheLeastRecentlyUsedMonitorIsForgottenWithItsWatch) {
+  cycle(1, "P");
+  cycle(2, "Q");
+  EXPECT_EQ(answer<RemoveDataWatch>({}).path, "/P");
+  cycle(3, "R");
+  EXPECT_EQ(answer<RemoveDataWatch>({}).path, "/Q");
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+// What is forgotten without a connection would be registered again with the next one, for ever.
+TEST_F(OneRememberedTest, NothingIsForgottenWhileAWatchCannotBeTakenBack) {
+  AcquireSpec spec = spec_of(2, Priority::foreground);
+  spec.monitor = "Q";
+  cycle(1, "P");
+  engine_.acquire(2, std::move(spec), now_);
+  answer<Create>({});
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  answer<Get>(failure(ReplyCode::connection_loss));
+  disconnect();
+  ASSERT_TRUE(engine_.cancel(2, now_));
+  engine_.tick(now_);
+  EXPECT_TRUE(output_.sent.empty());
+  connect();
+  answer<Get>({});
+  answer<List>(listing({}, 2));
+  answer<Get>(failure(ReplyCode::no_node));
+  EXPECT_EQ(answer<RemoveDataWatch>({}).path, "/P");
+}
+
+class NoRoomTest : public EngineWatchTest {
+ protected:
+  static EngineOptions options() {
+    EngineOptions options;
+    options.watched_bytes = 0;
+    return options;
+  }
+  NoRoomTest() : EngineWatchTest(options()) {}
+};
+
+TEST_F(NoRoomTest, WithoutAWatchTheLineIsLookedAtInIntervals) {
+  join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
+  EXPECT_FALSE(answer<Get>({}).watch);
+  for (int look = 0; look < 3; ++look) {
+    EXPECT_TRUE(output_.sent.empty());
+    now_ += 250ms;
+    engine_.tick(now_);
+    answer_heartbeats();
+    EXPECT_FALSE(answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002"}, 3)).watch);
+    EXPECT_FALSE(answer<Get>({}).watch);
+  }
+  now_ += 250ms;
+  engine_.tick(now_);
+  answer_heartbeats();
+  answer<List>(listing({"B-0000000002"}, 3));
+  answer<Transaction>(claimed("", 100));
+  answer<List>(listing({"B-0000000002", "privateLock"}, 4));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST_F(NoRoomTest, WithoutAWatchOnTheMonitorNothingIsCounted) {
+  acquire(1, Priority::background);
+  answer<Create>({});
+  answer<Transaction>(claimed("B-0000000000", 100));
+  EXPECT_FALSE(answer<Get>(monitor(2, 2, 100)).watch);
+  ASSERT_EQ(output_.grants.size(), 1u);
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  acquire(2, Priority::background);
+  answer<Transaction>(claimed("B-0000000002", 200));
+  EXPECT_EQ(output_.grants.size(), 1u);  // the number alone is no proof
+  answer<Get>(monitor(2, 4, 200));
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
+// --- after a reconnect ---
+
+TEST_F(EngineWatchTest, OneBarrierServesAllMonitorsOfAConnection) {
+  cold_cycle(1);
+  for (ContenderId id = 2; id < 5; ++id) {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.monitor = "M" + std::to_string(id);
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>({});
+    answer<Transaction>(claimed("A-0000000000", 100 + static_cast<Token>(id)));
+    answer<Get>(monitor(2, 2, 100 + static_cast<Token>(id)));
+  }
+  ASSERT_EQ(output_.grants.size(), 4u);
+  disconnect();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
+  std::size_t barriers = 0;
+  for (const Sent& sent : output_.sent) {
+    EXPECT_FALSE(std::holds_alternative<coordination::Sync>(sent.request));
+    if (std::holds_alternative<Transaction>(sent.request)) ++barriers;
+  }
+  EXPECT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));
+  EXPECT_EQ(barriers, 1u);
+}
+
+TEST_F(EngineWatchTest, ALostCreateIsLookedForOnlyAmongTheNodesMadeSince) {
+  Reply known = listing({"A-0000000001", "privateLock", "A-0000000007"}, 8);
+  known.stat.czxid = 55;
+  join(1, Priority::foreground, "A-0000000007", known);
+  answer<Get>({});
+  acquire(2, Priority::foreground);
+  answer<Create>(failure(ReplyCode::connection_loss));
+  answer<List>(failure(ReplyCode::connection_loss));
+  disconnect();
+  connect();
+  answer<Get>({});
+  Reply found = listing({"A-0000000001", "privateLock", "A-0000000007", "A-0000000008", "A-0000000009"}, 10);
+  found.stat.czxid = 55;
+  answer<List>(found);
+  EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000007");  // ours, known
+  EXPECT_EQ(answer<Get>(node("other", our_session + 1)).path, "/P/A-0000000008");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000009");
+  EXPECT_EQ(answer<Get>(failure(ReplyCode::no_node)).path, "/P/privateLock");
+  EXPECT_EQ(engine_.state(2), ContenderState::waiting);
+}
+
+TEST_F(EngineWatchTest, InAMonitorThatWasMadeAnewEveryNodeMayBeOurs) {
+  Reply known = listing({"A-0000000001", "privateLock", "A-0000000007"}, 8);
+  known.stat.czxid = 55;
+  join(1, Priority::foreground, "A-0000000007", known);
+  answer<Get>({});
+  acquire(2, Priority::foreground);
+  answer<Create>(failure(ReplyCode::connection_loss));
+  answer<List>(failure(ReplyCode::connection_loss));
+  disconnect();
+  connect();
+  answer<Get>({});
+  Reply found = listing({"A-0000000000"}, 1);
+  found.stat.czxid = 77;
+  answer<List>(found);
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000000");
+  answer<Get>(failure(ReplyCode::no_node));
+  EXPECT_NE(engine_.state(2), ContenderState::idle);
+}
+
+}  // namespace
+}  // namespace forelock::lock
