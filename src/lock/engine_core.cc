@@ -122,8 +122,7 @@ void EngineCore::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
 void EngineCore::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.sent = now;
   if (bool* watch = watch_of(request); watch != nullptr && *watch) {
-    *watch = watches_.reserve(watch_kind(flight.kind), path_of(request));
-    if (*watch) flight.watched = path_of(request);
+    *watch = flight.watched = watches_.reserve(watch_kind(flight.kind), path_of(request));
   }
   const auto tag = next_tag_++;
   flights_.emplace(tag, std::move(flight));
@@ -314,7 +313,7 @@ void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply repl
   if (found == flights_.end()) return;  // of a session that has ended
   const Flight flight = std::move(found->second);
   flights_.erase(found);
-  if (!flight.watched.empty()) watches_.settle(watch_kind(flight.kind), flight.watched, reply.ok());
+  if (flight.watched) watches_.settle(watch_kind(flight.kind), flight.monitor->watched_path(flight), reply.ok());
   if (answered_by_server(reply.code)) answered(flight.sent, is_write(flight.kind), now);
   if (flight.kind == FlightKind::heartbeat || flight.kind == FlightKind::ping) {
     heartbeat_in_flight_ = false;

@@ -44,8 +44,8 @@ struct Flight {
   TimePoint sent{};
   std::uint32_t creation = 0;  // how often this process had made the monitor's node when it was sent
   bool watch = false;          // list: is to set the watch
-  std::string name = {};       // resolve_node, watch_predecessor: which child
-  std::string watched = {};    // the path on which it sets a watch; empty for none
+  bool watched = false;        // it sets a watch: there was room for it
+  std::string name = {};       // resolve_node, watch_predecessor, watch_node: which child
 };
 
 }  // namespace forelock::lock

@@ -71,6 +71,9 @@ class Monitor {
   // Called by the core before a contender is destroyed.
   void drop(Contender& contender);
 
+  // The path on which this request sets a watch.
+  std::string watched_path(const Flight& flight) const;
+
   bool idle() const { return all_.empty() && outstanding_ == 0 && !stray_; }
   bool parent_watch_registered() const { return parent_watch_registered_; }
   std::list<Monitor*>::iterator idle_position{};

@@ -37,6 +37,18 @@ std::string Monitor::child_path(std::string_view child) const {
   return path.append(path_).append("/").append(child);
 }
 
+std::string Monitor::watched_path(const Flight& flight) const {
+  switch (flight.kind) {
+    case FlightKind::watch_lock:
+      return lock_path_;
+    case FlightKind::watch_node:
+    case FlightKind::watch_predecessor:
+      return child_path(flight.name);
+    default:
+      return path_;
+  }
+}
+
 // What the server appends a sequence number to.
 std::string Monitor::new_node_path(const Contender& contender) const {
   const std::string& prefix = core_.prefix(contender.spec.priority);
@@ -185,7 +197,8 @@ void Monitor::watch_lock(TimePoint now) {
 
 void Monitor::watch_node(Contender& contender, TimePoint now) {
   if (std::exchange(contender.node_watched, true)) return;
-  send({.kind = FlightKind::watch_node, .contender = contender.id}, Get{child_path(contender.node), true}, now);
+  send({.kind = FlightKind::watch_node, .contender = contender.id, .name = contender.node},
+       Get{child_path(contender.node), true}, now);
 }
 
 // The node directly before our first contender, or privateLock if there is none. As every watch here it is set by Get,

@@ -56,7 +56,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
 
 void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoint now) {
   parent_watch_in_flight_ = false;
-  const bool watched = reply.ok() && !flight.watched.empty();
+  const bool watched = reply.ok() && flight.watched;
   if (watched) parent_watch_trusted_ = parent_watch_registered_ = true;
   if (!watched) alone_next_.reset();
   if (reply.ok()) note_parent(reply.stat);
@@ -115,7 +115,7 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
 void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, TimePoint now) {
   if (watched_child_ != flight.name) return;
   if (!reply.ok()) return on_watched_child_changed(reply.code == ReplyCode::no_node, now);
-  if (flight.watched.empty()) core_.set_poll(*this, now + unwatched_interval);
+  if (!flight.watched) core_.set_poll(*this, now + unwatched_interval);
 }
 
 void Monitor::on_watch_lock(const Reply& reply, TimePoint now) {
@@ -220,8 +220,8 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
 
 void Monitor::note_watch(const Flight& listing) {
   if (!listing.watch) return;
-  children_watched_ = !listing.watched.empty();
-  unwatched_ = listing.watched.empty();
+  children_watched_ = listing.watched;
+  unwatched_ = !listing.watched;
 }
 
 void Monitor::note_parent(const coordination::Stat& parent) {
