@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       uncontended, dlq, micro or compare; all but the last without a name
+#   NAME       uncontended, dlq, micro, idle or compare; the first three without a name
+#              idle: what holders that do nothing cost the server
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
@@ -23,7 +24,7 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    uncontended | dlq | micro | compare) names+=("$argument") ;;
+    uncontended | dlq | micro | idle | compare) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
@@ -67,6 +68,10 @@ measure() {
         "$programs/bench_uncontended" --rounds="$rounds" --sync=off >"$results/$name-without-fsync.json"
       ;;
     dlq) "$programs/bench_dlq" --rounds="$rounds" >"$results/$name.json" ;;
+    idle)
+      "$programs/bench_idle" --output="$results/$name.json" &&
+        "$programs/bench_idle" --session=15000 --output="$results/$name-15s.json"
+      ;;
     micro)
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
         --benchmark_out="$results/$name.json"
