@@ -10,12 +10,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/bench_server.h"
 #include "bench/options.h"
 #include "forelock/forelock.h"
+#include "support/wait_until.h"
 
 namespace forelock::bench {
 namespace {
@@ -54,7 +54,7 @@ Load measure(const test::TestServer& server, std::chrono::seconds time) {
   const std::int64_t packets = server.packets_received();
   const double processor = processor_seconds(server.process_id());
   const auto begun = Clock::now();
-  std::this_thread::sleep_for(time);  // the time is what is measured
+  test::wait_until([&] { return Clock::now() - begun >= time; }, 2 * time);
   const double elapsed = std::chrono::duration<double>(Clock::now() - begun).count();
   return {.writes = static_cast<double>(last_transaction(server) - zxid) / elapsed,
           .packets = static_cast<double>(server.packets_received() - packets) / elapsed,
@@ -93,7 +93,8 @@ int run(const Options& options) {
       held.push_back(std::make_unique<BlockingWriteLock>(*clients[process], "idle", "idle-" + std::to_string(i)));
       held.back()->lock_with_timeout();
     }
-    std::this_thread::sleep_for(1s);  // their watches are set
+    // On its node and on privateLock, when it has been held for a moment.
+    test::wait_until([&] { return server.counter("zk_watch_count") >= 2 * locks; }, 30s);
     report(std::to_string(locks) + " locks held", measure(server, time));
     const bool all_held = std::all_of(held.begin(), held.end(), [](const auto& lock) { return lock->healthy(); });
     if (!all_held) std::printf("a lock was lost meanwhile: the machine is too busy for a measurement\n");
