@@ -49,13 +49,17 @@ std::string drainer_monitor(const Settings& settings, StoreKind kind) {
   return "forelock-dlq-outbox-" + host_name() + "-" + hexadecimal(hash_key(path.string()));
 }
 
-DrainerLock::DrainerLock(Client& client, const LetterStore& store, const std::string& purpose, std::stop_token stop)
-    : lock_(client, "dead letters: " + purpose + " of " + store.describe(), store.drainer_monitor(),
+DrainerLock::DrainerLock(Client& client, LetterStore& store, const std::string& purpose, std::stop_token stop)
+    : store_(store),
+      lock_(client, "dead letters: " + purpose + " of " + store.describe(), store.drainer_monitor(),
             Priority::background, {.capture_stack = false}) {
   const std::stop_callback cancel(stop, [this] { lock_.cancel(); });
   if (!stop.stop_requested()) {
     client.wait_connected(patience(client));  // the session's time-out is known then
-    if (lock_.try_lock_for(patience(client))) return;
+    if (lock_.try_lock_for(patience(client))) {
+      store_.set_drainer(this);
+      return;
+    }
   }
   if (stop.stop_requested()) {
     throw InstanceLockException(ErrorCode::cancelled, lock_.monitor(),
@@ -68,6 +72,7 @@ DrainerLock::DrainerLock(Client& client, const LetterStore& store, const std::st
 }
 
 DrainerLock::~DrainerLock() {
+  store_.set_drainer(nullptr);
   try {
     if (lock_.owns_lock()) lock_.unlock();
   } catch (const Error&) {

@@ -17,25 +17,28 @@ std::string drainer_monitor(const Settings& settings, StoreKind kind = StoreKind
 
 // Held from construction to destruction, at background priority. For replays (Replayer takes it itself), for parking
 // and for purging; reading needs none.
-class DrainerLock {
+class DrainerLock final : public DrainerProof {
  public:
   // Waits a little longer than the lock of a drainer lives on that has just been killed. \param purpose for people, a
   // word such as "replay"; the store's name is added. \param stop ends the waiting.
   // \throws InstanceLockException naming who is at work (lock_timeout), or when stopped (cancelled);
-  // ConnectionLossException, SessionExpiredException, RequestRejectedException.
-  DrainerLock(Client& client, const LetterStore& store, const std::string& purpose, std::stop_token stop = {});
+  // ConnectionLossException, SessionExpiredException, RequestRejectedException. The store, which must outlive it, makes
+  // its changes in its name until it is released.
+  DrainerLock(Client& client, LetterStore& store, const std::string& purpose, std::stop_token stop = {});
   // Releases it and waits for that; never throws.
-  ~DrainerLock();
+  ~DrainerLock() override;
   DrainerLock(const DrainerLock&) = delete;
   DrainerLock& operator=(const DrainerLock&) = delete;
 
   // Stopped when the lock is lost: whoever drains must end.
   std::stop_token stop_token() const { return lock_.stop_token(); }
+  std::uint64_t token() const override { return static_cast<std::uint64_t>(lock_.fencing_token()); }
   // \throws LockUnhealthyException if it is, or may be, lost.
-  void check_health() const { lock_.check_health(); }
+  void check_health() const override { lock_.check_health(); }
   bool healthy() const noexcept { return lock_.healthy(); }
 
  private:
+  LetterStore& store_;
   BlockingWriteLock lock_;
 };
 

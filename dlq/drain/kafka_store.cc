@@ -23,12 +23,7 @@ std::string key_of(const UnreadableLetter& letter) {
 
 HashedKey hashed_key_of(const LetterOrNot& read) {
   const auto* letter = std::get_if<StoredLetter>(&read);
-  return hash_key(letter ? letter->letter.id : key_of(std::get<UnreadableLetter>(read)));
-}
-
-std::uint32_t replay_count_of(const LetterOrNot& read) {
-  const auto* letter = std::get_if<StoredLetter>(&read);
-  return letter ? letter->letter.replay_count : 0;
+  return hash_key(letter ? resolution_key(letter->letter) : key_of(std::get<UnreadableLetter>(read)));
 }
 
 Kind kind_of(Resolution resolution) {
@@ -76,6 +71,7 @@ KafkaStore::KafkaStore(const Settings& settings, std::string monitor, LogSink lo
       parking_(settings, topics_.parking(), drain_group, log) {}
 
 void KafkaStore::load() {
+  queue_keys_.reset();
   if (!resolutions_.load(max_ids_)) {
     auto keys = keys_in_topics();
     if (!keys) {
@@ -105,57 +101,86 @@ std::optional<StoredLetter> KafkaStore::find(const std::string& id) {
   return std::move(first.found);
 }
 
+void KafkaStore::set_drainer(const DrainerProof* drainer) {
+  const std::lock_guard hold(mutex_);
+  LetterStore::set_drainer(drainer);
+  fence_ = 0;
+}
+
+std::uint64_t KafkaStore::fence() {
+  const std::lock_guard hold(mutex_);
+  if (fence_ == 0 && drainer() != nullptr) {
+    // A higher token than that of a drainer which certainly is the only one comes from servers that have been replaced
+    // since. Then the count goes on from there: or nothing that is written now would count.
+    drainer()->check_health();
+    fence_ = std::max(drainer()->token(), resolutions_.highest_writer() + 1);
+  }
+  return fence_;
+}
+
+void KafkaStore::write(const std::string& key, ResolutionState state) {
+  state.writer = fence();
+  resolutions_.write(key, state);
+}
+
 std::uint32_t KafkaStore::begin_try(const StoredLetter& letter) {
-  const ResolutionState before = resolutions_.state_of(hash_key(letter.letter.id));
-  const std::uint32_t replay_count = letter.letter.replay_count;
-  const bool here =
-      letter.state == LetterState::parked ? before.stands_parked(replay_count) : !before.has_left_queue(replay_count);
-  if (!here) return 0;
-  const std::uint32_t tries = std::min(before.tries_of(replay_count) + 1, ResolutionState::most);
-  write_tries(letter, before, tries);
-  return tries;
+  const std::string key = resolution_key(letter.letter);
+  ResolutionState state = resolutions_.state_of(hash_key(key));
+  if (letter.state == LetterState::parked ? state.is_done() : state.has_left_queue()) return 0;
+  if (letter.state == LetterState::parked) state.kind = Kind::parked;
+  state.tries = static_cast<std::uint16_t>(std::min(state.tries + 1u, ResolutionState::most));
+  check_drainer();
+  write(key, state);
+  return state.tries;
 }
 
 void KafkaStore::take_back_try(const StoredLetter& letter) {
-  const ResolutionState before = resolutions_.state_of(hash_key(letter.letter.id));
-  const std::uint32_t tries = before.tries_of(letter.letter.replay_count);
-  if (tries > 0) write_tries(letter, before, tries - 1);
-}
-
-void KafkaStore::write_tries(const StoredLetter& letter, const ResolutionState& before, std::uint32_t tries) {
-  ResolutionState state;
-  state.generation = generation_of(letter.letter.replay_count);
-  state.kind = before.generation == state.generation ? before.kind : Kind::open;
-  state.tries = static_cast<std::uint16_t>(tries);
-  resolutions_.write(letter.letter.id, state);
+  const std::string key = resolution_key(letter.letter);
+  ResolutionState state = resolutions_.state_of(hash_key(key));
+  if (state.is_done() || state.tries == 0) return;
+  --state.tries;
+  check_drainer();
+  write(key, state);
 }
 
 void KafkaStore::resolve(const StoredLetter& letter, Resolution resolution) {
-  const ResolutionState before = resolutions_.state_of(hash_key(letter.letter.id));
-  const std::uint32_t replay_count = letter.letter.replay_count;
-  if (before.is_done(replay_count)) return;
+  const std::string key = resolution_key(letter.letter);
+  const ResolutionState before = resolutions_.state_of(hash_key(key));
+  if (before.is_done()) return;
   if (resolution == Resolution::parked) {
-    if (before.stands_parked(replay_count)) return;
+    if (before.stands_parked()) return;
+    check_drainer();
     topics_.write_parking(parked_record(letter));
   }
-  resolutions_.write(letter.letter.id, {kind_of(resolution), 0, generation_of(replay_count)});
+  if (resolution != Resolution::replayed) check_drainer();
+  write(key, {kind_of(resolution), 0});
 }
 
 void KafkaStore::resolve(const UnreadableLetter& letter, Resolution resolution) {
   const std::string key = key_of(letter);
-  if (resolutions_.state_of(hash_key(key)).has_left_queue(0)) return;
+  if (resolutions_.state_of(hash_key(key)).has_left_queue()) return;
   if (resolution == Resolution::parked) {
     if (letter.position.starts_with(parking_prefix)) return;
     kafka::Record record;
     record.key = letter.monitor;
     record.value = letter.record;
+    check_drainer();
     topics_.write_parking(std::move(record));
   }
-  resolutions_.write(key, {kind_of(resolution), 0, 0});
+  check_drainer();
+  write(key, {kind_of(resolution), 0});
+}
+
+void KafkaStore::write_over_overruled() {
+  for (const std::string& key : resolutions_.overruled()) {
+    check_drainer();
+    write(key, resolutions_.state_of(hash_key(key)));
+  }
 }
 
 void KafkaStore::settle() {
   load();
+  if (drainer() != nullptr) write_over_overruled();
   settle(Place::queue);
   settle(Place::parking);
 }
@@ -181,10 +206,10 @@ void KafkaStore::scan(Place place, const LetterFilter& filter, LetterVisitor& vi
     LetterOrNot read = read_record(place, record);
     if (!is_open(place, read)) return true;
     if (auto* letter = std::get_if<StoredLetter>(&read)) {
-      const HashedKey key = hash_key(letter->letter.id);
-      if (!resolutions_.first_sight(key, letter->letter.replay_count)) return true;
+      const HashedKey key = hashed_key_of(read);
+      if (!resolutions_.first_sight(key)) return true;
       letter->state = place == Place::parking ? LetterState::parked : LetterState::queued;
-      letter->tries = resolutions_.state_of(key).tries_of(letter->letter.replay_count);
+      letter->tries = resolutions_.state_of(key).tries;
     }
     return visit(read, filter, visitor);
   });
@@ -196,18 +221,31 @@ LetterOrNot KafkaStore::read_record(Place place, const kafka::RecordView& record
   return read_letter(std::move(position), std::string(record.key), std::string(record.value));
 }
 
-bool KafkaStore::is_open(Place place, const LetterOrNot& read) const {
-  const ResolutionState state = resolutions_.state_of(hashed_key_of(read));
-  const bool is_letter = std::holds_alternative<StoredLetter>(read);
-  if (place == Place::parking && is_letter) return state.stands_parked(replay_count_of(read));
-  return !state.has_left_queue(replay_count_of(read));
+bool KafkaStore::is_open(Place place, const LetterOrNot& read) {
+  const HashedKey key = hashed_key_of(read);
+  const ResolutionState state = resolutions_.state_of(key);
+  if (place == Place::queue || std::holds_alternative<UnreadableLetter>(read)) return !state.has_left_queue();
+  // The copy is made before it is known: until then the letter is in the queue. Where it is not, this is all there is.
+  return state.stands_parked() || (!state.is_done() && !is_in_queue(key));
+}
+
+bool KafkaStore::is_in_queue(HashedKey key) {
+  if (!queue_keys_) {
+    queue_keys_.emplace(max_ids_);
+    auto all = ranges(Place::queue);
+    for (kafka::PartitionRange& range : *all) range.begin = std::max(range.begin, range.committed.value_or(0));
+    queue_.read(*all, [this](const kafka::RecordView& record) {
+      queue_keys_->reset(hashed_key_of(read_record(Place::queue, record)));
+      return true;
+    });
+  }
+  return queue_keys_->contains(key);
 }
 
 bool KafkaStore::is_passed(Place place, const LetterOrNot& read) const {
   const ResolutionState state = resolutions_.state_of(hashed_key_of(read));
   // A copy in the parking place of which nothing is known may be one that is about to be known.
-  if (place == Place::parking) return state.is_done(replay_count_of(read));
-  return state.has_left_queue(replay_count_of(read));
+  return place == Place::parking ? state.is_done() : state.has_left_queue();
 }
 
 void KafkaStore::settle(Place place) {
@@ -221,7 +259,9 @@ void KafkaStore::settle(Place place) {
       resolved = record.offset;
       return false;
     });
-    if (resolved > range.committed.value_or(range.begin)) reader(place).commit(range.partition, resolved);
+    if (resolved <= range.committed.value_or(range.begin)) continue;
+    check_drainer();
+    reader(place).commit(range.partition, resolved);
   }
 }
 
@@ -233,6 +273,7 @@ std::uint64_t KafkaStore::delete_resolved(Place place) {
   for (const kafka::PartitionRange& range : *all) {
     const std::int64_t resolved = range.committed.value_or(range.begin);
     if (resolved <= range.begin) continue;
+    check_drainer();
     topics_.delete_records(topic, range.partition, resolved);
     deleted += static_cast<std::uint64_t>(resolved - range.begin);
   }
@@ -246,7 +287,7 @@ std::optional<ResolutionTable> KafkaStore::keys_in_topics() {
     const auto all = ranges(place);
     if (!all || !fits) continue;
     reader(place).read(*all, [&](const kafka::RecordView& record) {
-      return fits = keys.put(hashed_key_of(read_record(place, record)), {});
+      return fits = keys.reset(hashed_key_of(read_record(place, record))) != ResolutionTable::Put::full;
     });
   }
   if (!fits) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,11 +25,13 @@ namespace forelock::drain {
 // replays may leave holes. Only the contiguous resolved prefix of each partition is committed (group "forelock-drain");
 // a scan begins there. Parked letters are copies in QUEUE.parking, open there as long as QUEUE.resolved says "parked".
 //
-// Duplicates (the same id, the same replay count) count as one letter: the first. What is in another machine's outbox
+// A copy of which QUEUE.resolved knows nothing stands there, too, if the queue has not got the letter any more.
+//
+// Duplicates (the same id, failed at the same time) count as one letter: the first. What is in another machine's outbox
 // is not seen, so a letter there that is older than one here does not keep it waiting.
 //
-// Memory: what librdkafka fetches ahead, and 24 to 72 bytes for each id that is resolved or visited, up to a limit.
-// With more resolved ids, only those are remembered whose letters are still in the topics, which takes longer; with
+// Memory: what librdkafka fetches ahead, and 32 to 96 bytes for each letter that is resolved or visited, up to a limit.
+// With more resolved ones, only those are remembered whose letters are still in the topics, which takes longer; with
 // more of those too, it is an error. More letters that are not resolved are no error: they are visited, but not looked
 // at for duplicates any more.
 //
@@ -42,6 +45,7 @@ class KafkaStore final : public LetterStore {
 
   std::string describe() const override { return topics_.describe(); }
   std::string drainer_monitor() const override { return monitor_; }
+  void set_drainer(const DrainerProof* drainer) override;
   void scan(const LetterFilter& filter, LetterVisitor& visitor) override;
   std::optional<StoredLetter> find(const std::string& id) override;
   std::uint32_t begin_try(const StoredLetter& letter) override;
@@ -66,12 +70,18 @@ class KafkaStore final : public LetterStore {
   void scan(Place place, const LetterFilter& filter, LetterVisitor& visitor);
   static LetterOrNot read_record(Place place, const kafka::RecordView& record);
   // Whether it is to be shown.
-  bool is_open(Place place, const LetterOrNot& read) const;
+  bool is_open(Place place, const LetterOrNot& read);
+  // Whether the queue shows a letter with this key, from what it holds behind the committed offsets.
+  bool is_in_queue(HashedKey key);
   // Whether it is certain that it need not be read again.
   bool is_passed(Place place, const LetterOrNot& read) const;
   void settle(Place place);
   std::uint64_t delete_resolved(Place place);
-  void write_tries(const StoredLetter& letter, const ResolutionState& before, std::uint32_t tries);
+  // What is written behind the states: rises from drainer to drainer.
+  std::uint64_t fence();
+  void write(const std::string& key, ResolutionState state);
+  // Writes what counts over what a late drainer has written behind it.
+  void write_over_overruled();
 
   std::string monitor_;
   std::size_t max_ids_;
@@ -79,6 +89,9 @@ class KafkaStore final : public LetterStore {
   ResolutionLog resolutions_;
   kafka::Reader queue_;
   kafka::Reader parking_;
+  std::optional<ResolutionTable> queue_keys_;  // since the last load, if they were asked for
+  std::mutex mutex_;
+  std::uint64_t fence_ = 0;  // guarded by mutex_; 0: not known yet
 };
 
 }  // namespace forelock::drain

@@ -52,11 +52,28 @@ class LetterVisitor {
   virtual bool unreadable(const UnreadableLetter& letter) = 0;
 };
 
+// The proof that whoever changes a store is the only one that does: a DrainerLock.
+class DrainerProof {
+ public:
+  virtual ~DrainerProof() = default;
+  // Higher than that of every drainer before.
+  virtual std::uint64_t token() const = 0;
+  // \throws LockUnhealthyException unless it is certain that no other drainer is at work.
+  virtual void check_health() const = 0;
+};
+
 // Not thread-safe, except where it says so. All methods throw Error (kafka_unavailable, outbox_unavailable, …) with a
 // hint. Whatever changes the store is to be called under its DrainerLock, for letters that were seen under it.
+//
+// A drainer may be stopped between its look at the lock and its write, for longer than its session lives. So the lock
+// is looked at right before each write (LockUnhealthyException: nothing was written), and what a topic gets carries the
+// drainer's token: a late write changes nothing that a later drainer has decided.
 class LetterStore {
  public:
   virtual ~LetterStore() = default;
+
+  // In whose name changes are made from now on; nullptr: nobody's, and they are not fenced. Called by DrainerLock.
+  virtual void set_drainer(const DrainerProof* drainer) { drainer_ = drainer; }
 
   // For people: "outbox /var/…/outbox.db", "topic MdmDeadLetterQueue at host:9092".
   virtual std::string describe() const = 0;
@@ -79,7 +96,8 @@ class LetterStore {
   virtual void take_back_try(const StoredLetter& letter) = 0;
 
   // Removes it from the queue for good; `parked` puts it into the parking place first. Durable when it returns;
-  // repeating it does no harm. Thread-safe as begin_try().
+  // repeating it does no harm. Thread-safe as begin_try(). `replayed` is a fact that the caller knows by the letter's
+  // own lock, and is written without the drainer's.
   virtual void resolve(const StoredLetter& letter, Resolution resolution) = 0;
   virtual void resolve(const UnreadableLetter& letter, Resolution resolution) = 0;
 
@@ -88,6 +106,15 @@ class LetterStore {
   // purge only: physically deletes the resolved prefix, where the store keeps resolved letters (Kafka).
   // \returns how many records went.
   virtual std::uint64_t delete_resolved() = 0;
+
+ protected:
+  const DrainerProof* drainer() const { return drainer_; }
+  void check_drainer() const {
+    if (drainer_ != nullptr) drainer_->check_health();
+  }
+
+ private:
+  const DrainerProof* drainer_ = nullptr;
 };
 
 }  // namespace forelock::drain

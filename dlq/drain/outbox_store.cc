@@ -74,10 +74,12 @@ std::optional<StoredLetter> OutboxStore::find(const std::string& id) {
 }
 
 std::uint32_t OutboxStore::begin_try(const StoredLetter& letter) {
+  check_drainer();
   return outbox_->count_try(sequence_of(letter.position));
 }
 
 void OutboxStore::take_back_try(const StoredLetter& letter) {
+  check_drainer();
   outbox_->take_back_try(sequence_of(letter.position));
 }
 
@@ -91,6 +93,7 @@ void OutboxStore::resolve(const UnreadableLetter& letter, Resolution resolution)
 
 void OutboxStore::resolve(const std::string& position, Resolution resolution) {
   const std::int64_t sequence = sequence_of(position);
+  if (resolution != Resolution::replayed) check_drainer();
   if (resolution == Resolution::parked) return outbox_->set_state(sequence, outbox::RowState::parked);
   outbox_->remove(std::array{sequence});
 }

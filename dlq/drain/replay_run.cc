@@ -91,7 +91,7 @@ bool ReplayRun::unreadable(const UnreadableLetter&) {
 
 void ReplayRun::work() {
   try {
-    while (const auto letter = next()) close(*letter, step(*letter));
+    while (const auto letter = next()) close(*letter, step_or_stop(*letter));
   } catch (...) {
     fail(std::current_exception());
   }
@@ -121,6 +121,17 @@ void ReplayRun::close(const StoredLetter& letter, const Step& step) {
   }
   changed_.notify_all();
   for (const StoredLetter& waiting : behind) report(Event::skipped, waiting, "");
+}
+
+ReplayRun::Step ReplayRun::step_or_stop(const StoredLetter& letter) {
+  try {
+    return step(letter);
+  } catch (const LockUnhealthyException& problem) {
+    // The drainer's lock: nothing was written, and nothing more may be.
+    stop_.request_stop();
+    changed_.notify_all();
+    return {Event::later, problem.what(), true};
+  }
 }
 
 ReplayRun::Step ReplayRun::step(const StoredLetter& letter) {
@@ -180,10 +191,20 @@ ReplayRun::Step ReplayRun::attempt(const StoredLetter& letter, BlockingWriteLock
     return {Event::replayed, "", false};
   }
   if (result.outcome == TryOutcome::failed && certain && !stopping()) return failed(letter, tries, result.message);
-  // It was no failure of the letter's: not counted.
-  store_.take_back_try(letter);
+  take_back(letter);
   if (!certain) return {Event::later, "the lock on " + lock.monitor() + " was lost meanwhile", true};
   return {Event::later, result.message, true};
+}
+
+// It was no failure of the letter's: not counted. Unless another drainer may be at work, whose decision a late write
+// must not touch; then it is counted once too often, which only parks the letter earlier.
+void ReplayRun::take_back(const StoredLetter& letter) {
+  try {
+    store_.take_back_try(letter);
+  } catch (const LockUnhealthyException&) {
+    stop_.request_stop();
+    changed_.notify_all();
+  }
 }
 
 TryResult ReplayRun::call_target(const StoredLetter& letter, BlockingWriteLock& lock) {

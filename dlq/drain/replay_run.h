@@ -46,11 +46,13 @@ class ReplayRun final : private LetterVisitor {
   std::optional<StoredLetter> next();
   void close(const StoredLetter& letter, const Step& step);
 
+  Step step_or_stop(const StoredLetter& letter);
   Step step(const StoredLetter& letter);
   bool wait_for_slot();
   // \returns why it is not held, or nothing if it is.
   std::optional<std::string> obtain(BlockingWriteLock& lock);
   Step attempt(const StoredLetter& letter, BlockingWriteLock& lock);
+  void take_back(const StoredLetter& letter);
   TryResult call_target(const StoredLetter& letter, BlockingWriteLock& lock);
   Step failed(const StoredLetter& letter, std::uint32_t tries, const std::string& message);
 

@@ -76,8 +76,8 @@ struct ReplayReport {
 // a letter that kills the replayer is counted too; when as many as max_tries have begun without success, the letter is
 // parked and later ones of its monitor go on. A letter that failed and is not parked keeps the later ones of its
 // monitor waiting for the next replay; so does one whose lock was not to be had in time (not counted), and one that the
-// target or a lost lock put off (counted back). A letter that is in the parking place already stays there when it
-// fails, and keeps nobody waiting.
+// target or a lost lock put off (counted back, unless the drainer's lock is in doubt: then nothing is written). A
+// letter that is in the parking place already stays there when it fails, and keeps nobody waiting.
 //
 // Crash-safe: killed at any point and run again, each letter is tried at least once more, or is resolved already. At
 // least once: a target that succeeded may be called again when the process dies before that is recorded.

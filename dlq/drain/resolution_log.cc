@@ -1,5 +1,6 @@
 #include "drain/resolution_log.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -13,17 +14,13 @@ ResolutionLog::ResolutionLog(const Settings& settings, StoreTopics& topics, LogS
 
 bool ResolutionLog::load(std::size_t limit) {
   ResolutionTable table(limit);
-  bool fits = true;
-  read_states([&](HashedKey key, const ResolutionState& state) { return fits = table.put(key, state); });
+  const bool fits = read_states(table, [](HashedKey) { return true; });
   if (fits) remember(std::move(table));
   return fits;
 }
 
 void ResolutionLog::load_only(ResolutionTable keys) {
-  read_states([&](HashedKey key, const ResolutionState& state) {
-    if (keys.contains(key)) keys.put(key, state);
-    return true;
-  });
+  read_states(keys, [&keys](HashedKey key) { return keys.contains(key); });
   remember(std::move(keys));
 }
 
@@ -32,15 +29,15 @@ ResolutionState ResolutionLog::state_of(HashedKey key) const {
   return table_.state_of(key);
 }
 
-bool ResolutionLog::first_sight(HashedKey key, std::uint32_t replay_count) {
+bool ResolutionLog::first_sight(HashedKey key) {
   const std::lock_guard hold(mutex_);
-  return table_.first_sight(key, replay_count);
+  return table_.first_sight(key);
 }
 
-void ResolutionLog::write(const std::string& id, const ResolutionState& state) {
-  topics_.write_resolved(id, to_text(state));
+void ResolutionLog::write(const std::string& key, const ResolutionState& state) {
+  topics_.write_resolved(key, to_text(state));
   const std::lock_guard hold(mutex_);
-  table_.put(hash_key(id), state);
+  table_.put(hash_key(key), state);
 }
 
 void ResolutionLog::forget(ResolutionTable remaining) {
@@ -49,29 +46,45 @@ void ResolutionLog::forget(ResolutionTable remaining) {
   read([&](const kafka::RecordView& record) {
     const HashedKey key = hash_key(record.key);
     if (record.tombstone || remaining.contains(key)) return true;
-    remaining.put(key, {});  // one tombstone is enough
+    remaining.reset(key);  // one tombstone is enough
     topics_.delete_resolved_key(std::string(record.key), [failures] { ++*failures; });
     return true;
   });
   topics_.flush();
   if (*failures > 0 && log_) {
-    log_("warning", "topic " + topics_.resolved() + ": " + std::to_string(*failures) + " ids could not be deleted");
+    log_("warning", "topic " + topics_.resolved() + ": " + std::to_string(*failures) + " keys could not be deleted");
   }
 }
 
-void ResolutionLog::read_states(const std::function<bool(HashedKey, const ResolutionState&)>& visitor) {
+bool ResolutionLog::read_states(ResolutionTable& table, const std::function<bool(HashedKey)>& wanted) {
+  using Put = ResolutionTable::Put;
   std::uint64_t unknown = 0;
+  bool fits = true;
+  highest_writer_ = 0;
+  overruled_.clear();
   read([&](const kafka::RecordView& record) {
+    const HashedKey key = hash_key(record.key);
     // A tombstone says no more than that nothing is known.
     const auto state = record.tombstone ? ResolutionState{} : parse_resolution(record.value);
-    if (state) return visitor(hash_key(record.key), *state);
-    ++unknown;
-    return true;
+    if (!state) {
+      ++unknown;
+      return true;
+    }
+    highest_writer_ = std::max(highest_writer_, state->writer);
+    if (!wanted(key)) return true;
+    const Put put = record.tombstone ? table.reset(key) : table.put(key, *state);
+    if (put == Put::done) {
+      overruled_.erase(std::string(record.key));
+    } else if (put == Put::overruled && overruled_.size() < max_overruled) {
+      overruled_.emplace(record.key);
+    }
+    return fits = put != Put::full;
   });
   if (unknown > 0 && log_) {
     log_("warning", "topic " + topics_.resolved() + ": " + std::to_string(unknown) +
                         " records are passed over; something newer may have written them");
   }
+  return fits;
 }
 
 void ResolutionLog::remember(ResolutionTable table) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "drain/hashed_key.h"
@@ -19,8 +20,12 @@
 
 namespace forelock::drain {
 
-// A compacted topic: key = the letter's id (or "position:…" for what is no letter), value = to_text(ResolutionState).
+// A compacted topic: key = resolution_key() (or "position:…" for what is no letter), value = to_text(ResolutionState).
 // Throws Error(kafka_unavailable) or (kafka_rejected).
+//
+// Of the records of a key, those count whose drainer has the highest token; of these, the last. Compaction knows
+// nothing of tokens and keeps the last of all: so what a late drainer has written behind the one that counts must be
+// written over before compaction comes, which it does not within min.compaction.lag.ms (overruled()).
 //
 // Loading and forget() are not thread-safe; the others are, with each other and with forget().
 class ResolutionLog {
@@ -28,30 +33,38 @@ class ResolutionLog {
   // `topics` must outlive it.
   ResolutionLog(const Settings& settings, StoreTopics& topics, LogSink log);
 
-  // Reads it anew. \returns false, and remembers what it did before, if it holds more ids than `limit`.
+  // Reads it anew. \returns false, and remembers what it did before, if it holds more keys than `limit`.
   bool load(std::size_t limit);
   // Reads what it says of these keys, and remembers nothing else.
   void load_only(ResolutionTable keys);
 
   ResolutionState state_of(HashedKey key) const;
   // See ResolutionTable.
-  bool first_sight(HashedKey key, std::uint32_t replay_count);
+  bool first_sight(HashedKey key);
 
-  // Durable when it returns.
-  void write(const std::string& id, const ResolutionState& state);
+  // The highest token among what was read last.
+  std::uint64_t highest_writer() const { return highest_writer_; }
+  // Keys whose last record does not count, at most max_overruled of them.
+  const std::set<std::string>& overruled() const { return overruled_; }
+  static constexpr std::size_t max_overruled = 10'000;
 
-  // Deletes what it knows of ids that are not in `remaining`. Best effort: what is left over is deleted next time.
+  // Durable when it returns; remembered when it is.
+  void write(const std::string& key, const ResolutionState& state);
+
+  // Deletes what it knows of keys that are not in `remaining`. Best effort: what is left over is deleted next time.
   void forget(ResolutionTable remaining);
 
  private:
   void read(const std::function<bool(const kafka::RecordView&)>& visitor);
-  // Reads the state of each record's key. The visitor returns whether to go on.
-  void read_states(const std::function<bool(HashedKey, const ResolutionState&)>& visitor);
+  // Puts what it says of each key that is wanted into the table. \returns whether all of it fits.
+  bool read_states(ResolutionTable& table, const std::function<bool(HashedKey)>& wanted);
   void remember(ResolutionTable table);
 
   StoreTopics& topics_;
   LogSink log_;
   kafka::Reader reader_;
+  std::uint64_t highest_writer_ = 0;
+  std::set<std::string> overruled_;
   mutable std::mutex mutex_;
   ResolutionTable table_;
 };

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <system_error>
+
+#include "records/wall_time.h"
 
 namespace forelock::drain {
 namespace {
@@ -10,12 +13,13 @@ namespace {
 using Kind = ResolutionState::Kind;
 
 // A number at most `most` that fills the text.
-std::optional<std::uint16_t> number_in(std::string_view text) {
-  std::uint32_t number = 0;
+template <class Number>
+std::optional<Number> number_in(std::string_view text, Number most) {
+  std::uint64_t number = 0;
   const auto end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end || number > ResolutionState::most) return std::nullopt;
-  return static_cast<std::uint16_t>(number);
+  if (parsed.ec != std::errc() || parsed.ptr != end || number > most) return std::nullopt;
+  return static_cast<Number>(number);
 }
 
 // Cuts off what stands before the next space.
@@ -36,25 +40,10 @@ std::optional<Kind> kind_in(std::string_view word) {
 
 }  // namespace
 
-bool ResolutionState::has_left_queue(std::uint32_t replay_count) const {
-  const auto asked = generation_of(replay_count);
-  return generation > asked || (generation == asked && kind != Kind::open);
-}
-
-bool ResolutionState::stands_parked(std::uint32_t replay_count) const {
-  return generation == generation_of(replay_count) && kind == Kind::parked;
-}
-
-bool ResolutionState::is_done(std::uint32_t replay_count) const {
-  return has_left_queue(replay_count) && !stands_parked(replay_count);
-}
-
-std::uint32_t ResolutionState::tries_of(std::uint32_t replay_count) const {
-  return generation == generation_of(replay_count) ? tries : 0;
-}
-
-std::uint16_t generation_of(std::uint32_t replay_count) {
-  return static_cast<std::uint16_t>(std::min(replay_count, ResolutionState::most));
+std::string resolution_key(const DeadLetter& letter) {
+  std::string key = letter.id + '@' + records::format_wall_time(letter.failed_at);
+  if (letter.replay_count > 0) key += '#' + std::to_string(letter.replay_count);
+  return key;
 }
 
 std::string to_text(const ResolutionState& state) {
@@ -74,7 +63,7 @@ std::string to_text(const ResolutionState& state) {
       text = name_of(Resolution::purged);
       break;
   }
-  if (state.generation > 0) text += " #" + std::to_string(state.generation);
+  if (state.writer > 0) text += " @" + std::to_string(state.writer);
   return text;
 }
 
@@ -85,8 +74,8 @@ std::optional<ResolutionState> parse_resolution(std::string_view text) {
   state.kind = *kind;
   const bool counts = state.kind == Kind::open || state.kind == Kind::parked;
   std::string_view word = next_word(text);
-  if (counts && !word.empty() && word.front() != '#') {
-    const auto tries = number_in(word);
+  if (counts && !word.empty() && word.front() != '@') {
+    const auto tries = number_in<std::uint16_t>(word, ResolutionState::most);
     if (!tries) return std::nullopt;
     state.tries = *tries;
     word = next_word(text);
@@ -94,9 +83,10 @@ std::optional<ResolutionState> parse_resolution(std::string_view text) {
     return std::nullopt;
   }
   if (!word.empty()) {
-    const auto generation = word.front() == '#' ? number_in(word.substr(1)) : std::nullopt;
-    if (!generation) return std::nullopt;
-    state.generation = *generation;
+    const auto writer =
+        word.front() == '@' ? number_in(word.substr(1), std::numeric_limits<std::uint64_t>::max()) : std::nullopt;
+    if (!writer) return std::nullopt;
+    state.writer = *writer;
   }
   if (!text.empty()) return std::nullopt;
   return state;

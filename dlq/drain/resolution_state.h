@@ -10,35 +10,31 @@
 
 namespace forelock::drain {
 
-// An operation may come back: a letter that was replayed into a topic fails again there, and is in the queue again with
-// the same id and a higher `replay_count`. So each state belongs to one such generation. The latest record of an id
-// counts; what it says of a generation closes all earlier ones, which were the same operation.
-//
 // As text: "replayed", "parked", "purged" or "trying N"; a parked letter of which a replay has begun is "parked N".
-// Generations other than 0 have " #G" behind it, as in "replayed #2".
+// Behind it " @TOKEN", the fencing token of the drainer that wrote it.
 struct ResolutionState {
   enum class Kind : std::uint8_t { open, parked, replayed, purged };
 
   Kind kind = Kind::open;
-  std::uint16_t tries = 0;  // begun without success; since it was parked, if it was
-  std::uint16_t generation = 0;
+  std::uint16_t tries = 0;   // begun without success; since it was parked, if it was
+  std::uint64_t writer = 0;  // the token of the drainer that said so; 0: of none
 
-  static constexpr std::uint32_t most = 0xffff;  // of tries and generations: more count as so many
+  static constexpr std::uint32_t most = 0xffff;  // of tries: more count as so many
 
-  // Whether a letter with this replay count has left the queue: for the parking place, or for good.
-  bool has_left_queue(std::uint32_t replay_count) const;
-  // Whether one stands in the parking place.
-  bool stands_parked(std::uint32_t replay_count) const;
-  // Whether one is nowhere any more.
-  bool is_done(std::uint32_t replay_count) const;
-  // How many tries of it have begun.
-  std::uint32_t tries_of(std::uint32_t replay_count) const;
+  // Whether the letter has left the queue: for the parking place, or for good.
+  bool has_left_queue() const { return kind != Kind::open; }
+  // Whether it stands in the parking place.
+  bool stands_parked() const { return kind == Kind::parked; }
+  // Whether it is nowhere any more.
+  bool is_done() const { return has_left_queue() && !stands_parked(); }
 
   bool operator==(const ResolutionState&) const = default;
 };
 
-// The generation of a letter.
-std::uint16_t generation_of(std::uint32_t replay_count);
+// The key of a letter in the resolved topic: "ID@FAILED_AT", and "#N" behind it when it comes from its Nth replay. An
+// id may be used again, and an operation that was replayed into a topic may fail again there: what fails later is
+// another letter, which is open whatever became of the earlier one.
+std::string resolution_key(const DeadLetter& letter);
 
 std::string to_text(const ResolutionState& state);
 // Nothing for what it does not know: written by something newer, or by hand.

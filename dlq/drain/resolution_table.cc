@@ -1,6 +1,5 @@
 #include "drain/resolution_table.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace forelock::drain {
@@ -20,20 +19,24 @@ ResolutionState ResolutionTable::state_of(HashedKey key) const {
   return slot ? slot->state : ResolutionState{};
 }
 
-bool ResolutionTable::put(HashedKey key, ResolutionState state) {
+ResolutionTable::Put ResolutionTable::put(HashedKey key, ResolutionState state) {
   Slot* slot = find_or_add(key);
-  if (!slot) return false;
+  if (!slot) return Put::full;
+  if (state.writer < slot->state.writer) return Put::overruled;
   slot->state = state;
-  return true;
+  return Put::done;
 }
 
-bool ResolutionTable::first_sight(HashedKey key, std::uint32_t replay_count) {
+ResolutionTable::Put ResolutionTable::reset(HashedKey key) {
   Slot* slot = find_or_add(key);
-  if (!slot) return true;
-  const std::uint32_t sight = std::min(generation_of(replay_count) + 1u, ResolutionState::most);
-  if (slot->seen >= sight) return false;
-  slot->seen = static_cast<std::uint16_t>(sight);
-  return true;
+  if (!slot) return Put::full;
+  slot->state = {};
+  return Put::done;
+}
+
+bool ResolutionTable::first_sight(HashedKey key) {
+  Slot* slot = find_or_add(key);
+  return !slot || !std::exchange(slot->seen, true);
 }
 
 bool ResolutionTable::contains(HashedKey key) const {

@@ -10,22 +10,30 @@
 
 namespace forelock::drain {
 
-// A hash table with open addressing: 24 bytes a slot, one and a third to three slots a letter. Not thread-safe.
+// A hash table with open addressing: 32 bytes a slot, one and a third to three slots a letter. Not thread-safe.
 class ResolutionTable {
  public:
-  // At the limit it has 192 MB.
+  enum class Put {
+    done,
+    overruled,  // a drainer with a higher token has said something else: that counts
+    full        // and the key is not known
+  };
+
+  // At the limit it has 256 MB.
   static constexpr std::size_t default_limit = 4 * 1024 * 1024;
 
   explicit ResolutionTable(std::size_t limit = default_limit) : limit_(limit) {}
 
-  // What was put last, or an open state of generation 0.
+  // What counts: the last that a drainer with the highest token has put. An open state if there is nothing.
   ResolutionState state_of(HashedKey key) const;
-  // \returns false, and nothing has changed, when it is full and does not know the key.
-  bool put(HashedKey key, ResolutionState state);
+  // Changes nothing unless it returns `done`.
+  Put put(HashedKey key, ResolutionState state);
+  // Back to an open state, whoever had written the one before. \returns `done` or `full`.
+  Put reset(HashedKey key);
 
-  // Whether no letter with this key and this or a later generation was seen before; marks it as seen. When it is full,
-  // a key that it does not know is always new.
-  bool first_sight(HashedKey key, std::uint32_t replay_count);
+  // Whether no letter with this key was seen before; marks it as seen. When it is full, a key that it does not know is
+  // always new.
+  bool first_sight(HashedKey key);
 
   bool contains(HashedKey key) const;
   std::size_t size() const { return size_; }
@@ -34,7 +42,7 @@ class ResolutionTable {
   struct Slot {
     HashedKey key;  // all zero: free
     ResolutionState state;
-    std::uint16_t seen = 0;  // the highest generation that was seen, plus one
+    bool seen = false;
   };
 
   const Slot* find(HashedKey key) const;

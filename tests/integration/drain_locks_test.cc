@@ -120,7 +120,8 @@ TEST_P(DrainLocksTest, WithoutTheDrainersLockEverythingEnds) {
   EXPECT_EQ(report.later, 1u);
   EXPECT_EQ(report.replayed + report.failed, 0u);
   EXPECT_THAT(contents().letters, SizeIs(3));
-  for (const auto& letter : contents().letters) EXPECT_EQ(letter.tries, 0u);
+  EXPECT_EQ(contents().letter("a1").tries, 1u) << "not taken back: another drainer may be at work";
+  for (const char* id : {"a2", "b1"}) EXPECT_EQ(contents().letter(id).tries, 0u);
 }
 
 TEST_P(DrainLocksTest, WhatWasDoneUnderItsOwnLockCountsWithoutTheDrainers) {

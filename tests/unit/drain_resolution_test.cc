@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "drain/hashed_key.h"
@@ -12,6 +14,7 @@ namespace forelock::drain {
 namespace {
 
 using Kind = ResolutionState::Kind;
+using Put = ResolutionTable::Put;
 
 TEST(ResolutionStateTest, TextsAreStable) {
   EXPECT_EQ(to_text({Kind::replayed, 0, 0}), "replayed");
@@ -19,15 +22,16 @@ TEST(ResolutionStateTest, TextsAreStable) {
   EXPECT_EQ(to_text({Kind::purged, 0, 0}), "purged");
   EXPECT_EQ(to_text({Kind::open, 2, 0}), "trying 2");
   EXPECT_EQ(to_text({Kind::parked, 2, 0}), "parked 2");
-  EXPECT_EQ(to_text({Kind::replayed, 0, 3}), "replayed #3");
-  EXPECT_EQ(to_text({Kind::open, 0, 1}), "trying 0 #1");
+  EXPECT_EQ(to_text({Kind::replayed, 0, 4294967301}), "replayed @4294967301");
+  EXPECT_EQ(to_text({Kind::open, 0, 1}), "trying 0 @1");
 }
 
 TEST(ResolutionStateTest, WhatIsWrittenIsRead) {
   for (const Kind kind : {Kind::open, Kind::parked, Kind::replayed, Kind::purged}) {
     for (const unsigned tries : {0u, 1u, 65535u}) {
-      for (const unsigned generation : {0u, 1u, 65535u}) {
-        ResolutionState state{kind, static_cast<std::uint16_t>(tries), static_cast<std::uint16_t>(generation)};
+      for (const std::uint64_t writer :
+           {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4294967301}, ~std::uint64_t{0}}) {
+        ResolutionState state{kind, static_cast<std::uint16_t>(tries), writer};
         if (kind == Kind::replayed || kind == Kind::purged) state.tries = 0;
         EXPECT_EQ(parse_resolution(to_text(state)), state) << to_text(state);
       }
@@ -36,36 +40,37 @@ TEST(ResolutionStateTest, WhatIsWrittenIsRead) {
 }
 
 TEST(ResolutionStateTest, AnythingElseIsNotUnderstood) {
-  for (const char* text :
-       {"", " ", "replay", "Replayed", "replayed 1", "replayed#1", "replayed #", "replayed #x", "replayed #1 more",
-        "trying", "trying x", "trying -1", "trying 65536", "trying 1 2", "parked #65536", "expired"}) {
+  for (const char* text : {"", " ", "replay", "Replayed", "replayed 1", "replayed@1", "replayed @", "replayed @x",
+                           "replayed @-1", "replayed @1 more", "replayed #1", "trying", "trying x", "trying -1",
+                           "trying 65536", "trying 1 2", "parked @18446744073709551616", "expired"}) {
     EXPECT_FALSE(parse_resolution(text)) << text;
   }
 }
 
 TEST(ResolutionStateTest, ALetterLeavesTheQueueWhenItIsParkedOrDone) {
-  EXPECT_FALSE((ResolutionState{}.has_left_queue(0)));
-  EXPECT_FALSE((ResolutionState{Kind::open, 5, 0}.has_left_queue(0)));
+  EXPECT_FALSE((ResolutionState{}.has_left_queue()));
+  EXPECT_FALSE((ResolutionState{Kind::open, 5, 0}.has_left_queue()));
   for (const Kind kind : {Kind::parked, Kind::replayed, Kind::purged}) {
     const ResolutionState state{kind, 0, 0};
-    EXPECT_TRUE(state.has_left_queue(0));
-    EXPECT_EQ(state.stands_parked(0), kind == Kind::parked);
-    EXPECT_EQ(state.is_done(0), kind != Kind::parked);
+    EXPECT_TRUE(state.has_left_queue());
+    EXPECT_EQ(state.stands_parked(), kind == Kind::parked);
+    EXPECT_EQ(state.is_done(), kind != Kind::parked);
   }
 }
 
-// Replayed into a topic it may fail again, and comes back with the same id: that is not done with.
-TEST(ResolutionStateTest, AnOperationThatCameBackIsOpenAgain) {
-  const ResolutionState replayed{Kind::replayed, 0, 0};
-  EXPECT_FALSE(replayed.has_left_queue(1));
-  const ResolutionState trying_again{Kind::open, 2, 1};
-  EXPECT_TRUE(trying_again.has_left_queue(0)) << "the earlier letter stays closed";
-  EXPECT_FALSE(trying_again.stands_parked(0));
-  EXPECT_TRUE(trying_again.is_done(0));
-  EXPECT_FALSE(trying_again.is_done(1));
-  EXPECT_EQ(trying_again.tries_of(1), 2u);
-  EXPECT_EQ(trying_again.tries_of(2), 0u) << "each generation counts its own";
-  EXPECT_TRUE((ResolutionState{Kind::replayed, 0, 65535}.has_left_queue(4'000'000'000u)));
+// An id may be used again, and what was replayed into a topic may fail again: that is not done with.
+TEST(ResolutionKeyTest, WhatFailsLaterIsAnotherLetter) {
+  DeadLetter letter;
+  letter.id = "nightly-export";
+  letter.failed_at = WallTime(std::chrono::milliseconds(1'764'000'000'123));
+  const std::string first = resolution_key(letter);
+  EXPECT_EQ(first, "nightly-export@2025-11-24T16:00:00.123Z");
+  EXPECT_EQ(resolution_key(letter), first);
+  letter.replay_count = 2;
+  EXPECT_EQ(resolution_key(letter), first + "#2");
+  letter.replay_count = 0;
+  letter.failed_at += std::chrono::milliseconds(1);
+  EXPECT_NE(resolution_key(letter), first);
 }
 
 TEST(HashedKeyTest, KnownValues) {
@@ -80,7 +85,8 @@ TEST(ResolutionTableTest, RemembersVeryMany) {
   const auto state_for = [](std::size_t i) {
     return ResolutionState{static_cast<Kind>(i % 4), static_cast<std::uint16_t>(i % 100), 0};
   };
-  for (std::size_t i = 0; i < count; ++i) ASSERT_TRUE(table.put(hash_key("id-" + std::to_string(i)), state_for(i)));
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(table.put(hash_key("id-" + std::to_string(i)), state_for(i)), Put::done);
   EXPECT_EQ(table.size(), count);
   for (std::size_t i = 0; i < count; ++i) {
     ASSERT_EQ(table.state_of(hash_key("id-" + std::to_string(i))), state_for(i));
@@ -97,15 +103,28 @@ TEST(ResolutionTableTest, TheLastCounts) {
   EXPECT_EQ(table.size(), 1u);
 }
 
+// A drainer that was stopped for longer than its session lives may write behind the next one.
+TEST(ResolutionTableTest, ALaterDrainerIsNotOverruled) {
+  ResolutionTable table;
+  EXPECT_EQ(table.put(hash_key("x"), {Kind::open, 1, 7}), Put::done);
+  EXPECT_EQ(table.put(hash_key("x"), {Kind::parked, 0, 9}), Put::done);
+  EXPECT_EQ(table.put(hash_key("x"), {Kind::open, 0, 7}), Put::overruled);
+  EXPECT_EQ(table.put(hash_key("x"), {Kind::replayed, 0, 0}), Put::overruled) << "that of nobody, too";
+  EXPECT_EQ(table.state_of(hash_key("x")), (ResolutionState{Kind::parked, 0, 9}));
+  EXPECT_EQ(table.put(hash_key("x"), {Kind::parked, 1, 9}), Put::done);
+  EXPECT_EQ(table.state_of(hash_key("x")).tries, 1u);
+  EXPECT_EQ(table.put(hash_key("y"), {Kind::open, 1, 7}), Put::done) << "each key has its own";
+  EXPECT_EQ(table.reset(hash_key("x")), Put::done);
+  EXPECT_EQ(table.put(hash_key("x"), {Kind::open, 1, 7}), Put::done) << "a tombstone says that nothing is known";
+}
+
 TEST(ResolutionTableTest, ADuplicateIsSeenOnce) {
   ResolutionTable table;
-  EXPECT_TRUE(table.first_sight(hash_key("x"), 0));
-  EXPECT_FALSE(table.first_sight(hash_key("x"), 0));
-  EXPECT_TRUE(table.first_sight(hash_key("x"), 2)) << "it came back";
-  EXPECT_FALSE(table.first_sight(hash_key("x"), 1));
-  EXPECT_TRUE(table.first_sight(hash_key("y"), 0));
+  EXPECT_TRUE(table.first_sight(hash_key("x")));
+  EXPECT_FALSE(table.first_sight(hash_key("x")));
+  EXPECT_TRUE(table.first_sight(hash_key("y")));
   table.put(hash_key("y"), {Kind::open, 1, 0});
-  EXPECT_FALSE(table.first_sight(hash_key("y"), 0)) << "its state has nothing to do with that";
+  EXPECT_FALSE(table.first_sight(hash_key("y"))) << "its state has nothing to do with that";
 }
 
 TEST(ResolutionTableTest, AKeyOfZerosIsAKey) {
@@ -117,13 +136,14 @@ TEST(ResolutionTableTest, AKeyOfZerosIsAKey) {
 
 TEST(ResolutionTableTest, FullItRefusesWhatIsNewAndKeepsWhatItHas) {
   ResolutionTable table(2);
-  EXPECT_TRUE(table.put(hash_key("a"), {Kind::open, 1, 0}));
-  EXPECT_TRUE(table.first_sight(hash_key("b"), 0));
-  EXPECT_FALSE(table.put(hash_key("c"), {Kind::replayed, 0, 0}));
-  EXPECT_TRUE(table.put(hash_key("a"), {Kind::replayed, 0, 0}));
-  EXPECT_TRUE(table.first_sight(hash_key("c"), 0));
-  EXPECT_TRUE(table.first_sight(hash_key("c"), 0)) << "visited twice rather than not at all";
-  EXPECT_FALSE(table.first_sight(hash_key("b"), 0));
+  EXPECT_EQ(table.put(hash_key("a"), {Kind::open, 1, 0}), Put::done);
+  EXPECT_TRUE(table.first_sight(hash_key("b")));
+  EXPECT_EQ(table.put(hash_key("c"), {Kind::replayed, 0, 0}), Put::full);
+  EXPECT_EQ(table.reset(hash_key("c")), Put::full);
+  EXPECT_EQ(table.put(hash_key("a"), {Kind::replayed, 0, 0}), Put::done);
+  EXPECT_TRUE(table.first_sight(hash_key("c")));
+  EXPECT_TRUE(table.first_sight(hash_key("c"))) << "visited twice rather than not at all";
+  EXPECT_FALSE(table.first_sight(hash_key("b")));
 }
 
 }  // namespace
