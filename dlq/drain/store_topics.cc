@@ -6,14 +6,12 @@
 #include <utility>
 
 #include "forelock/error.h"
-#include "letter/letter_json.h"
+#include "kafka/queue_topics.h"
 
 namespace forelock::drain {
 namespace {
 
 constexpr std::chrono::seconds delivery_timeout{30};
-// Above every record that the queue may hold, with its key and headers.
-constexpr std::size_t max_parked_bytes = letter::max_letter_bytes + 1024 * 1024;
 
 }  // namespace
 
@@ -63,7 +61,7 @@ std::string StoreTopics::describe() const {
 
 void StoreTopics::throw_missing_queue() const {
   throw Error(ErrorCode::kafka_unavailable, "", describe() + " does not exist",
-              "Check dlq.topic, or make the topic; with --config retention.ms=-1, so that no dead letter expires.");
+              "Check dlq.topic, or make the topic, with settings that let no dead letter expire: forelock dlq init");
 }
 
 kafka::Producer& StoreTopics::producer() {
@@ -80,9 +78,7 @@ kafka::Admin& StoreTopics::admin() {
 void StoreTopics::make_resolved() {
   const std::lock_guard hold(mutex_);
   if (resolved_exists_) return;
-  if (!admin().partitions(resolved_)) {
-    admin().create({.name = resolved_, .partitions = 1, .replication = -1, .config = {{"cleanup.policy", "compact"}}});
-  }
+  if (!admin().partitions(resolved_)) make(resolved_, 1);
   resolved_exists_ = true;
 }
 
@@ -92,15 +88,15 @@ void StoreTopics::make_parking() {
   if (!admin().partitions(parking_)) {
     const auto partitions = admin().partitions(queue_);
     if (!partitions) throw_missing_queue();
-    admin().create({.name = parking_,
-                    .partitions = *partitions,
-                    .replication = -1,
-                    .config = {{"cleanup.policy", "delete"},
-                               {"retention.ms", "-1"},
-                               {"retention.bytes", "-1"},
-                               {"max.message.bytes", std::to_string(max_parked_bytes)}}});
+    make(parking_, *partitions);
   }
   parking_exists_ = true;
+}
+
+void StoreTopics::make(const std::string& topic, std::int32_t partitions) {
+  for (const kafka::TopicSpec& spec : kafka::queue_topics(queue_, partitions)) {
+    if (spec.name == topic) admin().create(spec);
+  }
 }
 
 void StoreTopics::send(const kafka::Record& record) {

@@ -45,6 +45,7 @@ class StoreTopics {
   kafka::Admin& admin();
   void make_resolved();
   void make_parking();
+  void make(const std::string& topic, std::int32_t partitions);
   void send(const kafka::Record& record);
 
   Settings settings_;

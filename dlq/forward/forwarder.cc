@@ -11,6 +11,7 @@
 
 #include "forelock/error.h"
 #include "forward/letter_record.h"
+#include "kafka/queue_topics.h"
 
 namespace forelock::forward {
 namespace {
@@ -41,12 +42,15 @@ std::string text_of(const std::exception& problem) {
 }  // namespace
 
 Forwarder::Forwarder(const Settings& settings, outbox::Outbox& outbox, LogSink log)
-    : outbox_(outbox),
+    : settings_(settings),
+      log_(log),
+      outbox_(outbox),
       topic_(settings.dlq_topic()),
       problems_(log),
       only_one_(outbox.path()),
       plan_(std::random_device{}()),
-      producer_(std::make_unique<kafka::Producer>(settings, log)) {
+      producer_(std::make_unique<kafka::Producer>(settings, log, kafka::Producer::Expiry::none)),
+      confirmation_timeout_(producer_->message_timeout()) {
   // The host's signal handlers must not run on a library's thread.
   sigset_t all;
   sigset_t before;
@@ -128,10 +132,11 @@ Forwarder::Clock::time_point Forwarder::step(Clock::time_point now) {
   }
   look_again(now);
   fill(now);
+  complain(now);
   refused_ = plan_.refused_rows();
 
   if (more_ && plan_.open() && stalled_until_ <= now && !sending_is_over(now)) return now;
-  auto wake_at = next_poll_;
+  auto wake_at = std::min(next_poll_, complain_at_);
   if (more_ && stalled_until_ > now) wake_at = std::min(wake_at, stalled_until_);
   if (remove_at_) wake_at = std::min(wake_at, *remove_at_);
   if (const auto due = plan_.next_release()) wake_at = std::min(wake_at, *due);
@@ -150,6 +155,7 @@ void Forwarder::take_reports(Clock::time_point now) {
   }
   const std::int64_t cursor = plan_.cursor();
   for (const Report& report : reports) {
+    complain_at_ = Clock::time_point::max();
     if (report.delivered) {
       plan_.delivered(report.sequence);
       ++delivered_;
@@ -198,7 +204,9 @@ void Forwarder::remove_delivered(Clock::time_point now) {
 // What was put back into the queue lies behind the cursor.
 void Forwarder::look_again(Clock::time_point now) {
   if (now < next_look_again_) return;
+  const bool first = next_look_again_ == Clock::time_point{};
   next_look_again_ = now + look_again_interval;
+  if (!first && delivered_ > 0 && !stopping_since_) check_topics();
   if (plan_.unconfirmed() > 0 || plan_.holding()) return;
   const outbox::OutboxDepth depth = outbox_.depth();
   if (depth.rows - depth.parked <= plan_.refused_rows()) return;
@@ -220,6 +228,35 @@ void Forwarder::fill(Clock::time_point now) {
     plan_.give_back(row.sequence);
     stalled_until_ = now + stall;
     return;
+  }
+}
+
+// Topics by whose settings letters expire are nothing that this thread can put right. Once, and not in a process that
+// has just begun, which may end at once: the brokers' answers take a moment.
+void Forwarder::check_topics() {
+  if (std::exchange(topics_checked_, true)) return;
+  try {
+    for (const kafka::TopicFault& fault : kafka::queue_faults(settings_, log_)) {
+      if (log_) log_("warning", fault.text() + "; forelock dlq init --alter puts it right");
+    }
+  } catch (const Error& problem) {
+    problems_.info("the settings of the queue's topics are not known: " + std::string(problem.what()));
+  }
+}
+
+// Says that nothing is confirmed, each time that has lasted for message.timeout.ms.
+void Forwarder::complain(Clock::time_point now) {
+  if (plan_.unconfirmed() == 0) {
+    complain_at_ = Clock::time_point::max();
+  } else if (complain_at_ == Clock::time_point::max()) {
+    complain_at_ = now + confirmation_timeout_;
+  } else if (now >= complain_at_) {
+    complain_at_ = now + confirmation_timeout_;
+    ++failures_;
+    const std::string problem = producer_->last_problem();
+    problems_.trouble("Kafka does not take dead letters, they wait in the outbox: topic " + topic_ +
+                      ": not confirmed for " + std::to_string(confirmation_timeout_.count()) + " ms" +
+                      (problem.empty() ? "" : "; last problem: " + problem));
   }
 }
 

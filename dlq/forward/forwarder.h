@@ -26,16 +26,18 @@ namespace forelock::forward {
 // What a forwarder has done, and whether it works. A snapshot.
 struct ForwarderState {
   std::uint64_t delivered = 0;  // confirmed by the broker
-  std::uint64_t failures = 0;   // deliveries that failed or were refused
+  std::uint64_t failures = 0;   // deliveries that failed or were refused, or waits for one that took too long
   std::uint64_t refused = 0;    // rows that stay because the broker refuses them for good; tried again after a while
   std::string last_problem;     // empty: none so far
   bool forwarding = false;      // the outbox's forwarder is this one, not another process's
 };
 
 // A thread that sends the outbox's queued rows to the topic, in order and pipelined. A row is removed only after its
-// own delivery report; many removals share a transaction. What is not delivered stays and is tried again (see
-// SendPlan); what the broker refuses for good is reported, and passed over for a while. While another process forwards
-// this outbox, it only waits to take over. Problems of the outbox are reported and waited out, too.
+// own delivery report; many removals share a transaction. What has been handed to the producer is not given up while
+// Kafka is away, however long: if each record expired by itself, an earlier one could when a later one of its monitor
+// still goes through. What is not delivered for another reason stays and is tried again (see SendPlan); what the broker
+// refuses for good is reported, and passed over for a while. While another process forwards this outbox, it only waits
+// to take over. Problems of the outbox are reported and waited out, too.
 //
 // Thread-safe.
 class Forwarder {
@@ -69,6 +71,8 @@ class Forwarder {
   void take_reports(Clock::time_point now);
   void remove_delivered(Clock::time_point now);
   void fill(Clock::time_point now);
+  void complain(Clock::time_point now);
+  void check_topics();
   bool send(const outbox::Row& row, Clock::time_point now);
   void tell_refused(std::int64_t sequence, const std::string& why);
   void look_again(Clock::time_point now);
@@ -77,6 +81,8 @@ class Forwarder {
   bool sending_is_over(Clock::time_point now) const;
   bool finished(Clock::time_point now) const;
 
+  const Settings settings_;
+  const LogSink log_;
   outbox::Outbox& outbox_;
   const std::string topic_;
   ProblemLog problems_;
@@ -87,8 +93,10 @@ class Forwarder {
   bool more_ = true;               // the outbox may hold rows behind the cursor
   Clock::time_point next_poll_{};  // when to look for rows of others
   Clock::time_point next_look_again_{};
-  Clock::time_point stalled_until_{};           // the producer takes nothing before
-  std::optional<Clock::time_point> remove_at_;  // when what is delivered goes out of the outbox
+  bool topics_checked_ = false;
+  Clock::time_point stalled_until_{};                         // the producer takes nothing before
+  Clock::time_point complain_at_ = Clock::time_point::max();  // if nothing is confirmed before
+  std::optional<Clock::time_point> remove_at_;                // when what is delivered goes out of the outbox
   std::optional<Clock::time_point> stopping_since_;
 
   mutable std::mutex mutex_;
@@ -105,6 +113,7 @@ class Forwarder {
   std::atomic<bool> forwarding_{false};
 
   std::unique_ptr<kafka::Producer> producer_;  // ends before all that its callbacks need
+  const std::chrono::milliseconds confirmation_timeout_;
   std::thread thread_;
 };
 

@@ -25,6 +25,7 @@ constexpr std::chrono::milliseconds pause(100);
 
 using NewTopic = std::unique_ptr<rd_kafka_NewTopic_t, Destroyer<rd_kafka_NewTopic_destroy>>;
 using DeleteRecords = std::unique_ptr<rd_kafka_DeleteRecords_t, Destroyer<rd_kafka_DeleteRecords_destroy>>;
+using ConfigResource = std::unique_ptr<rd_kafka_ConfigResource_t, Destroyer<rd_kafka_ConfigResource_destroy>>;
 using Options = std::unique_ptr<rd_kafka_AdminOptions_t, Destroyer<rd_kafka_AdminOptions_destroy>>;
 
 struct Outcome {
@@ -51,6 +52,22 @@ Outcome outcome_of_create(rd_kafka_event_t* event) {
   const rd_kafka_topic_result_t** const topics = rd_kafka_CreateTopics_result_topics(result, &count);
   if (count != 1) return {RD_KAFKA_RESP_ERR__BAD_MSG, "no result for the topic"};
   return {rd_kafka_topic_result_error(topics[0]), text_or_nothing(rd_kafka_topic_result_error_string(topics[0]))};
+}
+
+ConfigResource topic_resource(const std::string& topic) {
+  return ConfigResource(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+}
+
+Outcome outcome_of_resources(const rd_kafka_ConfigResource_t** resources, std::size_t count) {
+  if (count != 1) return {RD_KAFKA_RESP_ERR__BAD_MSG, "no result for the topic"};
+  return {rd_kafka_ConfigResource_error(resources[0]),
+          text_or_nothing(rd_kafka_ConfigResource_error_string(resources[0]))};
+}
+
+Outcome outcome_of_alter(rd_kafka_event_t* event) {
+  std::size_t count = 0;
+  const auto resources = rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event), &count);
+  return outcome_of_resources(resources, count);
 }
 
 Outcome outcome_of_delete(rd_kafka_event_t* event) {
@@ -93,6 +110,54 @@ class Admin::Impl {
     return outcome.error == RD_KAFKA_RESP_ERR_NO_ERROR;
   }
 
+  struct Setting {
+    std::string value;
+    bool own = false;  // the topic's, not the broker's
+  };
+
+  std::map<std::string, Setting> settings(const std::string& topic) {
+    const ConfigResource resource = topic_resource(topic);
+    rd_kafka_ConfigResource_t* resources[] = {resource.get()};
+    const auto send = [&](const Options& options, rd_kafka_queue_t* queue) {
+      rd_kafka_DescribeConfigs(client_.get(), resources, 1, options.get(), queue);
+    };
+    std::map<std::string, Setting> settings;
+    const auto outcome_of = [&settings](rd_kafka_event_t* event) {
+      std::size_t count = 0;
+      const auto found =
+          rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
+      const Outcome outcome = outcome_of_resources(found, count);
+      if (outcome.error != RD_KAFKA_RESP_ERR_NO_ERROR) return outcome;
+      const auto entries = rd_kafka_ConfigResource_configs(found[0], &count);
+      for (std::size_t i = 0; i < count; ++i) {
+        const char* const value = rd_kafka_ConfigEntry_value(entries[i]);
+        if (value == nullptr) continue;
+        settings[rd_kafka_ConfigEntry_name(entries[i])] = {
+            value, rd_kafka_ConfigEntry_source(entries[i]) == RD_KAFKA_CONFIG_SOURCE_DYNAMIC_TOPIC_CONFIG};
+      }
+      return outcome;
+    };
+    repeat("look at the settings of topic " + topic, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, Clock::now() + patience, send,
+           outcome_of, no_error);
+    return settings;
+  }
+
+  void alter(const std::string& topic, const std::map<std::string, std::string>& changes) {
+    // The request replaces all settings of the topic's own.
+    std::map<std::string, std::string> all = changes;
+    for (const auto& [key, setting] : settings(topic)) {
+      if (setting.own) all.emplace(key, setting.value);
+    }
+    const ConfigResource resource = topic_resource(topic);
+    for (const auto& [key, value] : all) rd_kafka_ConfigResource_set_config(resource.get(), key.c_str(), value.c_str());
+    rd_kafka_ConfigResource_t* resources[] = {resource.get()};
+    const auto send = [&](const Options& options, rd_kafka_queue_t* queue) {
+      rd_kafka_AlterConfigs(client_.get(), resources, 1, options.get(), queue);
+    };
+    repeat("change the settings of topic " + topic, RD_KAFKA_ADMIN_OP_ALTERCONFIGS, Clock::now() + patience, send,
+           outcome_of_alter, no_error);
+  }
+
   void delete_records(const std::string& topic, std::int32_t partition, std::int64_t offset) {
     const std::string what = "delete records of topic " + topic + ", partition " + std::to_string(partition) +
                              ", before offset " + std::to_string(offset);
@@ -103,12 +168,12 @@ class Admin::Impl {
     const auto send = [&](const Options& options, rd_kafka_queue_t* queue) {
       rd_kafka_DeleteRecords(client_.get(), requests, 1, options.get(), queue);
     };
-    const auto good = [](const Outcome& outcome) { return outcome.error == RD_KAFKA_RESP_ERR_NO_ERROR; };
-    repeat(what, RD_KAFKA_ADMIN_OP_DELETERECORDS, Clock::now() + patience, send, outcome_of_delete, good);
+    repeat(what, RD_KAFKA_ADMIN_OP_DELETERECORDS, Clock::now() + patience, send, outcome_of_delete, no_error);
   }
 
  private:
   ClientContext context() const { return {config_, events_}; }
+  static bool no_error(const Outcome& outcome) { return outcome.error == RD_KAFKA_RESP_ERR_NO_ERROR; }
 
   // Asks until the outcome is good; for a while also where a broker has just started and refuses for that reason alone.
   template <class Send, class OutcomeOf, class Good>
@@ -174,6 +239,16 @@ std::optional<std::int32_t> Admin::partitions(const std::string& topic) {
 
 bool Admin::create(const TopicSpec& spec) {
   return impl_->create(spec);
+}
+
+std::map<std::string, std::string> Admin::settings(const std::string& topic) {
+  std::map<std::string, std::string> values;
+  for (const auto& [key, setting] : impl_->settings(topic)) values[key] = setting.value;
+  return values;
+}
+
+void Admin::alter(const std::string& topic, const std::map<std::string, std::string>& changes) {
+  impl_->alter(topic, changes);
 }
 
 void Admin::delete_records(const std::string& topic, std::int32_t partition, std::int64_t offset) {

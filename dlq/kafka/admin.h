@@ -1,4 +1,4 @@
-// Topics: whether they exist, making them, deleting a prefix of their records.
+// Topics: whether they exist, making them, their settings, deleting a prefix of their records.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +32,10 @@ class Admin {
   std::optional<std::int32_t> partitions(const std::string& topic);
   // Waits until the topic can be used. \returns false if it existed already.
   bool create(const TopicSpec& spec);
+  // All settings of the topic as they are in force, of the broker's default or its own.
+  std::map<std::string, std::string> settings(const std::string& topic);
+  // Changes these settings, and no others. Not safe next to others that change settings of this topic.
+  void alter(const std::string& topic, const std::map<std::string, std::string>& changes);
   // Deletes the records of this partition before `offset`, physically.
   void delete_records(const std::string& topic, std::int32_t partition, std::int64_t offset);
 

@@ -42,7 +42,11 @@ Values defaults(Role role) {
 // What the promises of this library rest on; user_settings() sees to it that nobody says otherwise.
 Values decisions(Role role) {
   if (role == Role::producer) {
-    return {{"enable.idempotence", "true"}, {"request.required.acks", "all"}, {"partitioner", "murmur2_random"}};
+    // A topic that the broker makes by itself has the broker's settings, and letters expire in it.
+    return {{"enable.idempotence", "true"},
+            {"request.required.acks", "all"},
+            {"partitioner", "murmur2_random"},
+            {"allow.auto.create.topics", "false"}};
   }
   return {{"enable.auto.commit", "false"},       {"enable.auto.offset.store", "false"},
           {"auto.offset.reset", "earliest"},     {"enable.partition.eof", "true"},

@@ -4,8 +4,10 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -82,8 +84,11 @@ std::vector<rd_kafka_vu_t> fields_of(const Record& record, rd_kafka_headers_t* h
 
 class Producer::Impl {
  public:
-  Impl(const Settings& settings, LogSink log)
-      : config_(settings, Role::producer), events_(std::move(log), config_.mask()), client_(make_client()) {
+  Impl(const Settings& settings, LogSink log, Expiry expiry)
+      : config_(settings, Role::producer),
+        expiry_(expiry),
+        events_(std::move(log), config_.mask()),
+        client_(make_client()) {
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -113,10 +118,18 @@ class Producer::Impl {
   Delivery send(const Record& record, milliseconds timeout);
   bool flush(milliseconds timeout) { return pending_.wait_until_none(std::min(timeout, longest_wait)); }
   std::string last_problem() const { return events_.last_problem(); }
+  milliseconds message_timeout() const {
+    std::array<char, 32> value{};
+    std::size_t size = value.size();
+    const ConfHandle conf = config_.conf();
+    rd_kafka_conf_get(conf.get(), "message.timeout.ms", value.data(), &size);
+    return milliseconds(std::atoll(value.data()));
+  }
 
  private:
   ClientHandle make_client() {
     ConfHandle conf = config_.conf();
+    if (expiry_ == Expiry::none) rd_kafka_conf_set(conf.get(), "message.timeout.ms", "0", nullptr, 0);
     events_.install(conf.get(), [this](const rd_kafka_message_t& message) { on_delivery(message); });
     return config_.make(std::move(conf));
   }
@@ -133,6 +146,7 @@ class Producer::Impl {
   bool wait_to_stop(milliseconds time);
 
   ClientConfig config_;
+  const Expiry expiry_;
   ClientEvents events_;
   PendingDeliveries pending_;
 
@@ -313,7 +327,8 @@ bool Producer::Impl::wait_to_stop(milliseconds time) {
   return changed_.wait_for(lock, time, [this] { return stopping_; });
 }
 
-Producer::Producer(const Settings& settings, LogSink log) : impl_(std::make_unique<Impl>(settings, std::move(log))) {}
+Producer::Producer(const Settings& settings, LogSink log, Expiry expiry)
+    : impl_(std::make_unique<Impl>(settings, std::move(log), expiry)) {}
 
 Producer::~Producer() = default;
 
@@ -327,6 +342,10 @@ Delivery Producer::send(const Record& record, milliseconds timeout) {
 
 bool Producer::flush(milliseconds timeout) {
   return impl_->flush(timeout);
+}
+
+milliseconds Producer::message_timeout() const {
+  return impl_->message_timeout();
 }
 
 std::string Producer::last_problem() const {

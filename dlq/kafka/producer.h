@@ -17,9 +17,13 @@ class Producer {
  public:
   using Callback = std::function<void(const Delivery&)>;
 
+  // When records that nobody confirms are given up: each by itself, when `message.timeout.ms` have passed; or none of
+  // them before the producer ends, so that no record ever overtakes an earlier one of its partition.
+  enum class Expiry { each, none };
+
   // Does not wait for a broker. \throws ConfigurationException for keys or values that librdkafka refuses, with the
   // place where they stand, and for secrets in files that others can read.
-  explicit Producer(const Settings& settings, LogSink log = {});
+  explicit Producer(const Settings& settings, LogSink log = {}, Expiry expiry = Expiry::each);
   // Waits briefly for what is under way; every callback has been called when it returns.
   ~Producer();
   Producer(const Producer&) = delete;
@@ -35,6 +39,9 @@ class Producer {
 
   // Waits until no record is under way. \returns whether none is. Never a proof of delivery: callbacks are.
   bool flush(std::chrono::milliseconds timeout);
+
+  // `message.timeout.ms`, whatever the expiry.
+  std::chrono::milliseconds message_timeout() const;
 
   // What the way to the brokers met in the last minute, for people; empty if nothing.
   std::string last_problem() const;

@@ -10,7 +10,9 @@
 #include "cli/letters_text.h"
 #include "cli/signal_queue.h"
 #include "cli/task.h"
+#include "forelock/error.h"
 #include "forward/forward_all.h"
+#include "kafka/queue_topics.h"
 
 namespace forelock::cli {
 namespace {
@@ -76,6 +78,7 @@ class DlqForwardCommand final : public Command {
       if (ended_by || Clock::now() >= until) stop.request_stop();
     }
     const forward::ForwardProgress progress = running.result();
+    if (progress.delivered > 0) warn_of_topics(context.console, settings);
     report(context.console, settings, progress);
     if (progress.waiting == 0) return exit_ok;
     if (ended_by) return exit_signalled(*ended_by);
@@ -83,6 +86,15 @@ class DlqForwardCommand final : public Command {
   }
 
  private:
+  static void warn_of_topics(const Console& console, const Settings& settings) {
+    try {
+      for (const kafka::TopicFault& fault : kafka::queue_faults(settings, dead_letter_log(console)))
+        console.warn(printable(fault.text() + " (forelock dlq init --alter)"));
+    } catch (const Error&) {
+      // The letters are there. That their topic cannot be looked at is for `dlq init` to say.
+    }
+  }
+
   static void report(const Console& console, const Settings& settings, const forward::ForwardProgress& progress) {
     if (!console.text()) {
       console.write_json({{"forwarded", progress.delivered},

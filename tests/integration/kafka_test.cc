@@ -62,6 +62,24 @@ TEST_F(KafkaTest, AnIndependentWitnessSeesTheRecord) {
   EXPECT_EQ(seen[2].value, "");
 }
 
+// One that the broker makes by itself has the broker's settings: letters would expire in it.
+TEST_F(KafkaTest, SendingMakesNoTopic) {
+  const TestBroker generous({.config_lines = {"auto.create.topics.enable=true"}, .listeners = {}});
+  Producer producer(settings_for(generous.bootstrap(), {{"topic.metadata.propagation.max.ms", "500"}}));
+  EXPECT_FALSE(producer.send({"Missing", "P1", "value", {}}, 5s).delivered);
+  EXPECT_FALSE(kafka::Admin(settings_for(generous.bootstrap())).partitions("Missing"));
+}
+
+TEST_F(KafkaTest, SettingsOfATopicAreSeenAndChanged) {
+  const std::string topic = make_topic(1, {{"segment.ms", "3600000"}});
+  kafka::Admin admin(settings());
+  EXPECT_EQ(admin.settings(topic).at("retention.ms"), "604800000");
+  EXPECT_EQ(admin.settings(topic).at("segment.ms"), "3600000");
+  admin.alter(topic, {{"retention.ms", "-1"}});
+  ASSERT_TRUE(wait_until([&] { return admin.settings(topic).at("retention.ms") == "-1"; }));
+  EXPECT_EQ(admin.settings(topic).at("segment.ms"), "3600000") << "the others stay";
+}
+
 TEST_F(KafkaTest, WhatWasSentIsReadBack) {
   const std::string topic = make_topic();
   Producer producer(settings());
