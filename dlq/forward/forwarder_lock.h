@@ -9,7 +9,8 @@ namespace forelock::forward {
 // happens. Not thread-safe.
 class ForwarderLock {
  public:
-  // \throws Error(outbox_unavailable) if the file cannot be made.
+  // The file belongs to the outbox's owner, also where root makes it. \throws Error(outbox_unavailable) if it cannot be
+  // made.
   explicit ForwarderLock(const std::filesystem::path& outbox);
   // Frees it.
   ~ForwarderLock();
