@@ -1,4 +1,4 @@
-// forelock dlq export: the records as they are stored, one a line.
+// forelock dlq export: the records, one a line.
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -7,6 +7,7 @@
 #include "cli/dlq_commands.h"
 #include "cli/dlq_filter.h"
 #include "cli/exit_code.h"
+#include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/result_stream.h"
 #include "records/wall_time.h"
@@ -21,9 +22,9 @@ class Export final : public drain::LetterVisitor {
   bool letter(const drain::StoredLetter& letter) override {
     ++letters;
     if (file_) {
-      file_->write(letter.record + '\n');
+      file_->write(one_line(letter.record) + '\n');
     } else {
-      out_.write(letter.record + '\n');
+      out_.write(one_line(letter.record) + '\n');
     }
     return true;
   }
@@ -53,11 +54,11 @@ class Export final : public drain::LetterVisitor {
 class DlqExportCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app =
-        root.add_subcommand("export", "Write the records as they are stored, payloads included, one a line");
+    CLI::App* app = root.add_subcommand("export", "Write the records, payloads included, one a line");
     filter_.add_to(*app);
     app->add_option("--output", output_, "Into this file (mode 0600), complete or not at all [stdout]")
         ->type_name("FILE");
+    app->add_flag("--force", force_, "Replace the file of --output if it exists");
     app->footer("Example: forelock dlq export --type saveContent --output letters.ndjson");
     return app;
   }
@@ -71,7 +72,7 @@ class DlqExportCommand final : public Command {
     const drain::LetterFilter filter = filter_.filter(records::wall_time_now());
     const auto store = open_letters(context, filter_.store_kind());
     std::optional<AtomicFile> file;
-    if (!output_.empty()) file.emplace(output_);
+    if (!output_.empty()) file.emplace(output_, force_);
     Export records(context.console, file);
     store->scan(filter, records);
     records.finish();
@@ -90,6 +91,7 @@ class DlqExportCommand final : public Command {
 
   DlqFilter filter_;
   std::string output_;
+  bool force_ = false;
 };
 
 }  // namespace

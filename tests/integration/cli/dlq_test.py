@@ -6,6 +6,7 @@ import pty
 import select
 import signal
 import stat
+import subprocess
 import unittest
 
 import dlq_support
@@ -191,6 +192,44 @@ class Export(dlq_support.DlqTest):
         self.assertEqual(result.returncode, 74)
         self.assertIn("/no/such/folder/file", result.stderr)
 
+    def test_a_file_that_is_there_is_not_replaced_unasked(self):
+        self.dead_letter()
+        file = self.write("kept", "mine")
+        result = self.run_cli("dlq", "export", "--output", file)
+        self.assertEqual((result.returncode, self.lines_of("kept")), (64, ["mine"]))
+        self.assertIn("--force", result.stderr)
+        self.assertEqual(self.run_cli("dlq", "export", "--output", file, "--force").returncode, 0)
+        self.assertEqual(len(self.json_lines("\n".join(self.lines_of("kept")))), 1)
+        self.assertEqual(sorted(os.listdir(self.directory.name)), ["kept", "state"])
+
+    def test_what_is_no_ordinary_file_stays_what_it_is(self):
+        identity = self.dead_letter()
+        target = self.path("target")
+        os.symlink(target, self.path("link"))
+        self.assertEqual(self.run_cli("dlq", "export", "--output", self.path("link")).returncode, 0)
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual([record["id"] for record in self.json_lines("\n".join(self.lines_of("target")))], [identity])
+        os.mkfifo(self.path("pipe"))
+        with subprocess.Popen(["cat", self.path("pipe")], stdout=subprocess.PIPE, text=True) as reader:
+            self.assertEqual(self.run_cli("dlq", "export", "--output", self.path("pipe")).returncode, 0)
+            self.assertEqual(json.loads(reader.communicate(timeout=support.PATIENCE)[0])["id"], identity)
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
+        if os.geteuid() == 0:
+            os.mknod(self.path("null"), 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+            self.assertEqual(self.run_cli("dlq", "export", "--output", self.path("null")).returncode, 0)
+            self.assertTrue(stat.S_ISCHR(os.stat(self.path("null")).st_mode))
+
+    def test_interrupted_it_leaves_nothing(self):
+        file = self.path("letters.ndjson")
+        # Nobody answers there, so that it goes on for long.
+        child = self.start_cli("dlq", "export", "--output", file, "--set", "kafka.bootstrap.servers=127.0.0.1:1")
+        descriptors = f"/proc/{child.pid}/fd"
+        support.wait_until(lambda: any(os.path.realpath(os.path.join(descriptors, name)).startswith(self.directory.name)
+                                       for name in os.listdir(descriptors)), "the file is open")
+        child.send_signal(signal.SIGINT)
+        child.communicate(timeout=support.PATIENCE)
+        self.assertEqual([name for name in os.listdir(self.directory.name) if name.startswith("letters")], [])
+
     def test_a_form_is_no_file(self):
         self.assertEqual(self.run_cli("dlq", "export", "--output", "json").returncode, 64)
         self.assertFalse(os.path.exists("json"))
@@ -246,6 +285,16 @@ class WithoutKafka(dlq_support.DlqTest):
             error = self.error_of(result)
             self.assertIn("kafka.bootstrap.servers", error["message"])
             self.assertIn("--set kafka.bootstrap.servers=", error["hint"])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can lock others out")
+    def test_root_does_not_lock_the_service_out(self):
+        self.dead_letter()
+        for name in ("", "outbox.db", "outbox.db.lock", "outbox.db-journal"):
+            os.chown(os.path.join(self.path("state"), name), 65534, 65534)
+        self.run_cli("dlq", "forward", "--timeout", "200ms", "--set", "kafka.bootstrap.servers=127.0.0.1:1")
+        owners = {entry.name: entry.stat().st_uid for entry in os.scandir(self.path("state"))}
+        self.assertIn("outbox.db.forwarder", owners)
+        self.assertEqual(set(owners.values()), {65534}, owners)
 
     def test_a_file_that_is_no_outbox_is_kept_and_said(self):
         os.makedirs(self.path("state"), mode=0o700)
