@@ -26,6 +26,7 @@ EOF
 cat >propagate.sh <<'EOF'
 #!/bin/sh
 [ -e cluster-is-up ] || exit 75
+grep -q '"revision": 17' || exit 1
 echo "$FORELOCK_MONITOR" >>propagated
 EOF
 chmod +x propagate.sh
@@ -66,11 +67,11 @@ run 0 dlq stats
 
 say "The search cluster is up again. What would a replay do?"
 touch cluster-is-up
-run 0 dlq replay --exec ./propagate.sh
+run 0 dlq replay --exec ./propagate.sh --stdin payload
 letters 3
 
 say "Do it:"
-run 0 dlq replay --exec ./propagate.sh --execute
+run 0 dlq replay --exec ./propagate.sh --stdin payload --execute
 run 0 dlq list
 letters 0
 [[ $(sort propagated | tr '\n' ' ') == "P1 P2 P3 " ]] || die "not every article was propagated once: $(cat propagated)"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/letters_json.h"
 #include "cli/locked_child.h"
 
 namespace forelock::cli {
@@ -15,9 +16,11 @@ constexpr int exit_later = 75;
 
 }  // namespace
 
-CommandTarget::CommandTarget(std::string command, const Client& client, const InheritedDescriptors& inherited,
-                             SignalRelay& relay, std::stop_source stop, const Console& console)
+CommandTarget::CommandTarget(std::string command, TargetInput input, const Client& client,
+                             const InheritedDescriptors& inherited, SignalRelay& relay, std::stop_source stop,
+                             const Console& console)
     : command_(std::move(command)),
+      input_(input),
       client_(client),
       inherited_(inherited),
       relay_(relay),
@@ -31,7 +34,7 @@ drain::TryResult CommandTarget::operator()(const drain::StoredLetter& letter, co
   ChildOptions child;
   child.command = {"/bin/sh", "-c", command_};
   child.environment = environment_of(letter);
-  child.input = letter.record + '\n';
+  child.input = input_ == TargetInput::payload ? letter.letter.payload : one_line(letter.record) + '\n';
   child.output_to_stderr = true;
   child.foreground = false;  // several may run at once
   const LockGuardian::Result result = run_under_lock(
@@ -65,6 +68,7 @@ std::vector<std::pair<std::string, std::string>> CommandTarget::environment_of(
     const drain::StoredLetter& stored) const {
   const DeadLetter& letter = stored.letter;
   return {{"FORELOCK_OPERATION", letter.id},
+          {"FORELOCK_ATTEMPT", "0"},  // none of those that `run --retry` counts from 1
           {"FORELOCK_DLQ_ID", letter.id},
           {"FORELOCK_DLQ_TYPE", letter.type},
           {"FORELOCK_DLQ_REASON", letter.reason},

@@ -28,8 +28,13 @@ class DlqReplayCommand final : public Command {
     filter_.add_to(*app);
     app->add_flag("--execute", execute_, "Do it");
     app->add_option("--exec", command_,
-                    "Give each to this shell command: the record on stdin; exit 0: done, 75: later, else failed")
+                    "Give each to this shell command, on stdin; exit 0: done, 75: later, else failed")
         ->type_name("COMMAND");
+    app->add_option(
+           "--stdin", input_,
+           "What COMMAND reads: the whole record as a line of JSON, or the payload as with run --retry [record]")
+        ->type_name("WHAT")
+        ->check(CLI::IsMember({"record", "payload"}));
     app->add_option("--to-topic", topic_, "Produce each into this Kafka topic")->type_name("TOPIC");
     app->add_option("--max", max_, "Try no more than so many letters")
         ->type_name("N")
@@ -44,7 +49,7 @@ class DlqReplayCommand final : public Command {
         ->type_name("N")
         ->check(CLI::Range(1, 1000).description(""));
     add_duration(*app, "--lock-timeout", lock_timeout_, "Wait this long for each letter's lock [2000]");
-    app->footer("Example: forelock dlq replay --type saveContent --exec './save.sh' --execute");
+    app->footer("Example: forelock dlq replay --type saveContent --exec ./save.sh --stdin payload --execute");
     return app;
   }
 
@@ -56,6 +61,7 @@ class DlqReplayCommand final : public Command {
     request.kind = filter_.store_kind();
     request.command = command_;
     request.topic = topic_;
+    request.input = input_ == "payload" ? TargetInput::payload : TargetInput::record;
     if (execute_) return run_replay(request, settings, context);
 
     const auto store = drain::open_store(settings, request.kind, dead_letter_log(context.console));
@@ -72,6 +78,7 @@ class DlqReplayCommand final : public Command {
       throw_usage("replay: --execute needs to know where to: --exec COMMAND or --to-topic TOPIC",
                   "see: forelock dlq replay --help");
     }
+    if (!topic_.empty() && !input_.empty()) throw_usage("replay: --stdin is for the command of --exec");
     if (!topic_.empty()) require_kafka(settings, "--to-topic");
   }
 
@@ -111,7 +118,8 @@ class DlqReplayCommand final : public Command {
   }
 
   std::string how() const {
-    const std::string target = !command_.empty() ? "to: /bin/sh -c " + shell_quoted(command_)
+    const std::string target = !command_.empty() ? (input_ == "payload" ? "its payload" : "its record") +
+                                                       std::string(" to: /bin/sh -c ") + shell_quoted(command_)
                                : !topic_.empty() ? "into the topic " + topic_
                                                  : "to --exec COMMAND or --to-topic TOPIC";
     return "Each under its monitor's lock at background priority, one monitor's letters in order, up to " +
@@ -125,6 +133,7 @@ class DlqReplayCommand final : public Command {
       text += " --to-topic " + shell_quoted(topic_);
     } else {
       text += " --exec " + (command_.empty() ? "COMMAND" : shell_quoted(command_));
+      if (!input_.empty()) text += " --stdin " + input_;
     }
     if (max_) text += " --max " + std::to_string(*max_);
     if (rate_) text += " --rate " + nlohmann::json(*rate_).dump();
@@ -138,6 +147,7 @@ class DlqReplayCommand final : public Command {
   bool execute_ = false;
   std::string command_;
   std::string topic_;
+  std::string input_;
   std::optional<std::uint64_t> max_;
   std::optional<double> rate_;
   std::size_t concurrency_ = drain::ReplayOptions{}.concurrency;

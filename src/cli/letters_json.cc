@@ -81,4 +81,9 @@ Json json_of(const drain::LetterStatistics& statistics, WallTime now) {
           {"other_monitors", statistics.other_monitors}};
 }
 
+std::string one_line(const std::string& record) {
+  if (record.find_first_of("\r\n") == std::string::npos) return record;
+  return Json::parse(record).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace forelock::cli

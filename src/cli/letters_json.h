@@ -19,4 +19,7 @@ nlohmann::ordered_json json_of(const drain::UnreadableLetter& letter);
 // Numbers, ages, and how many of each reason, type and monitor.
 nlohmann::ordered_json json_of(const drain::LetterStatistics& statistics, WallTime now);
 
+// A record as it is stored, but on one line: others may have written it with line breaks.
+std::string one_line(const std::string& record);
+
 }  // namespace forelock::cli

@@ -1,8 +1,12 @@
 #include "cli/operation_run.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <stop_token>
+#include <utility>
 
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -18,6 +22,13 @@
 
 namespace forelock::cli {
 namespace {
+
+// Whether it is something that can be read only once. A terminal and /dev/null are not.
+bool stdin_holds_data() {
+  struct stat status {};
+  if (fstat(STDIN_FILENO, &status) != 0) return false;
+  return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size > 0);
+}
 
 constexpr int exit_try_again = 75;  // what the command says when it wants to be tried again
 
@@ -97,6 +108,7 @@ class OperationRun {
     result.on_failure = [this](const FailedAttempt& attempt, bool will_retry) {
       attempts_.push_back(attempt);
       given_up_ = !will_retry;
+      warn_of_stdin();
       if (!will_retry || !console_.text()) return;
       // The message names others' locks, in their words.
       console_.note(printable(options_.monitor + ": attempt " + std::to_string(attempt.number) + " of " +
@@ -106,8 +118,19 @@ class OperationRun {
     return result;
   }
 
+  // What the first command has read from our stdin, nobody reads again.
+  void warn_of_stdin() {
+    if (!command_began_ || stdin_is_kept_ || std::exchange(told_of_stdin_, true)) return;
+    console_.warn(printable(
+        options_.monitor +
+        ": stdin is a pipe or a file, and belonged to the first attempt: later ones, and a replay of the dead letter, "
+        "do "
+        "not get what it has read. With --payload - each gets all of it; if the command reads nothing: </dev/null"));
+  }
+
   void run_command(OperationAttempt& attempt) {
     SignalRelay::Inbox inbox(relay_);
+    command_began_ = true;
     if (withdrawn_.stop_requested()) throw OperationFailure("cancelled", "withdrawn", true);
     const LockGuardian::Result result = run_child(attempt, inbox);
     if (result.lock_lost) {
@@ -186,6 +209,9 @@ class OperationRun {
   // Written by the running operation, read when it has ended.
   std::vector<FailedAttempt> attempts_;
   bool given_up_ = false;
+  bool command_began_ = false;
+  bool told_of_stdin_ = false;
+  const bool stdin_is_kept_ = !options_.payload.empty() || !stdin_holds_data();
 };
 
 }  // namespace

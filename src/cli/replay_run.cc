@@ -26,7 +26,7 @@ class ReplayRun {
         signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}),
         store_(drain::open_store(settings, request.kind, dead_letter_log(console_))),
         client_(settings, log_to(console_)),
-        to_command_(request.command, client_, inherited_, relay_, stop_, console_) {
+        to_command_(request.command, request.input, client_, inherited_, relay_, stop_, console_) {
     target_ =
         request.topic.empty() ? to_command() : drain::topic_target(settings, request.topic, dead_letter_log(console_));
   }
@@ -105,7 +105,9 @@ class ReplayRun {
                               *code == exit_command_not_found ? "command_not_found" : "cannot_execute",
                               "--exec " + request_.command + " cannot be executed (" + std::to_string(*code) +
                                   "); the replay was stopped, and no letter was counted as failed",
-                              "try it by hand with one record: forelock dlq export --id ID | COMMAND",
+                              request_.input == TargetInput::payload
+                                  ? "try it by hand with one payload: forelock dlq show ID --payload | COMMAND"
+                                  : "try it by hand with one record: forelock dlq export --id ID | COMMAND",
                               {},
                               false,
                               {}});

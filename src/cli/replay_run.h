@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/command_target.h"
 #include "drain/open_store.h"
 #include "drain/replayer.h"
 
@@ -14,6 +15,7 @@ struct ReplayRequest {
   drain::StoreKind kind = drain::StoreKind::configured;
   std::string command;  // one of these two is not empty
   std::string topic;
+  TargetInput input = TargetInput::record;  // of the command
 };
 
 // The first signal lets what runs come to its end and begins nothing more, the second kills what runs. \returns the

@@ -86,6 +86,23 @@ class Replay(DrainTest):
         self.assertGreater(int(found["FORELOCK_TOKEN"]), 0)
         self.assertEqual(self.ids(), [])
 
+    def test_one_script_for_run_and_for_replay(self):
+        script = f"cat >> {self.path('input')}; echo \" $FORELOCK_OPERATION $FORELOCK_ATTEMPT\" >> {self.path('input')}"
+        identity = self.dead_letter("--payload", "-", stdin="body", script=script + "; exit 75")
+        result = self.replay(script, "--stdin", "payload")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.lines_of("input"), [f"body {identity} 1", f"body {identity} 0"])
+        self.assertEqual(self.replay("true", "--stdin", "letter").returncode, 64)
+
+    def test_a_record_is_one_line_however_it_is_stored(self):
+        identity = self.dead_letter()
+        exported = json.loads(self.run_cli("dlq", "export").stdout)
+        self.rewrite(identity, json.dumps(exported, indent=2))
+        lines = self.run_cli("dlq", "export").stdout.splitlines()
+        self.assertEqual([json.loads(line) for line in lines], [exported])
+        self.report(f"head -n 1 > {self.path('record')}")
+        self.assertEqual(json.loads(self.lines_of("record")[0]), exported)
+
     def test_replays_what_matches_in_order(self):
         made = [self.dead_letter("--type", kind) for kind in ("save", "index", "save", "save")]
         self.assertEqual(self.report(self.noting(), "--type", "save", "--max", "2")["replayed"], 2)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -78,6 +79,24 @@ class Topics(KafkaTest):
         self.assertTrue(self.error_of(result)["code"].startswith("kafka_"))
 
 
+    def test_settings_by_which_letters_get_lost_are_no_green_light(self):
+        self.init()
+        compacted = ("--set", "dlq.topic=" + self.topic + ".resolved")
+        result = self.run_cli("dlq", "init", "-o", "json", *compacted)
+        self.assertEqual((result.returncode, self.error_of(result)["code"]), (1, "topic_settings"), result.stdout)
+        faults = {fault["setting"]: fault["value"] for fault in json.loads(result.stdout)["topics"][0]["faults"]}
+        self.assertEqual(faults["cleanup.policy"], "compact")
+        self.assertEqual(faults["retention.ms"], "604800000")
+        text = self.run_cli("dlq", "init", *compacted)
+        self.assertIn("retention.ms is 604800000, not -1", text.stderr)
+        self.assertIn("dlq init --alter", text.stderr)
+        self.assertEqual(len(self.json_of("dlq", "stats", *compacted)["topic_faults"]), len(faults))
+        altered = self.json_of("dlq", "init", "--alter", *compacted)["topics"][0]
+        self.assertTrue(altered["altered"])
+        self.assertEqual(self.run_cli("dlq", "init", *compacted).returncode, 0)
+        self.assertEqual(self.json_of("dlq", "stats", *compacted)["topic_faults"], [])
+
+
 class OnTheWay(KafkaTest):
     RETRIES = 1
 
@@ -134,7 +153,8 @@ class Draining(KafkaTest):
         self.assertEqual(self.replay("--exec", "true", "--monitor", "P1")["replayed"], 2)
         self.assertEqual(self.ids(), [second])
         self.assertEqual(len(self.in_topic(self.topic)), 3)
-        self.assertEqual({entry["key"] for entry in self.in_topic(self.topic + ".resolved")}, {first, third})
+        self.assertEqual({entry["key"].split("@")[0] for entry in self.in_topic(self.topic + ".resolved")},
+                         {first, third})
         self.assertEqual(self.run_cli("dlq", "show", first).returncode, 1)
         self.assertEqual(self.replay("--exec", "true")["replayed"], 1)
         self.assertEqual(self.ids(), [])
@@ -149,6 +169,34 @@ class Draining(KafkaTest):
         self.assertEqual(self.json_of("dlq", "purge", "--parked", "--all", "--yes")["purged"], 1)
         self.assertEqual(self.ids("--parked"), [])
         self.assertEqual(self.run_cli("dlq", "show", other).returncode, 1)
+
+    def test_a_drainer_that_wakes_up_late_changes_nothing(self):
+        (identity,) = self.fill("P1")
+        session = ("--set", "zookeeper.session.timeout=2000")
+        begun, go_on = self.path("begun"), self.path("go-on")
+        late = self.start_cli("dlq", "replay", "--execute", "--exec",
+                              f"touch {begun}; while ! [ -e {go_on} ]; do sleep 0.05; done; exit 1", *session)
+        support.wait_until(lambda: os.path.exists(begun), "the command runs")
+        late.send_signal(signal.SIGSTOP)
+        support.wait_until(lambda: not self.holder("forelock-dlq-topic-" + self.topic), "its session ends")
+        self.assertEqual(self.replay("--exec", "false", "--max-replays", "1", *session, code=1)["parked"], 1)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([], [identity]))
+        self.write("go-on", "")
+        late.send_signal(signal.SIGCONT)
+        _, errors = late.communicate(timeout=support.PATIENCE)
+        self.assertEqual(late.returncode, 76, errors)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([], [identity]))
+        self.assertEqual(self.record(identity)["state"], "parked")
+
+    def test_an_id_that_is_used_again_is_another_letter(self):
+        self.init()
+        for body in ("first", "second"):
+            self.dead_letter("--id", "nightly-export", "--payload", "-", stdin=body)
+            self.forward()
+            self.assertEqual(self.ids(), ["nightly-export"], body)
+            self.assertEqual(self.payload("nightly-export"), body.encode())
+            self.assertEqual(self.replay("--exec", "true")["replayed"], 1)
+        self.assertEqual(self.ids(), [])
 
     def test_into_another_topic(self):
         (identity,) = self.fill("P1")

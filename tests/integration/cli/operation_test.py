@@ -33,6 +33,15 @@ class Succeeding(dlq_support.DlqTest):
     def test_without_a_payload_stdin_is_inherited(self):
         self.assertEqual(self.operate(script="cat", stdin="text").stdout, "text")
 
+    def test_stdin_that_is_read_once_is_said_before_it_is_missed(self):
+        result = self.operate(script="cat; [ $FORELOCK_ATTEMPT = 2 ] || exit 75", stdin="text")
+        self.assertEqual((result.returncode, result.stdout), (0, "text"))
+        self.assertIn("--payload -", result.stderr)
+        for options, stdin in (((), None), (("--payload", "-"), "text")):
+            result = self.operate(*options, script="[ $FORELOCK_ATTEMPT = 2 ] || exit 75", stdin=stdin)
+            self.assertEqual(result.returncode, 0)
+            self.assertNotIn("stdin", result.stderr)
+
     def test_the_payload_comes_anew_at_each_attempt(self):
         seen = self.path("seen")
         file = self.write("payload", "line 1\nline 2\n")
