@@ -182,8 +182,12 @@ void LockSlot::release_and_wait() {
   const bool begun = core_->release(contender);
   guard.lock();
   if (!begun && !outcome_) outcome_ = outcome_of_loss();  // lost in this very moment
-  const auto bound = now() + core_->settings().session_timeout();
-  changed_.wait_until(guard, bound, [this] { return outcome_.has_value(); });
+  // Beyond the lock's own deadline, which moves on while the connection lives, there is nothing to be confirmed.
+  const lock::TimePoint bound = now() + core_->session_timeout();
+  const auto answer_by = [this, bound] {
+    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(core_->valid_until())));
+  };
+  while (!outcome_ && now() < answer_by()) changed_.wait_until(guard, answer_by());
   phase_ = Phase::free;
   release_is_waited_for_ = false;
   contender_ = 0;
@@ -212,7 +216,7 @@ void LockSlot::release(Done done) {
   }
   if (contender != 0) {
     // released() follows, or has come; or release_unanswered().
-    const lock::TimePoint answer_by = now() + core_->settings().session_timeout();
+    const lock::TimePoint answer_by = now() + core_->session_timeout();
     if (answer_wanted ? core_->release(contender, answer_by) : core_->release(contender)) return;
   }
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;
