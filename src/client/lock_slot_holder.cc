@@ -21,7 +21,7 @@ using coordination::ReplyCode;
 namespace {
 
 // How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
-constexpr std::chrono::milliseconds look_at_holder_for{250};
+constexpr std::chrono::milliseconds look_at_holder_for{150};
 
 std::string lock_path(const std::string& node_name) {
   return "/" + node_name + "/" + std::string(lock::private_lock_name);
@@ -307,8 +307,10 @@ std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_a
   std::string text = "the lock on " + monitor_ + " was not obtained within " + std::to_string(waited.count()) + " ms";
   if (look_at_holder) text += describe_holder();
   if (refusal.position) {
-    text += "; our place in the line was " + std::to_string(refusal.position->place) + ", behind " +
-            refusal.position->behind;
+    const bool next = refusal.position->behind == lock::private_lock_name;
+    text += next ? "; we were next in line, behind the holder"
+                 : "; our place in the line was " + std::to_string(refusal.position->place) + ", behind " +
+                       refusal.position->behind;
   }
   return text;
 }
@@ -327,6 +329,11 @@ std::string LockSlot::describe_holder() const {
   if (!reply.ok()) return "";
   const auto owner = OwnerRecord::from_json(reply.data);
   if (!owner) return "; a client that leaves no record holds it";
+  {
+    const std::lock_guard guard(mutex_);
+    if (owner->guid == record_.guid)
+      return "; it was granted only after that and is being given back: the servers are slow (forelock doctor)";
+  }
   std::string text = "; held by " + owner->instance + " for \"" + owner->lock_info + "\" (" +
                      std::string(name_of(owner->priority)) + ")";
   if (owner->acquired_at) {
