@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <utility>
 
 #include "config/edit_distance.h"
 
@@ -70,7 +71,23 @@ constexpr bool in_order() {
 }
 static_assert(in_order());
 
+// What others call it.
+constexpr std::pair<std::string_view, std::string_view> other_words[] = {
+    {"zookeeper.hosts", "zookeeper.servers"},           {"zookeeper.host", "zookeeper.servers"},
+    {"zookeeper.connect", "zookeeper.servers"},         {"zookeeper.connectString", "zookeeper.servers"},
+    {"zookeeper.connect.string", "zookeeper.servers"},  {"zookeeper.quorum", "zookeeper.servers"},
+    {"zookeeper.address", "zookeeper.servers"},         {"zookeeper.url", "zookeeper.servers"},
+    {"zookeeper.timeout", "zookeeper.session.timeout"},
+};
+
 constexpr std::string_view own_prefixes[] = {"zookeeper.", "elastic.request.retry.", "dlq.", kafka_prefix};
+
+// Their lengths first: files of applications have many keys that are far from all of ours.
+bool is_near(std::string_view a, std::string_view b) {
+  constexpr std::size_t few_letters = 2;
+  const std::size_t difference = a.size() < b.size() ? b.size() - a.size() : a.size() - b.size();
+  return difference <= few_letters && edit_distance(a, b) <= few_letters;
+}
 
 std::string_view name_of(Importance importance) {
   switch (importance) {
@@ -126,8 +143,11 @@ bool may_lead_to_own_key(std::string_view path) {
 
 std::string_view nearest_key(std::string_view key) {
   key = key.substr(0, 256);  // no known key is nearly as long: keeps the work bounded
-  std::string_view nearest = table.front().key;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
+  for (const auto& [other, meant] : other_words) {
+    if (key == other) return meant;
+  }
+  std::string_view nearest;
+  std::size_t least = std::max<std::size_t>(2, key.size() / 4) + 1;
   for (const Option& option : table) {
     for (const std::string_view known : {option.key, option.other_spelling}) {
       if (known.empty()) continue;
@@ -138,6 +158,14 @@ std::string_view nearest_key(std::string_view key) {
     }
   }
   return nearest;
+}
+
+bool looks_like_own_key(std::string_view key) {
+  if (is_own_key(key)) return false;
+  if (is_near(key.substr(0, key.find('.')), "zookeeper")) return true;
+  return std::any_of(table.begin(), table.end(), [key](const Option& option) {
+    return is_near(key, option.key) || (!option.other_spelling.empty() && is_near(key, option.other_spelling));
+  });
 }
 
 std::string range_of(const Option& option) {

@@ -24,7 +24,11 @@ bool is_own_key(std::string_view key);
 // Whether a key can begin with `path` and a dot, and be ours.
 bool may_lead_to_own_key(std::string_view path);
 
-// The spelling of a known key that is nearest to a misspelt one.
+// Whether a key that is not ours differs from one of ours, or in its first word from "zookeeper", by one or two
+// letters.
+bool looks_like_own_key(std::string_view key);
+
+// The spelling of a known key that is meant by, or nearest to, a misspelt one; empty when none is near.
 std::string_view nearest_key(std::string_view key);
 
 // What a value of the option can be, such as "1 to 2147483647 ms".

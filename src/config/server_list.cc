@@ -90,6 +90,9 @@ std::string ServerList::to_string() const {
 
 std::variant<ServerList, Fault> parse_server_list(std::string_view text) {
   text = trimmed(text);
+  if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
+    return Fault{in_quotes(text.substr(0, scheme + 3)) + " has no place in a list of servers", std::string(example)};
+  }
   ServerList list;
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::string_view chroot = text.substr(slash);

@@ -60,7 +60,10 @@ void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
   const std::string key = given.spelling;
   if (!key.starts_with(kafka_prefix)) {
     if (problems_.full() || (strangers == Strangers::left_alone && !is_own_key(key))) return;
-    refuse(given, "unknown key", "the nearest known key is " + std::string(nearest_key(key)));
+    const std::string_view nearest = nearest_key(key);
+    refuse(given, "unknown key",
+           nearest.empty() ? "forelock config lists those that exist"
+                           : "the nearest known key is " + std::string(nearest));
   } else if (key.size() == kafka_prefix.size()) {
     refuse(given, "names no setting of Kafka", "write one behind the dot, or remove the line");
   } else if ((key + given.value.text).find('\0') != std::string::npos) {

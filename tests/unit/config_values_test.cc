@@ -37,8 +37,14 @@ TEST(Quantity, Durations) {
   EXPECT_EQ(parse_duration("250ms"), 250ms);
   EXPECT_EQ(parse_duration("2s"), 2s);
   EXPECT_EQ(parse_duration("5m"), 5min);
+  EXPECT_EQ(parse_duration("1h"), 1h);
+  EXPECT_EQ(parse_duration("3d"), 72h);
+  EXPECT_EQ(parse_duration("1.5s"), 1500ms);
+  EXPECT_EQ(parse_duration("0.25h"), 15min);
+  EXPECT_EQ(parse_duration("1.000ms"), 1ms);
   EXPECT_EQ(parse_duration("0"), 0ms);
-  for (const char* wrong : {"", "ms", "s", "-1s", "1 s", "1.5s", "1S", "1h", "1sec", "1m30s", "9223372036854775807s"}) {
+  for (const char* wrong : {"", "ms", "s", "-1s", "1 s", "1.5", "1.s", ".5s", "1.5.5s", "1.-5s", "0.5ms", "1.0005s",
+                            "1.0000000s", "1S", "1sec", "9223372036854775807.5d", "1m30s", "9223372036854775807s"}) {
     EXPECT_EQ(parse_duration(wrong), std::nullopt) << wrong;
   }
 }
