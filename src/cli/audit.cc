@@ -1,31 +1,20 @@
 #include "cli/audit.h"
 
-#include <pwd.h>
 #include <syslog.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
+#include "cli/acting_user.h"
 #include "cli/views_json.h"
 #include "records/instance.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {
-namespace {
-
-// The user behind this process, also behind sudo's root.
-std::string user_name() {
-  const passwd* entry = getpwuid(getuid());
-  return entry != nullptr ? entry->pw_name : std::to_string(getuid());
-}
-
-}  // namespace
-
 void audit(const AuditRecord& record, const Console& console) {
   const nlohmann::ordered_json json = {
       {"action", record.action},
       {"at", records::format_wall_time(records::wall_time_now())},
-      {"by", user_name() + '@' + records::process_identity()},
+      {"by", acting_user() + '@' + records::process_identity()},
       {"monitor", record.monitor},
       {"holder", record.holder},
       {"held_by", record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr)},

@@ -170,7 +170,9 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::signal_group(int signal) const {
-  if (id_ > 0) kill(-id_, signal);
+  if (id_ <= 0) return;
+  kill(-id_, signal);
+  if (!exit_code_ && getpgid(id_) != id_) kill(id_, signal);
 }
 
 bool ChildProcess::update() {

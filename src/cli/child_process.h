@@ -30,7 +30,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Sends a signal to the whole group.
+  // Sends a signal to the whole group, and to the child should it have left it.
   void signal_group(int signal) const;
 
   // To be called after SIGCHLD. A child that was stopped from its keyboard is told to go on, and this returns whether

@@ -4,11 +4,14 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+
+#include "cli/left_behind.h"
 
 namespace forelock::cli {
 
 LogSink log_to(const Console& console) {
-  return [&console](std::string_view level, std::string_view message) {
+  return [console](std::string_view level, std::string_view message) {
     const int needed = level == "info" ? 2 : 1;
     if (console.verbosity() >= needed) console.warn(std::string(level) + ": " + printable(message));
   };
@@ -19,8 +22,8 @@ LogSink dead_letter_log(const Console& console) {
     std::mutex mutex;
     std::string message;
   };
-  return [&console, log = log_to(console), last = std::make_shared<Last>()](std::string_view level,
-                                                                            std::string_view message) {
+  return [console, log = log_to(console), last = std::make_shared<Last>()](std::string_view level,
+                                                                           std::string_view message) {
     const bool chatter = message.starts_with("Kafka: ");  // of its client, which tries again by itself
     if (level != "error" || chatter || !console.text()) return log(level, message);
     const std::lock_guard guard(last->mutex);
@@ -28,6 +31,22 @@ LogSink dead_letter_log(const Console& console) {
     last->message = message;
     console.warn("error: " + printable(message));
   };
+}
+
+CommandClient::CommandClient(const Settings& settings, const Console& console)
+    : client_(std::make_shared<Client>(settings, log_to(console))) {}
+
+CommandClient::~CommandClient() {
+  close();
+}
+
+void CommandClient::close() {
+  if (std::exchange(closed_, true)) return;
+  try {
+    do_or_leave_behind([client = client_] { client->close(); }, longest_close);
+  } catch (const std::exception&) {
+    client_->close();  // no thread is to be had: it takes as long as it takes
+  }
 }
 
 std::chrono::milliseconds patience(const Settings& settings) {

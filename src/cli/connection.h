@@ -1,7 +1,8 @@
-// The client of one command.
+// A CommandClient is the client of one command.
 #pragma once
 
 #include <chrono>
+#include <memory>
 
 #include "cli/command.h"
 #include "forelock/client.h"
@@ -15,6 +16,33 @@ LogSink log_to(const Console& console);
 // should be (a damaged outbox, say); each only once in a row. With -o json, stderr is for the one JSON object: as
 // log_to.
 LogSink dead_letter_log(const Console& console);
+
+// A Client whose end takes a bounded time, even on a line that has fallen silent: then it is left to the end of the
+// process, see something_is_left_behind(). Its locks must not outlive it; what its log sink refers to must live as
+// long as the process.
+class CommandClient {
+ public:
+  CommandClient(const Settings& settings, const Console& console);
+  // As close().
+  ~CommandClient();
+  CommandClient(const CommandClient&) = delete;
+  CommandClient& operator=(const CommandClient&) = delete;
+
+  // Ends the session; after longest_close without its confirmation. The server has got it by then, or cannot be
+  // reached.
+  void close();
+
+  Client& operator*() const { return *client_; }
+  Client* operator->() const { return client_.get(); }
+  // For work in the background.
+  const std::shared_ptr<Client>& shared() const { return client_; }
+
+  static constexpr std::chrono::milliseconds longest_close{250};
+
+ private:
+  std::shared_ptr<Client> client_;
+  bool closed_ = false;
+};
 
 // How long a command that only looks waits for a server: the session's time-out, but at least a second.
 std::chrono::milliseconds patience(const Settings& settings);

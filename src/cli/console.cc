@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/message_writer.h"
 
 namespace forelock::cli {
 namespace {
@@ -122,14 +123,13 @@ void Console::note(std::string_view message) const {
   if (!options_.quiet) warn(message);
 }
 
-// Nothing is to be done about a stderr that takes nothing.
 void Console::warn(std::string_view message) const {
-  write_all(STDERR_FILENO, "forelock: " + std::string(message) + '\n');
+  MessageWriter::of_stderr().write("forelock: " + printable(message) + '\n');
 }
 
 void Console::report(const Failure& failure) const {
   if (!text()) {
-    write_all(STDERR_FILENO, dump(json_of(failure)));
+    MessageWriter::of_stderr().write(dump(json_of(failure)));
     return;
   }
   // A configuration's problems say file and line themselves.
@@ -139,7 +139,7 @@ void Console::report(const Failure& failure) const {
   message += '\n';
   if (!failure.hint.empty())
     message += paint("  hint: ", Style::heading, stderr_color_) + printable(failure.hint) + '\n';
-  write_all(STDERR_FILENO, message);
+  MessageWriter::of_stderr().write(std::move(message));
 }
 
 std::string Console::styled(std::string_view text, Style style) const {

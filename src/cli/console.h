@@ -1,4 +1,5 @@
-// Where results and everything else go: results to stdout, the rest to stderr.
+// A Console is where results and everything else go: results to stdout, the rest to stderr, where a reader that does
+// not read blocks nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -41,9 +42,9 @@ class Console {
   // Writes a result as one line of JSON.
   void write_json(const nlohmann::ordered_json& json) const;
 
-  // For people, on stderr; not with -q.
+  // For people, one line on stderr, made printable; not with -q.
   void note(std::string_view message) const;
-  // For people, on stderr, always.
+  // For people, one line on stderr, made printable; always.
   void warn(std::string_view message) const;
   // On stderr: for people, or as one JSON object.
   void report(const Failure& failure) const;

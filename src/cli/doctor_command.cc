@@ -45,8 +45,8 @@ class DoctorCommand final : public Command {
     DoctorReport report;
     examine_servers(settings, report);
     if (report.exit_code() == exit_ok) {
-      Client client(settings, log_to(context.console));
-      examine_session(client, report);
+      const CommandClient client(settings, context.console);
+      examine_session(*client, report);
     }
     present(report, context.console);
     return report.exit_code();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -15,8 +16,11 @@ namespace forelock::cli {
 // "412 ms", "3.2 s", "4 min 10 s", "2 h 5 min", "3 d 4 h".
 std::string duration_text(std::chrono::milliseconds duration);
 
-// Declares an option that takes a duration: a plain number is milliseconds; 250ms, 2s, 5m.
+// Declares an option that takes a duration: a plain number is milliseconds; 250ms, 2s, 1.5s, 5m, 1h, 3d.
 CLI::Option* add_duration(CLI::App& app, const std::string& names, std::optional<std::chrono::milliseconds>& target,
                           const std::string& help);
+
+// What is to be said about the durations that were parsed so far: a small plain number was rather meant in seconds.
+const std::vector<std::string>& duration_doubts();
 
 }  // namespace forelock::cli

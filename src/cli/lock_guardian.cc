@@ -1,10 +1,16 @@
 #include "cli/lock_guardian.h"
 
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <stop_token>
+#include <string_view>
 #include <utility>
+
+#include "cli/descendants.h"
+#include "forelock/error.h"
 
 namespace forelock::cli {
 
@@ -14,15 +20,17 @@ LockGuardian::LockGuardian(const WriteLock& lock, SignalSource& signals, const C
 LockGuardian::Result LockGuardian::guard(ChildProcess& child) {
   const std::stop_callback on_lost(lock_.stop_token(), [this] { lost_.notify(); });
   for (;;) {
-    if (child.update()) console_.warn("the command cannot be suspended: its lock would run out meanwhile");
+    const bool resumed = child.update();
     if (child.exit_code()) break;
+    reap_orphans(child);
     const Clock::time_point look_again = look_at_lock(child);
     kill_if_due(child);
+    if (resumed) tell("the command cannot be suspended: its lock would run out meanwhile");
     const std::optional<int> signal = signals_.wait(lost_, std::min(look_again, kill_at_));
     if (signal && *signal != SIGCHLD) child.signal_group(*signal);
   }
-  // Whoever of the group still works does so without a lock.
-  if (terminated_) child.signal_group(SIGKILL);
+  // What of the family still works does so without a lock.
+  if (terminated_) kill_family(child);
   return {*child.exit_code(), child.signal(), child.interrupted(), terminated_ || !lock_.healthy()};
 }
 
@@ -32,8 +40,7 @@ LockGuardian::Clock::time_point LockGuardian::look_at_lock(const ChildProcess& c
   const Clock::time_point danger = lock_.expires_at() - options_.margin;
   if (lock_.state() == LockState::lost) {
     // With a warning before, the time to end in good order is over.
-    if (!std::exchange(warned_of_loss_, true))
-      end_group(child, "the lock is lost", terminated_ ? now : now + options_.kill_after);
+    if (!std::exchange(warned_of_loss_, true)) end_group(child, loss(), terminated_ ? now : now + options_.kill_after);
     return Clock::time_point::max();
   }
   if (warned_of_danger_) return danger + options_.margin;
@@ -47,21 +54,63 @@ LockGuardian::Clock::time_point LockGuardian::look_at_lock(const ChildProcess& c
 
 void LockGuardian::end_group(const ChildProcess& child, const std::string& why, Clock::time_point kill_at) {
   if (options_.on_lost == OnLost::warn) {
-    console_.warn(lock_.monitor() + ": " + why + "; the command goes on (--on-lost=warn)");
+    tell(lock_.monitor() + ": " + why + "; the command goes on (--on-lost=warn)");
     return;
   }
-  console_.warn(lock_.monitor() + ": " + why + (terminated_ ? "" : "; the command is told to end"));
-  if (!std::exchange(terminated_, true)) {
-    child.signal_group(SIGTERM);
-    child.signal_group(SIGCONT);  // a stopped process takes no other signal
-  }
+  // First the deed, then the word about it.
+  const bool first = !std::exchange(terminated_, true);
+  if (first) terminate_family(child);
   kill_at_ = std::min(kill_at_, kill_at);
+  tell(lock_.monitor() + ": " + why + (first ? "; the command is told to end" : ""));
 }
 
 void LockGuardian::kill_if_due(const ChildProcess& child) {
   if (Clock::now() < kill_at_) return;
-  child.signal_group(SIGKILL);
+  kill_family(child);
   kill_at_ = Clock::time_point::max();
+}
+
+pid_t LockGuardian::family_of(const ChildProcess& child) const {
+  return options_.adopt_orphans ? getpid() : child.id();
+}
+
+std::string LockGuardian::loss() const {
+  const std::string removed = '(' + std::string(name_of(LossReason::removed)) + ')';
+  try {
+    lock_.check_health();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(removed) != std::string_view::npos)
+      return "the lock was taken away by force";
+  }
+  return "the lock is lost";
+}
+
+void LockGuardian::terminate_family(const ChildProcess& child) const {
+  child.signal_group(SIGTERM);
+  child.signal_group(SIGCONT);  // a stopped process takes no other signal
+  for (const pid_t process : descendants_of(family_of(child))) {
+    if (process == child.id() || getpgid(process) == child.id()) continue;  // has it
+    kill(process, SIGTERM);
+    kill(process, SIGCONT);
+  }
+}
+
+void LockGuardian::kill_family(const ChildProcess& child) const {
+  child.signal_group(SIGKILL);
+  kill_descendants(family_of(child));
+}
+
+void LockGuardian::reap_orphans(const ChildProcess& child) const {
+  siginfo_t ended{};
+  while (options_.adopt_orphans && waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid > 0 &&
+         ended.si_pid != child.id()) {
+    waitpid(ended.si_pid, nullptr, 0);
+    ended = {};
+  }
+}
+
+void LockGuardian::tell(const std::string& message) const {
+  if (console_.text()) console_.warn(message);
 }
 
 }  // namespace forelock::cli

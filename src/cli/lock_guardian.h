@@ -1,4 +1,4 @@
-// Runs a child while a lock is held, and ends it when the lock ends first.
+// A LockGuardian watches a child while a lock is held, and ends it when the lock ends first.
 #pragma once
 
 #include <chrono>
@@ -17,6 +17,9 @@ struct GuardOptions {
   OnLost on_lost = OnLost::terminate;
   std::chrono::milliseconds kill_after{1000};  // from TERM to KILL
   std::chrono::milliseconds margin{1000};      // begin so long before the lock ends for want of answers; more than 0
+  // This process has no other children: all its descendants belong to the child, and those whose parent has ended are
+  // found and reaped too.
+  bool adopt_orphans = false;
 };
 
 class LockGuardian {
@@ -31,7 +34,8 @@ class LockGuardian {
 
   LockGuardian(const WriteLock& lock, SignalSource& signals, const Console& console, GuardOptions options);
 
-  // Waits for the child's end; forwards signals to its group. The lock must be held.
+  // Waits for the child's end; forwards signals to its group. The lock must be held. When it is lost, the child and all
+  // its descendants get TERM, and those that are left KILL. Nothing in here waits for a reader of stderr for long.
   Result guard(ChildProcess& child);
 
  private:
@@ -41,6 +45,15 @@ class LockGuardian {
   Clock::time_point look_at_lock(const ChildProcess& child);
   void end_group(const ChildProcess& child, const std::string& why, Clock::time_point kill_at);
   void kill_if_due(const ChildProcess& child);
+  // What the child has started may have left its process group.
+  pid_t family_of(const ChildProcess& child) const;
+  void terminate_family(const ChildProcess& child) const;
+  void kill_family(const ChildProcess& child) const;
+  void reap_orphans(const ChildProcess& child) const;
+  // "the lock is lost", and why, as far as it is known.
+  std::string loss() const;
+  // With -o json, stderr is for the one JSON object.
+  void tell(const std::string& message) const;
 
   const WriteLock& lock_;
   SignalSource& signals_;

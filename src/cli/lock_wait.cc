@@ -1,7 +1,10 @@
 #include "cli/lock_wait.h"
 
+#include <algorithm>
+#include <atomic>
 #include <thread>
 
+#include "cli/duration_text.h"
 #include "cli/hints.h"
 #include "cli/task.h"
 #include "forelock/error.h"
@@ -9,26 +12,45 @@
 namespace forelock::cli {
 namespace {
 
-bool take(BlockingWriteLock& lock, bool once) {
-  if (once) return lock.try_lock();
-  lock.lock_with_timeout();
-  return true;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+void connect(Client& client, const std::string& monitor, milliseconds within, const std::atomic<bool>& stopped) {
+  constexpr milliseconds look_at_stop_after{20};
+  const Clock::time_point end = Clock::now() + within;
+  while (!stopped && Clock::now() < end) {
+    if (client.wait_connected(look_at_stop_after)) return;
+  }
+  const std::string problem = client.last_problem();
+  throw ConnectionLossException(ErrorCode::connection_loss, monitor,
+                                "no connection to ZooKeeper within " + duration_text(within) + ", so no lock on " +
+                                    monitor + (problem.empty() ? "" : ": " + problem),
+                                "forelock doctor");
 }
 
 // Cancels until that has had an effect: a signal may come before the waiting has begun.
 void cancel(BlockingWriteLock& lock, const Task<bool>& taking) {
-  while (!taking.done() && !lock.cancel()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!taking.done() && !lock.cancel()) std::this_thread::sleep_for(milliseconds(1));
 }
 
 }  // namespace
 
-std::optional<int> take_lock(BlockingWriteLock& lock, bool once, SignalQueue& signals) {
-  Task<bool> taking([&lock, once] { return take(lock, once); });
+std::optional<int> take_lock(BlockingWriteLock& lock, Client& client, const LockWait& wait, SignalQueue& signals,
+                             WaitNotice& notice) {
+  std::atomic<bool> stopped = false;
+  Task<bool> taking([&] {
+    if (wait.connect_within) connect(client, lock.monitor(), *wait.connect_within, stopped);
+    if (wait.once) return lock.try_lock();
+    lock.lock_with_timeout();
+    return true;
+  });
   std::optional<int> ended_by;
   while (!taking.done()) {
-    const std::optional<int> signal = signals.wait(taking.wake_up(), std::chrono::steady_clock::time_point::max());
+    const std::optional<int> signal = signals.wait(taking.wake_up(), notice.due());
+    if (Clock::now() >= notice.due()) notice.give();
     if (!signal || !ends_waiting(*signal)) continue;
     ended_by = signal;
+    stopped = true;
     cancel(lock, taking);
     break;
   }

@@ -1,16 +1,25 @@
 // Takes a lock while signals can still stop the waiting.
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "cli/signal_queue.h"
+#include "cli/wait_notice.h"
 #include "forelock/blocking_write_lock.h"
+#include "forelock/client.h"
 
 namespace forelock::cli {
 
-// Waits for the lock for the time configured for its class, or with `once` not at all. \returns the signal that ended
-// the waiting: then the lock is not held and its node is being removed. Nothing: it is held. \throws as
-// BlockingWriteLock::lock_with_timeout.
-std::optional<int> take_lock(BlockingWriteLock& lock, bool once, SignalQueue& signals);
+struct LockWait {
+  bool once = false;  // not at all, if it is held
+  // Wait so long for a connection first, outside the time for the lock; nothing: inside it.
+  std::optional<std::chrono::milliseconds> connect_within = {};
+};
+
+// Waits for the lock for the time configured for its class. \returns the signal that ended the waiting: then the lock
+// is not held and its node is being removed. Nothing: it is held. \throws as BlockingWriteLock::lock_with_timeout.
+std::optional<int> take_lock(BlockingWriteLock& lock, Client& client, const LockWait& wait, SignalQueue& signals,
+                             WaitNotice& notice);
 
 }  // namespace forelock::cli

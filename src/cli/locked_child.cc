@@ -21,7 +21,8 @@ std::vector<std::pair<std::string, std::string>> lock_environment(const WriteLoc
 }
 
 GuardOptions guard_options(const Client& client, OnLost on_lost, milliseconds kill_after) {
-  const milliseconds margin = std::min(kill_after, client.settings().session_timeout() / 3);
+  // What the server has granted, which may be less than what was asked for.
+  const milliseconds margin = std::min(kill_after, client.session_timeout() / 3);
   return {on_lost, kill_after, std::max(margin, milliseconds(1))};
 }
 

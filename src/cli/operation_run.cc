@@ -44,8 +44,8 @@ class OperationRun {
         console_(context.console),
         inherited_(inherited),
         signals_(signals),
-        settings_(options.settings(context.globals)),
-        operation_(make_operation(options)),
+        settings_(read_settings(options, context.globals, signals)),
+        operation_(make_operation(options, signals)),
         queue_(settings_, dead_letter_log(console_)),
         client_(settings_, log_to(console_)),
         runner_(client_, queue_) {}
@@ -72,14 +72,14 @@ class OperationRun {
   }
 
  private:
-  static Operation make_operation(const RunOptions& options) {
+  static Operation make_operation(const RunOptions& options, SignalSource& signals) {
     Operation operation;
     operation.id = options.id.empty() ? records::make_guid() : options.id;
     operation.type = options.operation_type();
     operation.monitor = options.monitor;
     operation.priority = options.lock_class();
     operation.lock_info = options.lock_info();
-    if (!options.payload.empty()) operation.payload = read_payload(options.payload);
+    if (!options.payload.empty()) operation.payload = read_payload(options.payload, signals);
     return operation;
   }
 
@@ -155,9 +155,7 @@ class OperationRun {
     child.environment = {{"FORELOCK_ATTEMPT", std::to_string(attempt.number)}, {"FORELOCK_OPERATION", operation_.id}};
     if (!options_.payload.empty()) child.input = operation_.payload;
     try {
-      return run_under_lock(attempt.lock, client_, child,
-                            guard_options(client_, options_.when_lost(), options_.from_term_to_kill()), inherited_,
-                            signals, console_);
+      return run_under_lock(attempt.lock, client_, child, options_.guarding(client_), inherited_, signals, console_);
     } catch (const FailureException& failure) {
       throw OperationFailure(failure.failure().code, failure.what(), false);
     }

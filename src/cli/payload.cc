@@ -3,10 +3,13 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <memory>
 #include <system_error>
+#include <utility>
 
 #include "cli/descriptor.h"
 #include "cli/failure.h"
+#include "cli/left_behind.h"
 #include "forelock/operation.h"
 
 namespace forelock::cli {
@@ -16,9 +19,7 @@ namespace {
   throw_usage("run: --payload " + file + ": " + std::generic_category().message(error));
 }
 
-}  // namespace
-
-std::string read_payload(const std::string& file) {
+std::string read_all(const std::string& file) {
   const Descriptor input(file == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                      : open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (input.get() < 0) throw_unreadable(file, errno);
@@ -37,6 +38,14 @@ std::string read_payload(const std::string& file) {
   }
   payload.resize(size);
   return payload;
+}
+
+}  // namespace
+
+std::string read_payload(const std::string& file, SignalSource& signals) {
+  const auto payload = std::make_shared<std::string>();
+  do_unless_signalled([payload, file] { *payload = read_all(file); }, signals);
+  return std::move(*payload);
 }
 
 }  // namespace forelock::cli

@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include "cli/signal_source.h"
+
 namespace forelock::cli {
 
-// Reads all of it; "-" is stdin. \throws FailureException (usage) if it cannot be read or is larger than an operation
-// may carry.
-std::string read_payload(const std::string& file);
+// Reads all of it; "-" is stdin. A signal ends the reading, however silent the writer is. \throws FailureException
+// (usage) if it cannot be read or is larger than an operation may carry; EndedBySignal.
+std::string read_payload(const std::string& file, SignalSource& signals);
 
 }  // namespace forelock::cli

@@ -8,8 +8,11 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/left_behind.h"
+#include "cli/message_writer.h"
 #include "cli/suggestion.h"
 #include "forelock/version.h"
 
@@ -88,19 +91,29 @@ class Program {
       Console({}).write(std::string(version_text.what()) + '\n');
       return exit_ok;
     } catch (const CLI::Success&) {
-      Console({}).write(root_.help());
-      return exit_ok;
+      const std::vector<std::string> unknown = root_.remaining(true);
+      if (!root_.get_subcommands().empty() || unknown.empty()) {
+        Console({}).write(root_.help());
+        return exit_ok;
+      }
+      return report_usage(arguments, CLI::ExtrasError(unknown));
     } catch (const CLI::ParseError& error) {
-      GlobalOptions globals = globals_;
-      globals.output = requested_format(arguments);
-      Console(globals.console()).report(usage_failure(root_, error));
-      return exit_usage;
+      if (arguments.empty()) {
+        MessageWriter::of_stderr().write(root_.help());
+        return exit_usage;
+      }
+      return report_usage(arguments, error);
     }
     const Console console(globals_.console());
+    for (const std::string& doubt : duration_doubts()) {
+      if (console.text()) console.note(doubt);
+    }
     try {
       return run_parsed({globals_, console, root_});
     } catch (const OutputClosed&) {
       throw;
+    } catch (const EndedBySignal& ended) {
+      return exit_signalled(ended.signal);
     } catch (...) {
       const Failure failure = failure_of(std::current_exception());
       console.report(failure);
@@ -113,6 +126,13 @@ class Program {
     CLI::App* app;
     std::unique_ptr<Command> command;
   };
+
+  int report_usage(const std::vector<std::string>& arguments, const CLI::ParseError& error) const {
+    GlobalOptions globals = globals_;
+    globals.output = requested_format(arguments);
+    Console(globals.console()).report(usage_failure(root_, error));
+    return exit_usage;
+  }
 
   int run_parsed(const Context& context) {
     for (const Entry& entry : commands_) {
@@ -128,7 +148,9 @@ class Program {
 
 }  // namespace
 
-int run_program(const std::vector<std::string>& arguments) {
+namespace {
+
+int run_and_report(const std::vector<std::string>& arguments) {
   try {
     return Program().run(arguments);
   } catch (const OutputClosed&) {
@@ -138,6 +160,14 @@ int run_program(const std::vector<std::string>& arguments) {
     Console({}).report(failure);
     return failure.exit_code;
   }
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments) {
+  const int exit_code = run_and_report(arguments);
+  MessageWriter::of_stderr().flush();
+  return exit_code;
 }
 
 }  // namespace forelock::cli

@@ -3,15 +3,19 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/descendants.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
 #include "cli/lock_wait.h"
 #include "cli/locked_child.h"
 #include "cli/operation_run.h"
+#include "cli/release_note.h"
 #include "cli/run_options.h"
 
 namespace forelock::cli {
 namespace {
+
+constexpr std::chrono::milliseconds look_at_note_for{200};
 
 class RunCommand final : public Command {
  public:
@@ -23,51 +27,68 @@ class RunCommand final : public Command {
 
   int run(const Context& context) override {
     options_.check();
+    options_.note_doubts(context.console);
     const InheritedDescriptors inherited;
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD});
+    adopt_orphans();
     if (options_.retry) return run_operation(options_, context, inherited, signals);
     return run_once(context, inherited, signals);
   }
 
  private:
   int run_once(const Context& context, const InheritedDescriptors& inherited, SignalQueue& signals) const {
-    Client client(options_.settings(context.globals), log_to(context.console));
+    CommandClient client(read_settings(options_, context.globals, signals), context.console);
     LockOptions lock_options;
     lock_options.capture_stack = false;  // ours says nothing about what is run
     lock_options.thread_name = "run";
-    BlockingWriteLock lock(client, options_.lock_info(), options_.monitor, options_.lock_class(), lock_options);
+    lock_options.expected_runtime = options_.expected_runtime;
+    BlockingWriteLock lock(*client, options_.lock_info(), options_.monitor, options_.lock_class(), lock_options);
 
-    if (const auto signal = acquire(lock, signals)) {
+    std::optional<int> ended_by;
+    try {
+      WaitNotice notice(client.shared(), options_.monitor, context.console);
+      ended_by = take_lock(lock, *client, options_.waiting(), signals, notice);
+    } catch (const InstanceLockException&) {
+      const Failure failure = conflict();
+      if (options_.conflict_code && context.console.quiet()) return failure.exit_code;  // asked for, both of them
+      throw FailureException(failure);
+    }
+    if (ended_by) {
       client.close();  // the node goes with the session, whatever became of the lock
-      return exit_signalled(*signal);
+      return exit_signalled(*ended_by);
     }
     ChildOptions child;
     child.command = options_.command;
     LockGuardian::Result result =
-        run_under_lock(lock, client, child, guard_options(client, options_.when_lost(), options_.from_term_to_kill()),
-                       inherited, signals, context.console);
+        run_under_lock(lock, *client, child, options_.guarding(*client), inherited, signals, context.console);
     if (!release(lock, context.console)) result.lock_lost = true;
     if (!result.lock_lost) return result.exit_code;
-    throw FailureException({exit_lock_lost,
-                            std::string(name_of(ErrorCode::lock_unhealthy)),
-                            "the lock on " + options_.monitor + " was lost while the command ran (it ended with " +
-                                std::to_string(result.exit_code) + "); its work may overlap with another holder's",
-                            show_hint(options_.monitor),
-                            options_.monitor,
-                            true,
-                            {}});
+    throw FailureException(loss(*client, lock, result.exit_code));
   }
 
-  // \returns the signal that ended the waiting.
-  std::optional<int> acquire(BlockingWriteLock& lock, SignalQueue& signals) const {
-    try {
-      return take_lock(lock, options_.timeout && options_.timeout->count() == 0, signals);
-    } catch (const InstanceLockException&) {
-      Failure failure = failure_of(std::current_exception());
-      if (failure.hint.empty()) failure.hint = show_hint(options_.monitor);
-      if (options_.conflict_code) failure.exit_code = *options_.conflict_code;
-      throw FailureException(std::move(failure));
-    }
+  Failure loss(Client& client, const BlockingWriteLock& lock, int child_code) const {
+    std::string message = "the lock on " + options_.monitor + " was lost while the command ran (it ended with " +
+                          std::to_string(child_code) + "); its work may overlap with another holder's";
+    const std::optional<WallTime> acquired = lock.owner().acquired_at;
+    const std::optional<ReleaseNote> note =
+        client.connected() ? read_release_note(client, options_.monitor, look_at_note_for) : std::nullopt;
+    // The clocks of two machines are compared.
+    if (note && acquired && note->at > *acquired - std::chrono::minutes(1)) message += "; " + text_of(*note);
+    return {exit_lock_lost,
+            std::string(name_of(ErrorCode::lock_unhealthy)),
+            message,
+            show_hint(options_.monitor),
+            options_.monitor,
+            true,
+            {}};
+  }
+
+  // Of the exception that is being handled.
+  Failure conflict() const {
+    Failure failure = failure_of(std::current_exception());
+    if (failure.hint.empty()) failure.hint = show_hint(options_.monitor);
+    if (options_.conflict_code) failure.exit_code = *options_.conflict_code;
+    return failure;
   }
 
   // \returns whether the lock was ours to the end.

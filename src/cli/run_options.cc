@@ -1,10 +1,15 @@
 #include "cli/run_options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
+#include <memory>
 
 #include "cli/duration_text.h"
 #include "cli/failure.h"
+#include "cli/left_behind.h"
+#include "cli/locked_child.h"
+#include "forelock/owner_record.h"
 
 namespace forelock::cli {
 namespace {
@@ -12,7 +17,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds default_kill_after{1000};
+constexpr milliseconds least_connect_time{1000};
 constexpr std::size_t longest_default_info = 100;
+constexpr std::size_t longest_usual_instance = 80;
+constexpr std::size_t guid_length = 36;
 constexpr const char* retry_group = "As an operation";
 
 // What for, if nobody says: the command.
@@ -33,7 +41,9 @@ void RunOptions::add_to(CLI::App& app) {
       ->type_name("CLASS")
       ->check(CLI::IsMember({"foreground", "background"}));
   app.add_option("--info", info, "What for, for people [the command]")->type_name("TEXT");
-  add_duration(app, "--timeout", timeout, "Wait this long for the lock, 0: not at all [the class's configured time]");
+  add_duration(app, "--timeout", timeout,
+               "Wait this long for the lock (30s, 5m; a plain number is ms), and for a server; 0: not at all [the "
+               "class's configured time]");
   app.add_option("-E,--conflict-exit-code", conflict_code, "Exit code when the lock is not obtained in time [75]")
       ->type_name("CODE")
       ->check(CLI::Range(0, 255).description(""));
@@ -41,6 +51,8 @@ void RunOptions::add_to(CLI::App& app) {
       ->type_name("WHAT")
       ->check(CLI::IsMember({"term", "warn"}));
   add_duration(app, "--kill-after", kill_after, "From TERM to KILL when the lock is lost [1000]");
+  add_duration(app, "--expected-runtime", expected_runtime,
+               "How long the command should take: 'forelock show' tells when it takes longer");
   app.add_flag("--retry", retry,
                "Try again when the lock is not to be had or the command ends with 75; in the end: a dead letter")
       ->group(retry_group);
@@ -55,11 +67,35 @@ void RunOptions::add_to(CLI::App& app) {
       ->group(retry_group);
   app.add_option("COMMAND", command, "What to run; behind --")->required();
   app.footer(
-      "Example: forelock run -m P1 --retry --type saveContent --payload article.json -- ./save.sh\n"
+      "Examples: forelock run -m P1 --timeout 30s -- ./save.sh\n"
+      "          forelock run -m nightly --timeout 0 -q -E 0 -- ./nightly.sh    (skips a run that still goes on)\n"
+      "          forelock run -m P1 --retry --type saveContent --payload article.json -- ./save.sh\n"
+      "The lock is held until COMMAND ends, not until what it left in the background does. When the lock is lost, all\n"
+      "its descendants are ended, in whatever process group.\n"
       "Options for every command: see forelock --help");
 }
 
+void RunOptions::note_doubts(const Console& console) const {
+  if (!console.text()) return;
+  const char* const outer = std::getenv("FORELOCK_MONITOR");
+  if (outer != nullptr && monitor == outer) {
+    console.note("this command runs under the lock on " + monitor +
+                 " already ($FORELOCK_MONITOR): if that is held by " +
+                 "the command around it, both wait for each other");
+  }
+  OwnerRecord record;
+  record.lock_info = lock_info();
+  record.instance = std::string(longest_usual_instance, 'x');
+  record.guid = std::string(guid_length, 'x');
+  const std::optional<OwnerRecord> kept = OwnerRecord::from_json(record.to_json());
+  if (kept && kept->lock_info.size() < record.lock_info.size()) {
+    console.note("--info has " + std::to_string(record.lock_info.size()) + " bytes; about the first " +
+                 std::to_string(kept->lock_info.size()) + " are kept");
+  }
+}
+
 void RunOptions::check() const {
+  if (retry && expected_runtime) throw_usage("run: --expected-runtime has no meaning with --retry");
   if (!retry) {
     for (const auto& [value, name] : {std::pair(&type, "--type"), {&payload, "--payload"}, {&id, "--id"}}) {
       if (!value->empty()) throw_usage(std::string("run: ") + name + " needs --retry", "see: forelock run --help");
@@ -89,22 +125,39 @@ std::string RunOptions::operation_type() const {
   return name.empty() ? command.front() : name;
 }
 
-OnLost RunOptions::when_lost() const {
-  return on_lost == "warn" ? OnLost::warn : OnLost::terminate;
+GuardOptions RunOptions::guarding(const Client& client) const {
+  const OnLost when_lost = on_lost == "warn" ? OnLost::warn : OnLost::terminate;
+  GuardOptions result = guard_options(client, when_lost, kill_after.value_or(default_kill_after));
+  result.adopt_orphans = true;
+  return result;
 }
 
-milliseconds RunOptions::from_term_to_kill() const {
-  return kill_after.value_or(default_kill_after);
+LockWait RunOptions::waiting() const {
+  LockWait wait;
+  wait.once = timeout && timeout->count() == 0;
+  // A connection takes longer than a very short time for the lock.
+  if (timeout && *timeout < least_connect_time) wait.connect_within = least_connect_time;
+  return wait;
 }
 
 Settings RunOptions::settings(const GlobalOptions& globals) const {
   Settings result = globals.settings();
-  if (timeout && timeout->count() > 0) {
-    const char* key =
-        lock_class() == Priority::foreground ? "zookeeper.foregound.task.timeout" : "zookeeper.backgound.task.timeout";
-    result.set(key, std::to_string(timeout->count()), "--timeout");
+  if (!timeout || timeout->count() == 0) return result;
+  const char* key =
+      lock_class() == Priority::foreground ? "zookeeper.foregound.task.timeout" : "zookeeper.backgound.task.timeout";
+  std::vector<Settings::Override> overrides = {{key, std::to_string(timeout->count()), "--timeout"}};
+  const milliseconds delay = result.connection_delay();
+  if (delay.count() > 0 && delay * result.connection_retry() < *timeout) {
+    overrides.push_back({"zookeeper.connection.retry", std::to_string(*timeout / delay + 1), "--timeout"});
   }
+  result.set(overrides);
   return result;
+}
+
+Settings read_settings(const RunOptions& options, const GlobalOptions& globals, SignalSource& signals) {
+  const auto settings = std::make_shared<Settings>();
+  do_unless_signalled([settings, options, globals] { *settings = options.settings(globals); }, signals);
+  return *settings;
 }
 
 }  // namespace forelock::cli

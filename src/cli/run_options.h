@@ -1,4 +1,4 @@
-// What `forelock run` is asked for.
+// RunOptions are what `forelock run` is asked for.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,9 @@
 
 #include "cli/global_options.h"
 #include "cli/lock_guardian.h"
+#include "cli/lock_wait.h"
+#include "cli/signal_source.h"
+#include "forelock/client.h"
 #include "forelock/priority.h"
 
 namespace forelock::cli {
@@ -20,6 +23,7 @@ struct RunOptions {
   std::optional<int> conflict_code;
   std::string on_lost = "term";
   std::optional<std::chrono::milliseconds> kill_after;
+  std::optional<std::chrono::milliseconds> expected_runtime;
   std::vector<std::string> command;
 
   bool retry = false;
@@ -32,14 +36,22 @@ struct RunOptions {
   void add_to(CLI::App& app);
   // \throws FailureException (usage) for what does not go together.
   void check() const;
+  // Says what is probably not meant, or is not done in full.
+  void note_doubts(const Console& console) const;
 
   Priority lock_class() const;
   std::string lock_info() const;
   std::string operation_type() const;
-  OnLost when_lost() const;
-  std::chrono::milliseconds from_term_to_kill() const;
-  // With --timeout as the class's configured time-out, so that the lock's own words about it are right.
+  // How the command is guarded under a lock of this client, which is connected. This process has no other children.
+  GuardOptions guarding(const Client& client) const;
+  LockWait waiting() const;
+  // With --timeout as the class's configured time-out, so that the lock's own words about it are right, and as the time
+  // for which a server is tried: it is a person's budget.
   Settings settings(const GlobalOptions& globals) const;
 };
+
+// As RunOptions::settings; a signal ends the reading of a file that is never written, a FIFO say.
+// \throws EndedBySignal.
+Settings read_settings(const RunOptions& options, const GlobalOptions& globals, SignalSource& signals);
 
 }  // namespace forelock::cli

@@ -217,33 +217,12 @@ class LostLock(support.CliTest):
         self.assertEqual(json.loads(errors.splitlines()[-1])["error"]["code"], "lock_unhealthy")
 
 
-class SilentServer(support.CliTest):
+class SilentServer(support.OwnServerTest):
     """The lock ends without anybody saying so: the server stops answering."""
-
-    def setUp(self):
-        super().setUp()
-        self.dev = subprocess.Popen([support.BINARY, "dev", "-o", "json"],
-                                 env=support.clean_environment(TMPDIR=self.directory.name),
-                                 stdout=subprocess.PIPE, text=True)
-        self.children.append(self.dev)
-        self.address = json.loads(self.dev.stdout.readline())["zookeeper"]
-        with open(f"/proc/{self.dev.pid}/task/{self.dev.pid}/children", encoding="ascii") as file:
-            self.server = int(file.read().split()[0])
-        self.addCleanup(self.wake_server)
-
-    def wake_server(self):
-        try:
-            os.kill(self.server, signal.SIGCONT)
-        except ProcessLookupError:
-            pass
-
-    def connect_string(self):
-        return self.address
 
     def hold_and_silence(self, *options, script):
         child = self.hold("P1", "--set", "zookeeper.session.timeout=3000", *options, script=script)
-        os.kill(self.server, signal.SIGSTOP)
-        return child, time.monotonic()
+        return child, self.silence_server()
 
     def test_the_child_is_told_to_end_and_gone_before_the_session_could_end(self):
         child, begin = self.hold_and_silence(script="trap '' TERM; echo ready; while :; do sleep 0.05; done")

@@ -51,7 +51,10 @@ class CliTest(unittest.TestCase):
         for child in self.children:
             if child.poll() is None:
                 child.kill()
-            child.communicate()
+            child.wait()
+            for stream in (child.stdin, child.stdout, child.stderr):
+                if stream:
+                    stream.close()
 
     def path(self, name):
         return os.path.join(self.directory.name, name)
@@ -113,6 +116,70 @@ class CliTest(unittest.TestCase):
         """Ends a holder's command; its exit code, and what it said."""
         _, errors = child.communicate("\n", timeout=PATIENCE)
         return child.returncode, errors
+
+
+class OwnServerTest(CliTest):
+    """A server of its own, which can be made silent."""
+
+    java_options = ()  # settings of the server, "maxSessionTimeout=2000" say
+
+    def setUp(self):
+        super().setUp()
+        changes = {"TMPDIR": self.directory.name}
+        if self.java_options:
+            changes["JAVA_HOME"] = self.changed_java()
+        self.dev = subprocess.Popen([BINARY, "dev", "-o", "json"], env=clean_environment(**changes),
+                                    stdout=subprocess.PIPE, text=True)
+        self.children.append(self.dev)
+        self.address = json.loads(self.dev.stdout.readline())["zookeeper"]
+        with open(f"/proc/{self.dev.pid}/task/{self.dev.pid}/children", encoding="ascii") as file:
+            self.server = int(file.read().split()[0])
+        self.addCleanup(self.wake_server)
+
+    def changed_java(self):
+        """A Java that adds to the configuration which `dev` has written."""
+        os.makedirs(self.path("java/bin"))
+        java = os.path.join(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ else "java"
+        lines = "".join(f"echo {option} >> $last\n" for option in self.java_options)
+        script = self.write("java/bin/java", f'#!/bin/sh\nfor last; do :; done\n{lines}exec {java} "$@"\n')
+        os.chmod(script, 0o755)
+        return self.path("java")
+
+    def silence_server(self):
+        os.kill(self.server, signal.SIGSTOP)
+        return time.monotonic()
+
+    def wake_server(self):
+        try:
+            os.kill(self.server, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+
+    def connect_string(self):
+        return self.address
+
+
+def full_pipe():
+    """Both ends of a pipe that takes no byte more, and that nobody reads."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    for size in (4096, 1):
+        try:
+            while True:
+                os.write(writing, b"x" * size)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writing, True)
+    return reading, writing
+
+
+def is_alive(process):
+    """Whether it runs; a zombie does not."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
 
 
 def main():

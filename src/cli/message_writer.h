@@ -1,0 +1,40 @@
+// A MessageWriter writes to a descriptor from a thread of its own: a reader that does not read delays its caller for a
+// bounded time, and stops nothing.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace forelock::cli {
+
+// Thread-safe. Texts come out whole and in the order of the calls. What does not fit into the queue is left out, and
+// their number is said when there is room again.
+class MessageWriter {
+ public:
+  // Of the standard error stream, for the whole process. Never destroyed.
+  static MessageWriter& of_stderr();
+
+  // Does not own the descriptor, which must stay open as long as the process lives.
+  explicit MessageWriter(int descriptor);
+  // As flush(); a write that blocks is left behind.
+  ~MessageWriter();
+  MessageWriter(const MessageWriter&) = delete;
+  MessageWriter& operator=(const MessageWriter&) = delete;
+
+  // Returns when the text is written, or after longest_wait; at once if an earlier text already took longer than that
+  // and is still not out. A descriptor that takes nothing any more (EPIPE, EBADF) swallows it.
+  void write(std::string text);
+  // Waits until everything is written, at most longest_wait.
+  void flush();
+
+  static constexpr std::chrono::milliseconds longest_wait{100};
+  static constexpr std::size_t most_waiting_bytes = 256 * 1024;
+
+ private:
+  struct State;
+
+  std::shared_ptr<State> state_;  // shared with the thread, which may outlive this object
+};
+
+}  // namespace forelock::cli
