@@ -25,6 +25,8 @@ void append_value_cases(const CommandEntry& command, std::string& out) {
       out += "COMPREPLY=($(compgen -W '" + joined(option.choices, " ") + "' -- \"$cur\"))";
     } else if (option.value == "FILE" || option.value == "DIR") {
       out += "COMPREPLY=($(compgen -f -- \"$cur\"))";
+    } else if (option.value == "MONITOR") {
+      out += "COMPREPLY=($(compgen -W \"$(_forelock_monitors)\" -- \"$cur\"))";
     } else {
       out += "COMPREPLY=()";
     }
@@ -32,10 +34,13 @@ void append_value_cases(const CommandEntry& command, std::string& out) {
   }
 }
 
-// What can follow a command: its options and the root's, its subcommands.
-std::string words_after(const CommandEntry& command, const CommandEntry& root) {
+// The shell function that lists what an argument can be; empty for files.
+std::string lister_of(const std::string& argument) {
+  return argument == "MONITOR" ? "_forelock_monitors" : argument == "ID" ? "_forelock_letters" : "";
+}
+
+std::string options_after(const CommandEntry& command, const CommandEntry& root) {
   std::vector<std::string> words;
-  for (const CommandEntry& sub : command.subcommands) words.push_back(sub.path.back());
   for (const OptionEntry& option : command.options) {
     for (const std::string& name : option.long_names) words.push_back("--" + name);
   }
@@ -49,13 +54,25 @@ std::string words_after(const CommandEntry& command, const CommandEntry& root) {
   return joined(words, " ");
 }
 
+std::string words_of(const std::string& list) {
+  return "COMPREPLY=($(compgen -W '" + list + "' -- \"$cur\"))";
+}
+
+// What can follow a command: its options and the root's behind a dash; else its subcommands and arguments, if it has
+// any.
 void append_word_cases(const CommandEntry& command, const CommandEntry& root, std::string& out) {
-  const std::string path = joined(command.path, " ");
+  const std::string options = words_of(options_after(command, root));
+  std::vector<std::string> names;
+  for (const CommandEntry& sub : command.subcommands) names.push_back(sub.path.back());
   const std::string argument = command.arguments.empty() ? "" : command.arguments.front().long_names.front();
-  const bool takes_file = !argument.empty() && argument != "MONITOR" && argument != "ID";
-  out += "    '" + path + "') COMPREPLY=($(compgen -W '" + words_after(command, root) + "' -- \"$cur\"))";
-  if (takes_file) out += "; [[ $cur == -* ]] || COMPREPLY+=($(compgen -f -- \"$cur\"))";
-  out += " ;;\n";
+  std::string other = options;
+  if (!names.empty()) other = words_of(joined(names, " "));
+  if (!argument.empty()) {
+    const std::string list = lister_of(argument);
+    other = "COMPREPLY=($(compgen " + (list.empty() ? "-f" : "-W \"$(" + list + ")\"") + " -- \"$cur\"))";
+  }
+  out +=
+      "    '" + joined(command.path, " ") + "') if [[ $cur == -* ]]; then " + options + "; else " + other + "; fi ;;\n";
   for (const CommandEntry& sub : command.subcommands) append_word_cases(sub, root, out);
 }
 
@@ -72,25 +89,42 @@ void append_paths(const CommandEntry& command, std::string& out) {
 }
 
 // The part that bash and zsh (through its emulation of bash's completion) share.
-std::string bash_function(const CommandEntry& root) {
+std::string bash_function(const CommandEntry& root, const std::string& name) {
   std::string paths;
   append_paths(root, paths);
   std::string out =
-      "_forelock() {\n"
-      "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} path= word\n"
+      "# With the servers and settings of this command line; a second at most. Ids that a shell would take apart are\n"
+      "# left out.\n"
+      "_forelock_ask() {\n"
+      "  local -a given\n"
+      "  local previous= word\n"
+      "  for word in \"${COMP_WORDS[@]}\"; do\n"
+      "    case $previous in --config|--zookeeper|--set) given+=(\"$previous\" \"$word\") ;; esac\n"
+      "    previous=$word\n"
+      "  done\n"
+      "  timeout 1 forelock \"${given[@]}\" \"$@\" 2>/dev/null\n"
+      "}\n"
+      "_forelock_monitors() { _forelock_ask ls --names | grep -E '^[A-Za-z0-9_.:@+,/-]+$'; }\n"
+      "_forelock_letters() {\n"
+      "  _forelock_ask dlq list --limit 100 -o ndjson | sed -n 's/^{\"id\":\"\\([A-Za-z0-9_.:@+,/-]*\\)\".*/\\1/p'\n"
+      "}\n"
+      "" +
+      name +
+      "() {\n"
+      "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command= word\n"
       "  case $prev in\n";
   append_all_value_cases(root, out);
   out +=
       "  esac\n"
-      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+      "  for word in \"${COMP_WORDS[@]:1:$((COMP_CWORD-1))}\"; do\n"
       "    [[ $word == -- ]] && { COMPREPLY=($(compgen -c -f -- \"$cur\")); return; }\n"
-      "    case \"${path:+$path }$word\" in\n"
+      "    case \"${command:+$command }$word\" in\n"
       "      " +
       paths +
-      ") path=\"${path:+$path }$word\" ;;\n"
+      ") command=\"${command:+$command }$word\" ;;\n"
       "    esac\n"
       "  done\n"
-      "  case $path in\n";
+      "  case $command in\n";
   append_word_cases(root, root, out);
   return out + "  esac\n}\n";
 }
@@ -113,6 +147,8 @@ void append_fish_options(const CommandEntry& command, const std::string& conditi
       out += " -x -a " + fish_quoted(joined(option.choices, " "));
     } else if (option.value == "FILE" || option.value == "DIR") {
       out += " -r -F";
+    } else if (option.value == "MONITOR") {
+      out += " -x -a '(__forelock_monitors)'";
     } else if (!option.value.empty()) {
       out += " -x";
     }
@@ -136,6 +172,13 @@ std::string fish_condition(const CommandEntry& command, const CommandEntry& root
 
 void append_fish(const CommandEntry& command, const CommandEntry& root, std::string& out) {
   const std::string seen = fish_condition(command, root);
+  if (!command.arguments.empty() && !seen.empty()) {
+    const std::string argument = command.arguments.front().long_names.front();
+    if (argument == "MONITOR" || argument == "ID") {
+      out += "complete -c forelock -n " + fish_quoted(seen) + " -f -a '(" +
+             (argument == "ID" ? "__forelock_letters" : "__forelock_monitors") + ")'\n";
+    }
+  }
   append_fish_options(command, seen.empty() ? "" : " -n " + fish_quoted(seen), out);
   for (const CommandEntry& sub : command.subcommands) {
     const std::string here = seen.empty() ? "__fish_use_subcommand" : seen;
@@ -149,17 +192,48 @@ void append_fish(const CommandEntry& command, const CommandEntry& root, std::str
 
 std::string bash_completion(const CommandEntry& root) {
   return "# bash completion for forelock: source it, or put it into /usr/share/bash-completion/completions/forelock\n" +
-         bash_function(root) + "complete -F _forelock forelock\n";
+         bash_function(root, "_forelock") + "complete -F _forelock forelock\n";
 }
 
 std::string zsh_completion(const CommandEntry& root) {
+  // The first time, zsh runs this file as the function of its name: it has to complete, too.
   return "#compdef forelock\n# zsh completion for forelock: put it as _forelock into a directory of $fpath\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
-         bash_function(root) + "complete -F _forelock forelock\n";
+         bash_function(root, "_forelock_words") +
+         "complete -F _forelock_words forelock\n"
+         "[[ ${funcstack[1]} != _forelock ]] || _bash_complete -F _forelock_words\n";
 }
 
 std::string fish_completion(const CommandEntry& root) {
   std::string out = "# fish completion for forelock: put it into ~/.config/fish/completions/forelock.fish\n";
+  out +=
+      "function __forelock_ask\n"
+      "  set -l given\n"
+      "  set -l previous ''\n"
+      "  for word in (commandline -opc)\n"
+      "    contains -- $previous --config --zookeeper --set; and set -a given $previous $word\n"
+      "    set previous $word\n"
+      "  end\n"
+      "  timeout 1 forelock $given $argv 2>/dev/null\n"
+      "end\n"
+      "function __forelock_monitors\n"
+      "  __forelock_ask ls --names\n"
+      "end\n"
+      "function __forelock_letters\n"
+      "  __forelock_ask dlq list --limit 100 -o ndjson | string replace -rf '^{\"id\":\"([^\"\\\\]*)\".*' '$1'\n"
+      "end\n"
+      "# Behind --: a command, and its own words.\n"
+      "function __forelock_behind_dashes\n"
+      "  contains -- -- (commandline -opc)\n"
+      "end\n"
+      "function __forelock_command\n"
+      "  set -l words (commandline -opc)\n"
+      "  set -l dashes (contains -i -- -- $words)\n"
+      "  set -l own\n"
+      "  test $dashes -lt (count $words); and set own $words[(math $dashes + 1)..-1]\n"
+      "  complete -C (string join ' ' -- (string escape -- $own) (commandline -ct))\n"
+      "end\n"
+      "complete -c forelock -n __forelock_behind_dashes -x -a '(__forelock_command)'\n";
   append_fish(root, root, out);
   return out;
 }

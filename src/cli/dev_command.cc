@@ -46,7 +46,7 @@ class DevCommand final : public Command {
   std::filesystem::path make_directory() {
     if (data_dir_.empty()) return temporary_.emplace().path();
     std::filesystem::create_directories(data_dir_);
-    return std::filesystem::absolute(data_dir_);
+    return std::filesystem::canonical(data_dir_);
   }
 
   // Nothing if a signal ended the waiting.
@@ -60,13 +60,13 @@ class DevCommand final : public Command {
         const std::optional<int> signal = signals.wait(wake_up_, Clock::now() + look_again_after);
         if (signal && *signal != SIGCHLD && *signal != SIGWINCH) return nullptr;
       }
-      // Most likely somebody took the port in the meantime.
+      // Most likely another program took the port in the meantime.
       if (port_ == 0 && !server->running() && attempt < start_attempts) continue;
-      if (console.verbosity() > 0) console.warn(server->log_tail());
+      if (console.verbosity() > 0) console.warn("the end of its log: " + server->log_tail());
       throw FailureException({exit_unavailable,
                               "server_failed",
                               "the ZooKeeper server did not start",
-                              "its last words: " + server->log_tail(),
+                              "its last words: " + server->last_words(),
                               {},
                               false,
                               {}});
@@ -92,7 +92,7 @@ class DevCommand final : public Command {
     throw FailureException({exit_unavailable,
                             "server_failed",
                             "the ZooKeeper server has ended",
-                            "its last words: " + server.log_tail(),
+                            "its last words: " + server.last_words(),
                             {},
                             false,
                             {}});

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include "cli/descriptor.h"
@@ -40,6 +41,27 @@ std::uint16_t free_port() {
     throw std::system_error(errno, std::generic_category(), "no free port");
   }
   return ntohs(address.sin_port);
+}
+
+// Whatever listens there, a tunnel to real servers say, is not ours to be used.
+void refuse_taken(std::uint16_t port) {
+  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;  // connections of an earlier server, on their way out, do not count
+  setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  if (bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return;
+  const bool taken = errno == EADDRINUSE;
+  throw FailureException({exit_unavailable,
+                          taken ? "port_taken" : "server_failed",
+                          "port " + std::to_string(port) + (taken ? " is taken" : " cannot be used") + ": " +
+                              std::generic_category().message(errno),
+                          "leave --port out for a free one",
+                          {},
+                          false,
+                          {}});
 }
 
 std::string java() {
@@ -74,6 +96,7 @@ std::string jar() {
 
 DevServer::DevServer(const DevServerOptions& options)
     : directory_(options.directory), port_(options.port != 0 ? options.port : free_port()) {
+  refuse_taken(port_);
   ChildOptions child;
   child.command = {java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
                    "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
@@ -115,8 +138,11 @@ std::string DevServer::settings_file() const {
 }
 
 bool DevServer::serving() const {
-  const auto answer = zookeeper::four_letter_word(loopback, port_, "srvr", std::chrono::milliseconds(500));
-  return answer && answer->find("Mode: ") != std::string::npos;
+  constexpr std::chrono::milliseconds patience{500};
+  const auto answer = zookeeper::four_letter_word(loopback, port_, "srvr", patience);
+  if (!answer || answer->find("Mode: ") == std::string::npos) return false;
+  const auto configuration = zookeeper::four_letter_word(loopback, port_, "conf", patience);
+  return configuration && configuration->find("dataDir=" + file("data").string() + '/') != std::string::npos;
 }
 
 bool DevServer::running() {
@@ -129,6 +155,22 @@ std::string DevServer::log_tail() const {
   const std::string text{std::istreambuf_iterator<char>(log), {}};
   constexpr std::size_t limit = 2000;
   return text.size() > limit ? text.substr(text.size() - limit) : text;
+}
+
+std::string DevServer::last_words() const {
+  std::istringstream lines(log_tail());
+  std::string words;
+  bool exception = false;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    if (begin == std::string::npos || line.compare(begin, 3, "at ") == 0 || line.compare(begin, 3, "...") == 0)
+      continue;
+    const bool names_exception = line.find("Exception") != std::string::npos || line.find("Error") != std::string::npos;
+    if (exception && !names_exception) continue;
+    exception = names_exception;
+    words = line.substr(begin);
+  }
+  return words;
 }
 
 }  // namespace forelock::cli

@@ -1,7 +1,6 @@
 #include "cli/global_options.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 
 #include "cli/failure.h"
@@ -25,20 +24,13 @@ Settings::Override parse_override(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1), "--set"};
 }
 
-bool has_servers(const Settings& settings) {
-  const auto entries = settings.entries();
-  return std::any_of(entries.begin(), entries.end(), [](const Settings::Entry& entry) {
-    return entry.key == servers_key && entry.origin != "default";
-  });
-}
-
 }  // namespace
 
 void GlobalOptions::add_to(CLI::App& root) {
   root.add_option("--config", config, "Settings: a .properties or .yaml file [$FORELOCK_CONFIG]")
       ->type_name("FILE")
       ->group(group);
-  root.add_option("--zookeeper", zookeeper, "Servers, HOST:PORT[,…][/CHROOT] [$FORELOCK_ZOOKEEPER]")
+  root.add_option("--zookeeper", zookeeper, "Servers, HOST:PORT[,…][/CHROOT]; over the file [$FORELOCK_ZOOKEEPER]")
       ->type_name("HOSTS")
       ->group(group);
   root.add_option("--set", set, "Override one setting; may be repeated")
@@ -63,7 +55,9 @@ ConsoleOptions GlobalOptions::console() const {
 }
 
 Settings GlobalOptions::settings() const {
-  std::vector<Settings::Override> overrides;
+  std::vector<Settings::Override> overrides;  // later ones over earlier ones
+  const std::string servers = from_environment("FORELOCK_ZOOKEEPER");
+  if (!servers.empty()) overrides.push_back({std::string(servers_key), servers, "$FORELOCK_ZOOKEEPER"});
   if (!zookeeper.empty()) overrides.push_back({std::string(servers_key), zookeeper, "--zookeeper"});
   for (const std::string& text : set) overrides.push_back(parse_override(text));
 
@@ -74,8 +68,6 @@ Settings GlobalOptions::settings() const {
   } else {
     settings = Settings::load(file, overrides);
   }
-  const std::string servers = from_environment("FORELOCK_ZOOKEEPER");
-  if (!servers.empty() && !has_servers(settings)) settings.set(servers_key, servers, "$FORELOCK_ZOOKEEPER");
   return settings;
 }
 

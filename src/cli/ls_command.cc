@@ -16,13 +16,20 @@ class LsCommand final : public Command {
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("ls", "List the monitors that are held or waited for");
     app->add_flag("--all,-a", all_, "The idle ones too");
+    app->add_flag("--names", names_, "Only their ids, one a line; those that have no line of their own are left out");
     return app;
   }
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    Client client(settings, log_to(context.console));
-    const std::vector<MonitorSummary> monitors = Inspector(client, patience(settings)).list(all_);
+    CommandClient client(settings, context.console);
+    const std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_);
+    if (names_ && context.console.text()) {
+      for (const MonitorSummary& monitor : monitors) {
+        if (printable(monitor.monitor) == monitor.monitor) context.console.write(monitor.monitor + '\n');
+      }
+      return exit_ok;
+    }
     switch (context.console.format()) {
       case Format::json:
         context.console.write_json(json_of(monitors));
@@ -40,6 +47,7 @@ class LsCommand final : public Command {
 
  private:
   bool all_ = false;
+  bool names_ = false;
 };
 
 }  // namespace

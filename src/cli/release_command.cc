@@ -2,14 +2,18 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/acting_user.h"
 #include "cli/audit.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
+#include "cli/release_note.h"
 #include "cli/unknown_monitor.h"
 #include "cli/views_text.h"
+#include "records/instance.h"
 #include "records/session_text.h"
+#include "records/wall_time.h"
 
 namespace forelock::cli {
 namespace {
@@ -21,22 +25,32 @@ class ReleaseCommand final : public Command {
     app->add_option("MONITOR", monitor_, "The monitor's id")->required();
     app->add_option("--holder", holder_,
                     "The holder's node as 'forelock show' names it, or its session where it has none")
-        ->type_name("ID")
-        ->required();
-    app->add_option("--reason", reason_, "Why: goes into the audit record")->type_name("TEXT")->required();
+        ->type_name("ID");
+    app->add_option("--reason", reason_,
+                    "Why: the victim and 'forelock show' tell it, and it goes into the audit record")
+        ->type_name("TEXT");
+    app->footer(
+        "'forelock show MONITOR' ends with the command to copy. The audit record is one line of JSON on stderr and in\n"
+        "the system's log (journalctl -t forelock).\n"
+        "Options for every command: see forelock --help");
     return app;
   }
 
   int run(const Context& context) override {
-    if (reason_.find_first_not_of(" \t\n") == std::string::npos) throw_usage("release: the reason is empty");
+    check();
     const Settings settings = context.globals.settings();
-    Client client(settings, log_to(context.console));
-    Inspector inspector(client, patience(settings));
+    CommandClient client(settings, context.console);
+    Inspector inspector(*client, patience(settings));
 
     AuditRecord record{"release", monitor_, holder_, {}, reason_, {}};
     const std::optional<MonitorView> before = inspector.show(monitor_);
     if (before) record.view = before->holder;
+    if (!before) throw_unknown_monitor(monitor_);
+    // Before the deed: the victim reads it as soon as it learns of its loss.
+    leave_release_note(*client, monitor_,
+                       {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_});
     const ForceReleaseResult result = inspector.force_release(monitor_, holder_);
+    if (result != ForceReleaseResult::released) withdraw_release_note(*client, monitor_);
     if (result == ForceReleaseResult::no_such_monitor) throw_unknown_monitor(monitor_);
     if (result == ForceReleaseResult::holder_changed) refuse(before);
 
@@ -52,6 +66,15 @@ class ReleaseCommand final : public Command {
   }
 
  private:
+  // Everything that is missing at once.
+  void check() const {
+    const bool no_reason = reason_.find_first_not_of(" \t\n") == std::string::npos;
+    if (!holder_.empty() && !no_reason) return;
+    const std::string missing =
+        holder_.empty() ? no_reason ? "--holder ID and --reason TEXT are" : "--holder ID is" : "--reason TEXT is";
+    throw_usage("release: " + missing + " missing", show_hint(monitor_) + " names the holder, and the command to copy");
+  }
+
   [[noreturn]] void refuse(const std::optional<MonitorView>& view) const {
     std::string message = "nothing was done: " + holder_ + " does not hold " + monitor_;
     if (view && view->holder) {

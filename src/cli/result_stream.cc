@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/fit_columns.h"
+
 namespace forelock::cli {
 namespace {
 
@@ -35,6 +37,7 @@ void StreamedTable::add(std::vector<TextTable::Cell> row) {
   if (++rows_ < deciding_rows) return;
   out_.write(first_.str(console_));
   widths_ = first_.widths();
+  fit_columns(widths_, console_);
 }
 
 void StreamedTable::finish() {

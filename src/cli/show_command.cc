@@ -5,9 +5,13 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/hints.h"
+#include "cli/release_note.h"
+#include "cli/repeat_words.h"
 #include "cli/unknown_monitor.h"
 #include "cli/views_json.h"
 #include "cli/views_text.h"
+#include "records/session_text.h"
 
 namespace forelock::cli {
 namespace {
@@ -22,18 +26,30 @@ class ShowCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    Client client(settings, log_to(context.console));
-    const std::optional<MonitorView> view = Inspector(client, patience(settings)).show(monitor_);
+    CommandClient client(settings, context.console);
+    const std::optional<MonitorView> view = Inspector(*client, patience(settings)).show(monitor_);
     if (!view) throw_unknown_monitor(monitor_);
+    const std::optional<ReleaseNote> note = read_release_note(*client, monitor_, patience(settings));
     if (context.console.text()) {
       context.console.write(text_of(*view, context.console));
+      if (note) context.console.write("  last " + printable(text_of(*note)) + '\n');
+      if (view->holder) suggest_release(*view->holder, context);
     } else {
-      context.console.write_json(json_of(*view));
+      nlohmann::ordered_json json = json_of(*view);
+      if (note) json["forced_release"] = json_of(*note);
+      context.console.write_json(json);
     }
     return exit_ok;
   }
 
  private:
+  void suggest_release(const HolderView& holder, const Context& context) const {
+    const std::string id = holder.node.value_or(records::session_text(holder.session));
+    const std::string monitor = std::string(monitor_.starts_with('-') ? "-- " : "") + shell_quoted(monitor_);
+    context.console.note("to take it away: forelock" + repeat_words(context.globals) + " release --holder " + id +
+                         " --reason 'WHY' " + monitor);
+  }
+
   std::string monitor_;
 };
 

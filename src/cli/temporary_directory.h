@@ -1,13 +1,16 @@
-// A directory that is removed, with everything in it, at the end of the scope.
+// A TemporaryDirectory is removed, with everything in it, at the end of its scope.
 #pragma once
 
 #include <filesystem>
+
+#include "cli/descriptor.h"
 
 namespace forelock::cli {
 
 class TemporaryDirectory {
  public:
-  // Under $TMPDIR or /tmp, for this user alone. \throws std::system_error.
+  // Under $TMPDIR or /tmp, for this user alone. Removes those that killed processes of this user have left there.
+  // \throws std::system_error.
   TemporaryDirectory();
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
@@ -17,6 +20,7 @@ class TemporaryDirectory {
 
  private:
   std::filesystem::path path_;
+  Descriptor lock_;  // held as long as the process lives
 };
 
 }  // namespace forelock::cli

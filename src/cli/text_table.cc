@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/fit_columns.h"
+
 namespace forelock::cli {
 namespace {
 
@@ -51,6 +53,23 @@ std::string cut_to_width(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at)) + "…";
 }
 
+void fit_columns(std::vector<std::size_t>& widths, std::size_t columns) {
+  constexpr std::size_t least = 8;  // less says nothing
+  std::size_t used = (widths.size() - 1) * gap.size();
+  for (const std::size_t width : widths) used += width;
+  while (used > columns) {
+    const auto widest = std::max_element(widths.begin(), widths.end());
+    if (*widest <= least) return;
+    --*widest;
+    --used;
+  }
+}
+
+void fit_columns(std::vector<std::size_t>& widths, const Console& console) {
+  const int columns = console.stdout_is_terminal() ? Console::terminal_columns() : 0;
+  if (columns > 0) fit_columns(widths, static_cast<std::size_t>(columns));
+}
+
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void TextTable::add(std::vector<Cell> row) {
@@ -62,7 +81,8 @@ void TextTable::add(std::vector<Cell> row) {
 std::string TextTable::str(const Console& console) const {
   std::vector<Cell> heading;
   for (const Column& column : columns_) heading.push_back({column.heading, Style::heading});
-  const std::vector<std::size_t> widest = widths();
+  std::vector<std::size_t> widest = widths();
+  fit_columns(widest, console);
   std::string text = line(heading, widest, console);
   for (const auto& row : rows_) text += line(row, widest, console);
   return text;
@@ -83,7 +103,8 @@ std::string TextTable::line(std::vector<Cell> row, const std::vector<std::size_t
   std::string text;
   for (std::size_t i = 0; i < row.size(); ++i) {
     if (i > 0) text += gap;
-    const std::string shown = cut_to_width(printable(row[i].text), widest_cell);
+    const std::size_t room = console.stdout_is_terminal() ? std::min(widths[i], widest_cell) : widest_cell;
+    const std::string shown = cut_to_width(printable(row[i].text), room);
     const std::size_t width = display_width(shown);
     const std::string padding(widths[i] > width ? widths[i] - width : 0, ' ');
     const bool last = i + 1 == row.size();

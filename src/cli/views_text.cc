@@ -3,6 +3,7 @@
 #include "cli/duration_text.h"
 #include "cli/text_table.h"
 #include "records/session_text.h"
+#include "records/wall_time.h"
 
 namespace forelock::cli {
 namespace {
@@ -40,7 +41,15 @@ std::string holder_text(const HolderView& holder, const Console& console) {
     text += "  " + std::string(name) + printable(value) + '\n';
   };
   text += "  class     " + console.styled(class_cell(holder.priority).text, class_cell(holder.priority).style) + '\n';
-  line("held for  ", duration_text(holder.held));
+  std::string held = duration_text(holder.held);
+  if (holder.owner && holder.owner->acquired_at)
+    held += ", since " + records::format_wall_time(*holder.owner->acquired_at);
+  line("held for  ", held);
+  if (holder.owner && holder.owner->expected_runtime) {
+    const auto expected = *holder.owner->expected_runtime;
+    line("expected  ", duration_text(expected) +
+                           (holder.held > expected ? "; overdue by " + duration_text(holder.held - expected) : ""));
+  }
   line("node      ", holder.node.value_or("- (it left none: name it by its session)"));
   line("session   ", records::session_text(holder.session));
   line("token     ", std::to_string(holder.token));
@@ -78,7 +87,7 @@ std::string text_of(const MonitorView& monitor, const Console& console) {
                {waiter.node},
                class_cell(waiter.priority),
                {duration_text(waiter.waited)},
-               {waiter.behind},
+               {waiter.behind == "privateLock" ? "the holder" : waiter.behind},
                {who(waiter.owner, waiter.session)}});
   }
   return text + table.str(console);

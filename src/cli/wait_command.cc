@@ -1,7 +1,12 @@
 // forelock wait: until a monitor is free, or held.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -9,6 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/hints.h"
 #include "cli/views_text.h"
+#include "forelock/error.h"
 
 namespace forelock::cli {
 namespace {
@@ -17,6 +23,8 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr milliseconds look_again_after{100};
+constexpr milliseconds least_look{1000};  // takes a connection, too
+constexpr milliseconds tell_after{1000};
 
 class WaitCommand final : public Command {
  public:
@@ -24,27 +32,54 @@ class WaitCommand final : public Command {
     CLI::App* app = root.add_subcommand("wait", "Wait until nobody holds a monitor or waits for it");
     app->add_option("MONITOR", monitor_, "The monitor's id; one that does not exist is free")->required();
     app->add_flag("--held", held_, "Wait until somebody holds it instead");
-    add_duration(*app, "--timeout", timeout_, "Give up after this long (exit 75); without it, never");
+    add_duration(*app, "--timeout", timeout_,
+                 "Give up after this long (30s, 5m; exit 75, or 69 without a server); without it, never");
     return app;
   }
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    Client client(settings, log_to(context.console));
-    Inspector inspector(client, patience(settings));
+    CommandClient client(settings, context.console);
     const Clock::time_point begin = Clock::now();
     // Looks once even without any time: the question has an answer now.
     for (;;) {
-      const std::optional<MonitorView> view = inspector.show(monitor_);
-      if (is_reached(view)) return succeed(context, std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
+      const auto view = look_at(*client, begin, context.console);
+      if (view && is_reached(*view))
+        return succeed(context, std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
       const auto waited = Clock::now() - begin;
-      if (timeout_ && waited >= *timeout_) fail(view);
+      if (timeout_ && waited >= *timeout_) fail(view ? *view : std::nullopt);
+      if (view && *view && waited >= tell_after) tell(**view, context.console);
       std::this_thread::sleep_for(timeout_ ? std::min<Clock::duration>(look_again_after, *timeout_ - waited)
                                            : look_again_after);
     }
   }
 
  private:
+  // Nothing while there is no connection, as long as there is time.
+  std::optional<std::optional<MonitorView>> look_at(Client& client, Clock::time_point begin, const Console& console) {
+    milliseconds longest = patience(client.settings());
+    if (timeout_) {
+      const auto left = std::chrono::duration_cast<milliseconds>(begin + *timeout_ - Clock::now());
+      longest = std::clamp(left, least_look, longest);
+    }
+    try {
+      return Inspector(client, longest).show(monitor_);
+    } catch (const Error& error) {
+      if (!error.retryable() || (timeout_ && Clock::now() - begin >= *timeout_)) throw;
+      if (std::exchange(problem_, error.what()) != error.what())
+        console.note(std::string(error.what()) + "; trying again");
+      return std::nullopt;
+    }
+  }
+
+  // Once, to a person.
+  void tell(const MonitorView& view, const Console& console) {
+    if (std::exchange(told_, true) || !view.holder) return;
+    if (!console.text() || (isatty(STDERR_FILENO) != 1 && console.verbosity() == 0)) return;
+    console.note("waiting for " + monitor_ + ", held by " + who(view.holder->owner, view.holder->session) + " for " +
+                 duration_text(view.holder->held));
+  }
+
   bool is_reached(const std::optional<MonitorView>& view) const {
     if (held_) return view && view->holder;
     return !view || (!view->holder && view->queue.empty());
@@ -72,6 +107,8 @@ class WaitCommand final : public Command {
   std::string monitor_;
   bool held_ = false;
   std::optional<milliseconds> timeout_;
+  std::string problem_;  // that was told last
+  bool told_ = false;
 };
 
 }  // namespace

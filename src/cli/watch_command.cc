@@ -2,7 +2,9 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -11,6 +13,8 @@
 #include "cli/screen.h"
 #include "cli/views_json.h"
 #include "cli/views_text.h"
+#include "client/monitor_reading.h"
+#include "forelock/error.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {
@@ -41,6 +45,10 @@ class WatchCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("watch", "Show who holds what, live; with -o ndjson one event a line");
+    app->footer(
+        "It looks again and again: what begins and ends between two looks is not seen. A lost connection is waited "
+        "for.\n"
+        "Options for every command: see forelock --help");
     app->add_option("MONITOR", monitor_, "Only this one");
     app->add_flag("--all,-a", all_, "The idle ones too");
     add_duration(*app, "--interval", interval_, "Look again after this long [1000]");
@@ -52,22 +60,37 @@ class WatchCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    Client client(settings, log_to(context.console));
-    Inspector inspector(client, patience(settings));
+    CommandClient client(settings, context.console);
+    Inspector inspector(*client, patience(settings));
     const milliseconds interval = std::max(shortest_interval, interval_.value_or(default_interval));
-    for (std::uint64_t look = 1;; ++look) {
-      present(context, look_at(inspector), look == 1);
-      if (count_ != 0 && look >= count_) return exit_ok;
+    for (std::uint64_t look = 0;;) {
+      if (auto monitors = look_at(inspector, look > 0, context.console)) {
+        present(context, *std::move(monitors), look == 0);
+        if (++look == count_) return exit_ok;
+      }
       std::this_thread::sleep_for(interval);
     }
   }
 
  private:
-  std::vector<MonitorSummary> look_at(Inspector& inspector) const {
-    std::vector<MonitorSummary> monitors = inspector.list(all_);
-    if (!monitor_.empty())
-      std::erase_if(monitors, [this](const MonitorSummary& summary) { return summary.monitor != monitor_; });
-    return monitors;
+  // Nothing while there is no connection, if there has been one.
+  std::optional<std::vector<MonitorSummary>> look_at(Inspector& inspector, bool patient, const Console& console) {
+    try {
+      std::vector<MonitorSummary> monitors = monitor_.empty() ? inspector.list(all_) : look_at_one(inspector);
+      problem_.clear();
+      return monitors;
+    } catch (const Error& error) {
+      if (!patient || !error.retryable()) throw;
+      if (std::exchange(problem_, error.what()) != error.what())
+        console.note(std::string(error.what()) + "; trying again");
+      return std::nullopt;
+    }
+  }
+
+  std::vector<MonitorSummary> look_at_one(Inspector& inspector) const {
+    const std::optional<MonitorView> view = inspector.show(monitor_);
+    if (!view || (!all_ && !view->holder && view->queue.empty())) return {};
+    return {client::summary_of(*view)};
   }
 
   void present(const Context& context, std::vector<MonitorSummary> monitors, bool first) {
@@ -129,6 +152,7 @@ class WatchCommand final : public Command {
   std::optional<milliseconds> interval_;
   std::uint64_t count_ = 0;
   std::map<std::string, MonitorSummary> last_;
+  std::string problem_;  // that was told last
 };
 
 }  // namespace

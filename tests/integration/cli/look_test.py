@@ -90,7 +90,7 @@ class Show(support.CliTest):
         self.assertEqual(waiter["owner"]["lockInfo"], "Bulk")
         self.assertNotIn("acquiredAt", waiter["owner"])
         text = self.run_cli("show", "P/1").stdout
-        for word in ("Save", "Bulk", view["holder"]["node"], waiter["node"], "privateLock"):
+        for word in ("Save", "Bulk", view["holder"]["node"], waiter["node"], "the holder"):
             self.assertIn(word, text)
 
     def test_of_an_unknown_monitor_is_1(self):

@@ -17,7 +17,7 @@ class Usage(support.CliTest):
         return result.stderr
 
     def test_wrong_command_lines_are_64(self):
-        for arguments in ((), ("run",), ("run", "-m", "P1"), ("run", "-m", "P1", "--"), ("run", "--", "true"),
+        for arguments in (("run",), ("run", "-m", "P1"), ("run", "-m", "P1", "--"), ("run", "--", "true"),
                           ("show",), ("release", "P1"),
                           ("show", "P1", "P2"), ("run", "-m", "P1", "-p", "urgent", "--", "true"), ("wait", "P1",
                                                                                                     "--timeout",
@@ -86,11 +86,15 @@ class Precedence(support.CliTest):
         self.assertEqual(self.settings(FORELOCK_CONFIG=file)["zookeeper.servers"][0], "file:1")
         self.assertEqual(self.settings("--config", other, FORELOCK_CONFIG=file)["zookeeper.servers"][0], "yaml:1")
 
-    def test_the_environments_servers_are_a_default(self):
+    def test_the_environments_servers_are_over_the_file_and_under_options(self):
         file = self.write("f.properties", "zookeeper.servers=file:1\n")
         self.assertEqual(self.settings(FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"], ("env:3",
                                                                                           "$FORELOCK_ZOOKEEPER"))
-        self.assertEqual(self.settings("--config", file, FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0], "file:1")
+        self.assertEqual(self.settings("--config", file, FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0], "env:3")
+        self.assertEqual(self.settings(FORELOCK_CONFIG=file, FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0],
+                         "env:3")
+        self.assertEqual(self.settings("--set", "zookeeper.servers=set:4", FORELOCK_ZOOKEEPER="env:3")
+                         ["zookeeper.servers"][0], "set:4")
         self.assertEqual(self.settings("--zookeeper", "option:2", FORELOCK_ZOOKEEPER="env:3")["zookeeper.servers"][0],
                          "option:2")
 
@@ -207,6 +211,7 @@ class Generated(support.CliTest):
         self.assertIn("--exec", self.complete("forelock", "dlq", "replay", "--ex"))
         self.assertEqual(self.complete("forelock", "dlq", "watch", "--re"), ["--reason"])
         self.assertEqual(self.complete("forelock", "dlq", "show", "x"), [])
+        self.assertIn("--payload", self.complete("forelock", "dlq", "show", "--p"))
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh")
     def test_zsh_takes_the_script(self):
