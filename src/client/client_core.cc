@@ -334,7 +334,7 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
     if (found == own_requests_.end()) return;
     handler = std::move(found->second.handler);
     if (current && coordination::answered_by_server(reply.code)) {
-      engine_.on_answered(found->second.sent, found->second.write, now());
+      engine_.on_answered(found->second.sent, found->second.write, now(), reply.code);
     }
     own_requests_.erase(found);
   }

@@ -61,6 +61,12 @@ constexpr bool answered_by_server(ReplyCode code) {
   }
 }
 
+// Whether an answer to a write may be that of the server which the client is connected to, and not a transaction: with
+// zookeeper.enableEagerACLCheck a follower checks permissions by itself.
+constexpr bool decided_locally(ReplyCode code) {
+  return code == ReplyCode::no_auth || code == ReplyCode::invalid_acl;
+}
+
 // A stable lower-case name such as "no_node", for messages and logs.
 std::string_view name_of(ReplyCode code);
 

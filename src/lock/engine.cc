@@ -72,9 +72,9 @@ void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) {
   core_->on_watch(event, now);
 }
 
-void Engine::on_answered(TimePoint sent, bool write, TimePoint now) {
+void Engine::on_answered(TimePoint sent, bool write, TimePoint now, coordination::ReplyCode code) {
   core_->enforce_deadline(now);
-  core_->answered(sent, write, now);
+  core_->answered(sent, write && !coordination::decided_locally(code) ? Reach::quorum : Reach::server, now);
 }
 
 void Engine::tick(TimePoint now) {
@@ -109,6 +109,10 @@ std::optional<ContenderState> Engine::state(ContenderId id) const {
 
 TimePoint Engine::oldest_unanswered() const {
   return core_->oldest_unanswered();
+}
+
+std::size_t Engine::monitors() const {
+  return core_->monitor_count();
 }
 
 std::size_t Engine::contenders() const {

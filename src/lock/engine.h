@@ -54,7 +54,8 @@ class Engine {
   void on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now);
   void on_watch(const coordination::WatchEvent& event, TimePoint now);
   // A request of the driver's own, sent at `sent`, was answered by the server. `write`: it was a transaction.
-  void on_answered(TimePoint sent, bool write, TimePoint now);
+  void on_answered(TimePoint sent, bool write, TimePoint now,
+                   coordination::ReplyCode code = coordination::ReplyCode::ok);
 
   // --- time ---
 
@@ -80,6 +81,8 @@ class Engine {
   TimePoint oldest_unanswered() const;
   // Contenders not yet forgotten.
   std::size_t contenders() const;
+  // Monitors that it knows something of, idle ones included.
+  std::size_t monitors() const;
 
  private:
   std::unique_ptr<EngineCore> core_;

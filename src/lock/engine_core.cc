@@ -13,7 +13,7 @@ using coordination::ReplyCode;
 
 namespace {
 
-bool is_write(FlightKind kind) {
+Reach reach_of(FlightKind kind) {
   switch (kind) {
     case FlightKind::heartbeat:
     case FlightKind::create_monitor:
@@ -28,8 +28,9 @@ bool is_write(FlightKind kind) {
     case FlightKind::remove_lock:
     case FlightKind::remove_monitor:
     case FlightKind::resolve_barrier:
-      return true;
+      return Reach::quorum;
     case FlightKind::ping:
+      return Reach::leader;
     case FlightKind::list:
     case FlightKind::watch_parent:
     case FlightKind::watch_predecessor:
@@ -39,9 +40,9 @@ bool is_write(FlightKind kind) {
     case FlightKind::resolve_list:
     case FlightKind::resolve_lock:
     case FlightKind::resolve_node:
-      return false;
+      return Reach::server;
   }
-  return false;
+  return Reach::server;
 }
 
 // The request's demand for a watch, if it has one.
@@ -73,26 +74,9 @@ Contender* EngineCore::find(ContenderId id) const {
   return found == contenders_.end() ? nullptr : found->second.get();
 }
 
-Monitor& EngineCore::monitor_of(const std::string& name) {
-  auto& slot = monitors_[name];
-  if (!slot) {
-    slot = std::make_unique<Monitor>(*this, name, next_ordinal_++);
-    by_ordinal_[slot->ordinal()] = slot.get();
-  }
-  return *slot;
-}
-
-Monitor* EngineCore::monitor_of_path(const std::string& path, std::string* child) const {
-  if (path.size() < 2 || path[0] != '/') return nullptr;
-  const auto slash = path.find('/', 1);
-  const auto found = monitors_.find(path.substr(1, slash == std::string::npos ? slash : slash - 1));
-  if (found == monitors_.end()) return nullptr;
-  *child = slash == std::string::npos ? std::string() : path.substr(slash + 1);
-  return found->second.get();
-}
-
 void EngineCore::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
   enforce_deadline(now);
+  evict(now);
   auto owned = std::make_unique<Contender>();
   Contender& contender = *owned;
   contender.id = id;
@@ -131,8 +115,16 @@ void EngineCore::send(Flight flight, coordination::Request request, TimePoint no
 
 // --- answers to callers ---
 
+// After an outage of nearly a time-out there is still some left, but a lock that was granted then would be lost before
+// the next proof can come, although nothing fails any more.
+bool EngineCore::certain_for_a_while(TimePoint now) const {
+  const TimePoint until = valid_until();
+  const TimePoint next_proof = proof_.worth_asking();
+  return now < until && (next_proof == never || next_proof < until - timeout_ / 16);
+}
+
 void EngineCore::grant(Contender& contender, TimePoint now) {
-  bool alive = now < valid_until();
+  bool alive = certain_for_a_while(now);
   if (mutated(Mutation::grant_after_deadline)) alive = true;
   if (!alive) {
     pending_grants_.insert(contender.id);  // until a heartbeat has proved that the session lives
@@ -145,11 +137,11 @@ void EngineCore::grant(Contender& contender, TimePoint now) {
   contender.hold_watch_at = now + options_.hold_watch_delay;
   timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
   output_.granted(contender.id, {contender.token, contender.node});
-  contender.monitor->granted(contender, now);
+  contender.monitor->granted(now);
 }
 
 void EngineCore::grant_pending(TimePoint now) {
-  if (now >= valid_until()) return;
+  if (!certain_for_a_while(now)) return;
   const std::vector<ContenderId> pending(pending_grants_.begin(), pending_grants_.end());
   for (const ContenderId id : pending) {
     pending_grants_.erase(id);
@@ -228,8 +220,8 @@ void EngineCore::on_session(const coordination::SessionEvent& event, TimePoint n
 }
 
 void EngineCore::on_connected(const coordination::SessionEvent& event, TimePoint now) {
-  timeout_ = event.timeout;
   const bool resumed = session_ == event.session;
+  timeout_ = resumed ? std::min<Duration>(timeout_, event.timeout) : Duration(event.timeout);
   if (resumed) {
     proof_.resumed(timeout_);
   } else {
@@ -300,10 +292,10 @@ void EngineCore::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome 
   monitors_.clear();
 }
 
-void EngineCore::answered(TimePoint sent, bool write, TimePoint now) {
-  asked_ = std::max(asked_, sent);
-  if (write) written_ = std::max(written_, sent);
-  proof_.answered(sent, write, now);
+void EngineCore::answered(TimePoint sent, Reach reach, TimePoint now) {
+  if (reach != Reach::server) leader_asked_ = std::max(leader_asked_, sent);
+  if (reach == Reach::quorum) written_ = std::max(written_, sent);
+  proof_.answered(sent, reach, now);
   if (!pending_grants_.empty()) grant_pending(now);
 }
 
@@ -314,9 +306,13 @@ void EngineCore::on_reply(coordination::RequestTag tag, coordination::Reply repl
   const Flight flight = std::move(found->second);
   flights_.erase(found);
   if (flight.watched) watches_.settle(watch_kind(flight.kind), flight.monitor->watched_path(flight), reply.ok());
-  if (answered_by_server(reply.code)) answered(flight.sent, is_write(flight.kind), now);
+  if (answered_by_server(reply.code)) {
+    answered(flight.sent, decided_locally(reply.code) ? Reach::server : reach_of(flight.kind), now);
+  }
   if (flight.kind == FlightKind::heartbeat || flight.kind == FlightKind::ping) {
-    heartbeat_in_flight_ = false;
+    on_heartbeat(flight, reply.code);
+  } else if (flight.kind == FlightKind::unwatch) {
+    if (!reply.ok()) watches_.restore(WatchLedger::Kind::data, flight.name);
   } else if (flight.monitor) {
     Monitor& monitor = *flight.monitor;
     monitor.on_reply(flight, std::move(reply), now);
@@ -364,21 +360,40 @@ void EngineCore::enforce_deadline(TimePoint now) {
 
 void EngineCore::heartbeat(bool write, TimePoint now) {
   heartbeat_in_flight_ = true;
-  asked_ = now;
+  leader_asked_ = now;
   if (write) {
     written_ = now;
-    send({.kind = FlightKind::heartbeat}, coordination::Transaction{{coordination::Check{"/"}}}, now);
+    send({.kind = FlightKind::heartbeat}, coordination::Transaction{{coordination::Check{heartbeat_path()}}}, now);
   } else {
-    send({.kind = FlightKind::ping}, coordination::Exists{"/", false}, now);
+    send({.kind = FlightKind::ping}, coordination::Sync{"/"}, now);
   }
 }
 
-// So that on a good connection the session is always certain to live for more than a third of its time-out. Without a
-// lock a read will do, which costs the servers next to nothing; the claim that follows it is the write that proves it.
+// A node of our own where there is one: the root may not be ours to read.
+std::string EngineCore::heartbeat_path() const {
+  for (const std::set<ContenderId>* ids : {&held_, &pending_grants_}) {
+    const Contender* contender = ids->empty() ? nullptr : find(*ids->begin());
+    if (contender && !contender->node.empty()) return contender->monitor->path() + "/" + contender->node;
+  }
+  return "/";
+}
+
+void EngineCore::on_heartbeat(const Flight& flight, ReplyCode code) {
+  heartbeat_in_flight_ = false;
+  if (flight.kind != FlightKind::heartbeat || effect_of(code) != coordination::Effect::unknown) return;
+  for (auto& [name, monitor] : monitors_) monitor->barrier_lost();
+}
+
+// So that on a good connection the session is always certain to live for more than a third of its time-out: a proof is
+// as old as two heartbeats, the leader's question in between, and the wait for the next heartbeat. Without a lock a
+// sync will do, which costs no transaction; the claim that follows it is the write that completes the proof.
 TimePoint EngineCore::next_heartbeat() const {
   if (!connected_ || closed_ || heartbeat_in_flight_) return never;
-  if (!pending_grants_.empty()) return std::max(proof_.worth_asking(), written_ + timeout_ / 64);
-  return held_.empty() ? asked_ + timeout_ / 6 : written_ + timeout_ / 8;
+  if (!proof_wanted()) return leader_asked_ + timeout_ / 10;
+  const TimePoint usual = written_ + timeout_ / 10;
+  const bool enough_left = pending_grants_.empty() && valid_until() >= usual + timeout_ / 3;
+  const TimePoint worth = proof_.worth_asking();
+  return enough_left || worth == never ? usual : std::min(usual, std::max(worth, written_ + timeout_ / 64));
 }
 
 TimePoint EngineCore::next_timer() const {
@@ -440,43 +455,6 @@ TimePoint EngineCore::oldest_unanswered() const {
   TimePoint oldest = never;
   for (const auto& [tag, flight] : flights_) oldest = std::min(oldest, flight.sent);
   return oldest;
-}
-
-// --- monitors nobody uses at the moment ---
-
-void EngineCore::became_busy(Monitor& monitor) {
-  if (!monitor.in_idle_list) return;
-  monitor.in_idle_list = false;
-  idle_.erase(monitor.idle_position);
-  idle_bytes_ -= monitor.path().size();
-}
-
-void EngineCore::became_idle(Monitor& monitor) {
-  if (monitor.in_idle_list) return;
-  set_poll(monitor, never);
-  monitor.in_idle_list = true;
-  monitor.idle_position = idle_.insert(idle_.end(), &monitor);
-  idle_bytes_ += monitor.path().size();
-}
-
-// Not while disconnected: a watch that cannot be taken back would be registered again for as long as its node exists.
-void EngineCore::evict(TimePoint now) {
-  if (!connected_) return;
-  const auto too_many = [this] {
-    return idle_.size() > options_.remembered_monitors || idle_bytes_ > options_.remembered_bytes ||
-           watches_.nearly_full();
-  };
-  while (!idle_.empty() && too_many()) {
-    Monitor& oldest = *idle_.front();
-    became_busy(oldest);
-    set_poll(oldest, never);
-    if (oldest.parent_watch_registered()) {
-      watches_.remove(WatchLedger::Kind::data, oldest.path());
-      send({.kind = FlightKind::unwatch}, coordination::RemoveDataWatch{oldest.path()}, now);
-    }
-    by_ordinal_.erase(oldest.ordinal());
-    monitors_.erase(oldest.name());
-  }
 }
 
 }  // namespace forelock::lock

@@ -31,7 +31,7 @@ class EngineCore {
   void on_session(const coordination::SessionEvent& event, TimePoint now);
   void on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now);
   void on_watch(const coordination::WatchEvent& event, TimePoint now);
-  void answered(TimePoint sent, bool write, TimePoint now);
+  void answered(TimePoint sent, Reach reach, TimePoint now);
   void tick(TimePoint now);
   TimePoint next_timer() const;
   void close(TimePoint now);
@@ -75,6 +75,7 @@ class EngineCore {
 
   TimePoint oldest_unanswered() const;
   std::size_t contender_count() const { return contenders_.size(); }
+  std::size_t monitor_count() const { return monitors_.size(); }
 
  private:
   enum class Timer { deadline, hold_watch };
@@ -87,8 +88,11 @@ class EngineCore {
   void on_expired(TimePoint now);
   void end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome release);
   void heartbeat(bool write, TimePoint now);
+  std::string heartbeat_path() const;
+  void on_heartbeat(const Flight& flight, coordination::ReplyCode code);
   TimePoint next_heartbeat() const;
   bool proof_wanted() const { return !held_.empty() || !pending_grants_.empty(); }
+  bool certain_for_a_while(TimePoint now) const;
   void grant_pending(TimePoint now);
   void cancel_timers(Contender& contender);
   void give_up_waiting(TimePoint now);
@@ -103,7 +107,8 @@ class EngineCore {
   coordination::SessionId session_ = 0;
   Duration timeout_{0};
   SessionProof proof_;
-  TimePoint asked_{};    // when the last request was sent that is a heartbeat or was answered
+  TimePoint
+      leader_asked_{};   // when the last request through the leader was sent: a heartbeat, or one that was answered
   TimePoint written_{};  // the same, of writes
   bool heartbeat_in_flight_ = false;
   TimePoint down_since_ = never;

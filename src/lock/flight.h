@@ -12,7 +12,7 @@ class Monitor;
 
 enum class FlightKind {
   heartbeat,  // a write without effect: proves that the session lives
-  ping,       // a read, for later writes to prove that the leader has heard of it
+  ping,       // a sync: goes through the leader, for later writes to prove that it has heard of us
   create_monitor,
   fast_claim,  // own node and privateLock in one transaction
   enqueue,     // own node

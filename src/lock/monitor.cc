@@ -191,8 +191,7 @@ Contender* Monitor::claimant() const {
 void Monitor::settle_idle(TimePoint now) {
   if (idle_.empty()) return;
   if (blocked_) {
-    if (!children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
-    return;
+    return keep_watched(now);
   }
   if (Contender* chosen = can_claim_at_once() ? claimant() : nullptr) {
     idle_.erase({chosen->arrival, chosen});
@@ -236,7 +235,8 @@ void Monitor::settle_queue(TimePoint now) {
   if (lock_seen_ || last_foreign_before(first)) {
     first.waited = true;
     if (first.waiting_since == never) first.waiting_since = now;
-    if (poll_at == never || poll_at == look_not_before_) core_.set_poll(*this, now + look_interval(first));
+    const TimePoint look = now + look_interval(first);
+    if (poll_at == look_not_before_ || poll_at > look) core_.set_poll(*this, look);
     const bool next = foreign_before(first) <= 1;  // the holder, if anybody
     if (next || core_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
     return;
@@ -283,9 +283,8 @@ void Monitor::poll(TimePoint now) {
   settle(now);
 }
 
-void Monitor::granted(Contender& contender, TimePoint now) {
+void Monitor::granted(TimePoint now) {
   held_since_ = now;
-  if (contender.spec.wants_contention && !children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
   advise_contention(now);
 }
 
@@ -295,9 +294,17 @@ void Monitor::watch_held_lock(Contender& contender, TimePoint now) {
   watch_node(contender, now);
 }
 
+// The line is listed with a watch whenever the last one has fired; without room for a watch, at intervals.
+void Monitor::keep_watched(TimePoint now) {
+  if (children_watched_ || listings_in_flight_ > 0) return;
+  const TimePoint due = unwatched_ ? last_listing_ + unwatched_interval : now;
+  if (now < due) return core_.set_poll(*this, std::min(poll_at, due));
+  list(true, 0, now);
+}
+
 void Monitor::advise_contention(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || !owner_->spec.wants_contention) return;
-  if (!children_watched_ && listings_in_flight_ == 0) list(true, 0, now);
+  keep_watched(now);
   const auto tell = [this](Priority priority) {
     bool& told = priority == Priority::foreground ? owner_->told_foreground_waits : owner_->told_background_waits;
     if (std::exchange(told, true)) return;

@@ -54,6 +54,8 @@ class Monitor {
   // --- the session ---
 
   void on_disconnected();
+  // The write before what is read to find something out was not applied, perhaps.
+  void barrier_lost();
   void on_reply(const Flight& flight, coordination::Reply reply, TimePoint now);
   // An event on the monitor's own node, or on the named child.
   void on_parent_event(coordination::WatchEvent::Kind kind, TimePoint now);
@@ -67,7 +69,7 @@ class Monitor {
   // Does what can be done now: the one place where decisions are made. Idempotent.
   void settle(TimePoint now);
   // A claim that waited for proof that the session is alive.
-  void granted(Contender& contender, TimePoint now);
+  void granted(TimePoint now);
   // Called by the core before a contender is destroyed.
   void drop(Contender& contender);
 
@@ -100,6 +102,7 @@ class Monitor {
   void settle_queue(TimePoint now);
   void give_back(Contender& owner, TimePoint now);
   void look_while_held(TimePoint now);
+  void keep_watched(TimePoint now);
   void advise_contention(TimePoint now);
   void advise_positions();
 
@@ -130,8 +133,8 @@ class Monitor {
   void on_list(const Flight& flight, coordination::Reply reply, TimePoint now);
   void on_watch_parent(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void on_watch_predecessor(const Flight& flight, const coordination::Reply& reply, TimePoint now);
-  void on_watch_lock(const coordination::Reply& reply, TimePoint now);
-  void on_watch_node(Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void on_watch_lock(const Flight& flight, const coordination::Reply& reply, TimePoint now);
+  void on_watch_node(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_own_node_removed(Contender& contender, TimePoint now);
   void on_watched_child_changed(bool gone, TimePoint now);
   void claimed(Contender& contender, TimePoint now);

@@ -59,10 +59,10 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       on_list(flight, std::move(reply), now);
       break;
     case FlightKind::watch_lock:
-      on_watch_lock(reply, now);
+      on_watch_lock(flight, reply, now);
       break;
     case FlightKind::watch_node:
-      if (contender) on_watch_node(*contender, reply, now);
+      if (contender) on_watch_node(flight, *contender, reply, now);
       break;
     case FlightKind::watch_parent:
       on_watch_parent(flight, reply, now);

@@ -208,7 +208,7 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
   switch (contender.state) {
     case ContenderState::held:
       // Its watch went with the connection, or was due while there was none.
-      if (contender.hold_watch_at == never) watch_lock(now);
+      if (contender.hold_watch_at == never) watch_held_lock(contender, now);
       return;
     case ContenderState::releasing:
     case ContenderState::yielding:

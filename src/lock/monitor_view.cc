@@ -115,18 +115,19 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
 void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, TimePoint now) {
   if (watched_child_ != flight.name) return;
   if (!reply.ok()) return on_watched_child_changed(reply.code == ReplyCode::no_node, now);
-  if (!flight.watched) core_.set_poll(*this, now + unwatched_interval);
+  unwatched_ = !flight.watched;
+  if (unwatched_) core_.set_poll(*this, now + unwatched_interval);
 }
 
-void Monitor::on_watch_lock(const Reply& reply, TimePoint now) {
+void Monitor::on_watch_lock(const Flight& flight, const Reply& reply, TimePoint now) {
   const bool ours = reply.ok() && reply.stat.ephemeral_owner == core_.session();
-  if (!reply.ok() && reply.code != ReplyCode::no_node) lock_watch_armed_ = false;
+  if (!reply.ok() || !flight.watched) lock_watch_armed_ = false;
   const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned;
   if (holds && !ours && effect_of(reply.code) != Effect::unknown) need_resolve(now);
 }
 
-void Monitor::on_watch_node(Contender& contender, const Reply& reply, TimePoint now) {
-  if (reply.ok()) return;
+void Monitor::on_watch_node(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
+  if (reply.ok() && flight.watched) return;
   contender.node_watched = false;
   if (reply.code == ReplyCode::no_node) on_own_node_removed(contender, now);
 }
@@ -134,9 +135,16 @@ void Monitor::on_watch_node(Contender& contender, const Reply& reply, TimePoint 
 // Not by a request of ours, unless one is under way: then its reply tells.
 void Monitor::on_own_node_removed(Contender& contender, TimePoint now) {
   contender.node_watched = false;
-  if (contender.abandoned || !core_.connected() || needs_resolve_ || resolve_) return;
+  if (contender.abandoned || !core_.connected()) return;
+  if (resolve_) return need_resolve(now);  // what it has read already may be older
+  if (needs_resolve_) return;
   if (contender.state == ContenderState::held && owner_ == &contender) need_resolve(now);
   if (contender.state == ContenderState::waiting) look_again();  // the next listing shows that it is gone
+}
+
+void Monitor::barrier_lost() {
+  if (resolve_) resolve_->failed = true;
+  if (resolve_ || needs_resolve_) barrier_needed_ = true;
 }
 
 void Monitor::on_disconnected() {
@@ -149,6 +157,7 @@ void Monitor::on_disconnected() {
   resolve_.reset();
   needs_resolve_ = !all_.empty() || stray_;
   barrier_needed_ = false;  // the first write of the next connection is one
+  unwatched_ = false;
   resolve_not_before_ = {};
 }
 

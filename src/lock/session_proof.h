@@ -1,26 +1,32 @@
 // The instant until which a session is certain to live on the servers, derived from answered requests.
 //
-// Two questions, and each needs an answer of its own:
+// Two questions, and each needs answers of its own:
 //
 // Has the leader heard of us? The leader ends a session one time-out after it has heard of it the last time. Of a
 // client that is connected to a follower it hears this: that the session was opened; that the client has connected
-// again; and, every half tick, the follower's list of the sessions it has had a message from. A request that the
-// follower passes on does not count as a sign of life, but it arrives behind every list that was sent before it. So if
-// one request was answered, and another one was sent half a tick later or more and was answered by the leader, the
-// leader had heard of the first.
+// again; and the follower's list of the sessions it has had a message from, which the leader asks for every half tick.
+// A request that the follower passes on does not count as a sign of life. But between a follower and its leader
+// everything keeps its order. So three requests over one connection prove it together:
+//   1. any request, answered at `a`: the session is on the follower's next list;
+//   2. one that goes through the leader (a write or a sync), sent half a tick after `a` or later: its answer comes
+//   behind a
+//      question that the leader sent after `a`, so that by then the follower has sent the list;
+//   3. another one through the leader, sent after that answer: it arrives behind the list.
+// No delay of a network takes part in this, only the leader's own rhythm.
 //
 // Is it still the leader? A leader that has lost its followers does not know it for up to syncLimit ticks. Until then
 // it goes on answering reads, `sync` and clients that connect again, while its successor counts every session anew and
 // ends ours one time-out after its election. Only a write proves a quorum: a server that has confirmed it cannot have
-// taken part in the election of a successor before. So a write that was answered, refusals included (they are
-// transactions as well), proves that a later leader was elected after the write was sent, and counts from a later
+// taken part in the election of a successor before. So a write that was answered (refusals by the leader are
+// transactions as well) proves that a later leader was elected after the write was sent, and counts from a later
 // instant than that.
 //
-// Hence: a request that was answered, and a write that was sent half a tick after that answer and was answered over the
-// same connection, prove together that the session lives for a whole time-out from the *send* time of the first one. A
-// reconnect proves nothing until a write has been answered after it.
+// Hence: what the leader has heard of (1 to 3) counts when a write that was sent as the third, or later, over the same
+// connection has been answered: the session lives for a whole time-out from the *send* time of the first. A reconnect
+// is heard of by the leader at once, but proves nothing until a write has been answered after it.
 //
-// (Server 3.8: Learner.ping, LearnerHandler, Leader.processSync, LeaderZooKeeperServer, SessionTrackerImpl.)
+// (Server 3.8: Learner.ping, LearnerHandler, Leader.processSync, LeaderZooKeeperServer, SessionTrackerImpl. Not
+// covered: observers behind another server's observerMasterPort, which pass on their lists in two steps.)
 //
 // Pure: no clock, no threads; not synchronised.
 #pragma once
@@ -31,24 +37,30 @@
 
 namespace forelock::lock {
 
+// How far an answered request has come.
+enum class Reach {
+  server,  // answered by the server that the client is connected to: reads
+  leader,  // answered by what that server believes to be the leader: sync
+  quorum   // confirmed by a quorum: writes
+};
+
 class SessionProof {
  public:
   // A new session, which is a confirmed write. It was asked for at this instant or later: the leader counts from a
   // later one.
   void opened(TimePoint asked_at, Duration timeout);
-  // A server has accepted the same session again. Once a write over this connection has been answered, it is proved
-  // that the leader heard of the session after everything that was answered over the connections before.
+  // A server has accepted the same session again: the leader has heard of it after everything that was answered over
+  // the connections before.
   void resumed(Duration timeout);
   // The session has ended.
   void ended();
 
-  // The server has answered a request. Requests are answered in the order in which they were sent. `write`: the request
-  // was a transaction; a sync is none.
-  void answered(TimePoint sent, bool write, TimePoint now);
+  // The server has answered a request. Requests are answered in the order in which they were sent.
+  void answered(TimePoint sent, Reach reach, TimePoint now);
 
   // The session lives on the servers until this instant, at least; the clock's epoch if nothing is known.
   TimePoint valid_until() const;
-  // From this instant on a write proves more than is known; `never` if nothing was answered.
+  // From this instant on a write brings a proof nearer, or completes it; `never` if nothing was answered.
   TimePoint worth_asking() const;
 
  private:
@@ -57,16 +69,20 @@ class SessionProof {
     TimePoint at;
   };
 
-  // How long a follower may keep to itself what it has heard: half a tick, which is a quarter of the time-out at most
-  // unless the servers' minSessionTimeout was lowered, and some more, since a leader does not ask on the instant.
-  Duration report_delay() const { return timeout_ * 5 / 16; }
+  // A leader asks every half tick, which is a quarter of the time-out at most unless the servers' minSessionTimeout was
+  // lowered; and some more, since it does not ask on the instant.
+  Duration question_interval() const { return timeout_ * 5 / 16; }
 
   Duration timeout_{0};
   TimePoint alive_at_{};
-  // What the next answered write proves, after a reconnect.
-  TimePoint resumed_from_{};
-  // Over this connection, oldest first, not yet proved; some distance apart, and none that is as old as a time-out.
+  // What the leader, if it still is one, has heard of; a write proves it.
+  TimePoint heard_of_{};
+  // Over this connection, oldest first, none as old as a time-out. First, some distance apart, those that were
+  // answered;
+  TimePoint last_kept_{};
   std::deque<Answered> answered_;
+  // then those that the follower has listed; `at` is the answer that shows it.
+  std::deque<Answered> listed_;
 };
 
 }  // namespace forelock::lock

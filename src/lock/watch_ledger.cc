@@ -24,6 +24,10 @@ void WatchLedger::remove(Kind kind, std::string_view path) {
   if (set_.erase(key(kind, path)) > 0) bytes_ -= cost(path);
 }
 
+void WatchLedger::restore(Kind kind, std::string_view path) {
+  if (set_.insert(key(kind, path)).second) bytes_ += cost(path);
+}
+
 void WatchLedger::clear() {
   set_.clear();
   bytes_ = 0;

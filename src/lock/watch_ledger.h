@@ -26,6 +26,8 @@ class WatchLedger {
   void settle(Kind kind, std::string_view path, bool set);
   // The watch has fired, or was taken back.
   void remove(Kind kind, std::string_view path);
+  // It was not taken back after all.
+  void restore(Kind kind, std::string_view path);
   // The session has ended.
   void clear();
 

@@ -96,18 +96,18 @@ class EngineTest : public ::testing::Test {
     return right ? std::get<Kind>(sent.request) : Kind{};
   }
 
-  // A heartbeat, as a write or as a read; or the barrier of a resolving, which looks like the first.
+  // A heartbeat, as a write or as a sync; or the barrier of a resolving, which looks like the first.
   static bool is_heartbeat(const Request& request) {
     const auto* write = std::get_if<coordination::Transaction>(&request);
     const bool checks = write && write->operations.size() == 1 &&
                         std::holds_alternative<coordination::Check>(write->operations.front());
-    return checks || std::holds_alternative<coordination::Exists>(request);
+    return checks || std::holds_alternative<coordination::Sync>(request);
   }
   void answer_heartbeat(Reply reply) {
     ASSERT_FALSE(output_.sent.empty());
     ASSERT_TRUE(is_heartbeat(output_.sent.front().request));
-    if (std::holds_alternative<coordination::Exists>(output_.sent.front().request)) {
-      answer<coordination::Exists>(std::move(reply));
+    if (std::holds_alternative<coordination::Sync>(output_.sent.front().request)) {
+      answer<coordination::Sync>(std::move(reply));
     } else {
       answer<coordination::Transaction>(std::move(reply));
     }

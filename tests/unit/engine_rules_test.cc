@@ -160,6 +160,45 @@ TEST_F(EngineRulesTest, AGrantThatWaitsForTheSessionWaitsFromTheMomentSomethingI
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
+// A lock that was granted with the little that is left would be lost before the next proof can come.
+TEST_F(EngineRulesTest, AfterALongOutageAGrantWaitsForAProofThatLasts) {
+  cold_cycle(1);
+  const TimePoint connected = now_;
+  disconnect();
+  now_ = connected + 3200ms;
+  connect();
+  acquire(2, Priority::foreground);
+  while (now_ < connected + 13s) {
+    now_ += 1ms;
+    engine_.tick(now_);
+    if (output_.sent.empty()) continue;
+    if (is_heartbeat(output_.sent.front().request)) {
+      answer_heartbeat({});
+    } else if (std::holds_alternative<Transaction>(output_.sent.front().request)) {
+      answer<Transaction>(claimed("A-0000000002", 200));
+    } else if (std::holds_alternative<Get>(output_.sent.front().request)) {
+      const bool of_monitor = std::get<Get>(output_.sent.front().request).path == "/P";
+      answer<Get>(of_monitor ? monitor(2, 4, 200) : node("guid2", our_session));
+    } else {
+      answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+    }
+  }
+  EXPECT_EQ(output_.grants.size(), 2u);
+  EXPECT_TRUE(output_.losses.empty());
+}
+
+// With zookeeper.enableEagerACLCheck the server that the client is connected to says so by itself.
+TEST_F(EngineRulesTest, WhatAFollowerRefusesByItselfIsNoWrite) {
+  cold_cycle(1);
+  hold(2, "0000000002", 200);
+  const TimePoint deadline = engine_.valid_until();
+  for (int i = 0; i < 3; ++i) {
+    now_ += 1200ms;
+    engine_.on_answered(now_, true, now_, ReplyCode::no_auth);
+  }
+  EXPECT_EQ(engine_.valid_until(), deadline);
+}
+
 // --- when a caller is told ---
 
 TEST_F(EngineRulesTest, AHolderHearsAtOnceThatItsMonitorWasDeleted) {

@@ -174,6 +174,33 @@ TEST_F(NoRoomTest, WithoutAWatchTheLineIsLookedAtInIntervals) {
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
+TEST_F(NoRoomTest, AHolderThatWantsToKnowWhoWaitsLooksInIntervals) {
+  AcquireSpec spec = spec_of(1, Priority::foreground);
+  spec.wants_contention = true;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<Get>(monitor(2, 2, 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  for (int look = 0; look < 3; ++look) {
+    answer_heartbeats();
+    EXPECT_FALSE(answer<List>(listing({"A-0000000000", "privateLock"}, 2)).watch);
+    while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
+      answer<Get>(node("guid1", our_session));  // its own watches, for which there is no room either
+    }
+    EXPECT_TRUE(output_.sent.empty());
+    now_ += 100ms;
+    engine_.tick(now_);
+    answer_heartbeats();
+    while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
+      answer<Get>(node("guid1", our_session));
+    }
+    EXPECT_TRUE(output_.sent.empty());
+    now_ += 150ms;
+    engine_.tick(now_);
+  }
+}
+
 TEST_F(NoRoomTest, WithoutAWatchOnTheMonitorNothingIsCounted) {
   acquire(1, Priority::background);
   answer<Create>({});
@@ -189,7 +216,109 @@ TEST_F(NoRoomTest, WithoutAWatchOnTheMonitorNothingIsCounted) {
   EXPECT_EQ(output_.grants.size(), 2u);
 }
 
+// Those that were never watched can go at once: an outage may last, and callers go on with new monitors.
+TEST_F(OneRememberedTest, MonitorsOfAnOutageAreForgottenDuringIt) {
+  cycle(1, "P");
+  disconnect();
+  for (ContenderId id = 2; id < 50; ++id) {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.monitor = "M" + std::to_string(id);
+    engine_.acquire(id, std::move(spec), now_);
+    ASSERT_TRUE(engine_.cancel(id, now_));
+    EXPECT_LE(engine_.monitors(), 3u);
+  }
+}
+
+// --- privateLock and the own node ---
+
+TEST_F(EngineWatchTest, ALockThatWasGoneBeforeItCouldBeWatchedIsWatchedTheNextTime) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer<Get>(failure(ReplyCode::no_node));  // somebody has deleted it
+  answer<Get>(node("guid2", our_session));
+  answer_heartbeat({});
+  answer<List>(listing({"A-0000000002"}, 4));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(failure(ReplyCode::no_node));
+  ASSERT_EQ(output_.losses.size(), 1u);
+  answer<Delete>({});
+  acquire(3, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000004", 300));
+  if (!output_.sent.empty()) answer<List>(listing({"A-0000000004", "privateLock"}, 6));
+  ASSERT_EQ(output_.grants.back(), 300);
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer_heartbeats();
+  const auto watch = answer<Get>(node("guid3", our_session));
+  EXPECT_EQ(watch.path, "/P/privateLock");
+  EXPECT_TRUE(watch.watch);
+}
+
+// What was due while there was no connection is done behind the resolving.
+TEST_F(EngineWatchTest, AfterAReconnectAHolderWatchesBothItsNodes) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 30ms;
+  disconnect();
+  now_ += 60ms;
+  engine_.tick(now_);
+  EXPECT_TRUE(output_.sent.empty());
+  connect();
+  answer<Get>({});
+  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
+  EXPECT_TRUE(output_.losses.empty());
+}
+
+// The resolving has read it before.
+TEST_F(EngineWatchTest, ANodeThatIsRemovedDuringAResolvingIsLookedForAgain) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  disconnect();
+  connect();
+  answer<Get>({});
+  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  answer<Get>(node("guid2", our_session));
+  event(WatchEvent::Kind::deleted, "/P/A-0000000002");
+  answer<Get>(node("guid2", our_session));
+  EXPECT_TRUE(output_.losses.empty());
+  answer_heartbeat({});
+  answer<List>(listing({"privateLock"}, 4));
+  answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+}
+
 // --- after a reconnect ---
+
+TEST_F(EngineWatchTest, ABarrierThatFailsIsRepeatedBeforeAnythingIsConcluded) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  disconnect();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
+  answer_heartbeat(failure(ReplyCode::server_error));
+  answer<Get>({});
+  answer<List>(listing({}, 2));
+  now_ += 100ms;
+  engine_.tick(now_);
+  answer_heartbeat({});
+  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
 
 TEST_F(EngineWatchTest, OneBarrierServesAllMonitorsOfAConnection) {
   cold_cycle(1);
@@ -206,7 +335,6 @@ TEST_F(EngineWatchTest, OneBarrierServesAllMonitorsOfAConnection) {
   engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
   std::size_t barriers = 0;
   for (const Sent& sent : output_.sent) {
-    EXPECT_FALSE(std::holds_alternative<coordination::Sync>(sent.request));
     if (std::holds_alternative<Transaction>(sent.request)) ++barriers;
   }
   EXPECT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));

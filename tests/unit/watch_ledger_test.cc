@@ -77,6 +77,17 @@ TEST(WatchLedgerTest, RefusesWhatWouldPassTheLimitExactly) {
   EXPECT_TRUE(ledger.reserve(Kind::data, "/P3"));
 }
 
+TEST(WatchLedgerTest, AWatchThatWasNotTakenBackIsCountedAgainOnce) {
+  WatchLedger ledger(cost, root);
+  EXPECT_TRUE(ledger.reserve(Kind::data, "/P1"));
+  ledger.settle(Kind::data, "/P1", true);
+  ledger.remove(Kind::data, "/P1");
+  ledger.restore(Kind::data, "/P1");
+  ledger.restore(Kind::data, "/P1");
+  EXPECT_EQ(ledger.bytes(), cost);
+  EXPECT_FALSE(ledger.reserve(Kind::data, "/P2"));
+}
+
 TEST(WatchLedgerTest, AQuarterBeforeItsLimitItIsNearlyFull) {
   WatchLedger ledger(8 * cost, root);
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(ledger.reserve(Kind::data, "/P" + std::to_string(i)));
