@@ -67,10 +67,10 @@ void TestServer::write_configuration(const Member* member) {
          << "dataDir=" << (directory_.path() / "data").string() << "\n"
          << "clientPort=" << port_ << "\n"
          << "clientPortAddress=" << options_.listen_address << "\n"
-         << "maxClientCnxns=0\n"
          << "admin.enableServer=false\n"
          << "4lw.commands.whitelist=*\n"
          << "initLimit=20\nsyncLimit=10\n";
+  if (options_.connections_per_address) config << "maxClientCnxns=" << *options_.connections_per_address << "\n";
   for (const std::string& line : options_.config_lines) config << line << "\n";
   std::filesystem::create_directories(directory_.path() / "data");
   if (member != nullptr) {
@@ -94,9 +94,7 @@ void TestServer::launch() {
       "-Dlog4j.configuration=file:" + directory + "/log4j.properties", "-Dzookeeper.admin.enableServer=false",
       std::string("-Dzookeeper.forceSync=") + (options_.force_sync ? "yes" : "no"),
       std::string("-Dzookeeper.enforceQuota=") + (options_.enforce_quota ? "true" : "false"),
-      "-Dznode.container.checkIntervalMs=" + std::to_string(options_.container_check.count()),
-      // An interval of a minute divided by this passes between two removals.
-      "-Dznode.container.maxPerMinute=60000"};
+      "-Dznode.container.checkIntervalMs=" + std::to_string(options_.container_check.count())};
   for (const std::string& property : options_.java_properties) command.push_back("-D" + property);
   command.insert(command.end(),
                  {"-cp", class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"});

@@ -13,14 +13,17 @@
 
 namespace forelock::test {
 
+// Limits are those that users have (60 connections from one address, 10,000 containers removed in a minute, packets of
+// 1 MiB), unless a test says otherwise, and why. Times are shorter, so that tests are.
 struct ServerOptions {
   std::chrono::milliseconds tick_time{500};
   std::chrono::milliseconds min_session_timeout{1000};
   // Off: the server does not wait for the disk. Faster, and nothing that a test can see differs.
   bool force_sync = true;
-  // How soon an emptied container disappears.
+  // How often is looked for emptied containers; a minute by default.
   std::chrono::milliseconds container_check{200};
   bool enforce_quota = false;
+  std::optional<int> connections_per_address;  // at most so many at a time; 0: any number
   std::string listen_address = "127.0.0.1";
   std::vector<std::string> config_lines;     // more lines for zoo.cfg
   std::vector<std::string> java_properties;  // more "name=value" system properties
