@@ -3,9 +3,10 @@
 
 Or shows a summary: --markdown FILE. Each directory has what its run, robustness_check and linearizability printed
 last, as run.json, verdict.json and linearizability.json. Prints one line of JSON, and writes more into the summary.
-Exits 1 if a count that must be 0 is not, if no silent stall was judged or a holder did not know in time, or if
-something was not judged at all. Of a run that was replaced, since the servers had lost what they had confirmed, the
-counts that do not depend on the servers must be 0 all the same.
+Exits 1 if a count that must be 0 is not, if no silent stall was judged, or none of the servers' partitions that there
+were, if a holder did not know in time in one of these, or if something was not judged at all. Of a run that was
+replaced, since the servers had lost what they had confirmed, the counts that do not depend on the servers must be 0 all
+the same.
 """
 
 import argparse
@@ -20,8 +21,11 @@ ALSO_ZERO = ("certainty_overlaps", "token_violations", "fifo_violations", "owner
 # Judged from what clients have said of themselves, whatever the servers have lost. Hung processes are late calls.
 WITHOUT_SERVERS = ("late_calls", "lost_operations", "growing")
 # What the servers have lost, the clients have not done; what depends on it is undecided from then on.
-COUNTED = ("server_losses", "stall_rounds", "grants_judged", "grants_undecided", "unfenced_overlaps", "operations",
-           "dead_letters")
+COUNTED = ("server_losses", "stall_rounds", "depositions", "grants_judged", "grants_undecided", "unfenced_overlaps",
+           "operations", "dead_letters")
+
+# Faults that part the servers while a lock is held on the side that loses.
+DEPOSITIONS = ("leader_deposed", "leader_silenced", "follower_forgotten")
 
 
 def load(directory, name):
@@ -42,6 +46,19 @@ def add(totals, counts):
     return totals
 
 
+def smallest(verdicts, key):
+    """Of those runs that have one: not all can part their servers."""
+    margins = [verdict[key] for verdict in verdicts if verdict[key] is not None]
+    return round(min(margins), 1) if margins else None
+
+
+def deposed_too_late(result, details):
+    """Whether a holder on the losing side did not know in time, or nothing is known about any."""
+    parted = sum(details["by_kind"][kind]["faults"] for kind in DEPOSITIONS if kind in details["by_kind"])
+    margin = result["min_deposition_margin_ms"]
+    return margin <= 0 if margin is not None else parted > 0
+
+
 def add_up(directories):
     runs = [{name: load(each, name) for name in ("run", "verdict", "linearizability")} for each in directories]
     verdicts = [run["verdict"] for run in runs if run["verdict"]]
@@ -59,6 +76,7 @@ def add_up(directories):
     result.update((key, total(key)) for key in MUST_BE_ZERO)
     margins = [verdict["min_stall_margin_ms"] for verdict in verdicts]
     result["min_stall_margin_ms"] = round(min(margins), 1) if margins and None not in margins else None
+    result["min_deposition_margin_ms"] = smallest(verdicts, "min_deposition_margin_ms")
     result.update((key, total(key)) for key in ALSO_ZERO + COUNTED)
     result["not_linearizable"] = sum(order["illegal"] for order in orders)
     result["linearizability_unknown"] = sum(order["unknown"] for order in orders)
@@ -70,7 +88,9 @@ def add_up(directories):
                "runs": [{"seed": run["run"]["seed"], "seconds": run["run"]["seconds"],
                          "acquisitions": run["verdict"]["acquisitions"], "faults": run["verdict"]["faults"],
                          "stall_rounds": run["verdict"]["stall_rounds"],
-                         "min_stall_margin_ms": run["verdict"]["min_stall_margin_ms"]}
+                         "min_stall_margin_ms": run["verdict"]["min_stall_margin_ms"],
+                         "depositions": run["verdict"]["depositions"],
+                         "min_deposition_margin_ms": run["verdict"]["min_deposition_margin_ms"]}
                         for run in runs if run["run"] and run["verdict"]]}
     return result, details
 
@@ -90,6 +110,10 @@ def table(heads, rows):
     return "\n".join(lines)
 
 
+def shown(margin):
+    return "–" if margin is None else round(margin)
+
+
 def markdown(summary):
     parts = [table(("fault", "injected", "calls that met it", "accesses that met it"),
                    [(f"`{kind}`", each["faults"], each["calls"], each["accesses"])
@@ -98,9 +122,11 @@ def markdown(summary):
              table(("check", "cases judged", "undecided", "violations"),
                    [(name, each["judged"], each["undecided"], each["violations"])
                     for name, each in summary["checks"].items()]),
-             table(("seed", "seconds", "acquisitions", "faults", "stall rounds", "smallest margin, ms"),
+             table(("seed", "seconds", "acquisitions", "faults", "stall rounds", "smallest margin, ms", "depositions",
+                    "smallest margin, ms"),
                    [(run["seed"], run["seconds"], run["acquisitions"], run["faults"], run["stall_rounds"],
-                     round(run["min_stall_margin_ms"] or 0)) for run in summary["runs"]])]
+                     shown(run["min_stall_margin_ms"]), run["depositions"], shown(run["min_deposition_margin_ms"]))
+                    for run in summary["runs"]])]
     if summary["use"]:
         parts.append(table(("process", "memory, KiB", "descriptors", "threads", "watches", "nodes"),
                            [(who, *(" → ".join(map(str, uses[what])) if what in uses else "" for what in
@@ -133,7 +159,8 @@ def main():
     print(json.dumps(result))
     wrong = [key for key in MUST_BE_ZERO + ALSO_ZERO + ("not_linearizable", "not_judged") if result[key] != 0]
     margin = result["min_stall_margin_ms"]
-    return 1 if wrong or inexcusable or margin is None or margin <= 0 or result["acquisitions"] == 0 else 0
+    too_late = margin is None or margin <= 0 or deposed_too_late(result, details)
+    return 1 if wrong or inexcusable or too_late or result["acquisitions"] == 0 else 0
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ PROGRAM = Path(__file__).with_name("add_up.py")
 CLEAN = dict.fromkeys(
     ("overlaps", "orphans", "priority_violations", "late_calls", "lost_operations", "certainty_overlaps",
      "token_violations", "fifo_violations", "owner_violations", "server_losses", "growing", "grants_judged",
-     "grants_undecided", "unfenced_overlaps", "operations", "dead_letters"), 0)
-CLEAN.update(acquisitions=10, faults=2, stall_rounds=1, min_stall_margin_ms=100.0, checks={})
+     "grants_undecided", "unfenced_overlaps", "operations", "dead_letters", "depositions"), 0)
+CLEAN.update(acquisitions=10, faults=2, stall_rounds=1, min_stall_margin_ms=100.0, min_deposition_margin_ms=None,
+             checks={})
 
 
 class AddUp(unittest.TestCase):
@@ -44,6 +45,13 @@ class AddUp(unittest.TestCase):
         for key in ("overlaps", "late_calls", "growing", "owner_violations"):
             code, result, _ = self.add_up(self.plant("clean " + key), self.plant(key, **{key: 1}))
             self.assertEqual((code, result[key]), (1, 1), key)
+
+    def test_depositions_are_judged_where_there_were_any(self):
+        parted = {"leader_deposed": {"faults": 1, "calls": 0, "accesses": 0}}
+        for margin, expected in ((200.0, 0), (0.0, 1), (-3000.0, 1), (None, 1)):
+            code, result, _ = self.add_up(self.plant(f"without proxies {margin}"), self.plant(
+                f"deposed {margin}", depositions=1, min_deposition_margin_ms=margin, by_kind=parted))
+            self.assertEqual((code, result["min_deposition_margin_ms"]), (expected, margin))
 
     def test_what_servers_have_lost_is_shown(self):
         code, result, _ = self.add_up(self.plant("lost", server_losses=3))

@@ -86,6 +86,7 @@ struct Connection {
   int client = -1;
   int server = -1;
   std::array<Flow, 2> flows;  // by Direction
+  bool half_open = false;     // one end is gone, and the other one does not know
   bool broken = false;
 };
 
@@ -137,6 +138,19 @@ class TcpProxy::Loop {
       } else {
         start_listening();
       }
+    });
+  }
+
+  void half_cut(Direction silent, bool on) {
+    refuse(on);
+    with_lock([this, silent, on] {
+      for (const auto& each : connections_) {
+        if (each->half_open && !on) drop(*each);
+        if (each->half_open || !on) continue;
+        each->half_open = true;
+        close_with_reset(std::exchange(silent == Direction::to_server ? each->client : each->server, -1));
+      }
+      std::erase_if(connections_, [](const auto& each) { return each->broken; });
     });
   }
 
@@ -193,6 +207,7 @@ class TcpProxy::Loop {
 
   void watch(const Connection& connection, std::vector<pollfd>& entries,
              std::optional<Clock::duration>& timeout) const {
+    if (connection.half_open) return;
     for (std::size_t i = 0; i < connection.flows.size(); ++i) {
       const Flow& flow = connection.flows[i];
       if (stalled_[i]) continue;
@@ -237,7 +252,7 @@ class TcpProxy::Loop {
 
   void move(Connection& connection) {
     for (std::size_t i = 0; i < connection.flows.size(); ++i) {
-      if (connection.broken || stalled_[i]) continue;
+      if (connection.broken || connection.half_open || stalled_[i]) continue;
       if (!receive(connection, static_cast<Direction>(i)) || !forward(connection.flows[i])) drop(connection);
     }
   }
@@ -318,6 +333,10 @@ void TcpProxy::cut_connections() {
 
 void TcpProxy::refuse(bool on) {
   loop_->refuse(on);
+}
+
+void TcpProxy::half_cut(Direction silent, bool on) {
+  loop_->half_cut(silent, on);
 }
 
 void TcpProxy::stall(Direction direction, bool on) {

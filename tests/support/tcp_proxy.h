@@ -30,6 +30,9 @@ class TcpProxy {
   void cut_connections();
   // While true, new connections are refused, as by a machine without the server.
   void refuse(bool on);
+  // While true, every connection is half open: the end that `silent` leads to is told nothing any more, the other one
+  // got a reset; new connections are refused. Afterwards the silent ends get theirs.
+  void half_cut(Direction silent, bool on);
   // While true, bytes of this direction stay where they are, and flow on afterwards: a silent network.
   void stall(Direction direction, bool on);
   void stall(bool on) {

@@ -118,6 +118,34 @@ TEST(KeptLettersTest, AlteredOrInvented) {
               ElementsAre(HasSubstr("not what was handed"), HasSubstr("nobody has written it")));
 }
 
+TEST(DepositionMarginsTest, AreApartFromThoseOfStallRounds) {
+  PlantedHistory planted;
+  planted.client("a").invoke(0, 1).granted(10, 1, 100, 7).beats(10, 9000).unhealthy(7000, 1);
+  planted.client("b").invoke(500, 1).granted(5000, 1, 101, 8);
+  planted.runner().event(1000, "deposed", {{"client", "a"}, {"call", 1}, {"monitor", "P1"}});
+  const History history = planted.read();
+  EXPECT_EQ(stall_margins(history).findings.judged, 0u);
+  const StallFindings depositions = deposition_margins(history);
+  EXPECT_EQ(depositions.findings.judged, 1u);
+  EXPECT_EQ(depositions.findings.violations, 1u);
+  EXPECT_EQ(depositions.margin, -2000ms);
+  const Verdict verdict = judge(history, {});
+  EXPECT_FALSE(verdict.clean());
+  EXPECT_THAT(verdict.json(), HasSubstr(R"("min_deposition_margin_ms":-2000.0)"));
+}
+
+TEST(DepositionMarginsTest, OneThatTookNothingAwayIsNotJudgedByTheNextOne) {
+  PlantedHistory planted;
+  planted.client("a").invoke(0, 1).granted(10, 1, 100, 7).beats(10, 9000).unhealthy(7000, 1);
+  planted.client("b").invoke(500, 1).granted(7400, 1, 101, 8);
+  for (const int at : {1000, 5000}) {
+    planted.runner().event(at, "deposed", {{"client", "a"}, {"call", 1}, {"monitor", "P1"}});
+  }
+  const StallFindings depositions = deposition_margins(planted.read());
+  EXPECT_EQ(depositions.findings.judged, 1u);
+  EXPECT_EQ(depositions.margin, 400ms);
+}
+
 class StallMarginsTest : public ::testing::Test {
  protected:
   StallMarginsTest() {

@@ -122,7 +122,7 @@ struct Remaining {
   std::string sessions;
 };
 
-// The silence of a stall round begins for this holder.
+// The silence of a stall round begins for this holder; or the server that it is connected to is left by the others.
 struct Stall {
   std::uint32_t client = 0;
   Instant begin{};
@@ -166,6 +166,7 @@ struct History {
   std::vector<Fault> faults;
   std::vector<Remaining> remaining;
   std::vector<Stall> stalls;
+  std::vector<Stall> depositions;
   std::vector<SessionEnd> session_ends;
   std::vector<std::string> hung;  // processes that did not end
   std::map<std::string, Letter> letters;

@@ -82,7 +82,9 @@ class HistoryReader::Impl {
   void fault_end(const HistoryLine& line);
   void server_transaction(const HistoryLine& line);
   void remaining(const HistoryLine& line);
-  void stalled(const HistoryLine& line);
+  Stall stall_of(const HistoryLine& line);
+  void stalled(const HistoryLine& line) { history_.stalls.push_back(stall_of(line)); }
+  void deposed(const HistoryLine& line) { history_.depositions.push_back(stall_of(line)); }
   void session_end(const HistoryLine& line);
   void hung(const HistoryLine& line) { history_.hung.push_back(line.text("target")); }
   void heartbeat(const HistoryLine& line);
@@ -167,6 +169,7 @@ void HistoryReader::Impl::take(const HistoryLine& line) {
       {"server_transaction", &Impl::server_transaction},
       {"remaining", &Impl::remaining},
       {"stalled", &Impl::stalled},
+      {"deposed", &Impl::deposed},
       {"session_expired_at_server", &Impl::session_end},
       {"hung", &Impl::hung},
       {"heartbeat", &Impl::heartbeat},
@@ -343,12 +346,12 @@ void HistoryReader::Impl::remaining(const HistoryLine& line) {
   history_.remaining.push_back({line.text("path"), line.has("sessions") ? line.text("sessions") : ""});
 }
 
-void HistoryReader::Impl::stalled(const HistoryLine& line) {
+Stall HistoryReader::Impl::stall_of(const HistoryLine& line) {
   Stall stall{.client = process_number(line.text("client")), .begin = line.time(), .call = {}, .monitor = {}};
   if (const auto call = line.optional("call", &HistoryLine::integer)) stall.call = static_cast<std::uint64_t>(*call);
   if (line.has("monitor")) stall.monitor = monitors_.number(line.text("monitor"));
   stall.servers_hear = line.has("direction") && line.text("direction") == "to_client";
-  history_.stalls.push_back(stall);
+  return stall;
 }
 
 void HistoryReader::Impl::session_end(const HistoryLine& line) {

@@ -83,5 +83,7 @@ struct StallFindings {
   std::optional<Span> margin;  // the smallest one
 };
 StallFindings stall_margins(const History& history);
+// The same of holders whose server the others have left. Not judged if nobody was granted meanwhile.
+StallFindings deposition_margins(const History& history);
 
 }  // namespace forelock::robustness

@@ -23,9 +23,14 @@ bool meant(const Stall& stall, const Call& call) {
   return !stall.monitor || call.monitor == *stall.monitor;
 }
 
-}  // namespace
+// Whether the same holder was hit again before anybody else had the lock: then it was not this time that took it away.
+bool survived(const std::vector<Stall>& stalls, const Stall& stall, const Call& holder, Instant taken) {
+  return std::any_of(stalls.begin(), stalls.end(), [&](const Stall& later) {
+    return later.begin > stall.begin && later.begin < taken && meant(later, holder);
+  });
+}
 
-StallFindings stall_margins(const History& history) {
+StallFindings margins(const History& history, const std::vector<Stall>& stalls) {
   StallFindings result;
   std::vector<std::vector<const Call*>> granted(history.monitors.size());  // by the time of the grant
   for (const Call& call : history.calls) {
@@ -34,7 +39,7 @@ StallFindings stall_margins(const History& history) {
   for (auto& calls : granted) {
     std::sort(calls.begin(), calls.end(), [](const Call* a, const Call* b) { return a->granted < b->granted; });
   }
-  for (const Stall& stall : history.stalls) {
+  for (const Stall& stall : stalls) {
     for (const Call& holder : history.calls) {
       if (!meant(stall, holder) || holder.granted == never) continue;
       const auto& grants = granted[holder.monitor];
@@ -45,7 +50,7 @@ StallFindings stall_margins(const History& history) {
       const Instant noticed = std::min(holder.unhealthy, holder.lost);
       if (holder.release != never && holder.release < std::min(noticed, granted_to_another)) continue;  // gave it up
       const Instant taken = std::min(granted_to_another, session_end(history, holder, stall.begin));
-      if (taken == never) continue;
+      if (taken == never || survived(stalls, stall, holder, taken)) continue;
       ++result.findings.judged;
       if (noticed == never) {
         result.findings.violated(text_of(history, holder) + " never noticed that it was cut off at " +
@@ -68,6 +73,16 @@ StallFindings stall_margins(const History& history) {
     }
   }
   return result;
+}
+
+}  // namespace
+
+StallFindings stall_margins(const History& history) {
+  return margins(history, history.stalls);
+}
+
+StallFindings deposition_margins(const History& history) {
+  return margins(history, history.depositions);
 }
 
 }  // namespace forelock::robustness

@@ -24,7 +24,13 @@ std::vector<Named> parts_of(const Verdict& verdict) {
           {"nothing left", &verdict.left},
           {"dead letters", &verdict.letters},
           {"stall rounds", &verdict.stalls.findings},
+          {"depositions", &verdict.depositions.findings},
           {"flat use", &verdict.use.findings}};
+}
+
+nlohmann::ordered_json milliseconds_of(const std::optional<Span>& margin) {
+  if (!margin) return nullptr;
+  return std::chrono::duration<double, std::milli>(*margin).count();
 }
 
 }  // namespace
@@ -45,6 +51,7 @@ Verdict judge(const History& history, const Bounds& bounds) {
   verdict.left = nothing_left(history);
   verdict.letters = kept_letters(history);
   verdict.stalls = stall_margins(history);
+  verdict.depositions = deposition_margins(history);
   verdict.use = flat_use(history);
   verdict.by_kind = exposure(history);
   for (const auto& [id, letter] : history.letters) verdict.dead_letters += letter.accepted ? 1u : 0u;
@@ -68,13 +75,14 @@ std::string Verdict::json() const {
   counts["priority_violations"] = line.priority.violations;
   counts["late_calls"] = waits.violations;
   counts["lost_operations"] = letters.violations;
-  counts["min_stall_margin_ms"] = nullptr;
-  if (stalls.margin) counts["min_stall_margin_ms"] = std::chrono::duration<double, std::milli>(*stalls.margin).count();
+  counts["min_stall_margin_ms"] = milliseconds_of(stalls.margin);
+  counts["min_deposition_margin_ms"] = milliseconds_of(depositions.margin);
   counts["certainty_overlaps"] = certainty.violations;
   counts["token_violations"] = tokens.violations;
   counts["fifo_violations"] = line.fifo.violations;
   counts["owner_violations"] = line.owners.violations;
   counts["stall_rounds"] = stalls.findings.judged;
+  counts["depositions"] = depositions.findings.judged;
   counts["grants_judged"] = line.priority.judged;
   counts["grants_undecided"] = line.priority.undecided;
   counts["unfenced_overlaps"] = accesses.undecided;

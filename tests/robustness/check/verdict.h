@@ -25,6 +25,7 @@ struct Verdict {
   Findings left;
   Findings letters;
   StallFindings stalls;
+  StallFindings depositions;
   FlatFindings use;
   std::size_t dead_letters = 0;  // accepted
   std::map<std::string, Exposure> by_kind;

@@ -23,6 +23,7 @@ struct Part {
   int own_monitors = 0;
   int pause_us = 2000;
   int session_timeout_ms = 2000;
+  int hold_ms = 0;
   std::string watch = "parent";
   std::vector<std::string> monitors;
 };
@@ -49,8 +50,8 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       // Another one for each process of a slot.
       "seed=" + std::to_string(options.seed ^ std::hash<std::string>{}(process)),
       "threads=" + std::to_string(part.threads), "own=" + std::to_string(part.own_monitors),
-      "pause=" + std::to_string(part.pause_us), "monitors=" + joined(part.monitors),
-      "zookeeper.servers=" + client.wires().servers(host_names) + options.chroot,
+      "pause=" + std::to_string(part.pause_us), "hold=" + std::to_string(part.hold_ms),
+      "monitors=" + joined(part.monitors), "zookeeper.servers=" + client.wires().servers(host_names) + options.chroot,
       "zookeeper.session.timeout=" + std::to_string(part.session_timeout_ms), "zookeeper.connection.delay=300",
       "zookeeper.foregound.task.timeout=3000", "zookeeper.backgound.task.timeout=4000",
       "zookeeper.lock.watch=" + part.watch};
@@ -155,11 +156,13 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
 }
 
 std::vector<std::unique_ptr<ClientProcess>> make_stall_pair(const CastOptions& options, ClientProcess::Place place,
-                                                            const std::string& monitor, int session_timeout_ms) {
+                                                            const std::string& monitor, int session_timeout_ms,
+                                                            std::chrono::milliseconds hold) {
   std::vector<std::unique_ptr<ClientProcess>> pair;
   for (const char* side : {"a", "b"}) {
     Part part{.slot = monitor + side, .kind = "stall", .monitors = {monitor}};
     part.session_timeout_ms = session_timeout_ms;
+    part.hold_ms = static_cast<int>(hold.count());
     pair.push_back(make_worker(options, place, part));
   }
   return pair;

@@ -1,6 +1,7 @@
 // Who takes part in a run.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -27,8 +28,9 @@ std::vector<std::string> shared_monitors();
 // Clients of every kind, not started yet. The one whose clock can be set is left out where libfaketime is missing.
 std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& options, ClientProcess::Place place);
 
-// Two that hold `monitor` in turn for as long as they can.
+// Two that hold `monitor` in turn, for `hold` if nothing happens to them.
 std::vector<std::unique_ptr<ClientProcess>> make_stall_pair(const CastOptions& options, ClientProcess::Place place,
-                                                            const std::string& monitor, int session_timeout_ms);
+                                                            const std::string& monitor, int session_timeout_ms,
+                                                            std::chrono::milliseconds hold);
 
 }  // namespace forelock::robustness

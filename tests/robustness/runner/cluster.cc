@@ -1,16 +1,26 @@
 #include "robustness/runner/cluster.h"
 
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 #include "zookeeper/probe.h"
 
 namespace forelock::robustness {
 
+namespace {
+
+// What a server says first when it connects to another one's election port: a version below 0, its number, and where it
+// can be reached itself.
+constexpr std::string_view greeting_begin = "\xff\xff\xff\xff\xff\xff";
+constexpr std::string_view host_text = "127.0.0.1:";
+
+}  // namespace
+
 Cluster::Cluster(const Options& options, std::filesystem::path keep) : keep_(std::move(keep)) {
   test::ServerOptions server;
   server.force_sync = options.force_sync;
   server.enforce_quota = true;
-  server.config_lines = {"maxClientCnxns=" + std::to_string(connections_allowed)};
   // A file of transactions is filled with zeros ahead, 64 MiB by default, and begun anew with each leader.
   server.java_properties = {"zookeeper.preAllocSize=256"};
   test::TestEnsemble::Link link;
@@ -18,10 +28,30 @@ Cluster::Cluster(const Options& options, std::filesystem::path keep) : keep_(std
     link = [this](std::size_t from, std::size_t to, std::uint16_t port) {
       auto& proxies = links_[{from, to}];
       proxies.push_back(std::make_unique<test::TcpProxy>(port));
-      return proxies.back()->port();
+      proxies.back()->set_filter([this, to](test::TcpProxy::Direction direction, std::string& bytes) {
+        if (direction == test::TcpProxy::Direction::to_server) lead_back(to, bytes);
+      });
+      const std::lock_guard guard(back_mutex_);
+      return way_back_[{from, port}] = proxies.back()->port();
     };
   }
   ensemble_ = std::make_unique<test::TestEnsemble>(server, link);
+}
+
+void Cluster::lead_back(std::size_t greeted, std::string& bytes) {
+  if (!std::string_view(bytes).starts_with(greeting_begin)) return;
+  const auto address = bytes.find(host_text);
+  if (address == std::string::npos) return;
+  const auto digits = address + host_text.size();
+  unsigned port = 0;
+  const auto end = std::from_chars(bytes.data() + digits, bytes.data() + bytes.size(), port).ptr;
+  const std::lock_guard guard(back_mutex_);
+  const auto way = way_back_.find({greeted, static_cast<std::uint16_t>(port)});
+  if (way == way_back_.end()) return;
+  const std::string proxied = std::to_string(way->second);
+  const auto length = static_cast<std::size_t>(end - bytes.data()) - digits;
+  // The greeting says how long it is. Free ports have as many digits.
+  if (proxied.size() == length) bytes.replace(digits, length, proxied);
 }
 
 std::vector<std::uint16_t> Cluster::ports() {
@@ -76,6 +106,16 @@ void Cluster::cut_link(std::size_t one, std::size_t other, bool on) {
 
 void Cluster::stall_link(std::size_t one, std::size_t other, bool on) {
   each_link(one, other, [on](test::TcpProxy& proxy) { proxy.stall(on); });
+}
+
+void Cluster::half_cut_links(std::size_t deaf, bool on) {
+  for (const auto& [ends, proxies] : links_) {
+    if (ends.first != deaf && ends.second != deaf) continue;
+    for (const auto& proxy : proxies) {
+      proxy->half_cut(ends.second == deaf ? test::TcpProxy::Direction::to_server : test::TcpProxy::Direction::to_client,
+                      on);
+    }
+  }
 }
 
 void Cluster::delay_link(std::size_t one, std::size_t other, std::chrono::milliseconds delay) {

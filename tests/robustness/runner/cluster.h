@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -48,9 +49,12 @@ class Cluster {
   // Both directions of everything between the two.
   void cut_link(std::size_t one, std::size_t other, bool on);
   void stall_link(std::size_t one, std::size_t other, bool on);
+  // The others are told that their connections with this server have ended; it hears nothing any more, and no end
+  // either.
+  void half_cut_links(std::size_t deaf, bool on);
   void delay_link(std::size_t one, std::size_t other, std::chrono::milliseconds delay);
 
-  // So many connections from one address are allowed at each server.
+  // So many connections from one address does a server allow by default.
   static constexpr int connections_allowed = 60;
 
  private:
@@ -62,7 +66,13 @@ class Cluster {
     }
   }
 
+  // The server of the two with the higher number keeps the connection for elections: greeted by the other one, it hangs
+  // up and connects to where that one says it is, past the proxies. So it is told of the proxy.
+  void lead_back(std::size_t greeted, std::string& bytes);
+
   const std::filesystem::path keep_;
+  std::mutex back_mutex_;
+  std::map<std::pair<std::size_t, std::uint16_t>, std::uint16_t> way_back_;  // by who connects, and to which port
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::unique_ptr<test::TcpProxy>>> links_;  // from, to
   std::map<std::size_t, int> wiped_;
   std::unique_ptr<test::TestEnsemble> ensemble_;

@@ -22,6 +22,12 @@ namespace {
 constexpr const char* chroot = "/robustness";
 // Of the pairs of the stall rounds. Below two ticks of the servers nothing is promised.
 constexpr int stall_session_timeouts_ms[] = {1500, 2500};
+// Shorter than a server that has lost its quorum takes to notice, as with the defaults of both.
+constexpr int divided_session_timeout_ms = 2000;
+constexpr milliseconds stall_hold{8000};
+// Hardly ever ends while its server is left alone.
+constexpr milliseconds divided_hold{40'000};
+constexpr const char* divided_monitor = "divided";
 constexpr seconds start_patience{60};
 constexpr seconds end_patience{90};
 // ZooKeeper 3.8.0 can lose what it has confirmed if a leader dies just after a follower has joined, before that has
@@ -53,7 +59,8 @@ Run::Run(const RunOptions& options)
       administrator_(cluster_.connect_string()),
       resource_(sockets_.path() / "resource", options.directory, excuses_),
       letters_(options.directory / "letters" / "outbox.db"),
-      scene_{history_, excuses_, cluster_, administrator_, resource_, {}, shared_monitors(), chroot, options.spared} {
+      scene_{history_, excuses_,          cluster_, administrator_, resource_,
+             {},       shared_monitors(), chroot,   options.spared, {}} {
   history_.event("run")
       .add("seed", options.seed)
       .add("seconds", options.seconds.count())
@@ -70,6 +77,7 @@ std::vector<ClientProcess*> Run::everybody() {
   for (const auto& pair : pairs_) {
     for (const auto& each : pair) all.push_back(each.get());
   }
+  for (const auto& each : divided_) all.push_back(each.get());
   return all;
 }
 
@@ -89,8 +97,10 @@ void Run::start_clients() {
   const ClientProcess::Place place{options_.directory, history_, excuses_};
   scene_.clients = make_clients(cast, place);
   for (const int timeout : stall_session_timeouts_ms) {
-    pairs_.push_back(make_stall_pair(cast, place, "stall-" + std::to_string(timeout), timeout));
+    pairs_.push_back(make_stall_pair(cast, place, "stall-" + std::to_string(timeout), timeout, stall_hold));
   }
+  divided_ = make_stall_pair(cast, place, divided_monitor, divided_session_timeout_ms, divided_hold);
+  scene_.divided = {divided_monitor, {divided_[0].get(), divided_[1].get()}};
   for (ClientProcess* each : everybody()) each->start();
   if (!test::wait_until([&] { return resource_.accepted() > 100; }, start_patience)) {
     problems_.emplace_back("no traffic");

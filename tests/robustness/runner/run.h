@@ -55,6 +55,7 @@ class Run {
   LetterOffice letters_;
   Scene scene_;
   std::vector<std::vector<std::unique_ptr<ClientProcess>>> pairs_;
+  std::vector<std::unique_ptr<ClientProcess>> divided_;
   std::vector<std::unique_ptr<StallRounds>> stall_rounds_;
   std::vector<std::unique_ptr<FaultLane>> lanes_;
   std::vector<std::string> problems_;

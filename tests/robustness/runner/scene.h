@@ -11,6 +11,7 @@
 #include "robustness/runner/administrator.h"
 #include "robustness/runner/client_process.h"
 #include "robustness/runner/cluster.h"
+#include "robustness/runner/depositions.h"
 #include "robustness/runner/excuses.h"
 #include "robustness/runner/letter_office.h"
 #include "robustness/runner/recorded_resource.h"
@@ -28,6 +29,7 @@ struct Scene {
   std::vector<std::string> monitors;                    // those that an administrator may touch
   std::string chroot;                                   // that of all monitors
   std::set<std::string> spared;                         // slots of clients that are never killed
+  Depositions::Pair divided;                            // what parts the servers puts one on each side
 
   // One of those that run and fulfil the condition, preferably one that holds a lock; null if there is none.
   ClientProcess* any_client(Strike& strike, const std::function<bool(const ClientProcess&)>& condition = {}) const;

@@ -23,7 +23,8 @@ constexpr milliseconds between_restarts{4000};
 
 class ServerFaults {
  public:
-  explicit ServerFaults(Scene& scene) : scene_(scene) {}
+  explicit ServerFaults(Scene& scene)
+      : scene_(scene), depositions_(scene.cluster, scene.resource, scene.history, scene.divided) {}
 
   Undo kill_leader(Strike& strike) {
     const std::size_t leader = cluster().leader();
@@ -124,6 +125,11 @@ class ServerFaults {
     };
   }
 
+  Undo part(Strike& strike, void (Depositions::*deed)(Strike&)) {
+    (depositions_.*deed)(strike);
+    return [this] { heal(); };
+  }
+
   // No file can grow any more: the server meets it with its next transaction, and ends.
   Undo fill_disk(Strike& strike) {
     const std::size_t index = any(strike);
@@ -201,6 +207,7 @@ class ServerFaults {
   }
 
   Scene& scene_;
+  Depositions depositions_;
 };
 
 }  // namespace
@@ -210,7 +217,13 @@ std::vector<FaultKind> server_faults(Scene& scene) {
   const auto done_by = [faults](Undo (ServerFaults::*deed)(Strike&)) {
     return [faults, deed](Strike& strike) { return (faults.get()->*deed)(strike); };
   };
+  const auto parted_by = [faults](void (Depositions::*deed)(Strike&)) {
+    return [faults, deed](Strike& strike) { return faults->part(strike, deed); };
+  };
   return {
+      {"leader_deposed", 8, 0ms, 0ms, parted_by(&Depositions::depose_leader)},
+      {"leader_silenced", 3, 0ms, 0ms, parted_by(&Depositions::silence_leader)},
+      {"follower_forgotten", 3, 0ms, 0ms, parted_by(&Depositions::forget_follower)},
       {"leader_killed", 2, 0ms, 2500ms, done_by(&ServerFaults::kill_leader)},
       {"follower_killed", 2, 0ms, 2500ms, done_by(&ServerFaults::kill_follower)},
       {"majority_killed", 1, 0ms, 2500ms, done_by(&ServerFaults::kill_majority)},

@@ -37,8 +37,16 @@ void Wires::only(std::optional<std::size_t> server) {
   apply_refusals();
 }
 
+void Wires::all_but(std::optional<std::size_t> server) {
+  const std::lock_guard guard(mutex_);
+  all_but_ = server;
+  apply_refusals();
+}
+
 void Wires::apply_refusals() {
-  for (std::size_t i = 0; i < proxies_.size(); ++i) proxies_[i]->refuse(refusals_ > 0 || (only_ && *only_ != i));
+  for (std::size_t i = 0; i < proxies_.size(); ++i) {
+    proxies_[i]->refuse(refusals_ > 0 || (only_ && *only_ != i) || all_but_ == i);
+  }
 }
 
 void Wires::stall(Direction direction, bool on) {

@@ -34,7 +34,10 @@ class Wires {
   void set_rate(std::size_t bytes_per_second);
   // Only this server can be reached, or all again.
   void only(std::optional<std::size_t> server);
+  // All servers but this one, or all again.
+  void all_but(std::optional<std::size_t> server);
   FrameWatch& watch() { return watch_; }
+  const FrameWatch& watch() const { return watch_; }
 
  private:
   void apply_refusals();
@@ -45,6 +48,7 @@ class Wires {
   int refusals_ = 0;
   std::array<int, 2> stalls_{};
   std::optional<std::size_t> only_;
+  std::optional<std::size_t> all_but_;
 };
 
 }  // namespace forelock::robustness

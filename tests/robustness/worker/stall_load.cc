@@ -16,8 +16,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// If nobody cuts it off.
-constexpr std::chrono::seconds longest_hold{8};
 constexpr std::chrono::seconds longest_wait{60};
 constexpr std::chrono::microseconds between_looks{200};
 
@@ -73,8 +71,8 @@ class StallLoad final : public Load {
     pause(stop, rest_after_failure);
   }
 
-  static void watch(const std::stop_token& stop, const BlockingWriteLock& lock, const RecordedCall& call) {
-    const auto until = steady_clock::now() + longest_hold;
+  void watch(const std::stop_token& stop, const BlockingWriteLock& lock, const RecordedCall& call) const {
+    const auto until = steady_clock::now() + std::chrono::milliseconds(options_.hold_ms);
     while (steady_clock::now() < until && !stop.stop_requested()) {
       if (!lock.healthy()) {
         call.event("unhealthy");

@@ -25,10 +25,11 @@ struct WorkerOptions {
   Settings settings;
   std::vector<std::string> setting_arguments;  // the settings as they were given
 
+  int hold_ms = 0;  // hold=…: so long does a holder stay: visit; stall, if nothing happens to it
+
   // visit: what a command does under the lock
   std::uint64_t call = 0;                    // call=…
   Priority priority = Priority::foreground;  // priority=…
-  int hold_ms = 0;                           // hold=…
 
   // Throws std::runtime_error for what it does not understand, ConfigurationException for a wrong setting.
   static WorkerOptions parse(int count, char** arguments);
