@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
-# Real servers, real faults, recorded and judged: scripts/robustness.sh --quick|--full|--soak MINUTES|--prove [OPTION…]
+# Real servers, real faults, recorded and judged: scripts/robustness.sh MODE [OPTION…]
 #
 #   --quick          two runs of 100 seconds, about five minutes in all
 #   --full           eight runs of 210 seconds, about half an hour in all
 #   --soak MINUTES   one run of that length; what every process uses must stay flat. Some clients are never killed
+#   --contention MINUTES
+#                    clients that contend and never die (30 minutes say much): nothing that they keep may grow
 #   --prove          runs with deliberate bugs in the clients (src/lock/mutation.h), each of which must be noticed
 #   --seed N         one run with this seed alone, as a failing run says
-#   --seconds S      the length of each run; not with --soak
+#   --seconds S      the length of each run; not with --soak or --contention
 #   --help           this text
 #
 # The last line is one line of JSON with the counts of all runs; --full and --soak write more of them into
 # build/robustness/summary.json or soak.json, and tests/robustness/add_up.py --markdown FILE makes tables of it. Exit 1
-# if a count that must be 0 is not, if no silent stall was judged or a holder did not know in time that its lock was
-# gone, if a history could not be judged by both checkers, or if a run did not come to its end: then its history stays
-# in build/robustness, and the way to repeat it is shown. A run in which the servers themselves have lost transactions
-# that they had confirmed is replaced once, visibly; late calls, hung processes, lost operations and growth in it fail
-# all the same. tests/robustness/README.md says what is done, written down and judged.
+# if a count that must be 0 is not, if no silent stall or no deposition was judged or a holder did not know in time that
+# its lock was gone, if a history could not be judged by both checkers, or if a run did not come to its end: then its
+# history stays in build/robustness, and the way to repeat it is shown. A run in which the servers themselves have lost
+# transactions that they had confirmed is replaced once, visibly; late calls, hung processes, lost operations and growth
+# in it fail all the same. tests/robustness/README.md says what is done, written down and judged.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -30,10 +32,10 @@ choose() {
 while [[ $# -gt 0 ]]; do
   case $1 in
     --quick | --full | --prove) choose "$1" ;;
-    --soak | --seed | --seconds)
+    --soak | --contention | --seed | --seconds)
       [[ ${2:-} =~ ^[0-9]+$ ]] || die "$1 needs a number"
       case $1 in
-        --soak) choose "$1"; minutes=$2 ;;
+        --soak | --contention) choose "$1"; minutes=$2 ;;
         --seed) only=$2 ;;
         --seconds) seconds=$2 ;;
       esac
@@ -44,8 +46,23 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
-[[ -n $mode$only ]] || die "choose --quick, --full, --soak, --prove or --seed"
-[[ -z $minutes || -z $seconds ]] || die "--soak says how long already: leave --seconds out"
+[[ -n $mode$only ]] || die "choose --quick, --full, --soak, --contention, --prove or --seed"
+[[ -z $minutes || -z $seconds ]] || die "$mode says how long already: leave --seconds out"
+
+runs=$root/build/robustness
+if [[ $mode == --contention ]]; then
+  [[ $minutes -gt 0 ]] || die "--contention needs a minute at least"
+  needs java
+  build dev contention_run >&2
+  directory=$runs/contention
+  rm -rf -- "$directory"
+  mkdir -p -- "$directory"
+  status=0
+  "$root/build/dev/tests/robustness/contention/contention_run" --directory "$directory" --seconds $((minutes * 60)) \
+    > >(tee "$directory/contention.json") || status=$?
+  [[ $status -eq 0 ]] || printf '%s-- FAILED. What the clients have said: %s%s\n' "$red" "$directory" "$plain" >&2
+  exit "$status"
+fi
 
 seeds=(1) length=100 summary=quick.json more=()
 case $mode in
@@ -71,7 +88,6 @@ build dev robustness_run robustness_check linearizability >&2
 scripts/kafka.sh jars >&2
 
 programs=$root/build/dev/tests/robustness
-runs=$root/build/robustness
 directories=() failed=()
 mkdir -p -- "$runs"
 

@@ -1,0 +1,147 @@
+// One client that contends with others: contention_worker DESCRIPTOR KEY=VALUE… (settings of the library).
+//
+// Does what it is told on that descriptor, a socket, and answers each line with its state, one line of "key=value"
+// words: "work" begins, "rest" ends the sections and waits until nothing of them is left, "state" does nothing more,
+// "probe" takes a lock of its own and gives it back. It ends when the socket does.
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "forelock/blocking_write_lock.h"
+#include "forelock/client.h"
+#include "robustness/worker/patience.h"
+#include "support/wait_until.h"
+
+namespace forelock::robustness {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int threads = 3;
+constexpr int monitors = 3;
+// The longer the names, the sooner the watches on them are too many for one packet.
+constexpr std::size_t name_length = 200;
+// Between two sections of a thread, on average.
+constexpr std::chrono::microseconds mean_pause{2000};
+constexpr auto settle_patience = 30s;
+
+class Contender {
+ public:
+  explicit Contender(const Settings& settings)
+      : client_(settings, [](std::string_view level, std::string_view message) {
+          std::ostringstream line;
+          line << level << ": " << message << "\n";
+          std::cerr << line.str();
+        }) {}
+
+  void work() {
+    for (int i = 0; i < threads; ++i) {
+      threads_.emplace_back([this, i](const std::stop_token& stop) { contend(stop, i); });
+    }
+  }
+
+  void rest() {
+    for (auto& thread : threads_) thread.request_stop();
+    threads_.clear();
+    test::wait_until([this] { return client_.statistics().contenders == 0; }, settle_patience);
+  }
+
+  void probe() {
+    probed_ = false;
+    try {
+      BlockingWriteLock lock(client_, "probe", "probe-" + client_.instance());
+      lock.lock_with_timeout();
+      lock.unlock();
+      probed_ = true;
+    } catch (const Error& error) {
+      std::cerr << "probe: " << error.what() << std::endl;
+    }
+  }
+
+  std::string state() const {
+    const ClientStatistics counts = client_.statistics();
+    std::ostringstream words;
+    words << "sections=" << sections_ << " requests=" << counts.requests << " disconnections=" << counts.disconnections
+          << " expired=" << counts.sessions_expired << " contenders=" << counts.contenders
+          << " connected=" << client_.connected() << " session=" << client_.session_id() << " probed=" << probed_;
+    return words.str();
+  }
+
+  bool wait_connected() { return client_.wait_connected(settle_patience); }
+
+ private:
+  void contend(const std::stop_token& stop, int index) {
+    std::mt19937_64 random(std::hash<std::thread::id>{}(std::this_thread::get_id()));
+    std::exponential_distribution<double> break_us(1.0 / static_cast<double>(mean_pause.count()));
+    for (int i = index; !stop.stop_requested(); ++i) {
+      const std::string monitor = std::to_string(i % monitors) + std::string(name_length, 'm');
+      BlockingWriteLock lock(client_, "contention", monitor, i % 4 == 0 ? Priority::background : Priority::foreground,
+                             {.capture_stack = false});
+      const std::stop_callback give_up(stop, [&lock] { lock.cancel(); });
+      try {
+        // Some give up while they wait, some do not wait at all.
+        const bool obtained = i % 10 == 3 ? lock.try_lock() : lock.try_lock_for(i % 10 == 7 ? 5ms : 10s);
+        if (obtained) {
+          lock.unlock();
+          ++sections_;
+        }
+      } catch (const Error&) {
+        pause(stop, 10ms);  // no spinning while a leader is elected
+      }
+      pause(stop, std::chrono::microseconds(static_cast<std::int64_t>(break_us(random))));
+    }
+  }
+
+  Client client_;
+  std::atomic<std::uint64_t> sections_{0};
+  std::vector<std::jthread> threads_;
+  bool probed_ = false;
+};
+
+int run(int count, char** arguments) {
+  if (count < 2) throw std::runtime_error("contention_worker DESCRIPTOR KEY=VALUE...");
+  const int socket = std::stoi(arguments[1]);
+  dup2(socket, STDIN_FILENO);
+  dup2(socket, STDOUT_FILENO);
+  close(socket);
+  Settings settings;
+  for (int i = 2; i < count; ++i) {
+    const std::string argument = arguments[i];
+    const auto equals = argument.find('=');
+    if (equals == std::string::npos) throw std::runtime_error("no KEY=VALUE: " + argument);
+    settings.set(argument.substr(0, equals), argument.substr(equals + 1), "the command line");
+  }
+  Contender contender(settings);
+  if (!contender.wait_connected()) throw std::runtime_error("no server");
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "work") contender.work();
+    if (line == "rest") contender.rest();
+    if (line == "probe") contender.probe();
+    std::cout << contender.state() << std::endl;
+  }
+  contender.rest();
+  return 0;
+}
+
+}  // namespace
+}  // namespace forelock::robustness
+
+int main(int count, char** arguments) {
+  try {
+    return forelock::robustness::run(count, arguments);
+  } catch (const std::exception& problem) {
+    std::cerr << "unexpected: " << problem.what() << std::endl;
+    return 1;
+  }
+}
