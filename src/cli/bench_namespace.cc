@@ -1,6 +1,7 @@
 #include "cli/bench_namespace.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,9 @@ namespace {
 
 using coordination::Reply;
 using coordination::ReplyCode;
+
+constexpr const char* name_start = "bench-";
+constexpr std::size_t id_digits = 8;
 
 client::RequestPipeline ask(Client& client) {
   return {*client.core(), std::chrono::steady_clock::now() + patience(client.settings())};
@@ -41,6 +45,13 @@ Settings outside_of_chroot(Settings settings) {
                           {}});
 }
 
+// "bench-1a2b3c4d-…", as they are named below.
+bool is_bench_name(const std::string& name) {
+  const std::string_view start = name_start;
+  return name.starts_with(start) && name.size() > start.size() + id_digits && name[start.size() + id_digits] == '-' &&
+         name.find_first_not_of("0123456789abcdef", start.size()) == start.size() + id_digits;
+}
+
 // Lock nodes may stand in them for as long as the session of a client that was killed.
 void remove(Client& client, const std::string& path) {
   Reply reply = ask(client).ask(coordination::Delete{path});
@@ -60,7 +71,7 @@ void remove(Client& client, const std::string& path) {
 BenchNamespace::BenchNamespace(const Settings& settings, LogSink log)
     : settings_(outside_of_chroot(settings)),
       chroot_(settings.chroot()),
-      prefix_("bench-" + records::make_guid().substr(0, 8) + '-'),
+      prefix_(name_start + records::make_guid().substr(0, id_digits) + '-'),
       outside_(settings_, std::move(log)) {
   if (!outside_.wait_connected(patience(settings_))) {
     throw FailureException({exit_unavailable,
@@ -88,8 +99,16 @@ void BenchNamespace::remember_missing() {
   }
 }
 
+void BenchNamespace::remove_abandoned() {
+  for (const std::string& name : ask(outside_).ask(coordination::List{chroot_.empty() ? "/" : chroot_}).children) {
+    // One that is in use has lock nodes, and stays.
+    if (is_bench_name(name)) ask(outside_).ask(coordination::Delete{chroot_ + '/' + name});
+  }
+}
+
 void BenchNamespace::refuse_if_used() {
   const std::string path = chroot_.empty() ? "/" : chroot_;
+  remove_abandoned();
   const Reply reply = ask(outside_).ask(coordination::List{path});
   if (!reply.ok()) fail("cannot list the namespace " + path, reply.code);
   const auto used = std::count_if(reply.children.begin(), reply.children.end(), [&](const std::string& name) {

@@ -28,6 +28,8 @@ class BenchNamespace {
   static std::string connect_string(const Settings& settings, const std::string& chroot);
 
  private:
+  // What a benchmark that was killed has left.
+  void remove_abandoned();
   void refuse_if_used();
   void remember_missing();
 

@@ -53,6 +53,18 @@ class Bench(support.CliTest):
         lines = self.run_cli("bench", "uncontended", "--duration", "20ms", "--rounds", "1", "-o", "ndjson").stdout
         self.assertEqual([json.loads(line)["what"] for line in lines.splitlines()], ["same monitor", "fresh monitors"])
 
+    def test_what_a_killed_one_left_is_no_use(self):
+        child = self.start_cli("bench", "uncontended", "--duration", "1m")
+        support.wait_until(lambda: self.json_of("ls", "--all")["monitors"], "a monitor of its own")
+        child.kill()
+        child.wait()
+
+        def works():
+            result = self.run_cli("bench", "uncontended", *SMALL)
+            self.assertIn(result.returncode, (0, 1), result.stderr)  # 1: the killed one's session still lives
+            return result.returncode == 0
+        support.wait_until(works, "it works again")
+
     def test_refuses_a_namespace_in_use(self):
         holder = self.start_cli("run", "-m", "P1", "--", "sleep", "60")
         support.wait_until(lambda: self.holder("P1"), "the holder")
