@@ -15,6 +15,7 @@
 #include "cli/descriptor.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/hints.h"
 
 extern char** environ;
 
@@ -78,15 +79,22 @@ struct Launch {
   _exit(error == ENOENT ? exit_command_not_found : exit_cannot_execute);
 }
 
-[[noreturn]] void throw_not_executed(const std::string& command, int error) {
+// A line for a shell, as one word.
+bool looks_like_a_line(const std::vector<std::string>& command) {
+  return command.size() == 1 && command.front().find_first_of(" |&;<>") != std::string::npos;
+}
+
+[[noreturn]] void throw_not_executed(const std::vector<std::string>& words, int error) {
   const bool missing = error == ENOENT;
-  throw FailureException({missing ? exit_command_not_found : exit_cannot_execute,
-                          missing ? "command_not_found" : "cannot_execute",
-                          command + ": " + std::generic_category().message(error),
-                          {},
-                          {},
-                          false,
-                          {}});
+  const std::string& command = words.front();
+  throw FailureException(
+      {missing ? exit_command_not_found : exit_cannot_execute,
+       missing ? "command_not_found" : "cannot_execute",
+       command + ": " + std::generic_category().message(error),
+       looks_like_a_line(words) ? "there is no shell in between: -- sh -c " + shell_quoted(command) : "",
+       {},
+       false,
+       {}});
 }
 
 // A file without a name: the child may read it as slowly as it likes, or not at all, and nobody has to feed a pipe.
@@ -157,7 +165,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   if (got == static_cast<ssize_t>(sizeof error)) {
     waitpid(id_, nullptr, 0);
     take_terminal();
-    throw_not_executed(options.command.front(), error);
+    throw_not_executed(options.command, error);
   }
 }
 

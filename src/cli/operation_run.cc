@@ -47,8 +47,8 @@ class OperationRun {
         settings_(read_settings(options, context.globals, signals)),
         operation_(make_operation(options, signals)),
         queue_(settings_, dead_letter_log(console_)),
-        client_(settings_, log_to(console_)),
-        runner_(client_, queue_) {}
+        client_(settings_, console_),
+        runner_(*client_, queue_) {}
 
   int run() {
     Task<OperationResult> running([this] { return runner_.run(operation_, handler(), run_options()); });
@@ -155,7 +155,7 @@ class OperationRun {
     child.environment = {{"FORELOCK_ATTEMPT", std::to_string(attempt.number)}, {"FORELOCK_OPERATION", operation_.id}};
     if (!options_.payload.empty()) child.input = operation_.payload;
     try {
-      return run_under_lock(attempt.lock, client_, child, options_.guarding(client_), inherited_, signals, console_);
+      return run_under_lock(attempt.lock, *client_, child, options_.guarding(*client_), inherited_, signals, console_);
     } catch (const FailureException& failure) {
       throw OperationFailure(failure.failure().code, failure.what(), false);
     }
@@ -199,7 +199,7 @@ class OperationRun {
   const Settings settings_;
   const Operation operation_;
   DeadLetterQueue queue_;
-  Client client_;
+  CommandClient client_;
   OperationRunner runner_;
   SignalRelay relay_;
   std::stop_source withdrawn_;

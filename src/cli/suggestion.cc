@@ -3,12 +3,26 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "config/edit_distance.h"
 
 namespace forelock::cli {
 
+namespace {
+
+// What other programs call it.
+constexpr std::pair<std::string_view, std::string_view> other_words[] = {
+    {"lock", "run"},     {"exec", "run"},     {"with", "run"},        {"unlock", "release"},
+    {"free", "release"}, {"list", "ls"},      {"top", "watch"},       {"status", "show"},
+    {"get", "show"},     {"check", "doctor"}, {"settings", "config"}, {"server", "dev"}};
+
+}  // namespace
+
 std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
+  for (const auto& [other, meant] : other_words) {
+    if (word == other && std::find(known.begin(), known.end(), meant) != known.end()) return std::string(meant);
+  }
   word = word.substr(0, word.find('=')).substr(0, 64);  // bounded work, whatever was typed
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   std::string nearest;

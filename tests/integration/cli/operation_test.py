@@ -42,6 +42,13 @@ class Succeeding(dlq_support.DlqTest):
             self.assertEqual(result.returncode, 0)
             self.assertNotIn("stdin", result.stderr)
 
+    def test_only_75_is_tried_again(self):
+        for code in (1, 2, 74, 76):
+            seen = self.path(f"seen-{code}")
+            result = self.operate(script=f"echo x >> {seen}; exit {code}")
+            self.assertEqual(result.returncode, 79, result.stderr)
+            self.assertEqual(self.lines_of(f"seen-{code}"), ["x"])
+
     def test_the_payload_comes_anew_at_each_attempt(self):
         seen = self.path("seen")
         file = self.write("payload", "line 1\nline 2\n")

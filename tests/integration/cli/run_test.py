@@ -34,6 +34,11 @@ class ExitCodes(support.CliTest):
         self.assertEqual(result.returncode, 127)
         self.assertIn("/no/such/command", result.stderr)
 
+    def test_a_line_for_a_shell_needs_one(self):
+        result = self.run_cli("run", "-m", "P1", "--", "echo a | cat")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("sh -c 'echo a | cat'", result.stderr)
+
     def test_a_command_that_cannot_be_executed_is_126(self):
         self.assertEqual(self.run_cli("run", "-m", "P1", "--", self.write("data", "x")).returncode, 126)
         self.assertEqual(self.run_cli("run", "-m", "P1", "--", "/").returncode, 126)
@@ -210,11 +215,21 @@ class LostLock(support.CliTest):
         output, _ = child.communicate("\n", timeout=support.PATIENCE)
         self.assertEqual((child.returncode, output), (76, "went on\n"))
 
+    def test_no_control_character_of_a_monitor_reaches_the_terminal(self):
+        monitor = "P\x1b[31m\x9b32m"
+        child = self.hold(monitor, script=TELLS)
+        self.release(monitor)
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 76)
+        self.assertIn("the command is told to end", errors)
+        self.assertNotRegex(errors, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
     def test_as_json(self):
-        child = self.hold("P1", "-o", "json", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        child = self.hold("P1", "-o", "json",
+                          script="exec 2>&-; trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
         self.release()
         _, errors = child.communicate(timeout=support.PATIENCE)
-        self.assertEqual(json.loads(errors.splitlines()[-1])["error"]["code"], "lock_unhealthy")
+        self.assertEqual(json.loads(errors)["error"]["code"], "lock_unhealthy")  # one object, and nothing else
 
 
 class SilentServer(support.OwnServerTest):
