@@ -26,6 +26,7 @@ std::string troff(const std::string& text) {
 
 void append_options(const std::vector<OptionEntry>& options, std::string& out) {
   for (const OptionEntry& option : options) {
+    if (!option.long_names.empty() && option.long_names.front() == "help") continue;  // said once, for all
     std::string names;
     for (const std::string& name : option.short_names) names += (names.empty() ? "" : ", ") + ("\\-" + troff(name));
     for (const std::string& name : option.long_names) names += (names.empty() ? "" : ", ") + ("\\-\\-" + troff(name));
@@ -48,6 +49,56 @@ void append_command(const CommandEntry& command, std::string& out) {
   append_options(command.options, out);
   for (const CommandEntry& sub : command.subcommands) append_command(sub, out);
 }
+
+constexpr std::string_view description_section = R"(.SH DESCRIPTION
+\fBforelock\fR locks things by name, across machines, with the help of an Apache ZooKeeper ensemble: one holder at a
+time, and foreground work before background work. \fBforelock run\fR holds a lock while a command runs, and ends the
+command when the lock is lost. The other commands look at locks, wait for them, free them, and care for operations that
+have failed for good (dead letters).
+.SH EXAMPLES
+.TP
+\fBforelock run \-m article\-4711 \-\-timeout 30s \-\- ./save.sh\fR
+Run a command while nobody else works on this article.
+.TP
+\fBforelock run \-m nightly \-p background \-\-timeout 0 \-q \-E 0 \-\- ./nightly.sh\fR
+For cron: skip the run, in silence, while the last one still goes on.
+.TP
+\fBforelock ls\fR
+Who holds what, and who waits.
+.TP
+\fBforelock show article\-4711\fR
+The holder and the whole line of one monitor; it ends with the command that takes the lock away.
+.TP
+\fBforelock wait nightly \-\-timeout 10m && ./report.sh\fR
+Go on when it is free.
+.TP
+\fBforelock doctor\fR
+What is wrong between this machine and the servers, and what to do about it.
+.TP
+\fBforelock run \-m article\-4711 \-\-retry \-\-payload article.json \-\- ./save.sh\fR
+As an operation: with retries and, in the end, a dead letter (\fBforelock dlq list\fR).
+.TP
+\fBforelock dev \-\- ./try.sh\fR
+With a throw\-away ZooKeeper around it.
+)";
+
+constexpr std::string_view files_section = R"(.SH FILES
+.TP
+The file of \fB\-\-config\fR or FORELOCK_CONFIG
+Settings, as .properties or .yaml; \fBforelock config\fR shows those in force and where each comes from.
+.TP
+$XDG_STATE_HOME/forelock/outbox.db, ~/.local/state/forelock/outbox.db
+Dead letters that are not in Kafka (\fBdlq.outbox.path\fR).
+.TP
+The system's log
+One line for each lock that was taken away by force (journalctl \-t forelock).
+.SH SEE ALSO
+.BR flock (1),
+.BR timeout (1),
+.BR journalctl (1)
+.PP
+docs/tutorial.md, docs/configuration.md and docs/dead\-letters.md of the sources.
+)";
 
 constexpr std::string_view exit_section = R"(.SH EXIT STATUS
 .TP
@@ -97,7 +148,7 @@ FORELOCK_CONFIG
 Settings file, where \fB\-\-config\fR is not given.
 .TP
 FORELOCK_ZOOKEEPER
-Servers, where neither an option nor the settings file names them.
+Servers, over those of the settings file; \fB\-\-zookeeper\fR and \fB\-\-set\fR go over it.
 .TP
 NO_COLOR
 No colours, unless \fB\-\-color=always\fR.
@@ -112,12 +163,15 @@ std::string manual(const CommandEntry& root) {
   std::string out = ".TH FORELOCK 1 \"\" \"forelock " + std::string(version()) +
                     "\" \"User Commands\"\n.SH NAME\nforelock \\- " + troff(root.help) +
                     "\n.SH SYNOPSIS\n\\fBforelock\\fR [\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]\n" +
-                    ".SH OPTIONS\nThey may stand before or behind the command.\n";
+                    std::string(description_section) +
+                    ".SH OPTIONS\nThey may stand before or behind the command. \\fB\\-\\-help\\fR behind a command "
+                    "describes it.\n";
   append_options(root.options, out);
   out += ".SH COMMANDS\n";
   for (const CommandEntry& command : root.subcommands) append_command(command, out);
   out += environment_section;
-  return out += exit_section;
+  out += exit_section;
+  return out += files_section;
 }
 
 class ManpageCommand final : public Command {

@@ -39,6 +39,8 @@ class Usage(support.CliTest):
     def test_unknown_words_get_the_nearest_known_one(self):
         self.assertIn("'show'", self.usage_error("shwo", "P1"))
         self.assertIn("'doctor'", self.usage_error("docter"))
+        self.assertIn("'run'", self.usage_error("lock", "P1"))
+        self.assertIn("'release'", self.usage_error("unlock", "P1"))
         self.assertIn("'--timeout'", self.usage_error("wait", "P1", "--timeuot", "5"))
         self.assertIn("'--zookeeper'", self.usage_error("--zookeper", "x", "ls"))
         self.assertIn("'--all'", self.usage_error("ls", "--al"))
@@ -227,7 +229,8 @@ class Generated(support.CliTest):
         text = self.run_cli("manpage", server=False).stdout
         self.assertTrue(text.startswith(".TH FORELOCK 1"))
         for word in self.COMMANDS + ["dlq replay", "\\-\\-max\\-replays", "FORELOCK_DLQ_TRIES",
-                                     "\\-\\-on\\-lost", "\\-\\-zookeeper", "FORELOCK_TOKEN", "EXIT STATUS"]:
+                                     "\\-\\-on\\-lost", "\\-\\-zookeeper", "FORELOCK_TOKEN", "EXIT STATUS",
+                                     "SH DESCRIPTION", "SH EXAMPLES", "SH FILES", "SH SEE ALSO"]:
             self.assertIn(word, text)
 
     @unittest.skipUnless(shutil.which("man"), "no man")
