@@ -26,6 +26,6 @@ USER forelock
 WORKDIR /var/lib/forelock
 VOLUME /var/lib/forelock
 ENV XDG_STATE_HOME=/var/lib
-HEALTHCHECK --interval=30s --timeout=20s --start-period=30s --retries=3 CMD ["forelock", "-q", "doctor"]
+HEALTHCHECK --interval=30s --timeout=20s --start-period=30s --retries=3 CMD ["forelock", "-q", "doctor", "--quick"]
 ENTRYPOINT ["forelock"]
 CMD ["doctor"]

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/doctor_dead_letters.h"
 #include "cli/doctor_servers.h"
 #include "cli/doctor_session.h"
 #include "cli/exit_code.h"
@@ -37,22 +38,39 @@ Json json_of(const Finding& finding) {
 class DoctorCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    return root.add_subcommand("doctor", "Check servers, session, speed, rights and limits, and say what to do");
+    CLI::App* app = root.add_subcommand(
+        "doctor", "Check servers, session, speed, rights, limits and dead letters, and say what to do");
+    app->add_flag("--quick", quick_,
+                  "Servers and session alone, for health checks: no lock, no listing, no dead letters");
+    app->footer(
+        "Exit 0 also with warnings: locks work then. With -q only what is not well is shown.\n"
+        "Options for every command: see forelock --help");
+    return app;
   }
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
+    const DoctorScope scope = quick_ ? DoctorScope::quick : DoctorScope::all;
     DoctorReport report;
-    examine_servers(settings, report);
+    examine_servers(settings, scope, report);
     if (report.exit_code() == exit_ok) {
       const CommandClient client(settings, context.console);
-      examine_session(*client, report);
+      examine_session(*client, scope, report);
     }
+    if (!quick_) examine_dead_letters(settings, log_to(context.console), report);
     present(report, context.console);
     return report.exit_code();
   }
 
  private:
+  static std::string verdict(const DoctorReport& report) {
+    const std::size_t warnings = report.warnings();
+    const std::string count = std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings");
+    if (report.exit_code() != exit_ok) return "There are no locks: see FAIL above.";
+    if (warnings == 0) return "All is well.";
+    return count + "; locks work.";
+  }
+
   static void present(const DoctorReport& report, const Console& console) {
     Json checks = Json::array();
     for (const Finding& finding : report.findings()) {
@@ -64,9 +82,13 @@ class DoctorCommand final : public Command {
         checks.push_back(json_of(finding));
       }
     }
+    const bool well = report.warnings() == 0 && report.exit_code() == exit_ok;
+    if (console.text() && !(console.quiet() && well)) console.write(verdict(report) + '\n');
     if (console.format() == Format::json)
       console.write_json(Json{{"ok", report.exit_code() == exit_ok}, {"checks", checks}});
   }
+
+  bool quick_ = false;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/doctor_report.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/exit_code.h"
@@ -23,6 +24,11 @@ int DoctorReport::exit_code() const {
     if (finding.health == Health::fail) return finding.exit_code;
   }
   return exit_ok;
+}
+
+std::size_t DoctorReport::warnings() const {
+  return static_cast<std::size_t>(std::count_if(findings_.begin(), findings_.end(),
+                                                [](const Finding& finding) { return finding.health == Health::warn; }));
 }
 
 }  // namespace forelock::cli

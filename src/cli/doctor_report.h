@@ -1,6 +1,7 @@
 // What the doctor found.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Finding {
   int exit_code = 0;      // of a failure
 };
 
+enum class DoctorScope { all, quick };
+
 // In the order of the checks.
 class DoctorReport {
  public:
@@ -26,6 +29,7 @@ class DoctorReport {
   const std::vector<Finding>& findings() const { return findings_; }
   // 0, or that of the first failure.
   int exit_code() const;
+  std::size_t warnings() const;
 
  private:
   std::vector<Finding> findings_;

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "config/quantity.h"
 #include "zookeeper/connect_string.h"
@@ -59,7 +60,7 @@ bool connects(const ServerAddress& server, const std::string& name, DoctorReport
     report.warn("tcp", name + ": " + probe.error, "is the server running there, and does a firewall let us through?");
     return false;
   }
-  report.ok("tcp", name + " accepts connections (" + std::to_string(probe.latency.count()) + " µs)");
+  report.ok("tcp", name + " accepts connections (" + latency_text(probe.latency) + ")");
   return true;
 }
 
@@ -137,6 +138,13 @@ void judge(const Tally& tally, std::size_t servers, DoctorReport& report) {
   } else if (tally.asked == servers && tally.leaders != 1) {
     report.warn("ensemble", count + " can be reached, " + std::to_string(tally.leaders) + " say that they lead",
                 "they may belong to different ensembles, or elect at this moment");
+  } else if (tally.reachable < servers) {
+    const std::size_t spare = tally.reachable - (servers / 2 + 1);
+    report.warn("ensemble",
+                count + " can be reached; " +
+                    (spare == 0 ? "one more loss stops all locks"
+                                : "so many more may be lost before all locks stop: " + std::to_string(spare)),
+                "start the others");
   } else {
     report.ok("ensemble", count + " can be reached");
   }
@@ -157,14 +165,14 @@ std::string value_in(const std::string& answer, const std::string& name) {
   return {};
 }
 
-void examine_servers(const Settings& settings, DoctorReport& report) {
+void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report) {
   Tally tally;
   for (const ServerAddress& server : settings.servers()) {
     const std::string name = zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
     if (!resolves(server, report) || !connects(server, name, report)) continue;
     ++tally.reachable;
     examine_role(server, name, report, tally);
-    examine_limits(server, name, report);
+    if (scope == DoctorScope::all) examine_limits(server, name, report);
   }
   judge(tally, settings.servers().size(), report);
 }

@@ -6,7 +6,7 @@
 
 namespace forelock::cli {
 
-void examine_servers(const Settings& settings, DoctorReport& report);
+void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report);
 
 // The value behind "name=" or "name\t" or "name: " at the beginning of a line of a four-letter word's answer; empty if
 // there is none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/connection.h"
+#include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "client/client_core.h"
 #include "client/reply_error.h"
@@ -29,6 +30,8 @@ constexpr std::int64_t counter_alarm = std::int64_t{1} << 30;
 constexpr std::size_t most_monitors = 20'000;
 constexpr std::size_t long_listing = 512 * 1024;  // half of what one reply may have
 constexpr milliseconds clock_tolerance{1000};
+constexpr milliseconds short_session{10'000};
+constexpr std::chrono::seconds just_now{60};
 
 RequestPipeline pipeline(Client& client) {
   return {*client.core(), Clock::now() + patience(client.settings())};
@@ -56,7 +59,9 @@ void examine_timeout(Client& client, DoctorReport& report) {
   const milliseconds negotiated = client.session_timeout();
   const milliseconds asked = client.settings().session_timeout();
   if (negotiated == asked) {
-    report.ok("timeout", "session time-out " + ms(asked) + ", as asked for");
+    report.ok("timeout", "session time-out " + ms(asked) + ", as asked for; silences of up to about " +
+                             duration_text(asked / 2) + " do no harm" +
+                             (asked < short_session ? "; zookeeper.session.timeout=15s survives more" : ""));
   } else {
     report.warn("timeout", "asked for a session time-out of " + ms(asked) + ", the server gave " + ms(negotiated),
                 "the server allows 2 to 20 of its ticks: change zookeeper.session.timeout, or its tickTime");
@@ -72,8 +77,8 @@ void examine_latency(Client& client, DoctorReport& report) {
   }
   std::sort(times.begin(), times.end());
   const microseconds median = times[times.size() / 2];
-  const std::string text = "round trip " + std::to_string(median.count()) + " µs (median of " +
-                           std::to_string(round_trips) + ", worst " + std::to_string(times.back().count()) + " µs)";
+  const std::string text = "round trip " + latency_text(median) + " (median of " + std::to_string(round_trips) +
+                           ", worst " + latency_text(times.back()) + ")";
   if (median > client.settings().session_timeout() / 20) {
     report.warn("latency", text,
                 "too slow for this session time-out: look for load, or raise zookeeper.session.timeout");
@@ -109,7 +114,7 @@ void examine_locking(Client& client, DoctorReport& report) {
     examine_clock(client, path, before, report);
     lock.unlock();
     report.ok("lock", "locked and released a monitor of our own (lock " +
-                          std::to_string(std::chrono::duration_cast<microseconds>(locked - begin).count()) + " µs)");
+                          latency_text(std::chrono::duration_cast<microseconds>(locked - begin)) + ")");
   } catch (const Error& error) {
     const bool refused = error.code() == ErrorCode::not_authorized;
     report.fail("lock", error.what(),
@@ -131,7 +136,13 @@ void examine_namespace(Client& client, DoctorReport& report) {
   }
   std::size_t bytes = 0;
   for (const std::string& name : root.children) bytes += name.size() + 4;
-  const std::string text = std::to_string(root.children.size()) + " nodes in the namespace";
+  const std::string text =
+      std::to_string(root.children.size()) + (root.children.size() == 1 ? " node" : " nodes") + " in the namespace";
+  const milliseconds age = records::wall_time_now() - WallTime(milliseconds(root.stat.ctime_ms));
+  if (!client.settings().chroot().empty() && age < just_now) {
+    report.warn("chroot", client.settings().chroot() + " did not exist until now",
+                "is it the one that the others use? Locks in different namespaces do not exclude each other");
+  }
   if (bytes > long_listing) {
     report.warn("namespace", text + ": their listing nears the server's limit of 1 MiB",
                 "split the namespace by chroots, or raise jute.maxbuffer");
@@ -161,10 +172,11 @@ void examine_namespace(Client& client, DoctorReport& report) {
 
 }  // namespace
 
-void examine_session(Client& client, DoctorReport& report) {
+void examine_session(Client& client, DoctorScope scope, DoctorReport& report) {
   if (!examine_connection(client, report)) return;
   try {
     examine_timeout(client, report);
+    if (scope == DoctorScope::quick) return;
     examine_latency(client, report);
     examine_locking(client, report);
     examine_namespace(client, report);

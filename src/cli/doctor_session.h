@@ -6,6 +6,6 @@
 
 namespace forelock::cli {
 
-void examine_session(Client& client, DoctorReport& report);
+void examine_session(Client& client, DoctorScope scope, DoctorReport& report);
 
 }  // namespace forelock::cli

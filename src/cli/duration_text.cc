@@ -33,6 +33,12 @@ std::string duration_text(std::chrono::milliseconds duration) {
   return pair(ms / 86'400'000, "d", ms / 3'600'000 % 24, "h");
 }
 
+std::string latency_text(std::chrono::microseconds latency) {
+  constexpr std::chrono::microseconds few{10'000};
+  if (latency < few) return std::to_string(latency.count()) + " µs";
+  return duration_text(std::chrono::round<std::chrono::milliseconds>(latency));
+}
+
 CLI::Option* add_duration(CLI::App& app, const std::string& names, std::optional<std::chrono::milliseconds>& target,
                           const std::string& help) {
   const auto parse = [&target, option = names.substr(0, names.find(','))](const std::string& text) {

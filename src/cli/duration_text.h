@@ -16,6 +16,9 @@ namespace forelock::cli {
 // "412 ms", "3.2 s", "4 min 10 s", "2 h 5 min", "3 d 4 h".
 std::string duration_text(std::chrono::milliseconds duration);
 
+// "412 µs", "20 ms", "3.2 s".
+std::string latency_text(std::chrono::microseconds latency);
+
 // Declares an option that takes a duration: a plain number is milliseconds; 250ms, 2s, 1.5s, 5m, 1h, 3d.
 CLI::Option* add_duration(CLI::App& app, const std::string& names, std::optional<std::chrono::milliseconds>& target,
                           const std::string& help);

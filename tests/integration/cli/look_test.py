@@ -214,8 +214,38 @@ class Doctor(support.CliTest):
         self.assertEqual(self.json_of("ls", "--all")["monitors"], [])  # it cleans up
 
     def test_says_ok_warn_or_fail_on_each_line(self):
-        for line in self.run_cli("doctor").stdout.splitlines():
+        *lines, verdict = self.run_cli("doctor").stdout.splitlines()
+        for line in lines:
             self.assertRegex(line, "^(OK  |WARN|FAIL|      ->)")
+        self.assertRegex(verdict, "^[1-9][0-9]* warnings?; locks work\\.$")  # a server alone, a new namespace
+
+    def test_a_namespace_that_is_new_is_a_warning(self):
+        self.assertIn("did not exist until now", self.run_cli("doctor").stdout)
+        self.assertNotIn("did not exist", self.run_cli("doctor", "--zookeeper", support.SERVER, server=False).stdout)
+
+    def test_quick_looks_at_servers_and_session_alone(self):
+        report = self.json_of("doctor", "--quick")
+        self.assertEqual({check["check"] for check in report["checks"]},
+                         {"dns", "tcp", "server", "containers", "ensemble", "session", "timeout"})
+        # Nothing but the session and the namespace is made on the server.
+        self.assertEqual(self.run_cli("doctor", "--quick", "--zookeeper", "127.0.0.1:1", server=False).returncode, 69)
+
+    def test_knows_of_dead_letters(self):
+        def checks(*options, **environment):
+            result = self.run_cli("doctor", "-o", "json", *options, **environment)
+            self.assertEqual(result.returncode, 0, result.stderr)  # locks work
+            return [(check["check"], check["status"], check["message"]) for check in json.loads(result.stdout)["checks"]
+                    if check["check"] in ("outbox", "kafka")]
+        outbox = ("--set", "dlq.outbox.path=" + self.path("outbox.db"))
+        self.assertEqual(checks(*outbox),
+                         [("outbox", "ok", self.path("outbox.db") + " will be made for the first letter")])
+        self.assertFalse(os.path.exists(self.path("outbox.db")))
+        self.run_cli("run", *outbox, "-m", "P1", "--retry", "--set", "elastic.request.retry.count=0", "--", "false")
+        self.assertEqual(checks(*outbox), [("outbox", "ok", self.path("outbox.db") + " holds 1 letter")])
+        found = checks(*outbox, "--set", "kafka.bootstrap.servers=127.0.0.1:1")
+        self.assertIn(("kafka", "warn"), [entry[:2] for entry in found])
+        found = checks("--set", "dlq.outbox.path=/proc/nothing/outbox.db")
+        self.assertIn(("outbox", "warn"), [entry[:2] for entry in found])
 
     def test_without_a_server_is_69_and_says_what_to_do(self):
         result = self.run_cli("doctor", "--zookeeper", "127.0.0.1:1", server=False)
