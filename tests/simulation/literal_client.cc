@@ -12,7 +12,7 @@ LiteralClient::LiteralClient(World& world, const PlannedLiteral& plan, std::size
     : world_(world), plan_(plan), name_("literal" + std::to_string(index)), rounds_(plan.rounds) {}
 
 void LiteralClient::start() {
-  session_ = &world_.new_session(*this);
+  session_ = &world_.new_session(*this, -1);
 }
 
 void LiteralClient::on_session(const coordination::SessionEvent& event) {

@@ -85,6 +85,9 @@ enum class FaultKind {
   false_error,      // it says server_error although it has applied this request
   lag,              // a follower stands still
   cut_off,          // a follower and the leader do not hear of each other
+  election,         // the leader goes, and everybody loses the connection until there is another one
+  deposed,          // the leader loses its followers without knowing it, and they elect another one
+  divided,          // the leader and its followers do not hear each other, and find out in their own time
   waiter_removed,   // an administrator deletes a waiting contender's node
   holder_removed,   // the holder's own node
   lock_removed,     // the holder's node and privateLock, at once
@@ -119,6 +122,9 @@ struct Plan {
   bool probes = false;       // the driver tells of acknowledged requests of its own
   double container_chance = 0.5;
   Span container_life = milliseconds(50);
+  // How long a server goes on serving that hears nothing of those it needs.
+  Span sync_limit = milliseconds(1000);
+  std::vector<int> homes;  // by process: the server it prefers, or -1
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
   milliseconds backoff_initial{2};

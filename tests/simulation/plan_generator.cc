@@ -71,11 +71,14 @@ void make_bursts(Random& random, Plan& plan) {
   }
 }
 
-// Long holds at followers that lose the leader for as long as a session lasts: nothing goes wrong but the knowledge of
+// Long holds at servers that lose each other for as long as a session lasts: nothing goes wrong but the knowledge of
 // when a session ends.
 void isolate(Random& random, Plan& plan) {
   const Span timeout = plan.session_timeout;
   plan.servers = 3;
+  for (int& home : plan.homes) {
+    if (random.chance(0.5)) home = 0;
+  }
   for (PlannedThread& thread : plan.threads) {
     for (PlannedCall& call : thread.calls) {
       if (random.chance(0.5)) call.hold = random.between(Span{}, timeout * 3 / 2);
@@ -84,10 +87,12 @@ void isolate(Random& random, Plan& plan) {
   }
   for (int count = random.between(1, 3); count > 0; --count) {
     PlannedFault fault;
-    fault.kind = random.chance(0.8) ? FaultKind::cut_off : FaultKind::pause;
+    static constexpr std::array kinds = {FaultKind::cut_off, FaultKind::cut_off, FaultKind::pause,   FaultKind::deposed,
+                                         FaultKind::deposed, FaultKind::divided, FaultKind::election};
+    fault.kind = kinds[random.below(kinds.size())];
     fault.process = random.below(plan.processes);
     fault.at = random.between(Span{}, timeout * 2);
-    fault.duration = random.between(timeout * 3 / 4, timeout * 2);
+    fault.duration = random.between(timeout * 3 / 4, timeout * 3);
     fault.server = random.between(1, 2);
     plan.faults.push_back(fault);
   }
@@ -116,7 +121,8 @@ FaultKind some_kind(Random& random) {
       FaultKind::silent_up,    FaultKind::silent_up,    FaultKind::silent_down,  FaultKind::silent_down,
       FaultKind::pause,        FaultKind::pause,        FaultKind::pause,        FaultKind::crash,
       FaultKind::shutdown,     FaultKind::expiry,       FaultKind::expiry,       FaultKind::refusal,
-      FaultKind::false_error,  FaultKind::lag,          FaultKind::cut_off,      FaultKind::foreign_child};
+      FaultKind::false_error,  FaultKind::lag,          FaultKind::cut_off,      FaultKind::foreign_child,
+      FaultKind::election,     FaultKind::deposed,      FaultKind::divided};
   return kinds[random.below(kinds.size())];
 }
 
@@ -217,6 +223,10 @@ Plan make_plan(std::uint64_t seed) {
   plan.monitors = random.chance(0.6) ? 1 : static_cast<std::size_t>(random.between(2, 3));
   plan.session_timeout = milliseconds(random.between(150, 600));
   plan.slow_network = random.chance(0.3);
+  plan.sync_limit = random.between(Span(plan.session_timeout) / 2, Span(plan.session_timeout) * 3);
+  for (std::size_t i = 0; i < plan.processes; ++i) {
+    plan.homes.push_back(random.chance(0.5) ? -1 : random.between(0, plan.servers - 1));
+  }
   plan.reuse_engine = random.chance(0.5);
   plan.probes = random.chance(0.3);
   plan.container_chance = std::array{0.0, 0.3, 1.0}[random.below(3)];

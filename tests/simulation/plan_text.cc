@@ -36,6 +36,12 @@ std::string_view name_of(FaultKind kind) {
       return "lag";
     case FaultKind::cut_off:
       return "cut_off";
+    case FaultKind::election:
+      return "election";
+    case FaultKind::deposed:
+      return "deposed";
+    case FaultKind::divided:
+      return "divided";
     case FaultKind::waiter_removed:
       return "waiter_removed";
     case FaultKind::holder_removed:
@@ -93,12 +99,15 @@ void describe(std::ostream& out, const PlannedCall& call) {
 std::string describe(const Plan& plan) {
   std::ostringstream out;
   out << "seed " << plan.seed << ": " << plan.processes << " processes, " << plan.servers << " servers, session "
-      << plan.session_timeout.count() << " ms, watch "
+      << plan.session_timeout.count() << " ms, sync limit " << ms(plan.sync_limit) << " ms, watch "
       << (plan.engine.watch_mode == lock::WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
       << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after)
       << " ms, hold watch after " << ms(plan.engine.hold_watch_delay) << " ms, back-off "
       << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget " << plan.budget_burst
       << " + " << plan.budget_per_second << "/s\n";
+  for (std::size_t i = 0; i < plan.homes.size(); ++i) {
+    if (plan.homes[i] >= 0) out << "  process " << i << " prefers server " << plan.homes[i] << "\n";
+  }
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     const PlannedThread& thread = plan.threads[i];
     if (thread.calls.empty()) continue;

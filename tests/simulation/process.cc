@@ -66,7 +66,7 @@ void Process::new_engine() {
 
 void Process::connect() {
   connected_ = false;
-  session_ = &world_.new_session(*this);
+  session_ = &world_.new_session(*this, world_.plan().homes[index_]);
 }
 
 // --- timers ---

@@ -18,6 +18,7 @@ model::EnsembleOptions World::ensemble_options(const Plan& plan) {
   options.servers = plan.servers;
   // A session's time-out is at least two ticks: the worst that a server permits.
   options.report_interval = Span(plan.session_timeout) / 4;
+  options.sync_limit = plan.sync_limit;
   options.container_chance = plan.container_chance;
   options.longest_container_life = plan.container_life;
   if (plan.slow_network) {
@@ -57,10 +58,11 @@ World::World(const Plan& plan)
 
 World::~World() = default;
 
-model::ModelSession& World::new_session(coordination::SessionListener& listener) {
+model::ModelSession& World::new_session(coordination::SessionListener& listener, int home) {
   model::ClientOptions options;
   options.timeout = plan_.session_timeout;
   options.pings = true;
+  options.home = home;
   sessions_.push_back(std::make_unique<model::ModelSession>(ensemble_, listener, options));
   return *sessions_.back();
 }
@@ -105,6 +107,10 @@ bool World::calls_finished() const {
 bool World::tidy() const {
   return timeline_.now() >= disturbed_until_ &&
          std::all_of(processes_.begin(), processes_.end(), [](const auto& one) { return one->tidy(); });
+}
+
+void World::noted(const char* what) {
+  if (trace_.on()) trace_.add("servers", what);
 }
 
 void World::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {

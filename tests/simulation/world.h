@@ -37,19 +37,21 @@ class World final : public model::Actor, public model::Observer {
   // Nothing is in anybody's way from then on.
   Instant disturbed_until() const { return disturbed_until_; }
 
-  model::ModelSession& new_session(coordination::SessionListener& listener);
+  model::ModelSession& new_session(coordination::SessionListener& listener, int home);
   // A process's request of this number, with the faults that are planned for it.
   void submit(std::size_t process, std::uint32_t number, model::ModelSession& session, coordination::RequestTag tag,
               coordination::Request request);
 
   void fire(std::uint32_t what, std::uint64_t detail) override;
   void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
+  void noted(const char* what) override;
 
  private:
   static model::EnsembleOptions ensemble_options(const Plan& plan);
   void disturb(Span duration);
   void strike_soon(std::size_t index);
   void strike(const PlannedFault& fault);
+  model::Division division_for(const PlannedFault& fault);
   void strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session);
   void strike_at_freed_locks();
   void administer(const PlannedFault& fault);

@@ -132,7 +132,17 @@ void World::strike(const PlannedFault& fault) {
     case FaultKind::cut_off:
       if (fault.server <= 0 || fault.server >= plan_.servers) return;
       strikes();
-      return ensemble_.server(fault.server).cut_off_until(timeline_.now() + fault.duration);
+      return ensemble_.isolate(fault.server, fault.duration);
+    case FaultKind::election:
+    case FaultKind::deposed:
+    case FaultKind::divided: {
+      const model::Division division = division_for(fault);
+      if (!ensemble_.has_majority()) return;
+      strikes();
+      disturb(std::max(division.heals, division.followers_notice + division.election));
+      ensemble_.divide(division);
+      return;
+    }
     case FaultKind::foreign_child:
     case FaultKind::waiter_removed:
     case FaultKind::holder_removed:
@@ -147,6 +157,21 @@ void World::strike(const PlannedFault& fault) {
   if (session == nullptr) return;
   strikes();
   strike_process(fault, process, *session);
+}
+
+model::Division World::division_for(const PlannedFault& fault) {
+  model::Division division;
+  const auto about_the_limit = [&] { return random_.between(plan_.sync_limit * 3 / 4, plan_.sync_limit * 5 / 4); };
+  division.election = random_.between(milliseconds(2), milliseconds(80));
+  division.heals = fault.duration;
+  if (fault.kind == FaultKind::election) return division;
+  division.followers_notice = random_.between(Span{}, milliseconds(5));
+  division.leader_notices = about_the_limit();
+  division.left_behind = 0.3;
+  if (fault.kind == FaultKind::deposed) return division;
+  division.silent = true;
+  division.followers_notice = about_the_limit();
+  return division;
 }
 
 void World::strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session) {
@@ -193,6 +218,7 @@ void World::administer(const PlannedFault& fault) {
     struck_[index] = false;
     timeline_.after(milliseconds(2), *this, 0, index);
   };
+  if (!ensemble_.has_majority()) return later();
   const std::uint64_t owner = checker_.owner(fault.monitor);
   const bool ours = owner != 0 && checker_.at(owner).process != nullptr;
   coordination::Request request;
