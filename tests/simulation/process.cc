@@ -13,6 +13,9 @@ namespace {
 // Requests of the driver itself, not of the engine.
 constexpr coordination::RequestTag probe_bit = std::uint64_t{1} << 63;
 constexpr coordination::RequestTag guard_bit = std::uint64_t{1} << 62;
+bool is_write_probe(coordination::RequestTag tag) {
+  return tag % 2 == 0;
+}
 // Replies node_exists in a row: who is told that the lock is taken looks before trying again.
 constexpr int most_collisions = 12;
 constexpr Span latest_tick = milliseconds(2);
@@ -106,7 +109,11 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     if (!down_ && connected_) {
       const auto tag = probe_bit | next_probe_++;
       probes_[tag] = now();
-      session_->submit(tag, coordination::Sync{"/"});
+      if (is_write_probe(tag)) {
+        session_->submit(tag, coordination::Transaction{{coordination::Check{"/"}}});
+      } else {
+        session_->submit(tag, coordination::Sync{"/"});
+      }
     }
     return world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
   }
@@ -280,7 +287,7 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     const Instant sent = probes_[tag];
     probes_.erase(tag);
     if (!reply.ok()) return;
-    engine_->on_answered(sent, true, now());
+    engine_->on_answered(sent, is_write_probe(tag), now());
   } else if ((tag & guard_bit) != 0) {
     if (!reply.ok()) ++world_.statistics().guarded_writes_refused;
     if (tracing()) trace("guarded write: " + describe(reply));
