@@ -363,7 +363,10 @@ void EngineCore::heartbeat(bool write, TimePoint now) {
   leader_asked_ = now;
   if (write) {
     written_ = now;
-    send({.kind = FlightKind::heartbeat}, coordination::Transaction{{coordination::Check{heartbeat_path()}}}, now);
+    coordination::Request request = coordination::Transaction{{coordination::Check{heartbeat_path()}}};
+    if (mutated(Mutation::sync_proves)) request = coordination::Sync{"/"};
+    if (mutated(Mutation::read_proves)) request = coordination::Exists{"/", false};
+    send({.kind = FlightKind::heartbeat}, std::move(request), now);
   } else {
     send({.kind = FlightKind::ping}, coordination::Sync{"/"}, now);
   }

@@ -17,6 +17,9 @@ namespace forelock::lock {
   each(adopt_without_guid_check, "adoption takes any node of our session") \
   each(deadline_from_receive_time, "session deadline counted from the reply's arrival") \
   each(deadline_without_reports, "the leader is believed to hear of a session with every request of it") \
+  each(sync_proves, "a sync that was answered counts as a write") \
+  each(reconnect_proves, "a server that has accepted the session again proves that it lives") \
+  each(read_proves, "a read that was answered counts as a write") \
   each(no_deadline, "a silent session is trusted for ever") \
   each(grant_after_deadline, "a grant proved late counts although the deadline has passed") \
   each(watch_not_rechecked, "after a watch event the old listing is used") \

@@ -19,6 +19,7 @@ void SessionProof::resumed(Duration timeout) {
   timeout_ = std::min(timeout_, timeout);
   heard_of_ = std::max(heard_of_, last_kept_);
   last_kept_ = {};
+  if (mutated(Mutation::reconnect_proves)) alive_at_ = std::max(alive_at_, heard_of_);
   answered_.clear();
   listed_.clear();
 }

@@ -98,6 +98,36 @@ void isolate(Random& random, Plan& plan) {
   }
 }
 
+// Long holds at a leader that is deposed: it answers what takes no majority, and takes back those who reconnect.
+void depose_holders(Random& random, Plan& plan) {
+  const Span timeout = plan.session_timeout;
+  plan.servers = 3;
+  plan.probes = random.chance(0.7);
+  plan.sync_limit = random.between(timeout, timeout * 3);
+  for (int& home : plan.homes) {
+    if (random.chance(0.7)) home = 0;
+  }
+  for (PlannedThread& thread : plan.threads) {
+    for (PlannedCall& call : thread.calls) {
+      if (random.chance(0.3)) call.hold = random.between(timeout, timeout * 5 / 2);
+    }
+  }
+  PlannedFault deposed;
+  deposed.kind = random.chance(0.8) ? FaultKind::deposed : FaultKind::divided;
+  deposed.at = random.between(Span{}, timeout * 3 / 2);
+  deposed.duration = random.between(timeout, timeout * 3);
+  plan.faults.push_back(deposed);
+  for (std::size_t i = 0; i < plan.processes; ++i) {
+    if (!random.chance(0.6)) continue;
+    PlannedFault cut;
+    cut.process = i;
+    cut.at = deposed.at + random.between(Span{}, timeout / 4);
+    cut.duration = random.between(Span{}, milliseconds(20));
+    cut.server = 0;
+    plan.faults.push_back(cut);
+  }
+}
+
 void add_literals(Random& random, Plan& plan) {
   if (!random.chance(0.3)) return;
   const int count = random.between(1, 2);
@@ -244,7 +274,9 @@ Plan make_plan(std::uint64_t seed) {
   add_threads(random, plan);
   const bool bursts = random.chance(0.2);
   if (bursts) make_bursts(random, plan);
-  if (!bursts && random.chance(0.1)) isolate(random, plan);
+  const auto profile = random.below(10);
+  if (!bursts && profile == 0) isolate(random, plan);
+  if (!bursts && profile == 1) depose_holders(random, plan);
   add_literals(random, plan);
   add_faults(random, plan);
   // What one session has learned of a monitor must not be believed in the next.

@@ -162,7 +162,7 @@ void World::strike(const PlannedFault& fault) {
 model::Division World::division_for(const PlannedFault& fault) {
   model::Division division;
   const auto about_the_limit = [&] { return random_.between(plan_.sync_limit * 3 / 4, plan_.sync_limit * 5 / 4); };
-  division.election = random_.between(milliseconds(2), milliseconds(80));
+  division.election = random_.between(milliseconds(2), milliseconds(random_.chance(0.5) ? 10 : 80));
   division.heals = fault.duration;
   if (fault.kind == FaultKind::election) return division;
   division.followers_notice = random_.between(Span{}, milliseconds(5));
