@@ -35,7 +35,8 @@ constexpr std::size_t clients = 4;
 constexpr seconds session_timeout{15};
 constexpr seconds longest_between_elections{300};
 constexpr std::size_t samples_wanted = 60;
-constexpr seconds start_patience{90};
+// They start in some seconds; on a machine that is very busy besides, in some minutes.
+constexpr seconds start_patience{300};
 constexpr seconds probe_patience{60};
 // Watches that are taken back are gone soon after.
 constexpr auto settling = 2s;
@@ -109,8 +110,15 @@ class Soak {
     const std::size_t leader = servers_.leader();
     if (leader == test::TestEnsemble::size) throw std::runtime_error("the servers have no leader");
     servers_.server(leader).restart(false);
-    if (!servers_.wait_until_serving(start_patience)) throw std::runtime_error("the servers do not start again");
+    await_servers();
     std::cerr << "a leader was restarted" << std::endl;
+  }
+
+  void await_servers() {
+    if (servers_.wait_until_serving(start_patience)) return;
+    std::string logs;
+    for (std::size_t i = 0; i < test::TestEnsemble::size; ++i) logs += servers_.server(i).log_tail();
+    throw std::runtime_error("the servers do not start again:\n" + logs);
   }
 
   // All servers together; nothing while one does not serve.
@@ -170,7 +178,7 @@ class Soak {
   void restart() {
     for (std::size_t i = 0; i < test::TestEnsemble::size; ++i) servers_.server(i).kill();
     for (std::size_t i = 0; i < test::TestEnsemble::size; ++i) servers_.server(i).restart(false);
-    if (!servers_.wait_until_serving(start_patience)) throw std::runtime_error("the servers do not start again");
+    await_servers();
     std::vector<State> states;
     test::wait_until(
         [&] {
