@@ -11,9 +11,14 @@
 namespace forelock {
 
 /// One acquisition at a time, as BlockingWriteLock, with callbacks instead of waiting. Callbacks run on the client's
-/// one dispatcher thread; they must be short and must not block. 10,000 waiting objects need no threads.
-/// The destructor cancels a waiting acquisition (its callback is not called any more) and releases a held lock without
-/// waiting. Destroy it from a callback of its own only as the last act of that callback.
+/// one dispatcher thread; they should be short, because those of all locks wait for each other. 10,000 waiting objects
+/// need no threads.
+///
+/// The destructor withdraws a waiting acquisition and releases a held lock without waiting. A callback of acquire() or
+/// release() that has not been called yet is called by the destructor, on its thread and before it returns, with
+/// InstanceLockException(cancelled), so that each is called exactly once; the others are not called any more. Do not
+/// hold a mutex there that such a callback takes. Destroy it from a callback of its own only as the last act of that
+/// callback.
 class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
  public:
   /// As BlockingWriteLock.
@@ -21,12 +26,13 @@ class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
                  LockOptions options = {});
   ~AsyncWriteLock();
 
-  /// Called exactly once for each acquire: with nullptr when the lock is held, else with what BlockingWriteLock would
-  /// have thrown.
+  /// Called exactly once for each acquire() that has not thrown: with nullptr when the lock is held, else with what
+  /// BlockingWriteLock would have thrown. On the dispatcher thread; on the calling one if the client is being closed,
+  /// and see the destructor.
   using AcquireCallback = std::function<void(std::exception_ptr error)>;
   /// Called exactly once for each release: with nullptr when it is confirmed, else as BlockingWriteLock::unlock, after
   /// about the session time-out at the latest. On the dispatcher thread; on the calling one if the client has been
-  /// closed before.
+  /// closed before, and see the destructor.
   using ReleaseCallback = std::function<void(std::exception_ptr error)>;
 
   /// Begins to contend; returns at once. Uses the time-out configured for the class.

@@ -17,7 +17,9 @@ namespace client {
 class ClientCore;
 }
 
-/// A line for the host application's log. `level`: "error", "warning" or "info".
+/// A line for the host application's log. `level`: "error", "warning" or "info". Called on a thread of its own, one
+/// line at a time. A sink that blocks delays later lines (1,000 wait; more are dropped, and counted in the next line)
+/// and the end of close(), and nothing else.
 using LogSink = std::function<void(std::string_view level, std::string_view message)>;
 
 /// Counts since the client was made, for metrics and tests. A snapshot.
@@ -40,12 +42,16 @@ struct ClientStatistics {
 /// `zookeeper.connection.delay`; then whoever waits gets ConnectionLossException, later calls fail at once, and the
 /// client goes on trying. An expired session is replaced by a new one for later calls.
 ///
+/// Heartbeats and deadlines do not depend on code of the host application: callbacks (one thread for those of all
+/// locks), stop callbacks (another one) and the log sink (a third) may take long without costing a lock. They delay one
+/// another, though. A call that takes longer than an eighth of the session time-out is named in the log while it runs.
+///
 /// After fork() the child cannot use it: every call throws RequestRejectedException(forked); the parent is unaffected.
 class FORELOCK_EXPORT Client {
  public:
   /// \throws ConfigurationException if a setting cannot be right (a credentials file that others can read, say).
   explicit Client(Settings settings, LogSink log = {});
-  /// As close().
+  /// As close(). In a callback the session ends a little later, on a thread of its own, when the callback has returned.
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -73,8 +79,9 @@ class FORELOCK_EXPORT Client {
 
   /// Ends the session: whoever waits gets RequestRejectedException(closed), held locks are lost, and the server frees
   /// them, with all that is under way, before this returns; a server that is silent frees them when the session's time
-  /// is up, and is waited for about 2.5 s. Returns when no callback runs any more; idempotent. Not to be called from a
-  /// callback.
+  /// is up, and is waited for about 2.5 s. Returns when no callback runs any more; idempotent.
+  /// \throws RequestRejectedException(invalid_argument) in a callback, a stop callback or the log sink, whose end it
+  /// would wait for; nothing has changed then.
   void close();
 
   /// For this library's own use.

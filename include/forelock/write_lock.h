@@ -105,12 +105,13 @@ class FORELOCK_EXPORT WriteLock {
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   /// A token that is stopped when the lock is lost (not when it is released). Belongs to the current grant: ask again
-  /// after each lock(). Before the first grant, a token that can never be stopped.
+  /// after each lock(). Before the first grant, a token that can never be stopped. Stop callbacks run on a thread of
+  /// the client that has no other purpose: one that blocks delays the tokens of other locks, and nothing else.
   std::stop_token stop_token() const;
 
   /// Called once for each grant that is lost, on the client's dispatcher thread. Set it while the lock is free. The
-  /// callback may call anything of this library except a blocking one; it should be short, since callbacks share one
-  /// thread. An exception that it throws is swallowed and logged.
+  /// callback may call anything of this library except Client::close; it should be short, since the callbacks of all
+  /// locks share one thread. An exception that it throws is swallowed and logged.
   void on_lost(std::function<void(LossReason)> callback);
 
   /// Called when less than `margin` is left before expires_at() while the connection is silent, once until it recovers;

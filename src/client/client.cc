@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/client_core.h"
+#include "client/thread_start.h"
 
 namespace forelock {
 
@@ -17,7 +18,12 @@ Client::~Client() {
     new std::shared_ptr<client::ClientCore>(std::move(core_));
     return;
   }
-  core_->close();
+  if (core_->on_callback_thread()) {
+    // Closing waits for the callback that is running here, so it happens elsewhere, and ends after that.
+    client::start_thread("forelock-end", [core = std::move(core_)] { core->close(); }).detach();
+  } else {
+    core_->close();
+  }
 }
 
 const Settings& Client::settings() const noexcept {
@@ -35,7 +41,9 @@ bool Client::connected() const noexcept {
 std::int64_t Client::session_id() const noexcept {
   return core_->session_id();
 }
-std::chrono::milliseconds Client::session_timeout() const noexcept { return core_->session_timeout(); }
+std::chrono::milliseconds Client::session_timeout() const noexcept {
+  return core_->session_timeout();
+}
 std::string Client::last_problem() const {
   return core_->last_problem();
 }
@@ -46,6 +54,11 @@ ClientStatistics Client::statistics() const {
   return core_->statistics();
 }
 void Client::close() {
+  if (core_->on_callback_thread()) {
+    throw RequestRejectedException(ErrorCode::invalid_argument, {},
+                                   "close() was called from a callback of this client, whose end it would wait for",
+                                   "close the client from another thread");
+  }
   core_->close();
 }
 

@@ -36,12 +36,15 @@ lock::EngineOptions engine_options(const Settings& settings) {
 
 ClientCore::ClientCore(Settings settings, LogSink log)
     : settings_(std::move(settings)),
-      log_(std::move(log)),
       instance_(records::process_identity()),
       engine_(engine_options(settings_), *this),
       next_own_tag_(own_tags),
       down_since_(now()),
-      dispatcher_([this] { return on_timer(); }),
+      log_(std::move(log)),
+      ticker_([this] { return on_timer(); }),
+      dispatcher_("forelock-disp", [this](lock::TimePoint time) { call_begins(time); }),
+      stopper_("forelock-stop", [this](lock::TimePoint time) { call_begins(time); }),
+      call_watch_({&dispatcher_, &stopper_}, log_),
       keeper_(*this) {}
 
 ClientCore::~ClientCore() {
@@ -50,7 +53,14 @@ ClientCore::~ClientCore() {
 
 void ClientCore::start() {
   keeper_.start();
+  start_threads();
+}
+
+void ClientCore::start_threads() {
+  log_.start();
+  stopper_.start();
   dispatcher_.start();
+  ticker_.start();
 }
 
 void ClientCore::close() {
@@ -70,7 +80,14 @@ void ClientCore::close() {
   }
   refuse_requests(waiting);
   dispatcher_.stop();
+  stopper_.stop();
+  ticker_.stop();
+  log_.stop();
   close_done_.request_stop();
+}
+
+bool ClientCore::on_callback_thread() const {
+  return dispatcher_.on_this_thread() || stopper_.on_this_thread() || log_.on_this_thread();
 }
 
 void ClientCore::check_usable() const {
@@ -87,19 +104,15 @@ retry::RetryBudget& ClientCore::retry_budget(std::uint32_t burst, double per_sec
   return *retry_budget_;
 }
 
-void ClientCore::log(std::string_view level, std::string_view message) {
-  if (!log_) return;
-  dispatcher_.post([this, level = std::string(level), message = std::string(message)] { log_(level, message); });
-}
-
 // --- lock slots ---
 
 lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec) {
   const Step step(*this);
   const lock::ContenderId contender = next_contender_++;
   slots_.emplace(contender, slot);
-  slot->begin(contender);
+  const bool wanted = slot->begin(contender);
   engine_.acquire(contender, std::move(spec), now());
+  if (!wanted) engine_.cancel(contender, now());
   return contender;
 }
 
@@ -115,7 +128,7 @@ bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by)
   // Most have their answer in a moment: what is behind the oldest one that waits is looked at when that is through.
   while (!unanswered_.empty() && !slots_.contains(unanswered_.front().second)) unanswered_.pop_front();
   unanswered_.emplace_back(answer_by, contender);
-  dispatcher_.wake_by(unanswered_.front().first);
+  ticker_.wake_by(unanswered_.front().first);
   return begun;
 }
 
@@ -166,17 +179,37 @@ std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const
 
 ClientCore::Step::~Step() {
   core_.publish_deadline();
-  core_.dispatcher_.wake_by(core_.engine_.next_timer());
+  core_.ticker_.wake_by(core_.engine_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
   const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
+  const auto not_posted = std::exchange(core_.not_posted_, {});
   guard_.unlock();
   if (callbacks_posted) core_.dispatcher_.wake();
   for (const auto& slot : to_wake) slot->wake();
+  for (const Dispatcher::Call& callback : not_posted) callback.run();
 }
 
-bool ClientCore::post_from_step(std::function<void()> callback) {
+void ClientCore::post(Dispatcher::Call callback) {
+  if (!dispatcher_.post(callback)) callback.run();
+}
+
+void ClientCore::post_from_step(Dispatcher::Call callback) {
   callbacks_posted_ = true;
-  return dispatcher_.enqueue(std::move(callback));
+  if (!dispatcher_.enqueue(callback)) not_posted_.push_back(std::move(callback));
+}
+
+void ClientCore::post_stop(Dispatcher::Call request) {
+  stopper_.post(request);
+}
+
+lock::Duration ClientCore::slow_call() const {
+  const std::chrono::milliseconds negotiated = session_timeout_.load(std::memory_order_relaxed);
+  return (negotiated.count() > 0 ? negotiated : settings_.session_timeout()) / 8;
+}
+
+// While the session is connected the ticker wakes often enough by itself, so that short callbacks wake no other thread.
+void ClientCore::call_begins(lock::TimePoint time) {
+  ticker_.wake_by(time + slow_call() * 4 / 3);
 }
 
 lock::TimePoint ClientCore::on_timer() {
@@ -198,7 +231,7 @@ lock::TimePoint ClientCore::on_timer() {
     }
   }
   refuse_requests(expired);
-  return next;
+  return std::min(next, call_watch_.look(now(), slow_call()));
 }
 
 lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at) {
@@ -248,7 +281,7 @@ void ClientCore::request(coordination::Request request, ReplyHandler handler) {
     if (connected_ && session_) return submit_own(std::move(request), std::move(handler));
     if (!closed_ && waiting_requests_.size() < max_waiting_requests) {
       waiting_requests_.push_back({std::move(request), std::move(handler)});
-      dispatcher_.wake_by(now() + settings_.connection_retry() * settings_.connection_delay());
+      ticker_.wake_by(now() + settings_.connection_retry() * settings_.connection_delay());
       return;
     }
   }
@@ -401,71 +434,6 @@ void ClientCore::session_given_up() {
   ++statistics_.sessions_expired;
   down_since_ = now();
   engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
-}
-
-// --- what the engine decides ---
-
-void ClientCore::send(coordination::RequestTag tag, coordination::Request request) {
-  if (!session_) return;  // it has just been given up; its end is on the way
-  ++statistics_.requests;
-  session_->submit(tag, std::move(request));
-}
-
-void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
-  ++statistics_.granted;
-  // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
-  publish_deadline();
-  if (auto slot = slot_of(contender)) {
-    slot->granted(contender, grant);
-    to_wake_.push_back(std::move(slot));
-  }
-}
-
-void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
-  ++statistics_.refused;
-  auto slot = slot_of(contender);
-  slots_.erase(contender);
-  if (!slot) return;
-  slot->refused(contender, refusal);
-  to_wake_.push_back(std::move(slot));
-}
-
-void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
-  ++statistics_.lost;
-  auto slot = slot_of(contender);
-  slots_.erase(contender);
-  if (!slot) return;
-  slot->lost(contender, reason);
-  to_wake_.push_back(std::move(slot));
-}
-
-void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
-  if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
-  auto slot = slot_of(contender);
-  slots_.erase(contender);
-  if (!slot) return;
-  slot->released(contender, outcome);
-  to_wake_.push_back(std::move(slot));
-}
-
-void ClientCore::queued(lock::ContenderId contender, const lock::Position& position) {
-  if (const auto slot = slot_of(contender)) slot->queued(position);
-}
-
-void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
-  if (const auto slot = slot_of(contender)) slot->contended(waiting);
-}
-
-void ClientCore::forgotten(lock::ContenderId contender) {
-  const auto found = slots_.find(contender);
-  if (found == slots_.end()) return;
-  to_wake_.push_back(std::move(found->second));
-  slots_.erase(found);
-}
-
-void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {
-  log("error", "monitor " + monitor + ": its sequence counter has reached " + std::to_string(number) +
-                   " of 2147483647; it starts anew when the monitor is idle, so let it become idle soon");
 }
 
 }  // namespace forelock::client

@@ -1,6 +1,6 @@
 // The client behind its public face: the engine with its mutex, the session, the threads.
 //
-// The engine is stepped by whoever has something for it: a caller, the session's thread with a reply, the dispatcher
+// The engine is stepped by whoever has something for it: a caller, the session's thread with a reply, the ticker
 // with a timer. So an acquisition costs no thread switch beyond those of the ZooKeeper client itself. Lock order: the
 // core's mutex, then a slot's, then the dispatcher's or the session's.
 #pragma once
@@ -21,8 +21,11 @@
 #include <utility>
 #include <vector>
 
+#include "client/call_watch.h"
+#include "client/client_log.h"
 #include "client/dispatcher.h"
 #include "client/session_keeper.h"
+#include "client/ticker.h"
 #include "coordination/session.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
@@ -39,7 +42,10 @@ class ClientCore final : public lock::EngineOutput {
   ClientCore(Settings settings, LogSink log);
   ~ClientCore();
 
+  // Begins to connect.
   void start();
+  // What start() does besides.
+  void start_threads();
   void close();
 
   const Settings& settings() const { return settings_; }
@@ -52,8 +58,10 @@ class ClientCore final : public lock::EngineOutput {
   std::stop_token closed() const { return close_done_.get_token(); }
   // That of all runners; made as the first of them says.
   retry::RetryBudget& retry_budget(std::uint32_t burst, double per_second);
-  // Writes to the host application's log, if it has given one, from the dispatcher's thread.
-  void log(std::string_view level, std::string_view message);
+  // Writes to the host application's log, if it has given one.
+  void log(std::string_view level, std::string_view message) { log_.write(level, message); }
+  // Whether this is one of the threads that run code of the host application and that close() waits for.
+  bool on_callback_thread() const;
 
   // --- for the lock slots ---
 
@@ -74,10 +82,13 @@ class ClientCore final : public lock::EngineOutput {
   bool connected() const { return connected_.load(std::memory_order_acquire); }
   // From when on so little of that is left that the connection must be silent. As above.
   std::int64_t suspect_from() const { return suspect_from_.load(std::memory_order_acquire); }
-  Dispatcher& dispatcher() { return dispatcher_; }
-  // Callbacks that a step of the engine leads to, under the mutex: in their order, but nobody is woken for them before
-  // the step has ended. As Dispatcher::post.
-  bool post_from_step(std::function<void()> callback);
+  // Runs a callback on the dispatcher, or here if the client has been closed: each runs, and once.
+  void post(Dispatcher::Call callback);
+  // The same for what a step of the engine leads to, under the mutex: nothing is woken, and nothing runs here, before
+  // the step has ended.
+  void post_from_step(Dispatcher::Call callback);
+  // Stops the token of a lost lock, on a thread of its own: what is registered with it is the host's, and may block.
+  void post_stop(Dispatcher::Call request);
   // Slots with a danger-zone callback are looked at before the session's deadline.
   void watch_danger(const std::shared_ptr<LockSlot>& slot);
 
@@ -156,12 +167,14 @@ class ClientCore final : public lock::EngineOutput {
   void submit_own(coordination::Request request, ReplyHandler handler, bool write = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
+  // How long a callback may take before a warning says so.
+  lock::Duration slow_call() const;
+  void call_begins(lock::TimePoint time);
   // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
   lock::TimePoint look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
   lock::TimePoint give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
 
   const Settings settings_;
-  const LogSink log_;
   const std::string instance_;
   const zookeeper::ForkGuard fork_guard_;
 
@@ -173,6 +186,7 @@ class ClientCore final : public lock::EngineOutput {
   std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
   std::vector<std::shared_ptr<LockSlot>> to_wake_;  // and, for those that nobody else keeps, to let go
   bool callbacks_posted_ = false;                   // in this step
+  std::vector<Dispatcher::Call> not_posted_;        // in this step: the dispatcher has been stopped
   std::vector<std::weak_ptr<LockSlot>> danger_slots_;
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
   coordination::RequestTag next_own_tag_;
@@ -194,7 +208,11 @@ class ClientCore final : public lock::EngineOutput {
   std::atomic<std::int64_t> session_id_{0};
   std::atomic<std::chrono::milliseconds> session_timeout_{std::chrono::milliseconds(0)};
 
+  ClientLog log_;
+  Ticker ticker_;
   Dispatcher dispatcher_;
+  Dispatcher stopper_;
+  CallWatch call_watch_;
   SessionKeeper keeper_;
 };
 

@@ -7,38 +7,34 @@
 
 namespace forelock::client {
 
-Dispatcher::Dispatcher(std::function<lock::TimePoint()> on_timer) : on_timer_(std::move(on_timer)) {}
+Dispatcher::Dispatcher(const char* thread_name, std::function<void(lock::TimePoint)> before_call)
+    : thread_name_(thread_name), before_call_(std::move(before_call)) {}
 
 Dispatcher::~Dispatcher() {
   stop();
 }
 
 void Dispatcher::start() {
-  thread_ = start_thread("forelock-disp", [this] { run(); });
+  thread_ = start_thread(thread_name_, [this] { run(); });
 }
 
-bool Dispatcher::post(std::function<void()> callback) {
-  if (!enqueue(std::move(callback))) return false;
+bool Dispatcher::post(Call& call) {
+  if (!enqueue(call)) return false;
   wake();
   return true;
 }
 
-bool Dispatcher::enqueue(std::function<void()> callback) {
+bool Dispatcher::enqueue(Call& call) {
   const std::lock_guard guard(mutex_);
   if (stopping_) return false;
-  callbacks_.push_back(std::move(callback));
+  calls_.push_back(std::move(call));
   return true;
 }
 
-void Dispatcher::wake_by(lock::TimePoint time) {
-  const std::int64_t at = nanoseconds(time);
-  if (wake_at_.load(std::memory_order_acquire) <= at) return;
-  {
-    const std::lock_guard guard(mutex_);
-    if (wake_at_.load(std::memory_order_relaxed) <= at) return;
-    wake_at_.store(at, std::memory_order_release);
-  }
-  wake();
+std::optional<Dispatcher::Running> Dispatcher::running() const {
+  const std::lock_guard guard(mutex_);
+  if (current_ == nullptr) return std::nullopt;
+  return Running{number_, since_, current_->kind, current_->monitor == nullptr ? "" : *current_->monitor};
 }
 
 void Dispatcher::stop() {
@@ -51,37 +47,31 @@ void Dispatcher::stop() {
 }
 
 void Dispatcher::run() {
+  id_ = std::this_thread::get_id();
   std::unique_lock guard(mutex_);
   while (true) {
-    // One at a time: a flood of callbacks must not delay the timers.
-    if (!callbacks_.empty()) {
-      std::function<void()> callback = std::move(callbacks_.front());
-      callbacks_.pop_front();
-      guard.unlock();
-      try {
-        callback();
-      } catch (...) {  // a host's log sink; those of locks are caught, and reported, where they are made
-      }
-      callback = nullptr;  // what it owned may call us
-      guard.lock();
-    }
-    if (stopping_ && callbacks_.empty()) return;
-    const std::int64_t wake_at = wake_at_.load(std::memory_order_relaxed);
-    if (wake_at <= nanoseconds(now())) {
-      // Whoever wants to be woken while on_timer_ runs lowers this value.
-      wake_at_.store(nanoseconds(lock::never), std::memory_order_release);
-      guard.unlock();
-      const std::int64_t next = nanoseconds(on_timer_());
-      guard.lock();
-      if (next < wake_at_.load(std::memory_order_relaxed)) wake_at_.store(next, std::memory_order_release);
+    if (calls_.empty()) {
+      if (stopping_) return;
+      changed_.wait(guard);
       continue;
     }
-    if (!callbacks_.empty()) continue;
-    if (wake_at == nanoseconds(lock::never)) {
-      changed_.wait(guard);
-    } else {
-      changed_.wait_until(guard, lock::TimePoint(std::chrono::nanoseconds(wake_at)));
+    Call call = std::move(calls_.front());
+    calls_.pop_front();
+    current_ = &call;
+    since_ = now();
+    ++number_;
+    guard.unlock();
+    if (before_call_) before_call_(since_);
+    try {
+      call.run();
+    } catch (
+        ...) {  // a host's log sink, or stop callback; those of locks are caught, and reported, where they are made
     }
+    guard.lock();
+    current_ = nullptr;
+    guard.unlock();
+    call.run = nullptr;  // what it owned may call us
+    guard.lock();
   }
 }
 

@@ -1,4 +1,6 @@
-// The one thread that runs user callbacks and timers. It does no I/O of its own.
+// A Dispatcher runs code of the host application on a thread of its own, one call after the other.
+//
+// Such code may take any time, so nothing that a lock's certainty depends on waits for this thread.
 #pragma once
 
 #include <atomic>
@@ -7,6 +9,8 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "lock/engine_types.h"
@@ -15,37 +19,53 @@ namespace forelock::client {
 
 class Dispatcher {
  public:
-  // `on_timer` does what is due and says when it wants to be called next (`never` for not at all).
-  explicit Dispatcher(std::function<lock::TimePoint()> on_timer);
+  struct Call {
+    std::function<void()> run;
+    const char* kind = "";                 // what it is, for messages
+    const std::string* monitor = nullptr;  // whose it is; lives as long as `run`
+  };
+  // A call that has not returned yet.
+  struct Running {
+    std::uint64_t number = 0;  // counts the calls
+    lock::TimePoint since{};
+    std::string kind;
+    std::string monitor;
+  };
+
+  // `before_call` is told when each call begins.
+  explicit Dispatcher(const char* thread_name, std::function<void(lock::TimePoint)> before_call = {});
   // Stops as by stop().
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
   void start();
-  // Runs `callback` on the dispatcher's thread, in the order of the calls. Thread-safe. \returns false, and has not
-  // taken it, after stop().
-  bool post(std::function<void()> callback);
-  // As post(), but leaves it to a later wake() to wake the thread: for callers that hold a mutex which the callback is
+  // Runs the call on the thread, after those posted before. Thread-safe. \returns false, and has not taken it, after
+  // stop().
+  bool post(Call& call);
+  bool post(Call&& call) { return post(call); }
+  // As post(), but leaves it to a later wake() to wake the thread: for callers that hold a mutex which the call is
   // about to want.
-  bool enqueue(std::function<void()> callback);
+  bool enqueue(Call& call);
   void wake() { changed_.notify_one(); }
-  // Makes sure that on_timer is called at this time at the latest. Cheap when that is so already. Thread-safe.
-  void wake_by(lock::TimePoint time);
-  // Runs what was posted, then ends the thread. Not from a callback.
+  std::optional<Running> running() const;
+  // Runs what was posted, then ends the thread. Not from a call.
   void stop();
-  bool on_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
+  bool on_this_thread() const { return std::this_thread::get_id() == id_.load(); }
 
  private:
   void run();
 
-  const std::function<lock::TimePoint()> on_timer_;
-  std::mutex mutex_;
+  const char* const thread_name_;
+  const std::function<void(lock::TimePoint)> before_call_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> callbacks_;
-  // When the thread will wake by itself, in steady nanoseconds.
-  std::atomic<std::int64_t> wake_at_{0};
+  std::deque<Call> calls_;
+  const Call* current_ = nullptr;
+  lock::TimePoint since_{};
+  std::uint64_t number_ = 0;
   bool stopping_ = false;
+  std::atomic<std::thread::id> id_;
   std::thread thread_;
 };
 

@@ -15,6 +15,9 @@ namespace forelock::client {
 
 namespace {
 
+constexpr const char* acquire_callback = "the callback of acquire()";
+constexpr const char* release_callback = "the callback of release()";
+
 WallTime wall_now() {
   return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
@@ -52,18 +55,48 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
       options_(std::move(options)) {}
 
 template <class Callback>
-std::function<void()> LockSlot::guarded(Callback callback) {
-  return [slot = shared_from_this(), callback = std::move(callback)] {
+Dispatcher::Call LockSlot::call(const char* kind, Callback callback) {
+  auto run = [slot = shared_from_this(), kind, callback = std::move(callback)] {
     const std::lock_guard guard(slot->callback_mutex_);
-    if (slot->retired_) return;
-    try {
-      callback(*slot);
-    } catch (const std::exception& problem) {
-      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown: " + problem.what());
-    } catch (...) {
-      slot->core_->log("error", "a callback of the lock on " + slot->monitor_ + " has thrown");
-    }
+    if (!slot->retired_) slot->run_guarded(kind, [&] { callback(*slot); });
   };
+  return {.run = std::move(run), .kind = kind, .monitor = &monitor_};
+}
+
+void LockSlot::run_guarded(const char* kind, const std::function<void()>& callback) noexcept {
+  const auto tell = [&](const std::string& what) {
+    core_->log("error", std::string(kind) + " of the lock on " + monitor_ + " has thrown" + what);
+  };
+  try {
+    callback();
+  } catch (const std::exception& problem) {
+    tell(std::string(": ") + problem.what());
+  } catch (...) {
+    tell("");
+  }
+}
+
+// --- answers to asynchronous callers ---
+
+Dispatcher::Call LockSlot::next_answer(const char* kind) {
+  return call(kind, [](LockSlot& slot) {
+    Answer answer;
+    {
+      const std::lock_guard guard(slot.mutex_);
+      answer = std::move(slot.answers_.front());
+      slot.answers_.erase(slot.answers_.begin());
+    }
+    slot.give(answer);
+  });
+}
+
+void LockSlot::give(const Answer& answer) {
+  answer.done(answer.refusal ? error_of(*answer.refusal, false) : answer.error);
+}
+
+std::exception_ptr LockSlot::destroyed() const {
+  return std::make_exception_ptr(InstanceLockException(
+      ErrorCode::cancelled, monitor_, "the lock object for " + monitor_ + " was destroyed before its answer came"));
 }
 
 // --- acquiring ---
@@ -114,6 +147,8 @@ void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
     }
     phase_ = Phase::waiting;
     waiting_since_ = now();
+    contender_ = 0;
+    cancelled_ = false;
     acquired_ = std::move(done);
   }
   try {
@@ -149,6 +184,10 @@ bool LockSlot::cancel() {
     const std::lock_guard guard(mutex_);
     if (phase_.load() != Phase::waiting) return false;
     contender = contender_;
+    if (contender == 0) {
+      cancelled_ = true;  // acquire() is on its way to the core
+      return true;
+    }
   }
   return core_->cancel(contender);
 }
@@ -226,9 +265,10 @@ void LockSlot::release(Done done) {
     const Phase phase = phase_.load();
     if (phase == Phase::lost) outcome = outcome_of_loss();
     if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
+    if (!done) return;
+    owe({.done = std::move(done), .kind = release_callback, .error = error_of(outcome)});
   }
-  const std::exception_ptr error = error_of(outcome);
-  if (done && !core_->dispatcher().post(guarded([done, error](LockSlot&) { done(error); }))) done(error);
+  core_->post(next_answer(release_callback));
 }
 
 void LockSlot::release_detached() noexcept {
@@ -251,27 +291,42 @@ void LockSlot::retire() noexcept {
     // One section for both: a grant that came between two would find nobody to give the lock back.
     const std::lock_guard guard(mutex_);
     const Phase phase = phase_.load();
+    const lock::ContenderId ours = std::exchange(contender_, 0);
     if (phase == Phase::waiting || phase == Phase::held) {
-      contender = std::exchange(contender_, 0);
+      contender = ours;
       phase_ = Phase::free;
     }
   }
   if (contender != 0) core_->release_detached(contender);
-  const std::lock_guard guard(callback_mutex_);
-  retired_ = true;
-  acquired_ = {};
-  released_ = {};
+  {
+    const std::lock_guard guard(callback_mutex_);
+    retired_ = true;
+  }
+  std::vector<Answer> owed;
+  {
+    const std::lock_guard guard(mutex_);
+    owed = std::exchange(answers_, {});
+    for (Answer& answer : owed) {
+      if (answer.held) answer.error = destroyed();
+    }
+    if (acquired_)
+      owed.push_back({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .error = destroyed()});
+    if (released_)
+      owed.push_back({.done = std::exchange(released_, {}), .kind = release_callback, .error = destroyed()});
+  }
+  for (const Answer& answer : owed) run_guarded(answer.kind, [&] { give(answer); });
 }
 
 // --- from the core ---
 
-void LockSlot::begin(lock::ContenderId contender) {
+bool LockSlot::begin(lock::ContenderId contender) {
   const std::lock_guard guard(mutex_);
   contender_ = contender;
   refusal_.reset();
   outcome_.reset();
   stop_.reset();
   danger_told_ = false;
+  return !cancelled_;
 }
 
 bool LockSlot::begin_again(lock::ContenderId contender) {
@@ -284,7 +339,6 @@ bool LockSlot::begin_again(lock::ContenderId contender) {
 }
 
 void LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
-  Done done;
   {
     const std::lock_guard guard(mutex_);
     if (contender != contender_) return;
@@ -293,24 +347,23 @@ void LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
     if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
     if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
     phase_ = Phase::held;
-    done = std::exchange(acquired_, {});
+    if (!acquired_) return;
+    owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .held = true});
   }
-  if (done) post([done = std::move(done)](LockSlot&) { done(nullptr); });
+  core_->post_from_step(next_answer(acquire_callback));
 }
 
 void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
-  Done done;
   {
     const std::lock_guard guard(mutex_);
     if (contender != contender_) return;
     refusal_ = refusal;
     contender_ = 0;
     phase_ = Phase::free;
-    done = std::exchange(acquired_, {});
+    if (!acquired_) return;
+    owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .refusal = refusal});
   }
-  if (done) {
-    post([done = std::move(done), refusal](LockSlot& slot) { done(slot.error_of(refusal, false)); });
-  }
+  core_->post_from_step(next_answer(acquire_callback));
 }
 
 void LockSlot::lost(lock::ContenderId contender, lock::LossReason reason) {
@@ -323,9 +376,12 @@ void LockSlot::lost(lock::ContenderId contender, lock::LossReason reason) {
     stop = stop_;
     phase_ = Phase::lost;
   }
-  // The token belongs to this grant, whatever becomes of the lock object until the dispatcher comes to it.
-  if (stop) core_->dispatcher().post([stop = *stop]() mutable { stop.request_stop(); });
-  post([reason = public_reason(reason)](LockSlot& slot) {
+  // The token belongs to this grant, whatever becomes of the lock object until its turn comes.
+  if (stop) {
+    auto request = [slot = shared_from_this(), stop = *stop]() mutable { stop.request_stop(); };
+    core_->post_stop({.run = std::move(request), .kind = "a stop callback", .monitor = &monitor_});
+  }
+  post("on_lost", [reason = public_reason(reason)](LockSlot& slot) {
     if (const auto callback = slot.copy_of(slot.on_lost_)) callback(reason);
   });
 }
@@ -335,38 +391,39 @@ lock::ReleaseOutcome LockSlot::outcome_of_loss() const {
 }
 
 void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
-  Done done;
   {
     const std::lock_guard guard(mutex_);
     if (contender != contender_) return;
     contender_ = 0;
     outcome_ = outcome;
-    done = std::exchange(released_, {});
     if (!release_is_waited_for_) phase_ = Phase::free;
+    if (!released_) return;
+    owe({.done = std::exchange(released_, {}), .kind = release_callback, .error = error_of(outcome)});
   }
-  if (done) post([done = std::move(done), error = error_of(outcome)](LockSlot&) { done(error); });
+  core_->post_from_step(next_answer(release_callback));
 }
 
 void LockSlot::release_unanswered(lock::ContenderId contender) {
-  Done done;
   {
     const std::lock_guard guard(mutex_);
     if (contender != contender_ || !released_) return;
     contender_ = 0;
-    done = std::exchange(released_, {});
     phase_ = Phase::free;
+    owe({.done = std::exchange(released_, {}),
+         .kind = release_callback,
+         .error = std::make_exception_ptr(unconfirmed())});
   }
-  post([done = std::move(done), error = std::make_exception_ptr(unconfirmed())](LockSlot&) { done(error); });
+  core_->post_from_step(next_answer(release_callback));
 }
 
 void LockSlot::queued(const lock::Position& position) {
-  post([where = QueuePosition{position.place, position.behind}](LockSlot& slot) {
+  post("on_queued", [where = QueuePosition{position.place, position.behind}](LockSlot& slot) {
     if (const auto callback = slot.copy_of(slot.on_queued_)) callback(where);
   });
 }
 
 void LockSlot::contended(Priority waiting) {
-  post([waiting](LockSlot& slot) {
+  post("on_contended", [waiting](LockSlot& slot) {
     if (const auto callback = slot.copy_of(slot.on_contended_)) callback(waiting);
   });
 }
@@ -380,7 +437,7 @@ lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint 
     return from;
   }
   if (!std::exchange(danger_told_, true)) {
-    post([](LockSlot& slot) {
+    post("on_danger", [](LockSlot& slot) {
       if (const auto callback = slot.copy_of(slot.on_danger_)) callback();
     });
   }

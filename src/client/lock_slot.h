@@ -13,6 +13,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "client/client_core.h"
 #include "forelock/write_lock.h"
@@ -35,7 +36,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
 
   using Done = std::function<void(std::exception_ptr)>;
 
-  // Begins to contend. With `done`, that is called on the dispatcher; else somebody calls wait().
+  // Begins to contend. With `done`, that is called on the dispatcher, exactly once; else somebody calls wait().
   // \throws RequestRejectedException(already_held, closed, forked).
   void acquire(lock::TimePoint deadline, bool try_once, Done done = {});
   // Blocks until the acquisition has ended. Nothing: held. Else why not.
@@ -50,7 +51,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   void release(Done done);
   // Releases a held lock, else does nothing. Never throws; tells nobody.
   void release_detached() noexcept;
-  // The lock object is being destroyed: no callback runs after this (or it is the one that runs now).
+  // The lock object is being destroyed: what it holds or waits for is given up, answers that are still owed are given
+  // on this thread, and no callback runs after this (or it is the one that runs now).
   void retire() noexcept;
 
   // --- what is known ---
@@ -79,7 +81,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
 
   // --- from the core, under its mutex ---
 
-  void begin(lock::ContenderId contender);
+  // False if the acquisition has been cancelled already.
+  bool begin(lock::ContenderId contender);
   // A holder steps aside; false if it has begun to release meanwhile.
   bool begin_again(lock::ContenderId contender);
   // `contender` may be an earlier acquisition: of a slot that did not wait for the end, these are no news.
@@ -98,20 +101,35 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   enum class Phase { free, waiting, held, releasing, lost };
 
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
-  // `callback(slot)` as the dispatcher runs it: unless the lock object is gone, and with its exceptions caught.
+  // A callback as the dispatcher runs it: unless the lock object is gone, and with its exceptions caught.
   template <class Callback>
-  std::function<void()> guarded(Callback callback);
+  Dispatcher::Call call(const char* kind, Callback callback);
   // From a step of the core.
   template <class Callback>
-  void post(Callback callback) {
-    core_->post_from_step(guarded(std::move(callback)));
+  void post(const char* kind, Callback callback) {
+    core_->post_from_step(call(kind, std::move(callback)));
   }
+  void run_guarded(const char* kind, const std::function<void()>& callback) noexcept;
   // A callback as it is set now: another one may be set while it runs.
   template <class Callback>
   Callback copy_of(const Callback& callback) const {
     const std::lock_guard guard(mutex_);
     return callback;
   }
+  // What an asynchronous caller is told, decided but not yet given: the dispatcher has not come to it.
+  struct Answer {
+    Done done;
+    const char* kind = "";
+    bool held = false;                          // of an acquisition that was granted
+    std::optional<lock::Refusal> refusal = {};  // of one that was not
+    std::exception_ptr error = {};              // of a release
+  };
+  // Requires mutex_.
+  void owe(Answer answer) { answers_.push_back(std::move(answer)); }
+  // The oldest of them, as the dispatcher gives it.
+  Dispatcher::Call next_answer(const char* kind);
+  void give(const Answer& answer);
+  std::exception_ptr destroyed() const;
   std::exception_ptr error_of(lock::ReleaseOutcome outcome) const;
   lock::ReleaseOutcome outcome_of_loss() const;
   [[noreturn]] void throw_not_held() const;
@@ -141,6 +159,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   OwnerRecord record_;
   Done acquired_;
   Done released_;
+  std::vector<Answer> answers_;
+  bool cancelled_ = false;  // before the core knew of the acquisition
   bool release_is_waited_for_ = false;
 
   std::function<void(LossReason)> on_lost_;

@@ -139,9 +139,12 @@ TEST_P(UsageTest, DestroyedWhileHeldOrWaiting) {
   auto held = std::make_unique<BlockingWriteLock>(*client_, "hold", "destroyed");
   held->lock_with_timeout();
   auto waiting = std::make_unique<AsyncWriteLock>(*client_, "wait", "destroyed");
-  waiting->acquire([](std::exception_ptr) { ADD_FAILURE() << "called after the lock object's end"; });
+  std::vector<std::string> answers;
+  waiting->acquire(
+      [&](std::exception_ptr error) { answers.push_back(thrown_by([&] { std::rethrow_exception(error); })); });
   wait_until_queued("destroyed", 1);
   waiting.reset();
+  EXPECT_EQ(answers, std::vector<std::string>{"cancelled"}) << "before the destructor returns";
   wait_until_queued("destroyed", 0);
   held.reset();
   BlockingWriteLock next(other_, "next", "destroyed");

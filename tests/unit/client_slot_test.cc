@@ -1,8 +1,12 @@
 // A lock object against the answers of a session that the test gives by hand.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "client/lock_slot.h"
 #include "tree_session.h"
@@ -46,6 +50,98 @@ TEST_F(SlotTest, ALockThatIsGrantedWhileItsObjectIsDestroyedIsReleased) {
         point, [&] { slot->retire(); }, [&] { session_.answer_one(); });
     session_.answer_all();
     EXPECT_EQ(core_->statistics().contenders, 0u) << "held by no object; granted at point " << point;
+  }
+  EXPECT_GT(point, 2);
+}
+
+// The code of the error, or "held".
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const Error& problem) {
+    return std::string(name_of(problem.code()));
+  }
+  return "held";
+}
+
+TEST_F(SlotTest, AWaitingAcquisitionIsAnsweredWhenItsObjectIsDestroyed) {
+  const auto slot = make_slot();
+  std::vector<std::string> answers;
+  slot->acquire(lock::never, false, [&](std::exception_ptr error) { answers.push_back(text_of(error)); });
+  slot->retire();
+  EXPECT_EQ(answers, std::vector<std::string>{"cancelled"});
+  session_.answer_all();
+  EXPECT_EQ(answers.size(), 1u);
+}
+
+// Decided, but the dispatcher has not come to it: its thread does not run here.
+TEST_F(SlotTest, AGrantThatIsNotToldYetIsWithdrawnWhenItsObjectIsDestroyed) {
+  const auto slot = make_slot();
+  std::vector<std::string> answers;
+  slot->acquire(lock::never, false, [&](std::exception_ptr error) { answers.push_back(text_of(error)); });
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  EXPECT_TRUE(answers.empty());
+  slot->retire();
+  EXPECT_EQ(answers, std::vector<std::string>{"cancelled"});
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(SlotTest, AReleaseThatIsUnderWayIsAnsweredWhenItsObjectIsDestroyed) {
+  const auto slot = make_slot();
+  std::vector<std::string> answers;
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  slot->release([&](std::exception_ptr error) { answers.push_back(text_of(error)); });
+  slot->retire();
+  EXPECT_EQ(answers, std::vector<std::string>{"cancelled"});
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u) << "it goes on by itself";
+}
+
+TEST_F(SlotTest, AnAcquisitionThatMeetsTheEndOfItsClientIsAnsweredOnce) {
+  if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
+  int point = 1;
+  for (bool reached = true; reached; ++point) {
+    const auto core = std::make_shared<ClientCore>(Settings(), LogSink());
+    core->start_threads();
+    TreeSession session(*core);
+    session.connect(1h);
+    const auto slot = std::make_shared<LockSlot>(core, "test", "P", Priority::foreground, LockOptions{});
+    std::atomic<int> answers{0};
+    std::string outcome = "taken";
+    const auto acquire = [&] {
+      try {
+        slot->acquire(lock::never, false, [&](std::exception_ptr) { ++answers; });
+      } catch (const Error& problem) {
+        outcome = name_of(problem.code());
+      }
+    };
+    reached = test::run_at_unlock_point(point, acquire, [&] { core->close(); });
+    core->close();
+    EXPECT_EQ(answers, outcome == "taken" ? 1 : 0) << outcome << ", closed at point " << point;
+  }
+  EXPECT_GT(point, 3);
+}
+
+TEST_F(SlotTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
+  if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
+  int point = 1;
+  for (bool reached = true; reached; ++point) {
+    const auto slot = make_slot();
+    bool waiting = false;
+    bool cancelled = false;
+    reached = test::run_at_unlock_point(
+        point, [&] { slot->acquire(lock::never, false); },
+        [&] {
+          waiting = slot->state() == LockState::waiting;
+          cancelled = slot->cancel();
+        });
+    EXPECT_EQ(cancelled, waiting) << "at point " << point;
+    EXPECT_EQ(slot->state(), cancelled ? LockState::free : LockState::waiting) << "at point " << point;
+    slot->retire();
+    session_.answer_all();
   }
   EXPECT_GT(point, 2);
 }

@@ -1,0 +1,72 @@
+// What becomes of the engine's decisions: requests go to the session, the rest to the lock slots.
+#include <utility>
+
+#include "client/client_core.h"
+#include "client/lock_slot.h"
+
+namespace forelock::client {
+
+void ClientCore::send(coordination::RequestTag tag, coordination::Request request) {
+  if (!session_) return;  // it has just been given up; its end is on the way
+  ++statistics_.requests;
+  session_->submit(tag, std::move(request));
+}
+
+void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  ++statistics_.granted;
+  // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
+  publish_deadline();
+  if (auto slot = slot_of(contender)) {
+    slot->granted(contender, grant);
+    to_wake_.push_back(std::move(slot));
+  }
+}
+
+void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+  ++statistics_.refused;
+  auto slot = slot_of(contender);
+  slots_.erase(contender);
+  if (!slot) return;
+  slot->refused(contender, refusal);
+  to_wake_.push_back(std::move(slot));
+}
+
+void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
+  ++statistics_.lost;
+  auto slot = slot_of(contender);
+  slots_.erase(contender);
+  if (!slot) return;
+  slot->lost(contender, reason);
+  to_wake_.push_back(std::move(slot));
+}
+
+void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
+  auto slot = slot_of(contender);
+  slots_.erase(contender);
+  if (!slot) return;
+  slot->released(contender, outcome);
+  to_wake_.push_back(std::move(slot));
+}
+
+void ClientCore::queued(lock::ContenderId contender, const lock::Position& position) {
+  if (const auto slot = slot_of(contender)) slot->queued(position);
+}
+
+void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
+  if (const auto slot = slot_of(contender)) slot->contended(waiting);
+}
+
+void ClientCore::forgotten(lock::ContenderId contender) {
+  const auto found = slots_.find(contender);
+  if (found == slots_.end()) return;
+  to_wake_.push_back(std::move(found->second));
+  slots_.erase(found);
+}
+
+void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {
+  log("error", "monitor " + monitor + ": its sequence counter has reached " + std::to_string(number) +
+                   " of 2147483647; it starts anew when the monitor is idle, so let it become idle soon");
+}
+
+}  // namespace forelock::client

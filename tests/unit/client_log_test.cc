@@ -1,0 +1,36 @@
+// The log of a client whose sink takes its time.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/client_log.h"
+
+namespace forelock::client {
+namespace {
+
+TEST(ClientLogTest, ASinkThatBlocksLosesOnlyLinesAndSaysHowMany) {
+  std::promise<void> open;
+  auto gate = open.get_future().share();
+  std::vector<std::string> lines;
+  ClientLog log([&](std::string_view, std::string_view line) {
+    gate.wait();
+    lines.emplace_back(line);
+  });
+  // The thread does not run yet, so that all of them wait.
+  for (std::size_t i = 0; i < ClientLog::max_waiting + 5; ++i) log.write("info", std::to_string(i));
+  open.set_value();
+  log.start();
+  while (log.waiting() > 0) std::this_thread::yield();
+  log.write("info", "last");
+  log.stop();
+  ASSERT_EQ(lines.size(), ClientLog::max_waiting + 2);
+  EXPECT_EQ(lines[ClientLog::max_waiting - 1], std::to_string(ClientLog::max_waiting - 1));
+  EXPECT_EQ(lines[ClientLog::max_waiting], "5 lines of the log were dropped: the log sink takes too long");
+  EXPECT_EQ(lines.back(), "last");
+}
+
+}  // namespace
+}  // namespace forelock::client
