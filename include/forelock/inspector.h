@@ -19,7 +19,7 @@ struct HolderView {
   std::optional<Priority> priority;   ///< from the record, or from its node's prefix; nothing if unknown
   std::optional<std::string> node;    ///< its contender node, e.g. "A-0000000003"; nothing if it has none
   std::int64_t session = 0;           ///< the session that owns `privateLock`
-  std::int64_t token = 0;             ///< the fencing token: zxid of the grant, or of the last alive()
+  std::int64_t token = 0;             ///< the holder's fencing token
   std::int32_t version = 0;           ///< data version of `privateLock`
   std::chrono::milliseconds held{0};  ///< how long, by the wall clocks of server and caller
 };

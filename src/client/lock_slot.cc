@@ -344,6 +344,7 @@ void LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
     if (contender != contender_) return;
     token_ = grant.token;
     record_.acquired_at = wall_now();
+    record_.fencing_token.reset();
     if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
     if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
     phase_ = Phase::held;

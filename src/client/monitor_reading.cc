@@ -47,7 +47,8 @@ HolderView holder_view(const Reply& private_lock, const std::optional<OwnerRecor
   }
   if (!holder.priority && owner) holder.priority = owner->priority;
   holder.session = private_lock.stat.ephemeral_owner;
-  holder.token = private_lock.stat.mzxid;
+  // The grant's transaction has written the record last, unless alive() has; that writes the token into it.
+  holder.token = owner && owner->fencing_token ? *owner->fencing_token : private_lock.stat.mzxid;
   holder.version = private_lock.stat.version;
   holder.held = since(owner && owner->acquired_at ? *owner->acquired_at : created_at(private_lock.stat), now);
   return holder;

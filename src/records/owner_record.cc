@@ -44,6 +44,10 @@ void append_body(const OwnerRecord& record, const Room& room, std::string& out) 
     out += ",\"expectedRuntimeMs\":";
     append_number(record.expected_runtime->count(), out);
   }
+  if (record.fencing_token) {
+    out += ",\"fencingToken\":";
+    append_number(*record.fencing_token, out);
+  }
   append_member(",\"guid\":", record.guid, room.guid, out);
   append_member(",\"instance\":", record.instance, room.instance, out);
   append_member(",\"lockInfo\":", record.lock_info, room.lock_info, out);

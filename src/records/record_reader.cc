@@ -1,6 +1,7 @@
 #include "records/record_reader.h"
 
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ enum class Field {
   auto_unlock_at,
   enqueued_at,
   expected_runtime,
+  fencing_token,
   guid,
   instance,
   lock_info,
@@ -30,11 +32,12 @@ enum class Field {
 };
 
 Field field_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, Field>, 10> known{{{"acquiredAt", Field::acquired_at},
+  constexpr std::array<std::pair<std::string_view, Field>, 11> known{{{"acquiredAt", Field::acquired_at},
                                                                       {"alertAt", Field::alert_at},
                                                                       {"autoUnlockAt", Field::auto_unlock_at},
                                                                       {"enqueuedAt", Field::enqueued_at},
                                                                       {"expectedRuntimeMs", Field::expected_runtime},
+                                                                      {"fencingToken", Field::fencing_token},
                                                                       {"guid", Field::guid},
                                                                       {"instance", Field::instance},
                                                                       {"lockInfo", Field::lock_info},
@@ -56,11 +59,9 @@ class Reader final : public nlohmann::json_sax<Json> {
   bool binary(Json::binary_t&) override { return false; }
 
   bool number_integer(std::int64_t value) override {
-    return is_ignored() || (at_runtime() && value >= 0 && set_runtime(value));
+    return is_ignored() || (value >= 0 && set_number(static_cast<std::uint64_t>(value)));
   }
-  bool number_unsigned(std::uint64_t value) override {
-    return is_ignored() || (at_runtime() && value <= max_runtime && set_runtime(static_cast<std::int64_t>(value)));
-  }
+  bool number_unsigned(std::uint64_t value) override { return is_ignored() || set_number(value); }
 
   bool string(std::string& value) override {
     if (depth_ == 0) return false;
@@ -96,14 +97,22 @@ class Reader final : public nlohmann::json_sax<Json> {
 
  private:
   static constexpr std::uint64_t max_runtime = std::uint64_t{1} << 53;
+  static constexpr std::uint64_t max_token = std::numeric_limits<std::int64_t>::max();
 
   // Inside an unknown key's value, which may be anything.
   bool is_ignored() const { return depth_ >= 1 && field_ == Field::none; }
-  bool at_runtime() const { return depth_ == 1 && field_ == Field::expected_runtime; }
 
-  bool set_runtime(std::int64_t value) {
-    record_.expected_runtime = std::chrono::milliseconds(value);
-    return true;
+  bool set_number(std::uint64_t value) {
+    if (depth_ != 1) return false;
+    if (field_ == Field::expected_runtime && value <= max_runtime) {
+      record_.expected_runtime = std::chrono::milliseconds(static_cast<std::int64_t>(value));
+      return true;
+    }
+    if (field_ == Field::fencing_token && value <= max_token) {
+      record_.fencing_token = static_cast<std::int64_t>(value);
+      return true;
+    }
+    return false;
   }
 
   bool add_frame(std::string& frame) {
@@ -146,6 +155,7 @@ class Reader final : public nlohmann::json_sax<Json> {
         record_.priority = value == "background" ? Priority::background : Priority::foreground;
         return value == name_of(record_.priority);
       case Field::expected_runtime:
+      case Field::fencing_token:
       case Field::stack:
         break;
     }

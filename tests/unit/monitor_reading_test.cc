@@ -62,6 +62,15 @@ TEST(MonitorReading, HolderIsKnownByItsGuid) {
   EXPECT_THAT(nodes(monitor), ElementsAre("A-0000000002"));
 }
 
+// alive() has written the record after the grant.
+TEST(MonitorReading, ATokenInTheRecordIsTheHolders) {
+  auto owner = OwnerRecord::from_json(record("h"));
+  ASSERT_TRUE(owner);
+  owner->fencing_token = 42;
+  const MonitorView monitor = view({private_lock(1, owner->to_json()), {contender("A-0000000002", 1, record("h"))}});
+  EXPECT_EQ(monitor.holder->token, 42);
+}
+
 TEST(MonitorReading, HolderWithoutARecordIsKnownByItsSession) {
   const MonitorView monitor = view({private_lock(2), {contender("A-0000000001", 1), contender("B-0000000000", 2)}});
   EXPECT_EQ(monitor.holder->node, "B-0000000000");

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -55,6 +56,9 @@ TEST(OwnerRecord, LeavesOutWhatIsNotKnown) {
 
 TEST(OwnerRecord, RoundTrips) {
   EXPECT_EQ(OwnerRecord::from_json(full_record().to_json()), full_record());
+  OwnerRecord alive = full_record();
+  alive.fencing_token = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(OwnerRecord::from_json(alive.to_json()), alive);
   OwnerRecord odd = full_record();
   odd.lock_info = std::string("\"\\/\b\f\n\r\t\x01\x7F\0é\U0001F512", 17) + "\u2028";
   odd.acquired_at.reset();
