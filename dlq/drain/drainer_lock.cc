@@ -73,11 +73,7 @@ DrainerLock::DrainerLock(Client& client, LetterStore& store, const std::string& 
 
 DrainerLock::~DrainerLock() {
   store_.set_drainer(nullptr);
-  try {
-    if (lock_.owns_lock()) lock_.unlock();
-  } catch (const Error&) {
-    // It was lost, or the release goes on in the background: nothing to be done about it here.
-  }
+  if (lock_.owns_lock()) lock_.unlock();
 }
 
 }  // namespace forelock::drain

@@ -30,7 +30,7 @@ class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
   /// BlockingWriteLock would have thrown. On the dispatcher thread; on the calling one if the client is being closed,
   /// and see the destructor.
   using AcquireCallback = std::function<void(std::exception_ptr error)>;
-  /// Called exactly once for each release: with nullptr when it is confirmed, else as BlockingWriteLock::unlock, after
+  /// Called exactly once for each release: with nullptr when it is confirmed, else as unlock_or_throw, after
   /// about the session time-out at the latest. On the dispatcher thread; on the calling one if the client has been
   /// closed before, and see the destructor.
   using ReleaseCallback = std::function<void(std::exception_ptr error)>;

@@ -63,14 +63,20 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// \returns whether somebody was waiting.
   bool cancel();
 
-  /// Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out.
-  /// \throws NoNodeException if the lock did not exist any more, or is not held; SessionExpiredException if the session
-  /// ended before; ConnectionLossException if there is no confirmation: the release goes on in the background until it
-  /// is certain or the session has ended. After each of them the lock is not held any more.
-  /// When the caller is one of the standard's guards (std::unique_lock and its like, whose destructors must not throw),
-  /// these cases are not thrown: a lost lock was reported by on_lost, stop_token and check_health before.
-  /// \param caller the file that the call stands in, by which such a guard is known: leave it to its default.
-  void unlock(const char* caller = __builtin_FILE());
+  /// Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out; without one the
+  /// release goes on in the background until it is certain or the session has ended. Not held any more afterwards.
+  ///
+  /// Never throws, as the standard asks of a mutex: its guards call this in their destructors, where an exception would
+  /// end the process. That the lock was lost before, or that there is no confirmation, is written to the client's log;
+  /// a loss was reported by on_lost, stop_token and check_health. So is an unlock() of what is not held, a defect of
+  /// the caller. To have these cases thrown, call unlock_or_throw() before the guard's end.
+  void unlock() noexcept;
+
+  /// As unlock(), for callers whose work is in doubt if the lock was not held up to here: named for what it does
+  /// besides. \throws NoNodeException if the lock did not exist any more (no_node), or is not held (not_held);
+  /// SessionExpiredException if the session ended before; ConnectionLossException if there is no confirmation. After
+  /// each of them the lock is not held any more.
+  void unlock_or_throw();
 
   /// Releases without waiting for the confirmation; the client makes sure in the background. Never throws; does nothing
   /// if the lock is not held.

@@ -94,7 +94,7 @@ class FORELOCK_EXPORT ConnectionLossException : public Error {
   ~ConnectionLossException() override;
 };
 
-/// unlock() of a lock that does not exist any more (no_node), or that is not held (not_held).
+/// unlock_or_throw() of a lock that does not exist any more (no_node), or that is not held (not_held).
 class FORELOCK_EXPORT NoNodeException : public Error {
  public:
   using Error::Error;

@@ -112,7 +112,7 @@ void examine_locking(Client& client, DoctorReport& report) {
     lock.lock_with_timeout();
     const auto locked = Clock::now();
     examine_clock(client, path, before, report);
-    lock.unlock();
+    lock.unlock_or_throw();
     report.ok("lock", "locked and released a monitor of our own (lock " +
                           latency_text(std::chrono::duration_cast<microseconds>(locked - begin)) + ")");
   } catch (const Error& error) {

@@ -94,7 +94,7 @@ class RunCommand final : public Command {
   // \returns whether the lock was ours to the end.
   static bool release(BlockingWriteLock& lock, const Console& console) {
     try {
-      lock.unlock();
+      lock.unlock_or_throw();
       return true;
     } catch (const ConnectionLossException& error) {
       // The command has ended in time; the server frees the lock with the session at the latest.

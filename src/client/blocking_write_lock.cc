@@ -1,6 +1,6 @@
 #include "forelock/blocking_write_lock.h"
 
-#include <string_view>
+#include <exception>
 #include <utility>
 
 #include "client/clock.h"
@@ -11,12 +11,6 @@ namespace forelock {
 using lock::RefusalReason;
 
 namespace {
-
-// Whether unlock() is called by one of the standard library's guards. Their destructors must not throw: an exception
-// there would end the process, and a lost lock is no reason for that.
-bool is_standard_guard(std::string_view caller) {
-  return caller.find("/include/c++/") != std::string_view::npos;
-}
 
 void throw_unless_granted(const client::LockSlot& slot, const std::optional<lock::Refusal>& refusal) {
   if (refusal) std::rethrow_exception(slot.error_of(*refusal, true));
@@ -70,13 +64,17 @@ bool BlockingWriteLock::cancel() {
   return slot_->cancel();
 }
 
-void BlockingWriteLock::unlock(const char* caller) {
-  if (!is_standard_guard(caller)) return slot_->release_and_wait();
+void BlockingWriteLock::unlock() noexcept {
+  if (slot_->core().in_forked_child()) return;
   try {
     slot_->release_and_wait();
-  } catch (const Error& problem) {
+  } catch (const std::exception& problem) {
     slot_->core().log("warning", problem.what());
   }
+}
+
+void BlockingWriteLock::unlock_or_throw() {
+  slot_->release_and_wait();
 }
 
 void BlockingWriteLock::unlock_async() noexcept {

@@ -46,7 +46,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
 
   // --- releasing ---
 
-  // \throws as BlockingWriteLock::unlock.
+  // \throws as BlockingWriteLock::unlock_or_throw.
   void release_and_wait();
   void release(Done done);
   // Releases a held lock, else does nothing. Never throws; tells nobody.

@@ -17,7 +17,7 @@ void change_article(Site& site, WaitLog& log, std::size_t worker, std::size_t ar
     const auto change = site.store.begin(article, lock.fencing_token());
     std::this_thread::sleep_for(site.options.bulk_work);
     site.store.finish(change);
-    lock.unlock();
+    lock.unlock_or_throw();
   } catch (const InstanceLockException&) {
     log.timed_out(Kind::bulk);  // bulk work has time: the next round is its retry
   } catch (const Error& error) {

@@ -18,7 +18,7 @@ class ForelockLock final : public Lockable {
     if (release_async_) {
       lock_.unlock_async();
     } else {
-      lock_.unlock();
+      lock_.unlock_or_throw();
     }
   }
 

@@ -33,7 +33,7 @@ class BlockingLoadLock final : public LoadLock {
       : lock_(client, options.who, options.monitor, options.priority) {}
   WriteLock& lock() override { return lock_; }
   void acquire() override { lock_.lock_with_timeout(); }
-  void release() override { lock_.unlock(); }
+  void release() override { lock_.unlock_or_throw(); }
 
  private:
   BlockingWriteLock lock_;

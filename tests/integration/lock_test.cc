@@ -65,7 +65,7 @@ TEST_F(LockTest, LocksAndUnlocks) {
   lock.lock_with_timeout();
   EXPECT_GT(lock.fencing_token(), first);
   lock.unlock();
-  EXPECT_THROW(lock.unlock(), NoNodeException);
+  EXPECT_THROW(lock.unlock_or_throw(), NoNodeException);
   EXPECT_TRUE(test::wait_until([&] { return client.statistics().contenders == 0; }, 5s));
 }
 
@@ -287,7 +287,7 @@ TEST_F(LockTest, HolderLearnsThatItsLockWasRemoved) {
   EXPECT_TRUE(test::wait_until([&] { return stop.stop_requested(); }, 2s));
   EXPECT_FALSE(lock.healthy());
   EXPECT_THROW(lock.check_health(), LockUnhealthyException);
-  EXPECT_THROW(lock.unlock(), NoNodeException);
+  EXPECT_THROW(lock.unlock_or_throw(), NoNodeException);
   {
     std::unique_lock guard(lock);
     const auto again = inspector.show("removed");
@@ -296,6 +296,8 @@ TEST_F(LockTest, HolderLearnsThatItsLockWasRemoved) {
     EXPECT_TRUE(test::wait_until([&] { return !lock.healthy(); }, 2s));
   }  // the guard's destructor must not end the process
   EXPECT_EQ(lock.state(), LockState::free);
+  lock.unlock();  // nor must what a caller does wrong, in whatever guard
+  EXPECT_THROW(lock.unlock_or_throw(), NoNodeException);
 }
 
 TEST_F(LockTest, StepAsideLetsForegroundPass) {
@@ -339,8 +341,10 @@ TEST_F(LockTest, GuardedWrites) {
     EXPECT_EQ(refused.code(), ErrorCode::write_conflict);
   }
   EXPECT_TRUE(lock.healthy());
+  EXPECT_EQ(Inspector(client).show("guarded")->holder->token, lock.fencing_token());
   lock.alive(5000ms);
   EXPECT_NO_THROW(lock.write_guarded({SetNode{"/document", "3"}}));
+  EXPECT_EQ(Inspector(client).show("guarded")->holder->token, lock.fencing_token()) << "not that of alive()";
   Inspector inspector(client);
   const auto view = inspector.show("guarded");
   ASSERT_TRUE(view && view->holder && view->holder->node);

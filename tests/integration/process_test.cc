@@ -152,8 +152,9 @@ TEST_P(ProcessTest, ForkedChild) {
     if (lock->healthy()) failed |= 1;
     if (!refused_as_forked([&] { second.lock_with_timeout(); })) failed |= 2;
     if (!refused_as_forked([&] { second.try_lock(); })) failed |= 4;
-    if (!refused_as_forked([&] { lock->unlock(); })) failed |= 8;
+    if (!refused_as_forked([&] { lock->unlock_or_throw(); })) failed |= 8;
     if (!refused_as_forked([&] { Inspector(*client).list(); })) failed |= 16;
+    lock->unlock();
     lock.reset();
     client->close();
     client.reset();

@@ -84,7 +84,7 @@ TEST_P(RemovalTest, HoldersNode) {
   EXPECT_EQ(lost.get(), LossReason::removed);
   EXPECT_EQ(granted_.wait_for(10s), std::future_status::ready);
   EXPECT_FALSE(holder_.healthy());
-  EXPECT_THROW(holder_.unlock(), NoNodeException);
+  EXPECT_THROW(holder_.unlock_or_throw(), NoNodeException);
 }
 
 TEST_P(RemovalTest, PrivateLock) {
@@ -93,7 +93,7 @@ TEST_P(RemovalTest, PrivateLock) {
   ASSERT_EQ(lost.wait_for(10s), std::future_status::ready);
   EXPECT_EQ(lost.get(), LossReason::removed);
   EXPECT_FALSE(holder_.healthy());
-  EXPECT_THROW(holder_.unlock(), NoNodeException);
+  EXPECT_THROW(holder_.unlock_or_throw(), NoNodeException);
 }
 
 TEST_P(RemovalTest, Both) {
@@ -101,7 +101,7 @@ TEST_P(RemovalTest, Both) {
   auto lost = lost_.get_future();
   ASSERT_EQ(lost.wait_for(10s), std::future_status::ready);
   EXPECT_EQ(lost.get(), LossReason::removed);
-  EXPECT_THROW(holder_.unlock(), NoNodeException);
+  EXPECT_THROW(holder_.unlock_or_throw(), NoNodeException);
   EXPECT_EQ(Inspector(admin_).force_release(monitor_, holder_node_), ForceReleaseResult::holder_changed);
 }
 

@@ -89,7 +89,7 @@ TEST_P(SessionTest, ExpiresWhileHolding) {
   EXPECT_EQ(lock.state(), LockState::lost);
   EXPECT_THROW(lock.check_health(), LockUnhealthyException);
   EXPECT_THROW(lock.write_guarded({CreateNode{"/never", ""}}), LockUnhealthyException);
-  EXPECT_THROW(lock.unlock(), SessionExpiredException);
+  EXPECT_THROW(lock.unlock_or_throw(), SessionExpiredException);
   EXPECT_EQ(lock.state(), LockState::free);
   lock.lock_with_timeout();  // the same client, in a new session
   EXPECT_NE(client_.session_id(), session);
@@ -184,7 +184,7 @@ void SessionTest::stall_while_holding(std::initializer_list<TcpProxy::Direction>
   std::cout << "not healthy " << margin.count() << " ms before the next was granted\n";
 
   proxy_.stall(false);
-  EXPECT_THROW(lock.unlock(), Error);
+  EXPECT_THROW(lock.unlock_or_throw(), Error);
   next.unlock();
   // A request that was on its way meanwhile may still cost the first attempt.
   EXPECT_TRUE(wait_until(

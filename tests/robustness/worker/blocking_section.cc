@@ -153,7 +153,7 @@ void BlockingSection::release() {
     case SectionPlan::Release::confirmed: {
       std::string code;
       try {
-        lock_->unlock();
+        lock_->unlock_or_throw();
       } catch (const Error& error) {
         code = name_of(error.code());
       }

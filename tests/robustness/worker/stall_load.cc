@@ -63,7 +63,7 @@ class StallLoad final : public Load {
     }
     call.event("release");
     try {
-      lock.unlock();
+      lock.unlock_or_throw();
     } catch (const Error& error) {
       code = name_of(error.code());
     }
