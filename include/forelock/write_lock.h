@@ -85,10 +85,12 @@ class FORELOCK_EXPORT WriteLock {
   /// Where the lock stands; looks at the clock.
   LockState state() const noexcept;
 
-  /// Whether the lock is certain to be held now: granted, not lost, and expires_at() not reached. Costs a few
-  /// nanoseconds, no network. Once false for a grant, it stays false for it. Rounded to the safe side by the resolution
-  /// of the kernel's coarse clock (1 to 4 ms). *Not* promised: that it is still true when the next instruction runs.
-  /// Where that matters, give fencing_token() to the resource, or use write_guarded().
+  /// Whether the lock is certain to be held now: granted, not lost, and expires_at() not reached. Costs a reading of
+  /// the clock (20 to 30 ns), no network. Once false for a grant, it stays false for it. Time in which the machine is
+  /// suspended counts: after it, the lock is healthy only if its time is not up.
+  /// *Not* promised: that it is still true when the next instruction runs; nor anything about a virtual machine that is
+  /// paused, moved or set back, whose clocks may stand still with it. Where that matters, give fencing_token() to the
+  /// resource, or use write_guarded().
   bool healthy() const noexcept;
 
   /// Returns if healthy(). \throws LockUnhealthyException otherwise. Cheap enough for a hot loop.
@@ -97,11 +99,16 @@ class FORELOCK_EXPORT WriteLock {
   /// The fencing token of the current or last grant: rises strictly from grant to grant of one monitor, over all
   /// clients and restarts. 0 if never granted. A resource that refuses tokens lower than the highest it has seen is
   /// safe even from holders that were paused.
+  /// *Not* promised: that it rises when ZooKeeper's data are restored from a backup, or monitors move to another
+  /// ensemble: its transactions are numbered anew there, and tokens can fall. Then, while nobody holds a lock, forget
+  /// the highest token in every resource, or store and compare it together with a number of the ensemble that you
+  /// raise.
   std::int64_t fencing_token() const noexcept;
 
   /// Until when the session, and with it the lock, is certain to live on the servers, judged from the *send* times of
   /// answered requests. Moves on by itself while the connection lives, and is then always more than a third of the
-  /// negotiated time-out ahead. The clock's epoch if not held.
+  /// negotiated time-out ahead. The clock's epoch if not held. Of a machine that has been suspended meanwhile the
+  /// steady clock stands still: ask again, or ask healthy().
   std::chrono::steady_clock::time_point expires_at() const noexcept;
 
   /// A token that is stopped when the lock is lost (not when it is released). Belongs to the current grant: ask again

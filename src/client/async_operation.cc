@@ -40,7 +40,7 @@ AsyncOperation::AsyncOperation(RunnerCore& runner, Operation operation, Handler 
     : runner_(runner),
       core_(*runner.client()),
       options_(std::move(options)),
-      run_(core_, std::move(operation), runner.options().backoff, runner.budget(), options_.deadline),
+      run_(core_, std::move(operation), runner.options().backoff, runner.budget(), from_steady(options_.deadline)),
       handler_(std::move(handler)),
       completion_(std::move(completion)) {}
 

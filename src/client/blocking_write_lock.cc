@@ -49,7 +49,8 @@ bool BlockingWriteLock::try_lock() {
   return granted_or_throw(*slot_, slot_->wait(deadline));
 }
 
-bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_point deadline) {
+bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_point until) {
+  const auto deadline = client::from_steady(until);
   slot_->acquire(deadline, false);
   return granted_or_throw(*slot_, slot_->wait(deadline));
 }

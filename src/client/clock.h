@@ -1,4 +1,8 @@
-// The clocks of the client. The protocol is told the time by these functions alone.
+// The clock of the client, by which sessions and locks end. The protocol is told the time by these functions alone.
+//
+// It goes on while the machine is suspended, as the servers' do, unlike the steady clock of the standard library, whose
+// type its instants have. Instants from outside are converted where they come in (from_steady), and those that leave,
+// or that a condition variable waits for, where they go out (to_steady).
 #pragma once
 
 #include <time.h>
@@ -11,7 +15,25 @@
 namespace forelock::client {
 
 inline lock::TimePoint now() {
-  return std::chrono::steady_clock::now();
+  timespec time{};
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return lock::TimePoint(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
+
+// How far this clock is ahead: the time for which the machine has been suspended. Too much by what passes between the
+// two readings, so that a converted deadline is early rather than late.
+inline lock::Duration ahead_of_steady() {
+  const auto steady = std::chrono::steady_clock::now();
+  return now() - steady;
+}
+
+inline lock::TimePoint to_steady(lock::TimePoint time) {
+  return time == lock::never || time == lock::TimePoint() ? time : time - ahead_of_steady();
+}
+
+inline lock::TimePoint from_steady(std::chrono::steady_clock::time_point time) {
+  const lock::Duration ahead = ahead_of_steady();
+  return time >= lock::never - ahead ? lock::never : time + ahead;
 }
 
 // The end of a time-out that begins now; `never` if that is beyond the clock.
@@ -23,19 +45,6 @@ inline lock::TimePoint deadline_after(std::chrono::milliseconds timeout) {
 
 inline std::int64_t nanoseconds(lock::TimePoint time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-}
-
-// An upper bound of the steady clock, at a quarter of its price: the kernel's coarse clock lags by less than its
-// resolution. Reading the exact clock would be most of the cost of healthy().
-inline std::int64_t nanoseconds_at_most() {
-  static const std::int64_t resolution = [] {
-    timespec step{};
-    clock_getres(CLOCK_MONOTONIC_COARSE, &step);
-    return std::int64_t{step.tv_sec} * 1'000'000'000 + step.tv_nsec;
-  }();
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec + resolution;
 }
 
 }  // namespace forelock::client

@@ -167,7 +167,7 @@ std::optional<lock::Refusal> LockSlot::wait(lock::TimePoint deadline) {
   while (!ended()) {
     if (deadline == lock::never) {
       changed_.wait(guard, ended);
-    } else if (!changed_.wait_until(guard, deadline, ended)) {
+    } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
       // The engine ends the waiting at the deadline; whoever notices first tells it the time.
       guard.unlock();
       core_->tick();
@@ -226,7 +226,7 @@ void LockSlot::release_and_wait() {
   const auto answer_by = [this, bound] {
     return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(core_->valid_until())));
   };
-  while (!outcome_ && now() < answer_by()) changed_.wait_until(guard, answer_by());
+  while (!outcome_ && now() < answer_by()) changed_.wait_until(guard, to_steady(answer_by()));
   phase_ = Phase::free;
   release_is_waited_for_ = false;
   contender_ = 0;

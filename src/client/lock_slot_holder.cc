@@ -64,17 +64,22 @@ LockState LockSlot::state() const {
     case Phase::held:
       break;
   }
-  const bool silent = nanoseconds_at_most() >= core_->suspect_from();
+  const bool silent = nanoseconds(now()) >= core_->suspect_from();
   if (!healthy()) return LockState::lost;
   return core_->connected() && !silent ? LockState::held : LockState::suspect;
 }
 
 // The deadline is read before the phase: a lock is declared lost before a later reply moves the deadline on, so whoever
-// sees the later deadline also sees the loss.
+// sees the later deadline also sees the loss. And a deadline that has passed is not reported before the engine has been
+// told: a reply that it was handling at that moment could move the deadline on, and revive what was reported dead.
 bool LockSlot::healthy() const noexcept {
-  const std::int64_t valid_until = core_->valid_until();
-  if (phase_.load(std::memory_order_acquire) != Phase::held || core_->in_forked_child()) return false;
-  return nanoseconds_at_most() < valid_until;
+  while (true) {
+    const std::int64_t valid_until = core_->valid_until();
+    if (phase_.load(std::memory_order_acquire) != Phase::held || core_->in_forked_child()) return false;
+    if (nanoseconds(now()) < valid_until) return true;
+    core_->tick();  // loses the lock, unless the deadline has been moved on in time
+    if (core_->valid_until() == valid_until) return false;
+  }
 }
 
 void LockSlot::check_health() const {
@@ -92,7 +97,7 @@ void LockSlot::check_health() const {
 
 std::chrono::steady_clock::time_point LockSlot::expires_at() const noexcept {
   if (!holds()) return {};
-  return lock::TimePoint(std::chrono::nanoseconds(core_->valid_until()));
+  return to_steady(lock::TimePoint(std::chrono::nanoseconds(core_->valid_until())));
 }
 
 std::stop_token LockSlot::stop_token() {

@@ -7,6 +7,7 @@
 #include "client/async_operation.h"
 #include "client/attempt_failure.h"
 #include "client/attempt_lock.h"
+#include "client/clock.h"
 #include "client/operation_check.h"
 
 namespace forelock::client {
@@ -31,7 +32,7 @@ RunnerCore::~RunnerCore() {
 OperationResult RunnerCore::run(const Operation& operation, const OperationRunner::Handler& handler,
                                 const OperationRunOptions& options) {
   core_->check_usable();
-  OperationRun run(*core_, operation, options_.backoff, budget_, options.deadline);
+  OperationRun run(*core_, operation, options_.backoff, budget_, from_steady(options.deadline));
   if (!handler) throw RequestRejectedException(ErrorCode::invalid_argument, operation.monitor, "there is no handler");
   if (options.stop.stop_requested()) run.stop();
   run.start();
@@ -111,7 +112,7 @@ void RunnerCore::wait_for_retry(OperationRun& run, const OperationRunOptions& op
   const std::stop_callback on_close(closed, wake);
   {
     std::unique_lock guard(mutex);
-    changed.wait_until(guard, run.machine().wake_at(),
+    changed.wait_until(guard, to_steady(run.machine().wake_at()),
                        [&] { return options.stop.stop_requested() || closed.stop_requested(); });
   }
   if (options.stop.stop_requested()) return run.stop();

@@ -66,7 +66,7 @@ void RunnerThread::run() {
     } else if (timers_.empty()) {
       changed_.wait(guard);
     } else {
-      changed_.wait_until(guard, timers_.begin()->first.first);
+      changed_.wait_until(guard, to_steady(timers_.begin()->first.first));
     }
   }
 }

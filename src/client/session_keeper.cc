@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "client/client_core.h"
+#include "client/clock.h"
 #include "client/thread_start.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/zookeeper_session.h"
@@ -91,6 +92,7 @@ void SessionKeeper::start() {
   if (std::string digest = settings.load_digest(); !digest.empty()) options_.credential = std::move(digest);
   options_.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
                                                              : zookeeper::AclPolicy::Kind::open;
+  options_.clock = &now;
   options_.log = [this](std::string_view line) { core_.log("warning", line); };
   thread_ = start_thread("forelock-keep", [this] { run(); });
 }

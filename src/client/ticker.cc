@@ -51,7 +51,7 @@ void Ticker::run() {
     } else if (wake_at == nanoseconds(lock::never)) {
       changed_.wait(guard);
     } else {
-      changed_.wait_until(guard, lock::TimePoint(std::chrono::nanoseconds(wake_at)));
+      changed_.wait_until(guard, to_steady(lock::TimePoint(std::chrono::nanoseconds(wake_at))));
     }
   }
 }

@@ -97,7 +97,7 @@ void SessionCore::start() {
   if (handle_ != nullptr) return;
   const SignalsBlocked signals_blocked;
   const std::vector<int> descriptors = open_descriptors();
-  asked_at_ = std::chrono::steady_clock::now();
+  asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
   // The C client may call back before this returns; whoever submits from there waits for submit_mutex_.
   handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()),
                             nullptr, this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());

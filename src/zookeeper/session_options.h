@@ -46,6 +46,8 @@ struct SessionOptions {
   std::size_t max_request_bytes = 1024 * 1024 - 1024;
   // Receives the C client's error messages, from its threads; must not call the session. Silent when empty.
   std::function<void(std::string_view)> log;
+  // Tells SessionEvent::asked_at; the steady clock when empty.
+  std::function<std::chrono::steady_clock::time_point()> clock;
   // How names become addresses; the system's resolver when empty.
   HostResolver resolver;
 };

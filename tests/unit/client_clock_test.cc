@@ -1,0 +1,77 @@
+// What a holder is told when time passes, for the process or for the servers alone.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+
+#include "client/lock_slot.h"
+#include "clock_jump.h"
+#include "support/wait_until.h"
+#include "tree_session.h"
+
+namespace forelock::client {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+class ClockTest : public ::testing::Test {
+ protected:
+  ClockTest() {
+    core_->start_threads();
+    session_.connect(session_timeout);
+    slot_->acquire(lock::never, false);
+    session_.answer_all();
+    EXPECT_TRUE(slot_->healthy());
+  }
+  ~ClockTest() override { core_->close(); }
+
+  static constexpr auto session_timeout = 1h;
+  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(Settings(), LogSink());
+  TreeSession session_{*core_};
+  std::shared_ptr<LockSlot> slot_ = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, LockOptions{});
+};
+
+TEST_F(ClockTest, ALockIsNotHealthyAfterItsMachineWasSuspendedForLonger) {
+  const std::stop_token stop = slot_->stop_token();
+  test::suspend_for(session_timeout + 1s);
+  EXPECT_FALSE(slot_->healthy());
+  EXPECT_EQ(slot_->state(), LockState::lost);
+  EXPECT_FALSE(slot_->holds());
+  EXPECT_TRUE(test::wait_until([&] { return stop.stop_requested(); }));
+}
+
+TEST_F(ClockTest, AShorterSuspensionCostsTheTimeThatItTook) {
+  const auto before = slot_->expires_at();
+  test::suspend_for(session_timeout / 2);
+  EXPECT_TRUE(slot_->healthy());
+  EXPECT_LE(slot_->expires_at(), before - session_timeout / 2 + 1s);
+  EXPECT_GT(slot_->expires_at(), steady_clock::now());
+}
+
+TEST_F(ClockTest, WhatWasReportedUnhealthyIsNotRevivedByALateAnswer) {
+  core_->tick();
+  test::suspend_for(session_timeout + 1s);
+  ASSERT_FALSE(slot_->healthy());
+  session_.answer_all();  // what was sent before
+  EXPECT_FALSE(slot_->healthy());
+  EXPECT_EQ(slot_->state(), LockState::lost);
+}
+
+// Time-outs that callers give are measured on the same clock, wherever it stands.
+TEST_F(ClockTest, WaitingEndsInTimeOnAMachineThatHasBeenSuspended) {
+  test::suspend_for(10min);
+  const auto other = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, LockOptions{});
+  const auto begun = steady_clock::now();
+  const auto deadline = from_steady(begun + 50ms);
+  other->acquire(deadline, false);
+  const auto refusal = other->wait(deadline);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->reason, lock::RefusalReason::timed_out);
+  EXPECT_GE(steady_clock::now(), begun + 50ms);
+  EXPECT_LT(steady_clock::now(), begun + 5min);
+}
+
+}  // namespace
+}  // namespace forelock::client
