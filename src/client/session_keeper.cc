@@ -34,16 +34,15 @@ std::string connect_string(const Settings& settings) {
   return servers + settings.chroot();
 }
 
-// What an attempt to connect meets, for messages: the ZooKeeper client itself says nothing of it.
-std::string unreachable(const Settings& settings) {
-  std::string problems;
-  for (const ServerAddress& server : settings.servers()) {
-    const auto probe = zookeeper::probe_connection(server.host, server.port, connect_probe_limit);
-    if (!problems.empty()) problems += "; ";
-    problems += server.host + ":" + std::to_string(server.port) + ": " +
-                (probe.connected ? "takes connections, but no session: is it serving?" : probe.error);
+// What an attempt to connect to a server meets, for messages: the ZooKeeper client itself says nothing of it.
+std::string unreachable(const zookeeper::ResolvedServer& server) {
+  std::string problem = server.addresses.error;
+  for (const std::string& numeric : server.addresses.numeric) {
+    const auto probe = zookeeper::probe_connection(numeric, server.server.port, connect_probe_limit);
+    problem = probe.connected ? "takes connections, but no session: is it serving?" : probe.error;
+    if (probe.connected) break;
   }
-  return problems;
+  return zookeeper::to_string(server.server) + ": " + problem;
 }
 
 }  // namespace
@@ -89,6 +88,8 @@ void SessionKeeper::start() {
   const Settings& settings = core_.settings();
   options_.servers = connect_string(settings);
   options_.session_timeout = settings.session_timeout();
+  names_ = std::make_shared<zookeeper::NameLookup>(zookeeper::parse_connect_string(options_.servers).servers, nullptr);
+  options_.names = names_;
   if (std::string digest = settings.load_digest(); !digest.empty()) options_.credential = std::move(digest);
   options_.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
                                                              : zookeeper::AclPolicy::Kind::open;
@@ -103,6 +104,7 @@ void SessionKeeper::stop() {
     stopping_ = true;
     changed_.notify_all();
   }
+  if (names_) names_->cancel();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -143,6 +145,15 @@ void SessionKeeper::run() {
   }
 }
 
+std::string SessionKeeper::why_disconnected() {
+  std::string problems;
+  for (const zookeeper::ResolvedServer& server : names_->latest()) {
+    if (wait(std::chrono::milliseconds(0))) break;
+    problems += (problems.empty() ? "" : "; ") + unreachable(server);
+  }
+  return problems;
+}
+
 void SessionKeeper::keep(SessionLink& link) {
   auto addresses_checked = std::chrono::steady_clock::now();
   std::chrono::milliseconds interval = first_look;
@@ -159,7 +170,7 @@ void SessionKeeper::keep(SessionLink& link) {
       const bool refused = problem->code == coordination::ReplyCode::no_auth;
       core_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
     } else if (!core_.connected()) {
-      core_.set_problem(unreachable(core_.settings()));
+      core_.set_problem(why_disconnected());
     }
     const auto time = std::chrono::steady_clock::now();
     if (!connected || time - addresses_checked >= address_check_interval) {

@@ -1,11 +1,12 @@
 // Keeps a session: makes it, replaces it when it has ended, and looks after its servers' addresses.
 //
-// Has the only thread that may block on the network: name resolution and closing happen here.
+// Has the only thread that may block on the network: closing happens here. Names are looked up beside it.
 #pragma once
 
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "forelock/settings.h"
@@ -33,11 +34,13 @@ class SessionKeeper {
  private:
   void run();
   void keep(SessionLink& link);
+  std::string why_disconnected();
   // Waits; true when the keeper is to stop or the session has ended.
   bool wait(std::chrono::milliseconds time);
 
   ClientCore& core_;
   zookeeper::SessionOptions options_;
+  std::shared_ptr<zookeeper::NameLookup> names_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

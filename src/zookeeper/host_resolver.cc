@@ -35,9 +35,10 @@ HostAddresses resolve_host(const std::string& host) {
   HostAddresses result;
   AddressList list(nullptr, &freeaddrinfo);
   // First without families that this machine has no address of: they would only cost failed connection attempts. That
-  // filter also refuses loopback addresses on a machine that has nothing else, hence the second try.
+  // filter also refuses loopback addresses on a machine that has nothing else, hence the second try: after an answer
+  // that there is no such address, not after none at all.
   int code = look_up(host, AI_ADDRCONFIG, list);
-  if (code != 0) code = look_up(host, 0, list);
+  if (code == EAI_NONAME || code == EAI_NODATA || code == EAI_ADDRFAMILY) code = look_up(host, 0, list);
   if (code != 0) {
     result.error = error_text(code);
     return result;
@@ -59,11 +60,9 @@ HostAddresses resolve_host(const std::string& host) {
   return result;
 }
 
-std::vector<ResolvedServer> resolve_servers(const std::vector<ServerName>& servers, const HostResolver& resolver) {
-  std::vector<ResolvedServer> resolved;
-  resolved.reserve(servers.size());
-  for (const ServerName& server : servers) resolved.push_back({server, resolver(server.host)});
-  return resolved;
+bool is_numeric_address(const std::string& host) {
+  AddressList list(nullptr, &freeaddrinfo);
+  return look_up(host, AI_NUMERICHOST, list) == 0;
 }
 
 std::string client_address_list(const std::vector<ResolvedServer>& servers) {

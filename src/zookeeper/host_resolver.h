@@ -19,19 +19,19 @@ struct HostAddresses {
   std::string error;
 };
 
-// May block. Called by start() and refresh_servers() on their callers' threads only.
+// May block, for as long as the name service likes. Thread-safe.
 using HostResolver = std::function<HostAddresses(const std::string& host)>;
 
 // The system's name service: IPv4 and IPv6, without repetition.
 HostAddresses resolve_host(const std::string& host);
 
+// Whether this is an address already, so that no name service is asked.
+bool is_numeric_address(const std::string& host);
+
 struct ResolvedServer {
   ServerName server;
   HostAddresses addresses;
 };
-
-// One entry for each server, in order.
-std::vector<ResolvedServer> resolve_servers(const std::vector<ServerName>& servers, const HostResolver& resolver);
 
 // "1.2.3.4:2181,::1:2181" as the C client reads it: sorted and without repetition, so that equal sets are equal texts.
 // Empty when no server has an address.

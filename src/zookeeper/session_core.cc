@@ -25,6 +25,8 @@ namespace {
 
 // How long a closing session waits for the answers to what it has sent.
 constexpr std::chrono::milliseconds drain_limit{1000};
+// How long a session that knows no address waits for the name service before it says so.
+constexpr std::chrono::milliseconds lookup_limit{2000};
 
 Reply failure(ReplyCode code) {
   Reply reply;
@@ -77,6 +79,7 @@ SessionCore::SessionCore(SessionOptions options, coordination::SessionListener& 
       connect_(parse_connect_string(options_.servers)),
       prefix_(connect_.chroot),
       acl_(options_.acl),
+      names_(options_.names ? options_.names : std::make_shared<NameLookup>(connect_.servers, options_.resolver)),
       listener_(listener),
       log_hook_(options_.log) {}
 
@@ -85,8 +88,9 @@ SessionCore::~SessionCore() {
 }
 
 void SessionCore::start() {
-  const std::vector<ResolvedServer> servers =
-      resolve_servers(connect_.servers, options_.resolver ? options_.resolver : HostResolver(&resolve_host));
+  names_->begin();
+  names_->wait(lookup_limit);
+  const std::vector<ResolvedServer> servers = names_->latest();
   const std::string addresses = client_address_list(servers);
   if (addresses.empty()) {
     throw NoServerAddress("no ZooKeeper server has an address (" + failures_of(servers) +
@@ -401,8 +405,9 @@ void SessionCore::attend() {
 
 RefreshResult SessionCore::refresh_servers() {
   if (fork_guard_.in_child()) return RefreshResult::failed;
-  const std::string addresses = client_address_list(
-      resolve_servers(connect_.servers, options_.resolver ? options_.resolver : HostResolver(&resolve_host)));
+  names_->begin();
+  names_->wait(NameLookup::patience);
+  const std::string addresses = client_address_list(names_->latest());
   if (addresses.empty()) return RefreshResult::failed;
   std::lock_guard refresh_lock(refresh_mutex_);
   if (addresses == addresses_) return RefreshResult::unchanged;

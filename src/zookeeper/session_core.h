@@ -86,6 +86,7 @@ class SessionCore {
   const ConnectString connect_;
   const NamespacePrefix prefix_;
   const AclVector acl_;
+  const std::shared_ptr<NameLookup> names_;
   coordination::SessionListener& listener_;
   const ForkGuard fork_guard_;
   LogHook log_hook_;

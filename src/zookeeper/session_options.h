@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "zookeeper/host_resolver.h"
+#include "zookeeper/name_lookup.h"
 
 namespace forelock::zookeeper {
 
@@ -50,6 +52,9 @@ struct SessionOptions {
   std::function<std::chrono::steady_clock::time_point()> clock;
   // How names become addresses; the system's resolver when empty.
   HostResolver resolver;
+  // The look-ups of the servers above, for an owner that makes one session after the other; nullptr for the session's
+  // own. `resolver` is not used then.
+  std::shared_ptr<NameLookup> names;
 };
 
 }  // namespace forelock::zookeeper

@@ -43,9 +43,9 @@ class ZooKeeperSession final : public coordination::Session {
   ZooKeeperSession(const ZooKeeperSession&) = delete;
   ZooKeeperSession& operator=(const ZooKeeperSession&) = delete;
 
-  // Begins to connect, and goes on until the session ends. Resolves the servers' names first, which may block. Throws
-  // NoServerAddress when none has an address (the call may be repeated), and std::system_error when the client cannot
-  // be made.
+  // Begins to connect, and goes on until the session ends. Waits for the servers' names first, about two seconds at
+  // most, and no longer than it takes to know one address. Throws NoServerAddress when none has an address (the call
+  // may be repeated), and std::system_error when the client cannot be made.
   void start();
 
   // Ends the session: its ephemeral nodes go at once, also those of requests that are under way. Every pending request
@@ -59,8 +59,9 @@ class ZooKeeperSession final : public coordination::Session {
   // child (session_expired), the reply comes from inside submit().
   void submit(coordination::RequestTag tag, coordination::Request request) override;
 
-  // Resolves the names again, which may block: for a background thread of the owner, from time to time and while the
-  // session is disconnected. The C client does not notice when only ports change.
+  // Resolves the names again, waiting for half a second at most; what takes longer counts the next time. For a
+  // background thread of the owner, from time to time and while the session is disconnected. The C client does not
+  // notice when only ports change.
   RefreshResult refresh_servers();
 
   // Set while the session is not reported as connected because the chroot cannot be created; the attempt is repeated

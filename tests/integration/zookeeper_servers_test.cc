@@ -1,9 +1,12 @@
 // Which servers: names, addresses, chroots, and looking at them without a session.
 #include <atomic>
+#include <future>
+#include <memory>
 
 #include "support/free_port.h"
 #include "zookeeper/connect_string.h"
 #include "zookeeper/host_resolver.h"
+#include "zookeeper/name_lookup.h"
 #include "zookeeper/probe.h"
 #include "zookeeper_fixture.h"
 
@@ -97,6 +100,7 @@ TEST_F(ZooKeeperTest, NewAddressesAreUsedWhenTheOldOnesFail) {
 TEST_F(ZooKeeperTest, AFailingNameServiceChangesNothing) {
   std::atomic<bool> down{false};
   SessionOptions settings = options();
+  settings.servers = "named:" + std::to_string(proxy_.port());
   settings.resolver = [&](const std::string&) {
     return down ? HostAddresses{{}, "down"} : HostAddresses{{"127.0.0.1"}, ""};
   };
@@ -105,6 +109,63 @@ TEST_F(ZooKeeperTest, AFailingNameServiceChangesNothing) {
   EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::failed);
   proxy_.cut_connections();
   EXPECT_TRUE(connection->wait_for(Kind::connected, 2));
+}
+
+// One that never answers; it is told to at the end of the test.
+class SilentNames {
+ public:
+  ~SilentNames() { end_.set_value(); }
+  HostResolver resolver() {
+    return [end = ended_, asked = asked_](const std::string&) {
+      ++*asked;
+      end.wait();
+      return HostAddresses{{}, "too late"};
+    };
+  }
+  int asked() const { return *asked_; }
+
+ private:
+  std::promise<void> end_;
+  std::shared_future<void> ended_ = end_.get_future().share();
+  std::shared_ptr<std::atomic<int>> asked_ = std::make_shared<std::atomic<int>>(0);
+};
+
+TEST_F(ZooKeeperTest, ASilentNameBesideAnAddressCostsNothing) {
+  SilentNames names;
+  SessionOptions settings = options();
+  settings.resolver = names.resolver();
+  settings.servers = "silent:2181," + proxy_.connect_string();
+  auto connection = connect(settings);
+  EXPECT_TRUE(connection->ask(Exists{"/"}).ok());
+  EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::unchanged);
+  EXPECT_EQ(names.asked(), 1) << "asked again while it has not answered";
+}
+
+TEST_F(ZooKeeperTest, ASilentNameServiceIsSaidToBeSilent) {
+  SilentNames names;
+  SessionOptions settings = options();
+  settings.resolver = names.resolver();
+  settings.servers = "silent:2181";
+  Connection connection(settings);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      connection.session.start();
+      FAIL() << "started";
+    } catch (const NoServerAddress& error) {
+      EXPECT_NE(std::string(error.what()).find("silent: the name service has not answered yet"), std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(names.asked(), 1);
+}
+
+TEST(NameLookupTest, CancellingEndsTheWaiting) {
+  SilentNames names;
+  NameLookup lookup({{"silent", 2181}}, names.resolver());
+  lookup.begin();
+  auto waiting = std::async(std::launch::async, [&] { lookup.wait(std::chrono::hours(1)); });
+  lookup.cancel();
+  EXPECT_EQ(waiting.wait_for(std::chrono::seconds(30)), std::future_status::ready);
 }
 
 TEST_F(ZooKeeperTest, AMissingChrootIsCreated) {
