@@ -150,7 +150,8 @@ bool ClientCore::cancel(lock::ContenderId contender) {
 bool ClientCore::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
   const Step step(*this);
   const auto slot = slot_of(contender);
-  if (!slot || engine_.state(contender) != lock::ContenderState::held || !slot->begin_again(contender)) return false;
+  if (!slot || engine_.state(contender) != lock::ContenderState::held || !slot->begin_again(contender, deadline))
+    return false;
   const bool begun = engine_.step_aside(contender, deadline, now());
   return begun;
 }

@@ -147,6 +147,7 @@ void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
     }
     phase_ = Phase::waiting;
     waiting_since_ = now();
+    deadline_ = deadline;
     contender_ = 0;
     cancelled_ = false;
     acquired_ = std::move(done);
@@ -329,11 +330,12 @@ bool LockSlot::begin(lock::ContenderId contender) {
   return !cancelled_;
 }
 
-bool LockSlot::begin_again(lock::ContenderId contender) {
+bool LockSlot::begin_again(lock::ContenderId contender, lock::TimePoint deadline) {
   const std::lock_guard guard(mutex_);
   if (phase_.load() != Phase::held || contender_ != contender) return false;
   phase_ = Phase::waiting;
   waiting_since_ = now();
+  deadline_ = deadline;
   refusal_.reset();
   return true;
 }

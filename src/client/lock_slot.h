@@ -84,7 +84,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   // False if the acquisition has been cancelled already.
   bool begin(lock::ContenderId contender);
   // A holder steps aside; false if it has begun to release meanwhile.
-  bool begin_again(lock::ContenderId contender);
+  bool begin_again(lock::ContenderId contender, lock::TimePoint deadline);
   // `contender` may be an earlier acquisition: of a slot that did not wait for the end, these are no news.
   void granted(lock::ContenderId contender, const lock::Grant& grant);
   void refused(lock::ContenderId contender, const lock::Refusal& refusal);
@@ -134,6 +134,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   lock::ReleaseOutcome outcome_of_loss() const;
   [[noreturn]] void throw_not_held() const;
   ConnectionLossException unconfirmed() const;
+  std::string describe_patience() const;
   std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;
   std::string describe_holder() const;
   // Nothing if the server does not say.
@@ -152,6 +153,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   std::atomic<std::int64_t> token_{0};
   lock::ContenderId contender_ = 0;
   lock::TimePoint waiting_since_{};
+  lock::TimePoint deadline_ = lock::never;
   std::optional<lock::Refusal> refusal_;
   std::optional<lock::ReleaseOutcome> outcome_;
   LossReason loss_ = LossReason::closed;

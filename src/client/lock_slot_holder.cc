@@ -299,8 +299,28 @@ std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at
   if (const auto standing = core_->standing_problem()) {
     return std::make_exception_ptr(RequestRejectedException(*standing, monitor_, message, "forelock doctor"));
   }
+  message += describe_patience();
   return std::make_exception_ptr(
       ConnectionLossException(ErrorCode::connection_loss, monitor_, message, "forelock doctor"));
+}
+
+// Why there was no waiting any longer: the caller's own time, or what is configured for the client.
+std::string LockSlot::describe_patience() const {
+  lock::TimePoint since;
+  lock::TimePoint deadline;
+  {
+    const std::lock_guard guard(mutex_);
+    since = waiting_since_;
+    deadline = deadline_;
+  }
+  if (deadline <= now()) {
+    const auto given = std::chrono::round<std::chrono::milliseconds>(deadline - since);
+    return "; none came within the " + std::to_string(given.count()) + " ms that there were for the lock";
+  }
+  const Settings& settings = core_->settings();
+  const int tries = settings.connection_retry();
+  return "; gave up after " + std::to_string(tries) + " tries in " + seconds_text(tries * settings.connection_delay()) +
+         " (zookeeper.connection.retry)";
 }
 
 std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const {

@@ -94,7 +94,9 @@ void SessionKeeper::start() {
   options_.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
                                                              : zookeeper::AclPolicy::Kind::open;
   options_.clock = &now;
-  options_.log = [this](std::string_view line) { core_.log("warning", line); };
+  options_.log = [this](std::string_view line) {
+    if (const auto text = raw_lines_.pass(line, now())) core_.log("warning", *text);
+  };
   thread_ = start_thread("forelock-keep", [this] { run(); });
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "client/line_limiter.h"
 #include "forelock/settings.h"
 #include "zookeeper/session_options.h"
 
@@ -41,6 +42,7 @@ class SessionKeeper {
   ClientCore& core_;
   zookeeper::SessionOptions options_;
   std::shared_ptr<zookeeper::NameLookup> names_;
+  LineLimiter raw_lines_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

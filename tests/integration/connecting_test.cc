@@ -6,9 +6,14 @@
 
 #include <fstream>
 #include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "integration/fixture.h"
 #include "support/free_port.h"
+#include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
 #include "support/wait_until.h"
 
@@ -18,45 +23,84 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-// The code of what lock_with_timeout throws, and how long it took.
-std::pair<std::string, std::chrono::milliseconds> attempt(Client& client) {
+struct Attempt {
+  std::string code = "nothing";
+  std::chrono::milliseconds time{0};
+  std::string message;
+};
+
+// What lock_with_timeout throws, and how long it took.
+Attempt attempt(Client& client) {
   BlockingWriteLock lock(client, "attempt", "P1");
   const auto begun = steady_clock::now();
-  std::string code = "nothing";
+  Attempt result;
   try {
     lock.lock_with_timeout();
   } catch (const Error& error) {
-    code = name_of(error.code());
+    result.code = name_of(error.code());
+    result.message = error.what();
   }
-  return {code, std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun)};
+  result.time = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun);
+  return result;
 }
 
 TEST(ConnectingTest, NoServer) {
   const std::string nowhere = "127.0.0.1:" + std::to_string(free_ports(1).front());
   {
     Client client(settings_for(nowhere, {{"zookeeper.connection.retry", "3"}, {"zookeeper.connection.delay", "200"}}));
-    const auto [code, time] = attempt(client);
+    const auto [code, time, message] = attempt(client);
     EXPECT_EQ(code, "connection_loss");
     EXPECT_LE(time, 600ms + 2s);
-    EXPECT_LE(attempt(client).second, 1s) << "later calls fail at once";
+    EXPECT_NE(message.find("gave up after 3 tries in 0.6 s (zookeeper.connection.retry)"), std::string::npos)
+        << message;
+    EXPECT_LE(attempt(client).time, 1s) << "later calls fail at once";
   }
   {
     Client client(settings_for(nowhere, {{"zookeeper.foregound.task.timeout", "300"}}));
-    const auto [code, time] = attempt(client);
+    const auto [code, time, message] = attempt(client);
     EXPECT_EQ(code, "connection_loss");
     EXPECT_GE(time, 300ms);
     EXPECT_LE(time, 300ms + 2s);
+    EXPECT_NE(message.find("none came within the 300 ms"), std::string::npos) << message;
   }
 }
 
 TEST(ConnectingTest, NameThatDoesNotResolve) {
   Client client(settings_for("no-such-host.invalid:2181", {{"zookeeper.foregound.task.timeout", "500"}}));
-  const auto [code, time] = attempt(client);
+  const auto [code, time, message] = attempt(client);
   EXPECT_EQ(code, "connection_loss");
   EXPECT_LE(time, 500ms + 2s);
   EXPECT_FALSE(client.connected());
   EXPECT_TRUE(wait_until([&] { return client.last_problem().find("no-such-host.invalid") != std::string::npos; }))
       << client.last_problem();
+}
+
+// The ZooKeeper client itself writes a line for each attempt, many a second.
+TEST(ConnectingTest, DeadServersWriteFewLines) {
+  const std::uint16_t nobody = free_ports(1).front();
+  std::vector<std::unique_ptr<TcpProxy>> proxies;
+  std::string servers;
+  for (int i = 0; i < 3; ++i) {
+    proxies.push_back(std::make_unique<TcpProxy>(nobody));
+    servers += (i == 0 ? "" : ",") + proxies.back()->connect_string();
+  }
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  Client client(settings_for(servers), [&](std::string_view, std::string_view line) {
+    const std::lock_guard guard(mutex);
+    lines.emplace_back(line);
+  });
+  EXPECT_TRUE(wait_until(
+      [&] {
+        int attempts = 0;
+        for (const auto& proxy : proxies) attempts += proxy->connections_accepted();
+        return attempts >= 60;
+      },
+      60s));
+  client.close();
+  EXPECT_GE(lines.size(), 1u);
+  EXPECT_LE(lines.size(), 12u) << ::testing::PrintToString(lines);
+  for (const std::string& line : lines) EXPECT_EQ(line.find("ZOO_ERROR@"), std::string::npos) << line;
 }
 
 TEST(ConnectingTest, ServerComesLater) {
@@ -105,21 +149,40 @@ TEST_F(AccessTest, CredentialsAndChroot) {
   lock.lock_with_timeout();
   for (const std::string user : {"", "stranger"}) {
     Client client(settings("/secure/deep", user));
-    EXPECT_EQ(attempt(client).first, "not_authorized") << "user '" << user << "'";
+    EXPECT_EQ(attempt(client).code, "not_authorized") << "user '" << user << "'";
   }
   Client stranger(settings("/secure/other", "stranger"));  // may not make its chroot
-  const auto [code, time] = attempt(stranger);
+  const auto [code, time, message] = attempt(stranger);
   EXPECT_EQ(code, "not_authorized");
   EXPECT_LE(time, 10s);
   EXPECT_TRUE(lock.healthy());
   lock.unlock();
   Client again(settings("/secure/deep", "owner"));
-  EXPECT_EQ(attempt(again).first, "nothing");
+  EXPECT_EQ(attempt(again).code, "nothing");
+}
+
+TEST_F(AccessTest, WhatWasRefusedAndIsPermittedNowIsForgotten) {
+  TcpProxy proxy(server_->port());
+  Client owner(settings("/kept", "owner"));
+  EXPECT_EQ(attempt(owner).code, "nothing");
+  Client stranger(
+      settings_for(proxy.connect_string() + "/kept/other", {{"zookeeper.auth.digest.file", credentials("stranger")},
+                                                            {"zookeeper.connection.retry", "3"},
+                                                            {"zookeeper.connection.delay", "200"}}));
+  EXPECT_EQ(attempt(stranger).code, "not_authorized");
+  BlockingWriteLock admin(owner, "make", "making");
+  admin.lock_with_timeout();
+  admin.write_guarded({CreateNode{"/other", ""}});
+  ASSERT_TRUE(stranger.wait_connected(30s));
+  proxy.refuse(true);
+  proxy.cut_connections();
+  ASSERT_TRUE(wait_until([&] { return !stranger.connected(); }));
+  EXPECT_EQ(attempt(stranger).code, "connection_loss");
 }
 
 TEST_F(AccessTest, Quota) {
   Client client(settings("/limited"));
-  EXPECT_EQ(attempt(client).first, "nothing");
+  EXPECT_EQ(attempt(client).code, "nothing");
   Client admin(settings(""));
   BlockingWriteLock lock(admin, "admin", "admin");
   lock.lock_with_timeout();
@@ -129,7 +192,7 @@ TEST_F(AccessTest, Quota) {
        CreateNode{"/zookeeper/quota/limited/zookeeper_limits", "count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=1"},
        CreateNode{"/zookeeper/quota/limited/zookeeper_stats", "count=1,bytes=0"}});
   Client limited(settings("/limited"));
-  EXPECT_EQ(attempt(limited).first, "quota_exceeded");
+  EXPECT_EQ(attempt(limited).code, "quota_exceeded");
   EXPECT_TRUE(wait_until([&] { return limited.statistics().contenders == 0; }));
 }
 
