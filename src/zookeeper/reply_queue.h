@@ -42,6 +42,8 @@ class ReplyQueue {
   // Takes the oldest request out if it has its reply and is older than `end`.
   bool take_ready(Serial end, coordination::RequestTag& tag, coordination::Reply& reply);
 
+  // The serial of the oldest request, if there is one.
+  Serial oldest() const { return first_; }
   // The serial of the next request.
   Serial end() const { return first_ + size_; }
   bool empty() const { return size_ == 0; }

@@ -23,8 +23,9 @@ using coordination::WatchEvent;
 
 namespace {
 
-// How long a closing session waits for the answers to what it has sent.
-constexpr std::chrono::milliseconds drain_limit{1000};
+// How long a closing session waits for the next answer to what it has sent, and for all of them.
+constexpr std::chrono::milliseconds drain_patience{1000};
+constexpr std::chrono::milliseconds drain_limit{5000};
 // How long a session that knows no address waits for the name service before it says so.
 constexpr std::chrono::milliseconds lookup_limit{2000};
 
@@ -160,8 +161,13 @@ void SessionCore::close() {
 // then drops what it has not read yet, the end of the session included, and its nodes stay for a whole time-out.
 void SessionCore::drain(zhandle_t* handle) {
   if (zoo_state(handle) != ZOO_CONNECTED_STATE) return;
+  const auto begun = std::chrono::steady_clock::now();
   std::unique_lock lock(queue_mutex_);
-  answered_.wait_for(lock, drain_limit, [this] { return queue_.empty(); });
+  while (!queue_.empty() && std::chrono::steady_clock::now() < begun + drain_limit) {
+    const ReplyQueue::Serial oldest = queue_.oldest();
+    const auto moved_on = [&] { return queue_.empty() || queue_.oldest() != oldest; };
+    if (!answered_.wait_for(lock, drain_patience, moved_on)) return;
+  }
 }
 
 void SessionCore::submit(RequestTag tag, Request request) {
@@ -255,7 +261,7 @@ void SessionCore::finish(Call* call, Reply reply) {
     deliver = queue_.take_oldest(serial, tag);
     if (!deliver) queue_.store(serial, std::move(reply));
     more = queue_.ready();
-    if (link_ == Link::closed && queue_.empty()) answered_.notify_all();
+    if (link_ == Link::closed) answered_.notify_all();
   }
   if (deliver) listener_.on_reply(tag, std::move(reply));
   if (more) deliver_ready(~ReplyQueue::Serial{0});
@@ -286,7 +292,7 @@ void SessionCore::deliver_ready(ReplyQueue::Serial end) {
     {
       std::lock_guard lock(queue_mutex_);
       if (!queue_.take_ready(end, tag, reply)) return;
-      if (link_ == Link::closed && queue_.empty()) answered_.notify_all();
+      if (link_ == Link::closed) answered_.notify_all();
     }
     listener_.on_reply(tag, std::move(reply));
   }

@@ -100,7 +100,7 @@ class SessionCore {
 
   mutable std::mutex queue_mutex_;
   std::condition_variable attendant_wakes_;
-  std::condition_variable answered_;  // everything, while the session closes
+  std::condition_variable answered_;  // a request, while the session closes
   ReplyQueue queue_;
   CallPool calls_;
   Link link_ = Link::disconnected;

@@ -50,7 +50,7 @@ class ZooKeeperSession final : public coordination::Session {
 
   // Ends the session: its ephemeral nodes go at once, also those of requests that are under way. Every pending request
   // is answered before this returns, and no call of the listener begins afterwards. Blocks until the server has
-  // answered what was sent and acknowledged the end, at most 2.5 seconds when it is silent (5.5 when it does not even
+  // answered what was sent and acknowledged the end, at most 2.5 seconds once it is silent (5.5 when it does not even
   // take the bytes). Not to be called from inside a listener's call. Harmless when
   // repeated. In a forked child it only forgets: the parent's session goes on.
   void close();
