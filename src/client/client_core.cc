@@ -135,7 +135,7 @@ bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by)
 bool ClientCore::release_detached(lock::ContenderId contender) {
   if (in_forked_child()) return false;
   const Step step(*this);
-  slots_.erase(contender);
+  const auto slot = take_slot(contender);
   const lock::TimePoint time = now();
   const bool begun = engine_.release(contender, time) || engine_.cancel(contender, time);
   return begun;
@@ -167,10 +167,9 @@ void ClientCore::tick() {
   engine_.tick(now());
 }
 
-void ClientCore::watch_danger(const std::shared_ptr<LockSlot>& slot) {
-  const std::lock_guard guard(mutex_);
-  std::erase_if(danger_slots_, [&slot](const auto& known) { return known.expired() || known.lock() == slot; });
-  danger_slots_.push_back(slot);
+void ClientCore::watch_danger(lock::ContenderId contender, lock::Duration margin) {
+  const Step step(*this);
+  if (slots_.contains(contender)) danger_.add(contender, margin);
 }
 
 std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const {
@@ -178,9 +177,18 @@ std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const
   return found == slots_.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<LockSlot> ClientCore::take_slot(lock::ContenderId contender) {
+  danger_.remove(contender);
+  const auto found = slots_.find(contender);
+  if (found == slots_.end()) return nullptr;
+  auto slot = std::move(found->second);
+  slots_.erase(found);
+  return slot;
+}
+
 ClientCore::Step::~Step() {
   core_.publish_deadline();
-  core_.ticker_.wake_by(core_.engine_.next_timer());
+  core_.ticker_.wake_by(core_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
   const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
   const auto not_posted = std::exchange(core_.not_posted_, {});
@@ -221,7 +229,8 @@ lock::TimePoint ClientCore::on_timer() {
     const Step step(*this);
     const lock::TimePoint time = now();
     engine_.tick(time);
-    next = std::min({engine_.next_timer(), look_for_danger(time, looked_at), give_up_answers(time, looked_at)});
+    look_for_danger(time);
+    next = std::min(next_timer(), give_up_answers(time, looked_at));
     if (!waiting_requests_.empty() && !connected_) {
       const lock::TimePoint give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
       if (give_up <= time) {
@@ -235,15 +244,15 @@ lock::TimePoint ClientCore::on_timer() {
   return std::min(next, call_watch_.look(now(), slow_call()));
 }
 
-lock::TimePoint ClientCore::look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at) {
-  lock::TimePoint next = lock::never;
-  std::erase_if(danger_slots_, [](const auto& slot) { return slot.expired(); });
-  for (const auto& weak : danger_slots_) {
-    auto slot = weak.lock();
-    if (!slot) continue;
-    next = std::min(next, slot->look_for_danger(time, engine_.valid_until()));
-    looked_at.push_back(std::move(slot));
+void ClientCore::look_for_danger(lock::TimePoint time) {
+  for (const lock::ContenderId contender : danger_.due(time, engine_.valid_until())) {
+    if (const auto slot = slot_of(contender)) slot->in_danger();
   }
+}
+
+lock::TimePoint ClientCore::next_timer() {
+  lock::TimePoint next = engine_.next_timer();
+  if (!danger_.empty()) next = std::min(next, danger_.next(now(), engine_.valid_until()));
   return next;
 }
 
@@ -355,10 +364,13 @@ void ClientCore::use_session(coordination::Session* session) {
 }
 
 void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool current) {
+  const bool answered = current && coordination::answered_by_server(reply.code);
   if (tag < own_tags) {
     if (!current) return;
     const Step step(*this);
-    engine_.on_reply(tag, std::move(reply), now());
+    const lock::TimePoint time = now();
+    if (answered) answers_.answered(time);
+    engine_.on_reply(tag, std::move(reply), time);
     return;
   }
   ReplyHandler handler;
@@ -367,8 +379,10 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
     const auto found = own_requests_.find(tag);
     if (found == own_requests_.end()) return;
     handler = std::move(found->second.handler);
-    if (current && coordination::answered_by_server(reply.code)) {
-      engine_.on_answered(found->second.sent, found->second.write, now(), reply.code);
+    if (answered) {
+      const lock::TimePoint time = now();
+      answers_.answered(time);
+      engine_.on_answered(found->second.sent, found->second.write, time, reply.code);
     }
     own_requests_.erase(found);
   }
@@ -386,7 +400,7 @@ void ClientCore::on_session(const SessionEvent& event) {
   connected_ = event.kind == SessionEvent::Kind::connected;
   switch (event.kind) {
     case SessionEvent::Kind::connected:
-      session_id_ = event.session;
+      if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
       session_timeout_ = event.timeout;
       problem_.clear();
       standing_problem_.reset();
@@ -396,6 +410,7 @@ void ClientCore::on_session(const SessionEvent& event) {
       break;
     case SessionEvent::Kind::disconnected:
       ++statistics_.disconnections;
+      answers_.disconnected();
       down_since_ = now();
       break;
     case SessionEvent::Kind::expired:
@@ -421,15 +436,22 @@ void ClientCore::set_problem(std::string problem, std::optional<ErrorCode> stand
   standing_problem_ = standing;
 }
 
-// Twice the session's time-out: by then a server that lives has answered, or is not worth waiting for.
-bool ClientCore::requests_are_stuck() const {
+// Twice the session's time-out: by then a server that lives has answered, or is not worth waiting for; and a lock that
+// was held is long lost.
+std::optional<std::string> ClientCore::why_useless() const {
   const std::lock_guard guard(mutex_);
+  const lock::TimePoint time = now();
+  const lock::Duration patience = 2 * settings_.session_timeout();
   const lock::TimePoint oldest = engine_.oldest_unanswered();
-  return connected_ && oldest != lock::never && now() - oldest > 2 * settings_.session_timeout();
+  if (connected_ && oldest != lock::never && time - oldest > patience) {
+    return "ZooKeeper answers pings but no requests";
+  }
+  if (answers_.is_useless(time, patience)) return "ZooKeeper ends each connection before it answers a request";
+  return std::nullopt;
 }
 
-void ClientCore::session_given_up() {
-  log("warning", "ZooKeeper answers pings but no requests: the session is given up");
+void ClientCore::session_given_up(const std::string& why) {
+  log("warning", why + ": the session is given up");
   const Step step(*this);
   connected_ = false;
   ++statistics_.sessions_expired;

@@ -21,8 +21,10 @@
 #include <utility>
 #include <vector>
 
+#include "client/answer_watch.h"
 #include "client/call_watch.h"
 #include "client/client_log.h"
+#include "client/danger_watch.h"
 #include "client/dispatcher.h"
 #include "client/session_keeper.h"
 #include "client/ticker.h"
@@ -89,8 +91,8 @@ class ClientCore final : public lock::EngineOutput {
   void post_from_step(Dispatcher::Call callback);
   // Stops the token of a lost lock, on a thread of its own: what is registered with it is the host's, and may block.
   void post_stop(Dispatcher::Call request);
-  // Slots with a danger-zone callback are looked at before the session's deadline.
-  void watch_danger(const std::shared_ptr<LockSlot>& slot);
+  // A lock that is held already has a danger-zone callback from now on.
+  void watch_danger(lock::ContenderId contender, lock::Duration margin);
 
   // --- requests beside the protocol ---
 
@@ -121,9 +123,9 @@ class ClientCore final : public lock::EngineOutput {
   void on_watch(const coordination::WatchEvent& event);
   void on_session(const coordination::SessionEvent& event);
   void set_problem(std::string problem, std::optional<ErrorCode> standing = std::nullopt);
-  // The session answers heartbeats but not requests: it is given up as if it had expired.
-  bool requests_are_stuck() const;
-  void session_given_up();
+  // Why the session is worth nothing although servers accept it: it is given up then, as if it had expired.
+  std::optional<std::string> why_useless() const;
+  void session_given_up(const std::string& why);
 
   // --- lock::EngineOutput: called by the engine, under the mutex ---
 
@@ -163,15 +165,19 @@ class ClientCore final : public lock::EngineOutput {
   };
 
   std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
+  // Its last news is on the way: nothing more is told to the slot.
+  std::shared_ptr<LockSlot> take_slot(lock::ContenderId contender);
   void publish_deadline();
   void submit_own(coordination::Request request, ReplyHandler handler, bool write = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
   lock::TimePoint on_timer();
+  // That of the engine, or of a lock that wants to be told of danger before.
+  lock::TimePoint next_timer();
   // How long a callback may take before a warning says so.
   lock::Duration slow_call() const;
   void call_begins(lock::TimePoint time);
+  void look_for_danger(lock::TimePoint time);
   // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
-  lock::TimePoint look_for_danger(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
   lock::TimePoint give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
 
   const Settings settings_;
@@ -187,7 +193,8 @@ class ClientCore final : public lock::EngineOutput {
   std::vector<std::shared_ptr<LockSlot>> to_wake_;  // and, for those that nobody else keeps, to let go
   bool callbacks_posted_ = false;                   // in this step
   std::vector<Dispatcher::Call> not_posted_;        // in this step: the dispatcher has been stopped
-  std::vector<std::weak_ptr<LockSlot>> danger_slots_;
+  DangerWatch danger_;
+  AnswerWatch answers_;
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;

@@ -17,15 +17,15 @@ void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) 
   // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
   publish_deadline();
   if (auto slot = slot_of(contender)) {
-    slot->granted(contender, grant);
+    const lock::Duration margin = slot->granted(contender, grant);
+    if (margin > lock::Duration::zero()) danger_.add(contender, margin);
     to_wake_.push_back(std::move(slot));
   }
 }
 
 void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   ++statistics_.refused;
-  auto slot = slot_of(contender);
-  slots_.erase(contender);
+  auto slot = take_slot(contender);
   if (!slot) return;
   slot->refused(contender, refusal);
   to_wake_.push_back(std::move(slot));
@@ -33,8 +33,7 @@ void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refus
 
 void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
   ++statistics_.lost;
-  auto slot = slot_of(contender);
-  slots_.erase(contender);
+  auto slot = take_slot(contender);
   if (!slot) return;
   slot->lost(contender, reason);
   to_wake_.push_back(std::move(slot));
@@ -42,8 +41,7 @@ void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
 
 void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
-  auto slot = slot_of(contender);
-  slots_.erase(contender);
+  auto slot = take_slot(contender);
   if (!slot) return;
   slot->released(contender, outcome);
   to_wake_.push_back(std::move(slot));
@@ -58,10 +56,7 @@ void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
 }
 
 void ClientCore::forgotten(lock::ContenderId contender) {
-  const auto found = slots_.find(contender);
-  if (found == slots_.end()) return;
-  to_wake_.push_back(std::move(found->second));
-  slots_.erase(found);
+  if (auto slot = take_slot(contender)) to_wake_.push_back(std::move(slot));
 }
 
 void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {

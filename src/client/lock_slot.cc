@@ -326,7 +326,6 @@ bool LockSlot::begin(lock::ContenderId contender) {
   refusal_.reset();
   outcome_.reset();
   stop_.reset();
-  danger_told_ = false;
   return !cancelled_;
 }
 
@@ -340,20 +339,23 @@ bool LockSlot::begin_again(lock::ContenderId contender, lock::TimePoint deadline
   return true;
 }
 
-void LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
+lock::Duration LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  lock::Duration margin{0};
   {
     const std::lock_guard guard(mutex_);
-    if (contender != contender_) return;
+    if (contender != contender_) return margin;
+    if (on_danger_) margin = danger_margin_;
     token_ = grant.token;
     record_.acquired_at = wall_now();
     record_.fencing_token.reset();
     if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
     if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
     phase_ = Phase::held;
-    if (!acquired_) return;
+    if (!acquired_) return margin;
     owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .held = true});
   }
   core_->post_from_step(next_answer(acquire_callback));
+  return margin;
 }
 
 void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
@@ -431,20 +433,11 @@ void LockSlot::contended(Priority waiting) {
   });
 }
 
-lock::TimePoint LockSlot::look_for_danger(lock::TimePoint time, lock::TimePoint valid_until) {
-  const std::lock_guard guard(mutex_);
-  const lock::TimePoint from = valid_until - danger_margin_;
-  if (!holds() || !on_danger_) return lock::never;  // a grant sets a timer of its own
-  if (time < from) {
-    danger_told_ = false;
-    return from;
-  }
-  if (!std::exchange(danger_told_, true)) {
-    post("on_danger", [](LockSlot& slot) {
-      if (const auto callback = slot.copy_of(slot.on_danger_)) callback();
-    });
-  }
-  return time + danger_margin_;
+void LockSlot::in_danger() {
+  if (!holds()) return;
+  post("on_danger", [](LockSlot& slot) {
+    if (const auto callback = slot.copy_of(slot.on_danger_)) callback();
+  });
 }
 
 }  // namespace forelock::client

@@ -86,7 +86,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   // A holder steps aside; false if it has begun to release meanwhile.
   bool begin_again(lock::ContenderId contender, lock::TimePoint deadline);
   // `contender` may be an earlier acquisition: of a slot that did not wait for the end, these are no news.
-  void granted(lock::ContenderId contender, const lock::Grant& grant);
+  // \returns how long before the deadline it wants to be told of danger; 0: not at all.
+  lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant);
   void refused(lock::ContenderId contender, const lock::Refusal& refusal);
   void lost(lock::ContenderId contender, lock::LossReason reason);
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome);
@@ -94,8 +95,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   void release_unanswered(lock::ContenderId contender);
   void queued(const lock::Position& position);
   void contended(Priority waiting);
-  // Says when it wants to be asked again.
-  lock::TimePoint look_for_danger(lock::TimePoint time, lock::TimePoint valid_until);
+  void in_danger();
 
  private:
   enum class Phase { free, waiting, held, releasing, lost };
@@ -170,7 +170,6 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   std::function<void(Priority)> on_contended_;
   std::function<void()> on_danger_;
   std::chrono::milliseconds danger_margin_{0};
-  bool danger_told_ = false;
 
   // Held while a callback of this slot runs, so that retire() can wait for it; recursive, since a callback may be the
   // one that destroys the lock object.

@@ -224,12 +224,14 @@ void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()>
         "the danger margin must be more than 0 and at most a third of the session time-out of " +
             std::to_string(core_->settings().session_timeout().count()) + " ms");
   }
+  lock::ContenderId holder = 0;
   {
     const std::lock_guard guard(mutex_);
     danger_margin_ = margin;
     on_danger_ = std::move(callback);
+    if (holds()) holder = contender_;
   }
-  core_->watch_danger(shared_from_this());
+  if (holder != 0) core_->watch_danger(holder, margin);
 }
 
 void LockSlot::on_queued(std::function<void(const QueuePosition&)> callback) {

@@ -163,9 +163,9 @@ void SessionKeeper::keep(SessionLink& link) {
     const bool connected = core_.connected();
     if (wait(interval)) return;
     interval = connected ? stuck_check_interval : core_.settings().connection_delay();
-    if (core_.requests_are_stuck()) {
+    if (const auto why = core_.why_useless()) {
       link.retire();
-      core_.session_given_up();
+      core_.session_given_up(*why);
       return;
     }
     if (const auto problem = link.session().last_problem()) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "client/lock_slot.h"
@@ -123,6 +124,38 @@ TEST_F(SlotTest, AnAcquisitionThatMeetsTheEndOfItsClientIsAnsweredOnce) {
     EXPECT_EQ(answers, outcome == "taken" ? 1 : 0) << outcome << ", closed at point " << point;
   }
   EXPECT_GT(point, 3);
+}
+
+// One thread unlocks and another one locks, the same object: what the second is granted is not the first one's to end.
+TEST_F(SlotTest, AnAcquisitionMeetsTheEndOfAnotherThreadsUnlock) {
+  if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
+  int point = 1;
+  for (bool reached = true; reached; ++point) {
+    const auto slot = make_slot("point-" + std::to_string(point));
+    slot->acquire(lock::never, false);
+    session_.answer_all();
+    ASSERT_TRUE(slot->holds());
+    std::thread unlocking([&] { slot->release_and_wait(); });
+    while (session_.waiting() == 0) std::this_thread::yield();
+    std::string outcome = "taken";
+    reached = test::run_at_unlock_point(
+        point, [&] { session_.answer_one(); },
+        [&] {
+          try {
+            slot->acquire(lock::never, false);
+          } catch (const Error& problem) {
+            outcome = name_of(problem.code());
+          }
+        });
+    unlocking.join();
+    session_.answer_all();
+    if (reached) {
+      EXPECT_EQ(slot->holds(), outcome == "taken") << outcome << " at point " << point;
+    }
+    slot->retire();
+    session_.answer_all();
+  }
+  EXPECT_GT(point, 2);
 }
 
 TEST_F(SlotTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {

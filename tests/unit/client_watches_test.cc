@@ -1,0 +1,72 @@
+// What the client knows about its session beside the protocol: who is to be warned, and whether it is worth keeping.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "client/answer_watch.h"
+#include "client/danger_watch.h"
+
+namespace forelock::client {
+namespace {
+
+using namespace std::chrono_literals;
+using lock::TimePoint;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr TimePoint begin{1h};
+
+TEST(DangerWatchTest, TellsEachOnceWhenItsMarginIsReached) {
+  DangerWatch watch;
+  EXPECT_EQ(watch.next(begin, begin + 10s), lock::never);
+  watch.add(1, 1s);
+  watch.add(2, 3s);
+  EXPECT_EQ(watch.next(begin, begin + 10s), begin + 7s);
+  EXPECT_THAT(watch.due(begin + 6s, begin + 10s), IsEmpty());
+  EXPECT_THAT(watch.due(begin + 7s, begin + 10s), ElementsAre(2));
+  EXPECT_THAT(watch.due(begin + 8s, begin + 10s), IsEmpty());
+  EXPECT_EQ(watch.next(begin + 8s, begin + 10s), begin + 9s);
+  EXPECT_THAT(watch.due(begin + 9500ms, begin + 10s), ElementsAre(1));
+  EXPECT_EQ(watch.next(begin + 9500ms, begin + 10s), lock::never);
+}
+
+TEST(DangerWatchTest, TellsAgainAfterTheDeadlineHasMovedOn) {
+  DangerWatch watch;
+  watch.add(1, 1s);
+  watch.add(2, 3s);
+  EXPECT_THAT(watch.due(begin + 9s, begin + 10s), ElementsAre(2, 1));
+  EXPECT_THAT(watch.due(begin + 9s, begin + 11s), IsEmpty()) << "2 s left: enough for one of them";
+  EXPECT_THAT(watch.due(begin + 10s, begin + 11s), ElementsAre(1));
+  EXPECT_EQ(watch.next(begin + 10s, begin + 20s), begin + 17s);
+  EXPECT_THAT(watch.due(begin + 19s, begin + 20s), ElementsAre(2, 1));
+}
+
+TEST(DangerWatchTest, ForgetsWhatIsNotHeldAnyMore) {
+  DangerWatch watch;
+  watch.add(1, 1s);
+  watch.add(2, 1s);
+  watch.remove(1);
+  watch.remove(7);
+  EXPECT_THAT(watch.due(begin + 9s, begin + 10s), ElementsAre(2));
+  watch.add(2, 1s);  // granted again
+  EXPECT_THAT(watch.due(begin + 9s, begin + 10s), ElementsAre(2));
+  watch.remove(2);
+  EXPECT_THAT(watch.due(begin + 9s, begin + 20s), IsEmpty());
+  EXPECT_EQ(watch.next(begin + 9s, begin + 20s), lock::never);
+}
+
+TEST(AnswerWatchTest, ASessionThatConnectsInVainIsUseless) {
+  AnswerWatch watch;
+  watch.opened(begin);
+  for (int i = 0; i < AnswerWatch::max_fruitless - 1; ++i) watch.disconnected();
+  EXPECT_FALSE(watch.is_useless(begin + 1h, 4s)) << "that may be an outage";
+  watch.disconnected();
+  EXPECT_FALSE(watch.is_useless(begin + 4s, 4s));
+  EXPECT_TRUE(watch.is_useless(begin + 5s, 4s));
+  watch.answered(begin + 6s);
+  EXPECT_FALSE(watch.is_useless(begin + 1h, 4s));
+}
+
+}  // namespace
+}  // namespace forelock::client
