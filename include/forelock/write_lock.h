@@ -100,9 +100,8 @@ class FORELOCK_EXPORT WriteLock {
   /// clients and restarts. 0 if never granted. A resource that refuses tokens lower than the highest it has seen is
   /// safe even from holders that were paused.
   /// *Not* promised: that it rises when ZooKeeper's data are restored from a backup, or monitors move to another
-  /// ensemble: its transactions are numbered anew there, and tokens can fall. Then, while nobody holds a lock, forget
-  /// the highest token in every resource, or store and compare it together with a number of the ensemble that you
-  /// raise.
+  /// ensemble: transactions are numbered anew there, and tokens can fall. Before clients are let in again, raise the
+  /// servers' epoch above the old one, or reset what the resources remember (docs/operating.md).
   std::int64_t fencing_token() const noexcept;
 
   /// Until when the session, and with it the lock, is certain to live on the servers, judged from the *send* times of

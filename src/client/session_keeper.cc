@@ -172,7 +172,7 @@ void SessionKeeper::keep(SessionLink& link) {
       const bool refused = problem->code == coordination::ReplyCode::no_auth;
       core_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
     } else if (!core_.connected()) {
-      core_.set_problem(why_disconnected());
+      if (std::string why = why_disconnected(); !why.empty()) core_.set_problem(std::move(why));
     }
     const auto time = std::chrono::steady_clock::now();
     if (!connected || time - addresses_checked >= address_check_interval) {
