@@ -16,6 +16,10 @@ namespace forelock::outbox {
 FileLock::FileLock(const std::filesystem::path& path, const std::filesystem::path& neighbour)
     : file_(open_private(path, neighbour, false)) {}
 
+FileLock::FileLock(const std::filesystem::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (file_ < 0) throw std::system_error(errno, std::system_category(), "opening " + path.string());
+}
+
 FileLock::~FileLock() {
   ::close(file_);  // releases it
 }

@@ -19,6 +19,8 @@ class FileLock {
 
   // Makes the file if it is not there; `neighbour` is the outbox (private_file.h). \throws std::system_error.
   FileLock(const std::filesystem::path& path, const std::filesystem::path& neighbour);
+  // One that is there, to share it. \throws std::system_error.
+  explicit FileLock(const std::filesystem::path& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

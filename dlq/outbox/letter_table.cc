@@ -48,16 +48,20 @@ int number_of(RowState state) {
   return state == RowState::parked ? 1 : 0;
 }
 
-Connection prepared(Connection connection) {
+// What a burst needed is given back.
+constexpr const char* journal_limit = "PRAGMA journal_size_limit=4194304";
+
+Connection prepared(Connection connection, Connection::Access access) {
+  connection.run("PRAGMA temp_store=MEMORY");
+  if (access == Connection::Access::look) return connection;
   if (connection.text("PRAGMA journal_mode=PERSIST") != "persist") {
     throw SqliteError(SQLITE_BUSY, 0, "the file's journal mode cannot be changed while others use it");
   }
   connection.run("PRAGMA synchronous=FULL");
-  // What a burst needed is given back.
-  connection.run("PRAGMA journal_size_limit=4194304");
-  // A letter that is gone leaves nothing behind, so that saving rows from a damaged file brings none back.
+  connection.run(journal_limit);
+  // A letter that is gone leaves nothing behind in the file, so that saving rows from a damaged file brings none back.
+  // (The journal keeps what the last transaction took out: clear_journal().)
   connection.run("PRAGMA secure_delete=ON");
-  connection.run("PRAGMA temp_store=MEMORY");
   return connection;
 }
 
@@ -90,8 +94,8 @@ void LetterTable::create(const Connection& connection, std::int64_t last_sequenc
   connection.run("COMMIT");
 }
 
-LetterTable::LetterTable(Connection connection)
-    : connection_(prepared(std::move(connection))),
+LetterTable::LetterTable(Connection connection, Connection::Access access)
+    : connection_(prepared(std::move(connection), access)),
       begin_(connection_, "BEGIN IMMEDIATE"),
       commit_(connection_, "COMMIT"),
       insert_(connection_,
@@ -104,7 +108,7 @@ LetterTable::LetterTable(Connection connection)
       count_try_(connection_, "UPDATE letter SET tries = max(tries + ?, 0) WHERE sequence = ? RETURNING tries"),
       depth_(connection_,
              "SELECT letters, parked, bytes, (SELECT failed_at FROM letter ORDER BY sequence LIMIT 1) FROM totals"),
-      touch_(connection_, "UPDATE totals SET letters = letters") {}
+      touch_(connection_, "UPDATE totals SET letters = letters + ?") {}
 
 void LetterTable::abandon() noexcept {
   connection_.abandon();
@@ -203,9 +207,17 @@ OutboxDepth LetterTable::depth() {
   return depth;
 }
 
+void LetterTable::clear_journal() {
+  // With this limit the journal is cut to nothing when the transaction ends.
+  connection_.run("PRAGMA journal_size_limit=0");
+  touch();
+  connection_.run(journal_limit);
+}
+
 void LetterTable::touch() {
   begin();
-  touch_.run();
+  // There and back: SQLite writes nothing, and waits for no disk, where a row stays as it is.
+  for (const std::int64_t change : {1, -1}) touch_.bind(1, change).run();
   commit();
 }
 

@@ -39,8 +39,8 @@ class LetterTable {
   // In an empty database, whose rows will be numbered from behind `last_sequence`.
   static void create(const Connection& connection, std::int64_t last_sequence);
 
-  // Sets the connection up (journal, durability). It must be to a file of this version.
-  explicit LetterTable(Connection connection);
+  // Sets the connection up (journal, durability), unless it is for looking alone. It must be to a file of this version.
+  explicit LetterTable(Connection connection, Connection::Access access = Connection::Access::change);
 
   const Connection& connection() const { return connection_; }
   void abandon() noexcept;
@@ -62,6 +62,8 @@ class LetterTable {
   OutboxDepth depth();
   // A transaction of its own that changes nothing and is durable like every other.
   void touch();
+  // Leaves an empty journal.
+  void clear_journal();
 
  private:
   // The row that `statement`, one of those that select whole rows, has stepped to.

@@ -175,6 +175,10 @@ void Outbox::take_back_try(std::int64_t sequence) {
   impl_->file().write(job);
 }
 
+void Outbox::clear_journal() {
+  impl_->file().read([](LetterTable& table) { table.clear_journal(); });
+}
+
 OutboxDepth Outbox::depth() const {
   return impl_->file().read([](LetterTable& table) { return table.depth(); });
 }

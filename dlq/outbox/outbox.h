@@ -22,6 +22,9 @@ struct OutboxOptions {
   std::function<void(std::string_view level, std::string_view message)> log = {};
   // How long other processes are waited for: their transactions, and repairs.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
+  // Makes, repairs and changes nothing: an outbox that is not there is an empty one, one that is damaged or cannot be
+  // read is an error, and so is every change. Needs the right to read the file, and no other.
+  bool read_only = false;
 };
 
 // What a row is, beyond waiting.
@@ -82,6 +85,10 @@ class Outbox {
   std::uint32_t count_try(std::int64_t sequence);
   // Takes one count back, of a replay that was no failure of the letter's. Never below none.
   void take_back_try(std::int64_t sequence);
+
+  // Leaves nothing of rows that were removed in the file beside the outbox, from which the last transaction could be
+  // rolled back.
+  void clear_journal();
 
   OutboxDepth depth() const;
   const std::filesystem::path& path() const;

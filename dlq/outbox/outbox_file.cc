@@ -69,11 +69,11 @@ bool means_damage(const SqliteError& error) {
 }  // namespace
 
 OutboxFile::Use::~Use() {
-  file_.lock_->release();
+  if (file_.lock_) file_.lock_->release();
 }
 
 OutboxFile::OutboxFile(const OutboxOptions& options)
-    : path_(resolved(options.path)), log_(options.log), patience_(options.patience) {}
+    : path_(resolved(options.path)), log_(options.log), patience_(options.patience), read_only_(options.read_only) {}
 
 std::optional<OutboxFile::Identity> OutboxFile::identity() const {
   struct stat status {};
@@ -171,7 +171,48 @@ bool OutboxFile::share_and_open() {
   return false;
 }
 
+OutboxFile::Use OutboxFile::look() {
+  const std::optional<Identity> found = identity();
+  if (!found || std::filesystem::file_size(path_) == 0) {
+    Connection nothing(":memory:", patience_);
+    LetterTable::create(nothing, 0);
+    table_ = std::make_unique<LetterTable>(std::move(nothing), Connection::Access::look);
+    opened_ = {};
+    lock_.reset();
+    return Use(*this);
+  }
+  try {
+    // Where there is none, no process of ours has opened the file yet.
+    if (!lock_ && std::filesystem::exists(path_.string() + ".lock"))
+      lock_ = std::make_unique<FileLock>(path_.string() + ".lock");
+    if (lock_ && !lock_->share(patience_)) {
+      throw unavailable(path_, "read", "another process has been making or repairing it for too long",
+                        "See who: fuser -v " + path_.string() + ".lock");
+    }
+    if (!table_ || identity() != opened_) {
+      table_.reset();
+      Connection connection(path_, patience_, Connection::Access::look);
+      check_kind(connection, path_);
+      table_ = std::make_unique<LetterTable>(std::move(connection), Connection::Access::look);
+      opened_ = *found;
+    }
+  } catch (const std::system_error& error) {
+    throw unavailable(path_, "read", error.code().value());
+  } catch (const SqliteError& error) {
+    if (lock_) lock_->release();
+    if (!means_damage(error)) throw unavailable(path_, "read", error);
+    throw unavailable(path_, "read", std::string("it is damaged: ") + error.what(),
+                      "Looking repairs nothing. The next process that writes into it keeps it aside and saves what can "
+                      "be read: its application, forelock run --retry, or a replay.");
+  } catch (...) {
+    if (lock_) lock_->release();
+    throw;
+  }
+  return Use(*this);
+}
+
 OutboxFile::Use OutboxFile::use() {
+  if (read_only_) return look();
   try {
     for (int i = 0; i < max_openings; ++i) {
       if (!lock_) open_lock();
@@ -199,7 +240,7 @@ OutboxFile::Use OutboxFile::use() {
 
 void OutboxFile::note_damage() noexcept {
   table_.reset();
-  if (lock_) lock_->set_note(FileLock::Note::damaged);
+  if (lock_ && !read_only_) lock_->set_note(FileLock::Note::damaged);
 }
 
 void OutboxFile::close() noexcept {

@@ -69,10 +69,13 @@ class OutboxFile {
   void tighten_mode() const;
   // Needs the lock alone.
   void make_or_repair();
+  // As use(), for looking alone.
+  Use look();
 
   std::filesystem::path path_;
   std::function<void(std::string_view, std::string_view)> log_;
   std::chrono::milliseconds patience_;
+  bool read_only_;
   std::unique_ptr<FileLock> lock_;
   std::unique_ptr<LetterTable> table_;
   Identity opened_;

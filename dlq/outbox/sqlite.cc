@@ -99,10 +99,11 @@ int Connection::wait(void* patience, int asked) {
   return 1;
 }
 
-Connection::Connection(const std::filesystem::path& path, std::chrono::milliseconds patience)
+Connection::Connection(const std::filesystem::path& path, std::chrono::milliseconds patience, Access access)
     : patience_(std::make_unique<Patience>(Patience{patience, {}})) {
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int flags = (access == Access::look ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
+                    SQLITE_OPEN_EXRESCODE;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   handle_.reset(handle);
   check(handle, code);

@@ -74,8 +74,10 @@ class ResetLater {
 // One connection. Not thread-safe. Waits for other processes' transactions at most as long as it was told.
 class Connection {
  public:
+  enum class Access { change, look };
+
   // The file must exist.
-  Connection(const std::filesystem::path& path, std::chrono::milliseconds patience);
+  Connection(const std::filesystem::path& path, std::chrono::milliseconds patience, Access access = Access::change);
 
   void run(const char* sql) const;
   std::int64_t number(const char* sql) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "letter/letter_json.h"
+#include "outbox/letter_table.h"
 #include "outbox/outbox.h"
 #include "outbox_test_support.h"
 #include "support/child_process.h"
@@ -184,6 +187,47 @@ TEST_F(OutboxDamageTest, NoticesOneWrongByteInALetter) {
   EXPECT_THAT(log_.lines(),
               ElementsAre(AllOf(HasSubstr("78 letters could be saved"), HasSubstr("1 letter of 79 could not"),
                                 HasSubstr("Of 1 letter only parts were found"))));
+}
+
+// Each length of a row around that at which it no longer fits into one page.
+TEST_F(OutboxDamageTest, SavesRowsOfEveryLength) {
+  constexpr std::size_t rows = 1000;
+  {
+    Outbox outbox(options());
+    LetterTable table{Connection(path(), std::chrono::seconds(10))};
+    table.begin();
+    for (std::size_t i = 0; i < rows; ++i) {
+      DeadLetter letter = sample_letter("length-" + std::to_string(10'000 + i), std::string(2000 + 3 * (i / 4), 'x'));
+      letter.type = "t" + std::string(i % 4, 'x');  // base64 goes in steps of four
+      table.insert({letter.id, letter.monitor, letter.failed_at, letter::to_json(letter)});
+    }
+    table.commit();
+  }
+  std::ofstream(path(), std::ios::in | std::ios::binary) << "no header";
+  const Outbox outbox(options());
+  std::size_t others = 0;
+  EXPECT_EQ(saved(outbox, &others), model_.size());
+  EXPECT_EQ(others, rows);
+}
+
+// A page that has gone out of use may hold a row as it was before.
+TEST_F(OutboxDamageTest, WhatHappenedToARowLaterCounts) {
+  std::filesystem::remove(path());
+  std::string before;
+  {
+    Outbox outbox(options());
+    outbox.add(sample_letter("a"));
+    before = test::contents_of(path());
+    outbox.set_state(outbox.find("a")->sequence, RowState::parked);
+    for (int i = 0; i < 2; ++i) outbox.count_try(outbox.find("a")->sequence);
+  }
+  std::ofstream(path(), std::ios::app | std::ios::binary) << before.substr(page_bytes);
+  std::ofstream(path(), std::ios::in | std::ios::binary) << "no header";
+  const Outbox outbox(options());
+  const auto row = outbox.find("a");
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->state, RowState::parked);
+  EXPECT_EQ(row->tries, 2u);
 }
 
 TEST_F(OutboxDamageTest, BeginsAnewWhereNothingIsLeft) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "forelock/error.h"
 #include "letter/letter_json.h"
+#include "outbox/letter_table.h"
 #include "outbox/outbox.h"
 #include "outbox_test_support.h"
 #include "support/child_process.h"
@@ -143,6 +145,77 @@ TEST_F(OutboxTest, ALetterThatComesBackIsNotTakenForTheOneBeforeItsReplay) {
   ASSERT_THAT(ids_of(outbox), ElementsAre("a"));
   EXPECT_EQ(outbox.find("a")->record, letter::to_json(again));
   EXPECT_EQ(outbox.depth().rows, 1u);
+}
+
+// It may have grown by its attempts.
+TEST_F(OutboxTest, ALetterThatComesBackAndDoesNotFitLeavesTheOneBefore) {
+  std::uint64_t bytes = 0;
+  {
+    Outbox outbox(options());
+    outbox.add(sample_letter("a"));
+    bytes = outbox.depth().bytes;
+  }
+  OutboxOptions full = options();
+  full.max_bytes = static_cast<std::int64_t>(bytes) + 100;
+  Outbox outbox(full);
+  DeadLetter again = sample_letter("a");
+  ++again.replay_count;
+  again.attempts.resize(20, again.attempts.back());
+  EXPECT_EQ(error_of([&] { outbox.add(again); }).code(), ErrorCode::outbox_full);
+  ASSERT_THAT(ids_of(outbox), ElementsAre("a"));
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(sample_letter("a")));
+}
+
+// A file that the first version has written. Whoever changes the format keeps it readable.
+TEST_F(OutboxTest, AFileOfTheFirstVersionIsReadAndWritten) {
+  std::filesystem::create_directories(options().path.parent_path());
+  std::filesystem::copy_file(FORELOCK_TEST_DATA "/outbox-v1.db", options().path);
+  std::filesystem::permissions(options().path,
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  Outbox outbox(options());
+  ASSERT_THAT(ids_of(outbox), ElementsAre("queued", "parked", "tried"));
+  EXPECT_EQ(outbox.find("parked")->state, RowState::parked);
+  EXPECT_EQ(outbox.find("tried")->tries, 1u);
+  const DeadLetter letter = letter::from_json(outbox.find("queued")->record);
+  EXPECT_EQ(letter.payload, "payload of queued\n");
+  EXPECT_EQ(letter.monitor, "P-queued");
+  outbox.add(sample_letter("new"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("queued", "parked", "tried", "new"));
+  EXPECT_EQ(outbox.depth().rows, 4u);
+}
+
+// It is what makes doubtful transactions before it certain.
+TEST_F(OutboxTest, ATransactionThatChangesNothingIsWrittenAllTheSame) {
+  Outbox(options()).add(sample_letter("a"));
+  LetterTable table{Connection(options().path, std::chrono::seconds(10))};
+  const auto change_counter = [&] { return test::contents_of(options().path).substr(24, 4); };
+  const std::string before = change_counter();
+  const OutboxDepth depth = table.depth();
+  table.touch();
+  EXPECT_NE(change_counter(), before);
+  EXPECT_EQ(table.depth().rows, depth.rows);
+}
+
+TEST_F(OutboxTest, LookingChangesNothing) {
+  OutboxOptions looking = options();
+  looking.read_only = true;
+  {
+    const Outbox nothing(looking);
+    EXPECT_EQ(nothing.depth().rows, 0u);
+    EXPECT_FALSE(std::filesystem::exists(looking.path.parent_path()));
+  }
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  Outbox look(looking);
+  EXPECT_THAT(ids_of(look), ElementsAre("a"));
+  outbox.add(sample_letter("b"));
+  EXPECT_THAT(ids_of(look), ElementsAre("a", "b")) << "what others do meanwhile is seen";
+  EXPECT_EQ(error_of([&] { look.add(sample_letter("c")); }).code(), ErrorCode::outbox_unavailable);
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a", "b"));
+  std::filesystem::permissions(looking.path, std::filesystem::perms::owner_all);
+  std::ofstream(looking.path, std::ios::in | std::ios::binary) << "no header at all";
+  const Outbox again(options());
+  EXPECT_EQ(ids_of(again).size(), 2u) << "whoever may write repairs it";
 }
 
 TEST_F(OutboxTest, AnotherLetterOfTheSameIdIsRefused) {
