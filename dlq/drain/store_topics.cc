@@ -33,6 +33,11 @@ void StoreTopics::write_parking(kafka::Record record) {
   send(record);
 }
 
+void StoreTopics::write_queue(kafka::Record record) {
+  record.topic = queue_;
+  send(record);
+}
+
 void StoreTopics::delete_resolved_key(const std::string& key, const std::function<void()>& failed) {
   const kafka::Record tombstone{resolved_, key, std::nullopt, {}};
   const auto callback = [failed](const kafka::Delivery& delivery) {
@@ -103,7 +108,8 @@ void StoreTopics::send(const kafka::Record& record) {
   const kafka::Delivery delivery = producer().send(record, delivery_timeout);
   if (delivery.delivered) return;
   if (delivery.permanent) {
-    throw Error(ErrorCode::kafka_rejected, "", "a record is refused: " + delivery.message,
+    throw Error(delivery.denied ? ErrorCode::not_authorized : ErrorCode::kafka_rejected, "",
+                "a record is refused: " + delivery.message,
                 "Look at the broker's limits and access rights for this topic.");
   }
   throw Error(ErrorCode::kafka_unavailable, "", "a record was not confirmed: " + delivery.message,

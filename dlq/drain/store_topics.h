@@ -26,6 +26,7 @@ class StoreTopics {
   // These wait for the delivery; tried again for a while.
   void write_resolved(const std::string& key, const std::string& value);
   void write_parking(kafka::Record record);
+  void write_queue(kafka::Record record);
 
   // For many: sends a tombstone and does not wait; `failed` is called on another thread when it was not delivered.
   void delete_resolved_key(const std::string& key, const std::function<void()>& failed);

@@ -53,6 +53,19 @@ bool refuses_record(rd_kafka_resp_err_t error) {
   }
 }
 
+bool denies(rd_kafka_resp_err_t error) {
+  switch (error) {
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_permanent(rd_kafka_resp_err_t error) {
   switch (error) {
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
@@ -81,8 +94,8 @@ void throw_failure(const ClientContext& context, const std::string& what, rd_kaf
                    const std::string& reason) {
   const std::string text = context.config.mask().applied_to(text_of(error, reason));
   if (!is_permanent(error)) throw_unavailable(context, what, text);
-  throw Error(ErrorCode::kafka_rejected, {}, "Kafka" + at(context) + " refuses to " + what + ": " + text,
-              hint_of(error));
+  throw Error(denies(error) ? ErrorCode::not_authorized : ErrorCode::kafka_rejected, {},
+              "Kafka" + at(context) + " refuses to " + what + ": " + text, hint_of(error));
 }
 
 void throw_unavailable(const ClientContext& context, const std::string& what, const std::string& reason) {

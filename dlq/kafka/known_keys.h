@@ -14,6 +14,7 @@ class KnownKeys {
   // Read from the library once. Thread-safe.
   static const KnownKeys& get();
 
+  bool knows(std::string_view key) const { return keys_.contains(key); }
   // Whether it means something to a client of this kind. True for a key that is not in the table.
   bool concerns(std::string_view key, Role role) const;
   // The key that this one is another name of; otherwise the key itself.

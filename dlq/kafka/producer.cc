@@ -246,13 +246,13 @@ void Producer::Impl::on_delivery(const rd_kafka_message_t& message) {
   const auto id = static_cast<PendingDeliveries::Id>(reinterpret_cast<std::uintptr_t>(message._private));
   if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
     replacement_pause_ = milliseconds(0);
-    pending_.finish(id, {true, false, {}, message.partition, message.offset});
+    pending_.finish(id, {.delivered = true, .partition = message.partition, .offset = message.offset});
     return;
   }
   const bool dropped = message.err == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
                        message.err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT || message.err == RD_KAFKA_RESP_ERR__FATAL;
   if (dropped && !parting_reason_.empty()) {
-    pending_.finish(id, {false, false, parting_reason_});
+    pending_.finish(id, {.message = parting_reason_});
   } else {
     pending_.finish(id, failed(message.err, nullptr, rd_kafka_topic_name(message.rkt), message.len + message.key_len));
   }
@@ -300,7 +300,7 @@ void Producer::Impl::end_client(ClientHandle client, std::string reason) {
     client.reset();
   }
   finish_refused();
-  pending_.finish_all({false, false, parting_reason_});
+  pending_.finish_all({.message = parting_reason_});
   parting_reason_.clear();
 }
 
@@ -312,7 +312,7 @@ Delivery Producer::Impl::failed(rd_kafka_resp_err_t error, const char* reason, c
   } else if (!refuses_record(error)) {
     message += events_.and_last_problem();
   }
-  return {false, refuses_record(error), "topic " + topic + ": " + config_.mask().applied_to(message)};
+  return {false, refuses_record(error), denies(error), "topic " + topic + ": " + config_.mask().applied_to(message)};
 }
 
 // With the mutex held.

@@ -22,6 +22,7 @@ struct Record {
 struct Delivery {
   bool delivered = false;
   bool permanent = false;    // the broker will refuse this very record again: too large, not authorized
+  bool denied = false;       // of these: not authorized
   std::string message = {};  // why not, for people
   std::int32_t partition = -1;
   std::int64_t offset = -1;

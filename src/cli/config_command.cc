@@ -11,6 +11,7 @@
 #include "config/open_file.h"
 #include "config/option_table.h"
 #include "config/properties.h"
+#include "kafka/check_settings.h"
 
 namespace forelock::cli {
 namespace {
@@ -53,6 +54,7 @@ class ConfigCommand final : public Command {
     const Settings settings = Settings::load(file_);
     settings.load_digest();  // the file that it names belongs to it
     note_doubts(context.console);
+    kafka::check_settings(settings);
     if (context.console.text()) {
       context.console.write(printable(file_) + ": no problems\n");
     } else {
@@ -97,7 +99,11 @@ class ConfigCommand final : public Command {
     const Settings settings = context.globals.settings();
     TextTable table({{"KEY"}, {"VALUE"}, {"FROM"}});
     Json all = Json::array();
-    for (const Settings::Entry& entry : settings.entries()) {
+    for (Settings::Entry entry : settings.entries()) {
+      if (entry.key.starts_with("kafka.") && !kafka::is_known_setting(entry.key)) {
+        entry.value = "******";
+        entry.secret = true;
+      }
       table.add({{entry.key}, {entry.value}, {entry.origin, entry.origin == "default" ? Style::faint : Style::plain}});
       all.push_back({{"key", entry.key}, {"value", entry.value}, {"origin", entry.origin}, {"secret", entry.secret}});
     }

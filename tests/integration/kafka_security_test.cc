@@ -115,7 +115,7 @@ TEST_F(SecureKafkaTest, AWrongPasswordIsSaidAtOnceAndNowhereShown) {
     Reader(wrong, "T", "readers", log.sink()).ranges();
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kafka_rejected);
+    EXPECT_EQ(error.code(), ErrorCode::not_authorized);
     EXPECT_THAT(error.what(), AllOf(HasSubstr(secure().broker().bootstrap("SASL_SSL")), HasSubstr("uthentication"),
                                     Not(HasSubstr(wrong_password))));
     EXPECT_THAT(error.hint(), HasSubstr("kafka.sasl.username"));
@@ -148,7 +148,7 @@ TEST_F(SecureKafkaTest, WithoutPermissionReadingIsRefusedForGood) {
     Reader(settings("bob", "builder"), topic, "readers").ranges();
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kafka_rejected);
+    EXPECT_EQ(error.code(), ErrorCode::not_authorized);
     EXPECT_THAT(error.what(), AllOf(HasSubstr(topic), HasSubstr("authorization failed")));
     EXPECT_THAT(error.hint(), HasSubstr("ACL"));
   }

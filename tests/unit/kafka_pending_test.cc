@@ -27,6 +27,21 @@ TEST(PendingDeliveries, CallEachCallbackOnce) {
   EXPECT_TRUE(pending.wait_until_none(0ms));
 }
 
+// What comes late, of a record that was given up, is nothing to the next one.
+TEST(PendingDeliveries, ALateReportConcernsNoOther) {
+  PendingDeliveries pending;
+  const PendingDeliveries::Id first = pending.add({});
+  pending.finish(first, {});
+  int calls = 0;
+  pending.add([&calls](const Delivery&) { ++calls; });
+  pending.finish(first, {true});
+  pending.withdraw(first);
+  EXPECT_EQ(calls, 0);
+  EXPECT_FALSE(pending.wait_until_none(0ms));
+  pending.finish_all({});
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(PendingDeliveries, ACallbackMayThrowOrBeMissing) {
   PendingDeliveries pending;
   pending.finish(pending.add([](const Delivery&) { throw std::runtime_error("trouble"); }), {true});
