@@ -38,7 +38,7 @@ Kind kind_of(Resolution resolution) {
   return Kind::purged;
 }
 
-kafka::Record parked_record(const StoredLetter& letter) {
+kafka::Record record_of(const StoredLetter& letter) {
   kafka::Record record;
   record.key = letter.letter.monitor;
   record.value = letter.record;
@@ -150,7 +150,7 @@ void KafkaStore::resolve(const StoredLetter& letter, Resolution resolution) {
   if (resolution == Resolution::parked) {
     if (before.stands_parked()) return;
     check_drainer();
-    topics_.write_parking(parked_record(letter));
+    topics_.write_parking(record_of(letter));
   }
   if (resolution != Resolution::replayed) check_drainer();
   write(key, {kind_of(resolution), 0});
@@ -169,6 +169,19 @@ void KafkaStore::resolve(const UnreadableLetter& letter, Resolution resolution) 
   }
   check_drainer();
   write(key, {kind_of(resolution), 0});
+}
+
+bool KafkaStore::restore(const StoredLetter& letter) {
+  const std::string key = resolution_key(letter.letter);
+  const bool open = !resolutions_.state_of(hash_key(key)).has_left_queue();
+  if (open && is_in_queue(hash_key(key))) return false;
+  check_drainer();
+  // The record first: its earlier copy may lie before the committed offset.
+  topics_.write_queue(record_of(letter));
+  check_drainer();
+  if (!open) write(key, {Kind::open, 0});
+  if (queue_keys_) queue_keys_->reset(hash_key(key));
+  return true;
 }
 
 void KafkaStore::write_over_overruled() {

@@ -52,6 +52,7 @@ class KafkaStore final : public LetterStore {
   void take_back_try(const StoredLetter& letter) override;
   void resolve(const StoredLetter& letter, Resolution resolution) override;
   void resolve(const UnreadableLetter& letter, Resolution resolution) override;
+  bool restore(const StoredLetter& letter) override;
   void settle() override;
   // Of the queue and of the parking place; then what QUEUE.resolved knows of letters that are in neither any more. An
   // outbox that holds a duplicate of such a letter, not forwarded yet, brings it back into the queue.

@@ -101,6 +101,11 @@ class LetterStore {
   virtual void resolve(const StoredLetter& letter, Resolution resolution) = 0;
   virtual void resolve(const UnreadableLetter& letter, Resolution resolution) = 0;
 
+  // The way back: a letter that stands parked, or one that was exported and is given again, is in the queue and open
+  // when it returns, whatever has become of it before. In a topic it stands behind all others then, in an outbox a
+  // parked one has kept its place. \returns false, and nothing has changed, if it is in the queue already. Durable.
+  virtual bool restore(const StoredLetter& letter) = 0;
+
   // After a batch of resolve(): lets the store forget what is done with (commits the resolved prefix).
   virtual void settle() = 0;
   // purge only: physically deletes the resolved prefix, where the store keeps resolved letters (Kafka).

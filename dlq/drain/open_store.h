@@ -14,7 +14,11 @@ enum class StoreKind {
   outbox       // the outbox in any case: with Kafka, what has not been forwarded yet (and may be, at any moment)
 };
 
+// What it is opened for. To look makes, repairs and changes nothing.
+enum class StoreAccess { change, look };
+
 // \throws ConfigurationException, Error.
-std::unique_ptr<LetterStore> open_store(const Settings& settings, StoreKind kind, LogSink log = {});
+std::unique_ptr<LetterStore> open_store(const Settings& settings, StoreKind kind, LogSink log = {},
+                                        StoreAccess access = StoreAccess::change);
 
 }  // namespace forelock::drain

@@ -91,6 +91,24 @@ void OutboxStore::resolve(const UnreadableLetter& letter, Resolution resolution)
   resolve(letter.position, resolution);
 }
 
+bool OutboxStore::restore(const StoredLetter& letter) {
+  const auto row = outbox_->find(letter.letter.id);
+  check_drainer();
+  if (!row) {
+    outbox_->add(letter.letter);
+  } else if (row->state == outbox::RowState::parked) {
+    outbox_->set_state(row->sequence, outbox::RowState::queued);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+std::uint64_t OutboxStore::delete_resolved() {
+  outbox_->clear_journal();
+  return 0;
+}
+
 void OutboxStore::resolve(const std::string& position, Resolution resolution) {
   const std::int64_t sequence = sequence_of(position);
   if (resolution != Resolution::replayed) check_drainer();

@@ -24,9 +24,11 @@ class OutboxStore final : public LetterStore {
   void take_back_try(const StoredLetter& letter) override;
   void resolve(const StoredLetter& letter, Resolution resolution) override;
   void resolve(const UnreadableLetter& letter, Resolution resolution) override;
+  bool restore(const StoredLetter& letter) override;
   // Nothing to do: what is resolved is gone.
   void settle() override {}
-  std::uint64_t delete_resolved() override { return 0; }
+  // Takes the last traces of what is gone out of the file beside the outbox.
+  std::uint64_t delete_resolved() override;
 
  private:
   void resolve(const std::string& position, Resolution resolution);

@@ -38,6 +38,7 @@ Replayer::Replayer(Client& client, LetterStore& store, LetterTarget target, Repl
 ReplayReport Replayer::run(const ReplayOptions& options, std::stop_token stop) {
   check(options);
   const DrainerLock drainer(client_, store_, "replay", stop);
+  observer_.begun(drainer.token());
   ReplayReport report = ReplayRun(client_, store_, target_, observer_, options).run(stop, drainer.stop_token());
   try {
     drainer.check_health();

@@ -55,6 +55,8 @@ class ReplayObserver {
     skipped      // an earlier one of its monitor failed, or has to wait
   };
   virtual void event(Event event, const StoredLetter& letter, const std::string& message) = 0;
+  // The drainer's lock is held: before everything else.
+  virtual void begun(std::uint64_t /*token*/) {}
 };
 
 struct ReplayReport {

@@ -11,7 +11,8 @@
 namespace forelock::forward {
 
 ForwardProgress forward_all(const Settings& settings, LogSink log,
-                            const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop) {
+                            const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop,
+                            ForwardUntil until) {
   if (!kafka_is_configured(settings)) {
     throw Error(ErrorCode::configuration, "", "kafka.bootstrap.servers is not set: there is no Kafka to forward to",
                 "set kafka.bootstrap.servers to the brokers' host:port list; without it the outbox is the queue");
@@ -31,9 +32,11 @@ ForwardProgress forward_all(const Settings& settings, LogSink log,
                               .forwarding = state.forwarding,
                               .last_problem = state.last_problem};
     if (progress) progress(now);
-    if (now.waiting <= now.refused || stop.stop_requested()) return now;
+    const bool done = until == ForwardUntil::empty && now.waiting <= now.refused;
+    if (done || stop.stop_requested()) return now;
     std::unique_lock guard(mutex);
-    stopped.wait_for(guard, stop, std::chrono::milliseconds(200), [] { return false; });
+    const std::chrono::milliseconds pause(until == ForwardUntil::empty ? 200 : 5000);
+    stopped.wait_for(guard, stop, pause, [] { return false; });
   }
 }
 

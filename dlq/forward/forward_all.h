@@ -20,10 +20,17 @@ struct ForwardProgress {
   std::string last_problem;     // empty: none so far
 };
 
-// Works until nothing waits, or only what Kafka refuses, or it is stopped; `progress` is called about five times a
-// second and at the end. \returns the last progress. \throws ConfigurationException for Kafka settings that cannot be
-// right, Error(configuration) without `kafka.bootstrap.servers`, Error(outbox_unavailable).
+// When it ends.
+enum class ForwardUntil {
+  empty,   // when nothing waits, or only what Kafka refuses
+  stopped  // never by itself: for letters that come later
+};
+
+// Works until then, or until it is stopped; `progress` is called about five times a second (every five seconds when it
+// goes on until it is stopped) and at the end. \returns the last progress. \throws ConfigurationException for Kafka
+// settings that cannot be right, Error(configuration) without `kafka.bootstrap.servers`, Error(outbox_unavailable).
 ForwardProgress forward_all(const Settings& settings, LogSink log,
-                            const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop);
+                            const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop,
+                            ForwardUntil until = ForwardUntil::empty);
 
 }  // namespace forelock::forward

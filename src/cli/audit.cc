@@ -10,21 +10,41 @@
 #include "records/wall_time.h"
 
 namespace forelock::cli {
-void audit(const AuditRecord& record, const Console& console) {
-  const nlohmann::ordered_json json = {
-      {"action", record.action},
-      {"at", records::format_wall_time(records::wall_time_now())},
-      {"by", acting_user() + '@' + records::process_identity()},
-      {"monitor", record.monitor},
-      {"holder", record.holder},
-      {"held_by", record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr)},
-      {"reason", record.reason},
-      {"result", record.result}};
+namespace {
+
+void write_line(const nlohmann::ordered_json& json, const Console& console) {
   const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   console.warn("audit: " + line);
   openlog("forelock", LOG_PID, LOG_AUTH);
   syslog(LOG_NOTICE, "%s", line.c_str());
   closelog();
+}
+
+nlohmann::ordered_json common_part(const std::string& action) {
+  return {{"action", action},
+          {"at", records::format_wall_time(records::wall_time_now())},
+          {"by", acting_user() + '@' + records::process_identity()}};
+}
+
+}  // namespace
+
+void audit(const AuditRecord& record, const Console& console) {
+  nlohmann::ordered_json json = common_part(record.action);
+  json["monitor"] = record.monitor;
+  json["holder"] = record.holder;
+  json["held_by"] = record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr);
+  json["reason"] = record.reason;
+  json["result"] = record.result;
+  write_line(json, console);
+}
+
+void audit_drain(const DrainAudit& record, const Console& console) {
+  nlohmann::ordered_json json = common_part(record.action);
+  json["store"] = record.store;
+  json["token"] = record.token;
+  json["which"] = record.which;
+  json["result"] = record.result;
+  write_line(json, console);
 }
 
 }  // namespace forelock::cli

@@ -1,6 +1,7 @@
-// Who did what to other people's locks, and why: on stderr and in the system's log.
+// Who did what to other people's locks and letters, and why: on stderr and in the system's log.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -20,5 +21,16 @@ struct AuditRecord {
 
 // Writes one line of JSON; -q does not silence it.
 void audit(const AuditRecord& record, const Console& console);
+
+// What is done with dead letters, at its begin and at its end. What a topic keeps of it ("…@TOKEN") is explained by the
+// line with this token.
+struct DrainAudit {
+  std::string action;  // "purge"
+  std::string store;
+  std::uint64_t token = 0;  // of the drainer's lock
+  std::string which;        // letters, as on the command line
+  std::string result;       // "begun", or what came of it
+};
+void audit_drain(const DrainAudit& record, const Console& console);
 
 }  // namespace forelock::cli

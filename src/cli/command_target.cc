@@ -67,13 +67,16 @@ std::optional<int> CommandTarget::not_executed() const {
 std::vector<std::pair<std::string, std::string>> CommandTarget::environment_of(
     const drain::StoredLetter& stored) const {
   const DeadLetter& letter = stored.letter;
-  return {{"FORELOCK_OPERATION", letter.id},
-          {"FORELOCK_ATTEMPT", "0"},  // none of those that `run --retry` counts from 1
-          {"FORELOCK_DLQ_ID", letter.id},
-          {"FORELOCK_DLQ_TYPE", letter.type},
-          {"FORELOCK_DLQ_REASON", letter.reason},
-          {"FORELOCK_DLQ_TRIES", std::to_string(stored.tries)},
-          {"FORELOCK_DLQ_REPLAY_COUNT", std::to_string(letter.replay_count)}};
+  std::vector<std::pair<std::string, std::string>> all = {
+      {"FORELOCK_OPERATION", letter.id},
+      {"FORELOCK_ATTEMPT", "0"},  // none of those that `run --retry` counts from 1
+      {"FORELOCK_DLQ_ID", letter.id},
+      {"FORELOCK_DLQ_TYPE", letter.type},
+      {"FORELOCK_DLQ_REASON", letter.reason},
+      {"FORELOCK_DLQ_TRIES", std::to_string(stored.tries)},
+      {"FORELOCK_DLQ_REPLAY_COUNT", std::to_string(letter.replay_count)}};
+  if (!letter.traceparent.empty()) all.emplace_back("TRACEPARENT", letter.traceparent);
+  return all;
 }
 
 }  // namespace forelock::cli

@@ -80,7 +80,8 @@ std::string DlqFilter::words() const {
 }
 
 std::unique_ptr<drain::LetterStore> open_letters(const Context& context, drain::StoreKind kind) {
-  return drain::open_store(context.globals.settings(), kind, dead_letter_log(context.console));
+  return drain::open_store(context.globals.settings(), kind, dead_letter_log(context.console),
+                           drain::StoreAccess::look);
 }
 
 void require_kafka(const Settings& settings, const std::string& who) {

@@ -37,7 +37,7 @@ class DlqFilter {
   bool outbox_ = false;
 };
 
-// The store that the settings mean. \throws ConfigurationException, Error.
+// The store that the settings mean, to look into it. \throws ConfigurationException, Error.
 std::unique_ptr<drain::LetterStore> open_letters(const Context& context, drain::StoreKind kind);
 
 // \throws Error(configuration) naming who needs it, if Kafka is not configured.

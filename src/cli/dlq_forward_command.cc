@@ -7,6 +7,7 @@
 #include "cli/dlq_filter.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
+#include "cli/failure.h"
 #include "cli/letters_text.h"
 #include "cli/signal_queue.h"
 #include "cli/task.h"
@@ -55,6 +56,7 @@ class DlqForwardCommand final : public Command {
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("forward", "Push this machine's outbox to Kafka until it is empty");
     add_duration(*app, "--timeout", timeout_, "Give up after this long (exit 69); what is left stays [never]");
+    app->add_flag("--follow", follow_, "Go on with what comes later, until a signal ends it (exit 0): for a service");
     app->footer("Example: forelock dlq forward --timeout 1m");
     return app;
   }
@@ -62,13 +64,14 @@ class DlqForwardCommand final : public Command {
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
     require_kafka(settings, "forward");
+    if (follow_ && timeout_) throw_usage("forward: --follow and --timeout: one of them");
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP});
     std::stop_source stop;
     ForwardNews news(context.console);
     Task<forward::ForwardProgress> running([&] {
       return forward::forward_all(
           settings, dead_letter_log(context.console), [&news](const forward::ForwardProgress& p) { news.tell(p); },
-          stop.get_token());
+          stop.get_token(), follow_ ? forward::ForwardUntil::stopped : forward::ForwardUntil::empty);
     });
     const Clock::time_point until = timeout_ ? Clock::now() + *timeout_ : Clock::time_point::max();
     std::optional<int> ended_by;
@@ -80,7 +83,7 @@ class DlqForwardCommand final : public Command {
     const forward::ForwardProgress progress = running.result();
     if (progress.delivered > 0) warn_of_topics(context.console, settings);
     report(context.console, settings, progress);
-    if (progress.waiting == 0) return exit_ok;
+    if (progress.waiting == 0 || (follow_ && ended_by)) return exit_ok;
     if (ended_by) return exit_signalled(*ended_by);
     fail(progress);
   }
@@ -123,6 +126,7 @@ class DlqForwardCommand final : public Command {
   }
 
   std::optional<std::chrono::milliseconds> timeout_;
+  bool follow_ = false;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cli/letters_text.h"
 #include "cli/repeat_words.h"
 #include "cli/replay_run.h"
+#include "drain/overtaken.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {
@@ -62,12 +63,13 @@ class DlqReplayCommand final : public Command {
     request.command = command_;
     request.topic = topic_;
     request.input = input_ == "payload" ? TargetInput::payload : TargetInput::record;
+    request.which = filter_.words().substr(std::min<std::size_t>(filter_.words().size(), 1));
     if (execute_) return run_replay(request, settings, context);
 
-    const auto store = drain::open_store(settings, request.kind, dead_letter_log(context.console));
+    const auto store = open_letters(context, request.kind);
     drain::LetterStatistics letters;
     store->scan(request.options.filter, letters);
-    say_what_would_be(letters, *store, context);
+    say_what_would_be(letters, overtaken_by(request.options.filter, *store), *store, context);
     return exit_ok;
   }
 
@@ -93,13 +95,24 @@ class DlqReplayCommand final : public Command {
     return options;
   }
 
-  void say_what_would_be(const drain::LetterStatistics& letters, const drain::LetterStore& store,
-                         const Context& context) const {
+  // How many letters that do not match would be passed by later ones of their monitor.
+  static std::uint64_t overtaken_by(const drain::LetterFilter& filter, drain::LetterStore& store) {
+    drain::LetterFilter all;
+    all.parked = filter.parked;
+    if (filter.parked || filter.empty()) return 0;
+    drain::Overtaken overtaken(filter);
+    store.scan(all, overtaken);
+    return overtaken.count();
+  }
+
+  void say_what_would_be(const drain::LetterStatistics& letters, std::uint64_t overtaken,
+                         const drain::LetterStore& store, const Context& context) const {
     const WallTime now = records::wall_time_now();
     const std::uint64_t count = max_ ? std::min(*max_, letters.letters) : letters.letters;
     const std::string next = next_command(context);
     if (!context.console.text()) {
-      nlohmann::ordered_json json = {{"dry_run", true}, {"store", store.describe()}, {"would_try", count}};
+      nlohmann::ordered_json json = {
+          {"dry_run", true}, {"store", store.describe()}, {"would_try", count}, {"would_overtake", overtaken}};
       json.update(json_of(letters, now));
       json["next"] = count == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(next);
       return context.console.write_json(json);
@@ -108,13 +121,19 @@ class DlqReplayCommand final : public Command {
     if (count > 0) {
       text = "Would replay " + count_of_letters(count) + " from the " + store.describe() + ", oldest failed " +
              duration_text(age_of(*letters.oldest, now)) + " ago\n\n" + histogram_of(letters, context.console) + '\n' +
-             how() + "\n\nNothing was done. To do it:\n  " + next + '\n';
+             how() + (overtaken > 0 ? "\n\n" + overtaken_text(overtaken) : "") + "\n\nNothing was done. To do it:\n  " +
+             next + '\n';
     }
     if (letters.unreadable_letters > 0) {
       text += std::to_string(letters.unreadable_letters) +
               " records cannot be read and are left alone: forelock dlq list names them\n";
     }
     context.console.write(text);
+  }
+
+  static std::string overtaken_text(std::uint64_t count) {
+    return count_of_letters(count) + (count == 1 ? " does not match and stands" : " do not match and stand") +
+           " before others of the same monitors that do: the later work would be done first";
   }
 
   std::string how() const {

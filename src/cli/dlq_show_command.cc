@@ -4,12 +4,14 @@
 
 #include "cli/connection.h"
 #include "cli/dlq_commands.h"
+#include "cli/dlq_filter.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
 #include "cli/letter_lookup.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "drain/open_store.h"
+#include "forelock/error.h"
 #include "forward/open_outbox.h"
 #include "records/wall_time.h"
 
@@ -30,22 +32,33 @@ class DlqShowCommand final : public Command {
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
     // What Kafka has not got yet is still a letter of this queue; and the outbox answers while Kafka does not.
-    if (!outbox_ && forward::kafka_is_configured(settings) && show_from(drain::StoreKind::outbox, settings, context)) {
+    if (!outbox_ && forward::kafka_is_configured(settings) && waits_in_outbox(settings, context)) {
       if (context.console.text())
         context.console.note("it waits in this machine's outbox for Kafka: forelock dlq forward");
       return exit_ok;
     }
     const auto kind = outbox_ ? drain::StoreKind::outbox : drain::StoreKind::configured;
     if (!show_from(kind, settings, context)) {
-      throw_unknown_letter(*drain::open_store(settings, kind, dead_letter_log(context.console)), id_);
+      throw_unknown_letter(*open_letters(context, kind), id_);
     }
     return exit_ok;
   }
 
  private:
+  // Who may not read the service's outbox still sees what is in Kafka.
+  bool waits_in_outbox(const Settings& settings, const Context& context) const {
+    try {
+      return show_from(drain::StoreKind::outbox, settings, context);
+    } catch (const Error& problem) {
+      if (problem.code() != ErrorCode::outbox_unavailable) throw;
+      context.console.note(printable(std::string("not looked into the outbox: ") + problem.what()));
+      return false;
+    }
+  }
+
   // \returns whether it is there.
   bool show_from(drain::StoreKind kind, const Settings& settings, const Context& context) const {
-    const auto store = drain::open_store(settings, kind, dead_letter_log(context.console));
+    const auto store = drain::open_store(settings, kind, dead_letter_log(context.console), drain::StoreAccess::look);
     const std::optional<FoundLetter> found = look_up(*store, id_);
     if (!found) return false;
     if (const auto* letter = std::get_if<drain::StoredLetter>(&*found)) {

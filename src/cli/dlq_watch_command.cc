@@ -74,7 +74,8 @@ class DlqWatchCommand final : public Command {
   // What a change is: all but the ages, which never stand still.
   static std::string line_of(const QueueReading& reading) {
     std::string line = count_of_letters(reading.letters.letters) + "  parked " +
-                       std::to_string(reading.parked.letters) + "  outbox " + std::to_string(reading.outbox.rows);
+                       std::to_string(reading.parked.letters) + "  outbox " +
+                       (reading.outbox ? std::to_string(reading.outbox->rows) : "unreadable");
     if (reading.letters.unreadable_letters > 0)
       line += "  unreadable " + std::to_string(reading.letters.unreadable_letters);
     std::vector<std::pair<std::uint64_t, std::string>> reasons;

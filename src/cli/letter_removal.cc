@@ -1,21 +1,22 @@
 #include "cli/letter_removal.h"
 
-#include <atomic>
+#include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
+#include "cli/audit.h"
 #include "cli/connection.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/hints.h"
-#include "cli/letter_lanes.h"
 #include "cli/letter_lookup.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/repeat_words.h"
+#include "drain/bulk_resolver.h"
 #include "drain/drainer_lock.h"
 #include "records/wall_time.h"
 
@@ -24,56 +25,53 @@ namespace {
 
 constexpr std::chrono::seconds between_lines{5};
 
-// Resolves what it visits, and counts it.
-class Remover final : public drain::LetterVisitor {
+// Collects the letters that are named: by an id, or by a position where there is none.
+class Named final : public drain::LetterVisitor {
  public:
-  Remover(drain::LetterStore& store, const drain::DrainerLock& lock, const LetterRemoval& request,
-          const Console& console)
-      : store_(store), lock_(lock), request_(request), console_(console), lanes_([this](const FoundLetter& letter) {
-          resolve(letter);
-        }) {}
-
-  bool letter(const drain::StoredLetter& letter) override { return lanes_.add(letter); }
-  bool unreadable(const drain::UnreadableLetter& letter) override { return lanes_.add(letter); }
-
-  // \throws what went wrong.
-  void finish() { lanes_.finish(); }
-
-  std::uint64_t letters() const { return letters_; }
-  std::uint64_t unreadable_letters() const { return unreadable_letters_; }
-
- private:
-  void resolve(const FoundLetter& found) {
-    lock_.check_health();
-    if (const auto* letter = std::get_if<drain::StoredLetter>(&found)) {
-      // What is parked already has no other place to go to.
-      if (request_.resolution == drain::Resolution::parked && letter->state == drain::LetterState::parked) return;
-      store_.resolve(*letter, request_.resolution);
-      ++letters_;
-    } else {
-      store_.resolve(std::get<drain::UnreadableLetter>(found), request_.resolution);
-      ++unreadable_letters_;
-    }
-    say_how_far();
+  bool letter(const drain::StoredLetter& letter) override {
+    names.insert(letter.letter.id);
+    found.emplace_back(letter);
+    return true;
+  }
+  bool unreadable(const drain::UnreadableLetter& letter) override {
+    names.insert(letter.position);
+    found.emplace_back(letter);
+    return true;
   }
 
+  std::set<std::string> names;
+  std::vector<FoundLetter> found;
+};
+
+// Resolves what it visits, and says now and then how far it is.
+class Remover final : public drain::LetterVisitor {
+ public:
+  Remover(drain::BulkResolver& resolver, drain::Resolution resolution, const Console& console)
+      : resolver_(resolver), resolution_(resolution), console_(console) {}
+
+  bool letter(const drain::StoredLetter& letter) override {
+    // What is parked already has no other place to go to.
+    if (resolution_ == drain::Resolution::parked && letter.state == drain::LetterState::parked) return true;
+    say_how_far();
+    return resolver_.letter(letter);
+  }
+  bool unreadable(const drain::UnreadableLetter& letter) override {
+    say_how_far();
+    return resolver_.unreadable(letter);
+  }
+
+ private:
   void say_how_far() {
-    const std::lock_guard guard(mutex_);
     const auto now = std::chrono::steady_clock::now();
     if (!console_.text() || now - said_at_ < between_lines) return;
     said_at_ = now;
-    console_.note(count_of_letters(letters_) + ' ' + std::string(name_of(request_.resolution)) + " so far");
+    console_.note(count_of_letters(resolver_.letters()) + ' ' + std::string(name_of(resolution_)) + " so far");
   }
 
-  drain::LetterStore& store_;
-  const drain::DrainerLock& lock_;
-  const LetterRemoval& request_;
+  drain::BulkResolver& resolver_;
+  const drain::Resolution resolution_;
   const Console& console_;
-  std::atomic<std::uint64_t> letters_ = 0;
-  std::atomic<std::uint64_t> unreadable_letters_ = 0;
-  std::mutex mutex_;
   std::chrono::steady_clock::time_point said_at_ = std::chrono::steady_clock::now();
-  LetterLanes lanes_;  // last: its threads use the others
 };
 
 class Removal {
@@ -83,39 +81,59 @@ class Removal {
         context_(context),
         settings_(context.globals.settings()),
         filter_(request.filter.filter(records::wall_time_now())),
-        store_(drain::open_store(settings_, request.filter.store_kind(), dead_letter_log(context.console))) {}
+        store_(drain::open_store(settings_, request.filter.store_kind(), dead_letter_log(context.console),
+                                 request.confirmed ? drain::StoreAccess::change : drain::StoreAccess::look)) {}
 
   int run() {
-    std::vector<FoundLetter> named = find_named();
     if (!request_.confirmed) {
-      say_what_would_be(named);
+      say_what_would_be(find_named());
       return exit_ok;
     }
     Client client(settings_, log_to(context_.console));
     const drain::DrainerLock lock(client, *store_, request_.command);
-    Remover remover(*store_, lock, request_, context_.console);
+    // Not before: what a replay has just done with is not there any more.
+    const std::vector<FoundLetter> named = find_named();
+    audit_drain({request_.command, store_->describe(), lock.token(), which(), "begun"}, context_.console);
+    drain::BulkResolver resolver(*store_, lock, request_.resolution);
+    Remover remover(resolver, request_.resolution, context_.console);
     if (request_.ids.empty()) {
       store_->scan(filter_, remover);
     } else {
       visit(named, remover);
     }
-    remover.finish();
+    resolver.finish();
     store_->settle();
     if (request_.resolution == drain::Resolution::purged) store_->delete_resolved();
-    say_what_was_done(remover);
+    audit_drain({request_.command, store_->describe(), lock.token(), which(),
+                 std::string(name_of(request_.resolution)) + ' ' +
+                     std::to_string(resolver.letters() + resolver.unreadable_letters())},
+                context_.console);
+    say_what_was_done(resolver);
     return exit_ok;
   }
 
  private:
   // All of them, or none: a misspelt id must not be noticed after the others have gone.
   std::vector<FoundLetter> find_named() {
-    std::vector<FoundLetter> found;
-    for (const std::string& id : request_.ids) {
-      auto letter = look_up(*store_, id);
-      if (!letter) throw_unknown_letter(*store_, id);
-      found.push_back(std::move(*letter));
+    if (request_.ids.empty()) return {};
+    Named named;
+    drain::LetterFilter filter;
+    filter.ids = request_.ids;
+    for (const bool parked : {false, true}) {
+      filter.parked = parked;
+      store_->scan(filter, named);
     }
-    return found;
+    for (const std::string& id : request_.ids) {
+      if (!named.names.contains(id)) throw_unknown_letter(*store_, id);
+    }
+    return std::move(named.found);
+  }
+
+  // As words of the command line.
+  std::string which() const {
+    std::string text = request_.all ? " --all" : request_.filter.words();
+    for (const std::string& id : request_.ids) text += ' ' + shell_quoted(id);
+    return text.substr(std::min<std::size_t>(text.size(), 1));
   }
 
   static void visit(const std::vector<FoundLetter>& letters, drain::LetterVisitor& visitor) {
@@ -166,7 +184,7 @@ class Removal {
     return text;
   }
 
-  void say_what_was_done(const Remover& remover) const {
+  void say_what_was_done(const drain::BulkResolver& remover) const {
     const std::string done(name_of(request_.resolution));  // "parked", "purged"
     if (!context_.console.text()) {
       context_.console.write_json(

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <stop_token>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "cli/task.h"
 #include "forelock/dead_letter_queue.h"
 #include "forelock/operation_runner.h"
+#include "forward/open_outbox.h"
 #include "records/guid.h"
 
 namespace forelock::cli {
@@ -29,6 +32,16 @@ bool stdin_holds_data() {
   if (fstat(STDIN_FILENO, &status) != 0) return false;
   return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size > 0);
 }
+
+// Of the trace that we are part of, as programs hand it on (https://www.w3.org/TR/trace-context/); else nothing.
+std::string traceparent() {
+  static const std::regex form("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+  const char* const value = std::getenv("TRACEPARENT");
+  return value != nullptr && std::regex_match(value, form) ? value : "";
+}
+
+// How long the end of a failed operation waits to know whether Kafka has its letter.
+constexpr std::chrono::seconds patience_with_kafka{2};
 
 constexpr int exit_try_again = 75;  // what the command says when it wants to be tried again
 
@@ -80,6 +93,7 @@ class OperationRun {
     operation.priority = options.lock_class();
     operation.lock_info = options.lock_info();
     if (!options.payload.empty()) operation.payload = read_payload(options.payload, signals);
+    operation.traceparent = traceparent();
     return operation;
   }
 
@@ -161,22 +175,35 @@ class OperationRun {
     }
   }
 
-  int report(const OperationResult& result) const {
+  // "topic" when Kafka has it; waits for that, but not for long.
+  std::string place_of_letter() {
+    return forward::kafka_is_configured(settings_) && queue_.flush(patience_with_kafka) ? "topic" : "outbox";
+  }
+
+  std::string place_text(const std::string& place) const {
+    if (!forward::kafka_is_configured(settings_)) return {};
+    if (place == "topic") return ", in the topic " + settings_.dlq_topic();
+    return ", in this machine's outbox until Kafka has it: forelock dlq forward";
+  }
+
+  int report(const OperationResult& result) {
     if (result.status == OperationResult::Status::succeeded) return exit_ok;
     const FailedAttempt& last = result.attempts.back();
+    const std::string place = place_of_letter();
     const bool used_up = result.attempts.size() > static_cast<std::size_t>(settings_.request_retry_count());
     Failure failure{
         exit_dead_lettered,
         "dead_lettered",
         options_.monitor + ": " +
             (used_up ? "out of retries after " + attempts_text(result.attempts.size()) : "not worth another attempt") +
-            ": " + last.code + ": " + last.message + "; it is dead letter " + result.id,
+            ": " + last.code + ": " + last.message + "; it is dead letter " + result.id + place_text(place),
         dead_letter_hint(result.id),
         options_.monitor,
         false,
         {}};
     failure.details = std::make_shared<nlohmann::ordered_json>(nlohmann::ordered_json{
-        {"dead_letter", {{"id", result.id}, {"reason", result.reason}, {"attempts", json_of(result.attempts)}}}});
+        {"dead_letter",
+         {{"id", result.id}, {"reason", result.reason}, {"place", place}, {"attempts", json_of(result.attempts)}}}});
     throw FailureException(std::move(failure));
   }
 

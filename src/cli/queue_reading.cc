@@ -1,5 +1,7 @@
 #include "cli/queue_reading.h"
 
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/size_text.h"
+#include "forelock/error.h"
 #include "forward/open_outbox.h"
 #include "records/wall_time.h"
 
@@ -26,8 +29,8 @@ std::string ages_text(const drain::LetterStatistics& letters, WallTime now) {
 QueueReader::QueueReader(const Settings& settings, drain::StoreKind kind, LogSink log)
     : settings_(settings),
       kind_(kind),
-      store_(drain::open_store(settings, kind, log)),
-      outbox_(forward::outbox_options(settings, log)) {}
+      store_(drain::open_store(settings, kind, log, drain::StoreAccess::look)),
+      log_(log) {}
 
 QueueReading QueueReader::read(const drain::LetterFilter& filter) {
   QueueReading reading;
@@ -35,7 +38,13 @@ QueueReading QueueReader::read(const drain::LetterFilter& filter) {
   drain::LetterFilter parked = filter;
   parked.parked = true;
   if (!filter.parked) store_->scan(parked, reading.parked);
-  reading.outbox = outbox_.depth();
+  try {
+    outbox::OutboxOptions options = forward::outbox_options(settings_, log_);
+    options.read_only = true;
+    reading.outbox = outbox::Outbox(std::move(options)).depth();
+  } catch (const Error& problem) {
+    reading.outbox_problem = problem.what();
+  }
   reading.at = records::wall_time_now();
   return reading;
 }
@@ -44,15 +53,19 @@ Json QueueReader::json_of(const QueueReading& reading) const {
   Json json = {{"at", records::format_wall_time(reading.at)}, {"store", store_->describe()}};
   json.update(cli::json_of(reading.letters, reading.at));
   json["parked"] = reading.parked.letters;
-  const auto& outbox = reading.outbox;
-  json["outbox"] = {
-      {"path", outbox_.path().string()},
-      {"rows", outbox.rows},
-      {"parked", outbox.parked},
-      {"bytes", outbox.bytes},
-      {"max_bytes", settings_.outbox_max_bytes()},
-      {"oldest_failed_at", outbox.oldest ? Json(records::format_wall_time(*outbox.oldest)) : Json(nullptr)},
-      {"oldest_age_ms", outbox.oldest ? Json(age_of(*outbox.oldest, reading.at).count()) : Json(nullptr)}};
+  json["outbox"] = nullptr;
+  if (const auto& outbox = reading.outbox) {
+    json["outbox"] = {
+        {"path", settings_.outbox_path().string()},
+        {"rows", outbox->rows},
+        {"parked", outbox->parked},
+        {"bytes", outbox->bytes},
+        {"max_bytes", settings_.outbox_max_bytes()},
+        {"oldest_failed_at", outbox->oldest ? Json(records::format_wall_time(*outbox->oldest)) : Json(nullptr)},
+        {"oldest_age_ms", outbox->oldest ? Json(age_of(*outbox->oldest, reading.at).count()) : Json(nullptr)}};
+  } else {
+    json["outbox_problem"] = reading.outbox_problem;
+  }
   const bool kafka = forward::kafka_is_configured(settings_) && kind_ == drain::StoreKind::configured;
   json["topic"] = kafka ? Json(settings_.dlq_topic()) : Json(nullptr);
   return json;
@@ -75,7 +88,11 @@ std::string QueueReader::text_of(const QueueReading& reading, const Console& con
 }
 
 std::string QueueReader::outbox_line(const QueueReading& reading) const {
-  const outbox::OutboxDepth& outbox = reading.outbox;
+  if (!reading.outbox) {
+    return "  outbox      not readable by user " + std::to_string(geteuid()) + ": " +
+           printable(reading.outbox_problem) + '\n';
+  }
+  const outbox::OutboxDepth& outbox = *reading.outbox;
   std::string text = "  outbox      " + std::to_string(outbox.rows) + (outbox.rows == 1 ? " row, " : " rows, ") +
                      size_text(outbox.bytes) + " of " +
                      size_text(static_cast<std::uint64_t>(settings_.outbox_max_bytes()));

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "cli/console.h"
@@ -16,12 +17,14 @@ namespace forelock::cli {
 
 struct QueueReading {
   WallTime at{};
-  drain::LetterStatistics letters;  // in the place that the filter means
-  drain::LetterStatistics parked;   // in the parking place, of those that match
-  outbox::OutboxDepth outbox;       // of this machine, whatever the filter
+  drain::LetterStatistics letters;            // in the place that the filter means
+  drain::LetterStatistics parked;             // in the parking place, of those that match
+  std::optional<outbox::OutboxDepth> outbox;  // of this machine, whatever the filter; nothing: it cannot be read
+  std::string outbox_problem;                 // why not
 };
 
-// Reads a queue again and again.
+// Reads a queue again and again, and changes nothing. Where the queue is in Kafka it does without an outbox that it may
+// not read.
 class QueueReader {
  public:
   // \throws ConfigurationException, Error.
@@ -40,7 +43,7 @@ class QueueReader {
   const Settings settings_;
   const drain::StoreKind kind_;
   std::unique_ptr<drain::LetterStore> store_;
-  outbox::Outbox outbox_;
+  const LogSink log_;
 };
 
 }  // namespace forelock::cli

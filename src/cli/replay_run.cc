@@ -1,10 +1,13 @@
 #include "cli/replay_run.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "cli/audit.h"
 #include "cli/command_target.h"
 #include "cli/connection.h"
+#include "cli/dlq_filter.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/letters_text.h"
@@ -18,10 +21,34 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Shows how a replay goes on, and leaves an audit line when it may begin.
+class AuditedProgress final : public drain::ReplayObserver {
+ public:
+  AuditedProgress(ReplayProgress& progress, std::function<void(std::uint64_t token)> begun)
+      : progress_(progress), begun_(std::move(begun)) {}
+
+  void event(Event event, const drain::StoredLetter& letter, const std::string& message) override {
+    progress_.event(event, letter, message);
+  }
+  void begun(std::uint64_t token) override { begun_(token); }
+
+ private:
+  ReplayProgress& progress_;
+  const std::function<void(std::uint64_t token)> begun_;
+};
+
+// How many letters there are to replay. While it looks for them signals do what they always do: nothing has begun.
+std::uint64_t count_letters(const ReplayRequest& request, const Context& context) {
+  drain::LetterStatistics letters;
+  open_letters(context, request.kind)->scan(request.options.filter, letters);
+  return std::min(letters.letters, request.options.max.value_or(letters.letters));
+}
+
 class ReplayRun {
  public:
-  ReplayRun(const ReplayRequest& request, const Settings& settings, const Context& context)
+  ReplayRun(const ReplayRequest& request, std::uint64_t total, const Settings& settings, const Context& context)
       : request_(request),
+        total_(total),
         console_(context.console),
         signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}),
         store_(drain::open_store(settings, request.kind, dead_letter_log(console_))),
@@ -32,13 +59,10 @@ class ReplayRun {
   }
 
   int run() {
-    drain::LetterStatistics letters;
-    store_->scan(request_.options.filter, letters);
-    const std::uint64_t total = std::min(letters.letters, request_.options.max.value_or(letters.letters));
-    ReplayProgress progress(console_, total);
-    if (console_.text()) console_.note("replaying " + count_of_letters(total) + " from the " + store_->describe());
-
-    drain::Replayer replayer(client_, *store_, target_, progress);
+    ReplayProgress progress(console_, total_);
+    if (console_.text()) console_.note("replaying " + count_of_letters(total_) + " from the " + store_->describe());
+    AuditedProgress observer(progress, [this](std::uint64_t token) { audit(token, "begun"); });
+    drain::Replayer replayer(client_, *store_, target_, observer);
     Task<drain::ReplayReport> running([&] { return replayer.run(request_.options, stop_.get_token()); });
     while (!running.done()) {
       const std::optional<int> signal = signals_.wait(running.wake_up(), Clock::now() + std::chrono::seconds(1));
@@ -49,11 +73,19 @@ class ReplayRun {
     const drain::ReplayReport report = running.result();
     if (!report.unsettled.empty())
       console_.warn(printable("nothing is lost, but the queue was not tidied up: " + report.unsettled));
+    audit(token_, "replayed " + std::to_string(report.replayed) + ", failed " + std::to_string(report.failed) +
+                      ", parked " + std::to_string(report.parked));
     say(report);
     return exit_code_of(report);
   }
 
  private:
+  // From the replay's thread at the begin, from ours at the end.
+  void audit(std::uint64_t token, const std::string& result) {
+    token_ = token;
+    audit_drain({"replay", store_->describe(), token, request_.which, result}, console_);
+  }
+
   drain::LetterTarget to_command() {
     return [this](const drain::StoredLetter& letter, WriteLock& lock, const std::stop_token&) {
       return to_command_(letter, lock);
@@ -128,6 +160,8 @@ class ReplayRun {
   }
 
   const ReplayRequest& request_;
+  const std::uint64_t total_;
+  std::uint64_t token_ = 0;
   const Console& console_;
   const Clock::time_point begin_ = Clock::now();
   const InheritedDescriptors inherited_;
@@ -144,7 +178,8 @@ class ReplayRun {
 }  // namespace
 
 int run_replay(const ReplayRequest& request, const Settings& settings, const Context& context) {
-  return ReplayRun(request, settings, context).run();
+  const std::uint64_t total = count_letters(request, context);
+  return ReplayRun(request, total, settings, context).run();
 }
 
 }  // namespace forelock::cli

@@ -16,6 +16,7 @@ struct ReplayRequest {
   std::string command;  // one of these two is not empty
   std::string topic;
   TargetInput input = TargetInput::record;  // of the command
+  std::string which;                        // the filter's options, for the audit line
 };
 
 // The first signal lets what runs come to its end and begins nothing more, the second kills what runs. \returns the

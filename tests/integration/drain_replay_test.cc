@@ -268,6 +268,7 @@ class FailingStore final : public drain::LetterStore {
   void resolve(const drain::UnreadableLetter& letter, drain::Resolution resolution) override {
     store_.resolve(letter, resolution);
   }
+  bool restore(const drain::StoredLetter& letter) override { return store_.restore(letter); }
   void settle() override { store_.settle(); }
   std::uint64_t delete_resolved() override { return store_.delete_resolved(); }
 

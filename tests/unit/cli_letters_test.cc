@@ -12,7 +12,6 @@
 
 #include "cli/hints.h"
 #include "cli/instant_text.h"
-#include "cli/letter_lanes.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/result_stream.h"
@@ -134,54 +133,6 @@ TEST(CliStreamedTable, HoldsNoMoreThanItsFirstRows) {
 TEST(CliStreamedTable, NothingIsNoTable) {
   const Console console({Format::text, false, 0, "never"});
   EXPECT_EQ(output_of([&console] { StreamedTable({{"ID"}}, console).finish(); }), "");
-}
-
-drain::StoredLetter letter_of(const std::string& monitor, int number) {
-  drain::StoredLetter letter = stored(std::to_string(number), "exit_3");
-  letter.letter.monitor = monitor;
-  return letter;
-}
-
-TEST(CliLetterLanes, KeepAMonitorsOrderAndDoAll) {
-  std::mutex mutex;
-  std::map<std::string, std::vector<int>> done;
-  LetterLanes lanes([&](const FoundLetter& found) {
-    const DeadLetter& letter = std::get<drain::StoredLetter>(found).letter;
-    const std::lock_guard guard(mutex);
-    done[letter.monitor].push_back(std::stoi(letter.id));
-  });
-  constexpr int letters = 2000;
-  for (int i = 0; i < letters; ++i) EXPECT_TRUE(lanes.add(letter_of("P" + std::to_string(i % 7), i)));
-  lanes.finish();
-  std::size_t count = 0;
-  for (const auto& [monitor, numbers] : done) {
-    EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end())) << monitor;
-    count += numbers.size();
-  }
-  EXPECT_EQ(count, letters);
-}
-
-TEST(CliLetterLanes, OneLargerThanTheLimitPasses) {
-  std::atomic<int> done = 0;
-  LetterLanes lanes([&done](const FoundLetter&) { ++done; });
-  drain::StoredLetter large = letter_of("P1", 1);
-  large.record = std::string(LetterLanes::most_bytes + 1, 'x');
-  EXPECT_TRUE(lanes.add(large));
-  EXPECT_TRUE(lanes.add(large));
-  lanes.finish();
-  EXPECT_EQ(done, 2);
-}
-
-TEST(CliLetterLanes, TheFirstThatFailsEndsIt) {
-  std::atomic<int> begun = 0;
-  LetterLanes lanes([&begun](const FoundLetter&) {
-    ++begun;
-    throw Error(ErrorCode::kafka_unavailable, {}, "gone");
-  });
-  int added = 0;
-  while (lanes.add(letter_of("P1", added))) ++added;  // ends: nothing more is taken
-  EXPECT_THROW(lanes.finish(), Error);
-  EXPECT_EQ(begun, 1);
 }
 
 TEST(CliSignalRelay, EveryInboxGetsWhatComesWhileItIsThere) {

@@ -66,6 +66,14 @@ class DryRun(DrainTest):
         self.assertNotIn("hunter2", result.stdout)
 
 
+    def test_counts_what_would_be_overtaken(self):
+        for kind, monitor in (("index", "P1"), ("index", "P1"), ("save", "P1"), ("index", "P1"), ("save", "P2")):
+            self.dead_letter("--type", kind, monitor=monitor)
+        self.assertEqual(self.json_of("dlq", "replay", "--type", "save")["would_overtake"], 2)
+        self.assertIn("2 letters do not match and stand before", self.run_cli("dlq", "replay", "--type", "save").stdout)
+        self.assertEqual(self.json_of("dlq", "replay", "--monitor", "P1")["would_overtake"], 0)
+
+
 class Replay(DrainTest):
     def test_of_nothing_is_done(self):
         self.assertEqual(self.report("exit 1")["replayed"], 0)
@@ -205,7 +213,7 @@ class Terminal(DrainTest):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 1)
         for text in (b"\r[", b"1 of 3 replayed", b"########] 2 of 3 replayed, 1 failed", b"failed: "):
             self.assertIn(text, seen)
-        self.assertIn(b"\r\x1b[Kreplayed 2 letters", seen)  # the bar is gone before the report
+        self.assertIn(b"\r\x1b[Kforelock: audit:", seen)  # the bar is gone before the report
 
 
 class Interrupted(DrainTest):
@@ -217,7 +225,7 @@ class Interrupted(DrainTest):
         replay = self.start_replay(self.noting(f"while ! [ -e {go_on} ]; do sleep 0.02; done"))
         support.wait_until(lambda: self.lines_of("seen"), "the command runs")
         replay.send_signal(signal.SIGTERM)
-        line = replay.stderr.readline() + replay.stderr.readline()
+        line = "".join(replay.stderr.readline() for _ in range(3))
         self.assertIn("a second signal kills", line)
         self.write("go-on", "")
         output, errors = replay.communicate(timeout=support.PATIENCE)
@@ -231,8 +239,8 @@ class Interrupted(DrainTest):
         replay = self.start_replay(self.noting("trap '' TERM INT; sleep 1000 & wait"))
         support.wait_until(lambda: self.lines_of("seen"), "the command runs")
         replay.send_signal(signal.SIGINT)
-        replay.stderr.readline()
-        replay.stderr.readline()
+        for _ in range(3):
+            replay.stderr.readline()
         replay.send_signal(signal.SIGINT)
         _, errors = replay.communicate(timeout=support.PATIENCE)  # ends when the whole group is gone
         self.assertEqual(replay.returncode, 130, errors)
@@ -268,6 +276,14 @@ class Interrupted(DrainTest):
         self.assertEqual(self.run_cli("dlq", "stats").returncode, 0)  # looking is free
 
 
+    def test_a_signal_ends_the_look_before_a_replay(self):
+        # Nobody answers there: it looks for long.
+        replay = self.start_replay("true", "--set", "kafka.bootstrap.servers=127.0.0.1:1")
+        support.wait_until(lambda: os.listdir(f"/proc/{replay.pid}/task")[1:], "it has begun")
+        replay.send_signal(signal.SIGTERM)
+        self.assertEqual(replay.wait(5), -signal.SIGTERM)
+
+
 class Park(DrainTest):
     def test_ids_at_once(self):
         first, second, third = (self.dead_letter() for _ in range(3))
@@ -294,7 +310,94 @@ class Park(DrainTest):
         self.assertEqual((found["parked"], self.ids()), (1, [kept]))
 
 
+    def test_what_a_replay_has_done_meanwhile_is_not_parked(self):
+        identity = self.dead_letter()
+        replay = self.start_replay(self.noting(f"while ! [ -e {self.path('go-on')} ]; do sleep 0.02; done"))
+        support.wait_until(lambda: self.lines_of("seen"), "the command runs")
+        park = self.start_cli("dlq", "park", identity, "-o", "json")
+        drainer = next(view["monitor"] for view in self.json_of("ls")["monitors"] if "forelock-dlq" in view["monitor"])
+        support.wait_until(lambda: self.queue(drainer), "it waits for its turn")
+        self.write("go-on", "")
+        replay.communicate(timeout=support.PATIENCE)
+        _, errors = park.communicate(timeout=support.PATIENCE)
+        self.assertEqual(park.returncode, 1, errors)
+        self.assertIn("unknown_letter", errors)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([], []))
+
+
+class Audit(DrainTest):
+    def audit_lines(self, errors):
+        return [json.loads(line.split("audit:", 1)[1]) for line in errors.splitlines() if "audit:" in line]
+
+    def test_says_who_did_what_in_whose_name(self):
+        first, second = self.dead_letter(), self.dead_letter()
+        third = self.dead_letter("--type", "save")
+        for arguments, which, result in (
+                (("park", first), first, "parked 1"), (("purge", second, "--yes"), second, "purged 1"),
+                (("replay", "--type", "save", "--exec", "true", "--execute"), "--type save",
+                 "replayed 1, failed 0, parked 0")):
+            lines = self.audit_lines(self.run_cli("dlq", *arguments, SUDO_USER="alice").stderr)
+            self.assertEqual([(line["action"], line["which"], line["result"]) for line in lines],
+                             [(arguments[0], which, "begun"), (arguments[0], which, result)])
+            self.assertEqual(lines[0]["token"], lines[1]["token"])
+            self.assertGreater(lines[0]["token"], 0)
+            self.assertIn(self.outbox, lines[0]["store"])
+            if os.geteuid() == 0 and login_user() is None:
+                self.assertTrue(lines[0]["by"].startswith("alice (as root)@"), lines[0])
+        self.assertEqual(self.ids(), [], third)
+
+
+def login_user():
+    """Nothing where the system does not know who logged in."""
+    with open("/proc/self/loginuid", encoding="ascii") as file:
+        user = int(file.read())
+    return None if user == 0xFFFFFFFF else user
+
+
+class Back(DrainTest):
+    def test_unparked_letters_are_in_the_queue_again(self):
+        first, second, third = (self.dead_letter() for _ in range(3))
+        self.assertEqual(self.run_cli("dlq", "park", first, second).returncode, 0)
+        dry = self.run_cli("dlq", "unpark", "--all")
+        self.assertIn("Would put 2 letters back", dry.stdout)
+        self.assertEqual(self.ids(), [third])
+        self.assertEqual(self.run_cli("dlq", "unpark", second, "unknown").returncode, 1)
+        self.assertEqual(self.json_of("dlq", "unpark", second)["restored"], 1)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([second, third], [first]))
+        self.assertEqual(self.json_of("dlq", "unpark", "--all", "--execute")["restored"], 1)
+        self.assertEqual(self.ids(), [first, second, third])
+
+    def test_what_was_exported_and_purged_comes_back(self):
+        made = [self.dead_letter("--payload", "-", stdin=body) for body in ("one", "two")]
+        records = self.run_cli("dlq", "export").stdout
+        file = self.write("letters.ndjson", records)
+        self.assertEqual(self.json_of("dlq", "purge", "--all", "--yes")["purged"], 2)
+        self.assertIn("Would import 2 letters", self.run_cli("dlq", "import", file).stdout)
+        self.assertEqual(self.json_of("dlq", "import", file, "--execute")["restored"], 2)
+        self.assertEqual(self.ids(), made)
+        self.assertEqual(self.run_cli("dlq", "export").stdout, records)
+        again = self.json_of("dlq", "import", file, "--execute")
+        self.assertEqual((again["restored"], again["there_already"]), (0, 2))
+
+    def test_a_file_that_is_broken_imports_nothing(self):
+        self.dead_letter()
+        file = self.write("letters.ndjson", self.run_cli("dlq", "export").stdout + "{\n")
+        self.assertEqual(self.run_cli("dlq", "purge", "--all", "--yes").returncode, 0)
+        result = self.run_cli("dlq", "import", file, "--execute")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("letters.ndjson:2", result.stderr)
+        self.assertEqual(self.ids(), [])
+
+
 class Purge(DrainTest):
+    def test_nothing_of_it_is_left_on_the_disk(self):
+        self.dead_letter("--payload", "-", stdin="x")
+        self.dead_letter("--type", "MARK-OF-THIS-LETTER")
+        self.assertEqual(self.run_cli("dlq", "purge", "--all", "--yes").returncode, 0)
+        for name in os.listdir(self.path("state")):
+            with open(os.path.join(self.path("state"), name), "rb") as file:
+                self.assertNotIn(b"MARK-OF-THIS-LETTER", file.read(), name)
+
     def test_says_what_it_would_be_unless_meant(self):
         first, second = self.dead_letter("--type", "save"), self.dead_letter("--type", "index")
         for arguments in ((first,), ("--type", "save"), ("--all",)):

@@ -130,6 +130,44 @@ class OnTheWay(KafkaTest):
         self.assertEqual((self.ids(), self.ids("--outbox")), ([identity], []))
         self.assertIn("the outbox is empty", self.run_cli("dlq", "forward").stdout)
 
+    def test_one_says_where_the_letter_is(self):
+        self.init()
+        for broker, place, text in ((BROKER["address"], "topic", "in the topic " + self.topic),
+                                    ("127.0.0.1:1", "outbox", "forelock dlq forward")):
+            self.broker = broker
+            result = self.operate("-o", "json")
+            self.assertEqual(self.error_of(result)["dead_letter"]["place"], place)
+            self.assertIn(text, self.error_of(result)["message"])
+
+    def test_a_forwarder_that_goes_on(self):
+        self.init()
+        forwarder = self.start_cli("dlq", "forward", "--follow")
+        self.broker = "127.0.0.1:1"
+        made = [self.dead_letter() for _ in range(2)]
+        self.broker = BROKER["address"]
+        support.wait_until(lambda: self.ids() == made, "they are in the topic")
+        forwarder.send_signal(signal.SIGTERM)
+        output, errors = forwarder.communicate(timeout=support.PATIENCE)
+        self.assertEqual(forwarder.returncode, 0, errors)
+        self.assertIn("forwarded 2 letters", output)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_looking_as_an_ordinary_user(self):
+        self.init()
+        identity = self.dead_letter()
+        self.forward()
+        as_user = {"user": 65534, "group": 65534, "capture_output": True, "text": True, "check": False}
+        os.chmod(self.directory.name, 0o711)
+        for arguments in (("list",), ("stats",), ("show", identity), ("watch", "--count", "1")):
+            result = subprocess.run(self.command("dlq", *arguments), env=support.clean_environment(HOME="/nowhere"),
+                                    timeout=60, **as_user)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            if arguments == ("stats",):
+                self.assertIn("not readable by user 65534", result.stdout)
+        stats = subprocess.run(self.command("dlq", "stats", "-o", "json"), env=support.clean_environment(), timeout=60,
+                               **as_user)
+        self.assertIsNone(json.loads(stats.stdout)["outbox"])
+
     def test_unknown_kafka_keys_are_78(self):
         result = self.run_cli("dlq", "list", "--set", "kafka.no.such.key=1", "-o", "json")
         self.assertEqual(result.returncode, 78)
@@ -219,6 +257,20 @@ class Draining(KafkaTest):
         self.assertEqual(self.json_of("dlq", "park", first)["parked"], 1)
         self.assertEqual(self.json_of("dlq", "purge", second, "--yes")["purged"], 1)
         self.assertEqual((self.ids(), self.ids("--parked")), ([], [first]))
+
+    def test_the_way_back(self):
+        first, second = self.fill("P1", "P1")
+        self.assertEqual(self.json_of("dlq", "park", first)["parked"], 1)
+        self.assertEqual(self.json_of("dlq", "unpark", first)["restored"], 1)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([second, first], []))
+        kept = self.path("letters.ndjson")
+        self.assertEqual(self.run_cli("dlq", "export", "--output", kept).returncode, 0)
+        self.assertEqual(self.json_of("dlq", "purge", "--all", "--yes")["purged"], 2)
+        self.assertEqual(self.ids(), [])
+        self.assertEqual(self.json_of("dlq", "import", kept, "--execute")["restored"], 2)
+        self.assertEqual(self.ids(), [second, first])
+        self.assertEqual(self.replay("--exec", "true")["replayed"], 2)
+        self.assertEqual(self.ids(), [])
 
     def test_export_has_the_records_of_the_topic(self):
         made = self.fill("P1", "P2")

@@ -168,6 +168,17 @@ class Stats(dlq_support.DlqTest):
             self.assertIn(word, text)
 
 
+    def test_may_fail_for_a_monitoring_system(self):
+        limits = ("--fail-older", "1h", "--fail-more", "1")
+        self.assertEqual(self.run_cli("dlq", "stats", *limits).returncode, 0)
+        self.dead_letter()
+        self.assertEqual(self.run_cli("dlq", "stats", *limits).returncode, 0)
+        self.assertEqual(self.run_cli("dlq", "stats", "--fail-older", "0s").returncode, 1)
+        self.dead_letter()
+        result = self.run_cli("dlq", "stats", *limits, "-o", "json")
+        self.assertEqual((result.returncode, json.loads(result.stdout)["letters"]), (1, 2))
+
+
 class Export(dlq_support.DlqTest):
     def test_is_one_record_a_line_as_stored(self):
         made = [self.dead_letter(), self.dead_letter("--type", "other")]
@@ -296,12 +307,39 @@ class WithoutKafka(dlq_support.DlqTest):
         self.assertIn("outbox.db.forwarder", owners)
         self.assertEqual(set(owners.values()), {65534}, owners)
 
-    def test_a_file_that_is_no_outbox_is_kept_and_said(self):
+    def test_settings_of_kafka_are_checked_with_their_file(self):
+        for line, code in (("kafka.linger.ms=5", 0), ("kafka.linger.msec=5", 78), ("kafka.acks=1", 78)):
+            file = self.write("checked.properties", line + "\n")
+            result = self.run_cli("config", "check", file, server=False)
+            self.assertEqual(result.returncode, code, result.stderr)
+            if code:
+                self.assertIn("checked.properties:1", result.stderr)
+        self.write("checked.properties", "kafka.sasl.pasword=hunter2\n")
+        shown = self.run_cli("config", "--config", self.path("checked.properties"), server=False)
+        self.assertIn("kafka.sasl.pasword", shown.stdout)
+        self.assertNotIn("hunter2", shown.stdout)
+
+    def test_looking_makes_nothing(self):
+        for arguments in (("list",), ("stats",), ("export",), ("watch", "--count", "1"), ("replay",), ("park", "--all"),
+                          ("purge", "--all")):
+            self.assertEqual(self.run_cli("dlq", *arguments).returncode, 0, arguments)
+        self.assertFalse(os.path.exists(self.path("state")))
+
+    def test_damage_is_said_in_every_form_and_repaired_by_who_writes(self):
         os.makedirs(self.path("state"), mode=0o700)
         with open(self.outbox, "w", encoding="ascii") as file:
             file.write("this is no database, and it is long enough to be looked at\n" * 100)
         os.chmod(self.outbox, 0o600)
-        result = self.run_cli("dlq", "list")
+        for arguments in (("list",), ("stats",), ("export",), ("show", "1")):
+            for form in ("text", "json", "ndjson"):
+                result = self.run_cli("dlq", *arguments, "-o", form)
+                if arguments == ("stats",):  # it has more to say than that
+                    self.assertIn("damaged", result.stdout + result.stderr)
+                    continue
+                self.assertEqual((result.returncode, result.stdout), (74, ""), arguments)
+                self.assertIn("damaged", self.error_of(result)["message"] if form != "text" else result.stderr)
+        result = self.operate()
+        self.assertEqual(result.returncode, 79)
         kept = [name for name in os.listdir(self.path("state")) if "damaged" in name]
         self.assertEqual(len(kept), 1, result.stderr)
         self.assertIn(kept[0], result.stderr)

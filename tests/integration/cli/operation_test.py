@@ -96,6 +96,17 @@ class Failing(dlq_support.DlqTest):
         self.assertEqual(record["max_attempts"], 3)
         self.assertEqual(self.payload(letter["id"]), "body \0 ä".encode())
 
+    def test_the_trace_goes_with_it(self):
+        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        for given, kept in ((trace, trace), ("nonsense", None)):
+            result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--", "false", TRACEPARENT=given)
+            identity = self.error_of(result)["dead_letter"]["id"]
+            self.assertEqual(self.record(identity).get("traceparent"), kept)
+        result = self.run_cli("dlq", "replay", "--execute", "--exec",
+                              f"echo \"${{TRACEPARENT-none}}\" >> {self.path('traces')}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.lines_of("traces"), [trace, "none"])
+
     def test_as_json_it_is_one_object(self):
         result = self.operate("-o", "json", "--id", "op-7")
         self.assertEqual(result.returncode, 79)
@@ -107,7 +118,8 @@ class Failing(dlq_support.DlqTest):
         self.assertEqual([attempt["n"] for attempt in error["dead_letter"]["attempts"]], [1, 2, 3])
 
     def test_what_is_not_worth_a_retry_goes_at_once(self):
-        for script, reason in (("exit 3", "exit_3"), ("exit 137", "exit_137"), ("kill -9 $$", "signal_9")):
+        for script, reason in (("exit 1", "exit_1"), ("exit 3", "exit_3"),
+                               ("exit 137", "exit_137"), ("kill -9 $$", "signal_9")):
             result = self.operate("-o", "json", script=f"echo x; {script}")
             self.assertEqual((result.returncode, result.stdout), (79, "x\n"))
             error = self.error_of(result)

@@ -1,0 +1,45 @@
+// What `dlq unpark` and `dlq import` share: put letters back into the queue.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/command.h"
+#include "drain/drainer_lock.h"
+#include "drain/letter_store.h"
+#include "forelock/client.h"
+#include "forelock/settings.h"
+
+namespace forelock::cli {
+
+// Puts what it visits back into the queue. Holds the drainer's lock from construction to destruction, and leaves an
+// audit line at its begin and at its end. \throws Error.
+class LetterRestoring final : public drain::LetterVisitor {
+ public:
+  // \param which the letters, as on the command line; for the audit line.
+  LetterRestoring(const Context& context, drain::LetterStore& store, std::string action, std::string which);
+
+  bool letter(const drain::StoredLetter& letter) override;
+  // A record that cannot be read stays where it is.
+  bool unreadable(const drain::UnreadableLetter& letter) override;
+
+  // Says what was done, in the form that is asked for.
+  void finish();
+
+ private:
+  void audit(const std::string& result) const;
+
+  const Console& console_;
+  drain::LetterStore& store_;
+  const std::string action_;
+  const std::string which_;
+  const Settings settings_;
+  Client client_;
+  const drain::DrainerLock lock_;
+  std::uint64_t restored_ = 0;
+  std::uint64_t there_already_ = 0;
+  std::uint64_t unreadable_ = 0;
+};
+
+}  // namespace forelock::cli

@@ -1,0 +1,261 @@
+"""Drainers and forwarders that are stopped for longer than their session, or killed, at any moment; and one long drill.
+
+FORELOCK_LONG=N makes it N rounds of each kind.
+"""
+
+import base64
+import json
+import os
+import random
+import signal
+import subprocess
+import unittest
+
+import dlq_kafka_test
+import support
+
+ROUNDS = int(os.environ.get("FORELOCK_LONG", "0")) or 4
+SESSION = ("--set", "zookeeper.session.timeout=2000")
+
+setUpModule = dlq_kafka_test.setUpModule
+
+
+class Broker:
+    """The module's broker, to be taken away."""
+
+    def __init__(self):
+        # The folder is that of the process that listens on the broker's port.
+        port = dlq_kafka_test.BROKER["address"].split(":")[1]
+        listing = subprocess.run(["pgrep", "-f", "kafka.Kafka"], capture_output=True, text=True, check=True).stdout
+        for process in listing.split():
+            try:
+                with open(f"/proc/{process}/cmdline", "rb") as file:
+                    command = file.read().split(b"\0")[:-1]
+                with open(command[-1], encoding="utf-8") as file:
+                    mine = f"PLAINTEXT://127.0.0.1:{port}," in file.read()
+            except (OSError, IndexError):  # another's, that has ended meanwhile
+                continue
+            if mine:
+                self.process, self.command = int(process), command
+                self.folder = os.path.dirname(command[-1].decode())
+
+    def kill(self):
+        os.kill(self.process, signal.SIGKILL)
+
+    def restart(self):
+        with open(os.path.join(self.folder, "output.log"), "ab") as log:
+            child = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                     start_new_session=True)
+        self.process = child.pid
+        # kafka.sh ends it with the module.
+        with open(os.path.join(self.folder, "broker.pid"), "w", encoding="ascii") as file:
+            file.write(f"{child.pid}\n")
+        serving = ["kcat", "-b", dlq_kafka_test.BROKER["address"], "-L", "-m", "5"]
+        support.wait_until(lambda: subprocess.run(serving, capture_output=True, check=False).returncode == 0,
+                           "the broker serves again", 120)
+
+
+class Drill(dlq_kafka_test.KafkaTest):
+    def setUp(self):
+        super().setUp()
+        self.journal = self.path("journal")
+        self.said = []  # on stderr
+        self.init()
+
+    def letters_of(self, monitors, each):
+        """Records as `dlq export` writes them, in the order in which they failed."""
+        records = []
+        for number in range(each):
+            for monitor in range(monitors):
+                at = f"2026-01-01T{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.{monitor:03}Z"
+                records.append({
+                    "schema": 1, "id": f"M{monitor}-{number:04}", "type": "save", "monitor": f"M{monitor}",
+                    "priority": "background", "lockInfo": "save",
+                    "payload": {"encoding": "base64", "data": base64.b64encode(b"body").decode()},
+                    "attempts": [{"n": 1, "at": at, "code": "exit_75", "message": "m", "waited_ms": 1}],
+                    "max_attempts": 1, "enqueued_at": at, "failed_at": at, "replay_count": 0,
+                    "client": {"host": "h", "pid": 1, "instance": "h/1", "version": "0.1.0"}, "reason": "exit_75"})
+        return records
+
+    def give(self, records, *options):
+        file = self.write("letters.ndjson", "".join(json.dumps(record) + "\n" for record in records))
+        result = self.run_cli("dlq", "import", file, "--execute", "-o", "json", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.said.append(result.stderr)
+        self.assertEqual(json.loads(result.stdout)["restored"], len(records))
+        return [record["id"] for record in records]
+
+    def start(self, *arguments):
+        """Its stderr goes to a file: nobody reads a pipe of one that is stopped."""
+        name = self.path("said-" + str(len(self.children)))
+        with open(name, "wb") as errors:
+            child = subprocess.Popen(self.command(*arguments), env=support.clean_environment(),
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors)
+        self.children.append(child)
+        return child
+
+    def end(self, child, patience=60):
+        child.wait(patience)
+        return child.returncode
+
+    def everything_said(self):
+        files = [self.path(name) for name in os.listdir(self.directory.name) if name.startswith("said-")]
+        text = "".join(self.said)
+        for name in files:
+            with open(name, encoding="utf-8") as file:
+                text += file.read()
+        return text
+
+    def drainer(self, *options):
+        return ("dlq", "replay", "--execute", *SESSION, "--lock-timeout", "10s", "--concurrency", "8", *options,
+                "--exec", f"echo $FORELOCK_MONITOR $FORELOCK_DLQ_ID >> {self.journal}")
+
+    def done(self):
+        """Ids, by monitor, each at its first time."""
+        order = {}
+        for line in self.lines_of("journal"):
+            monitor, identity = line.split()
+            order.setdefault(monitor, {}).setdefault(identity)
+        return {monitor: list(ids) for monitor, ids in order.items()}
+
+    def check(self, made, but=()):
+        """Every letter is done or in sight, and each monitor's were done in their order."""
+        done = self.done()
+        everything = {identity for ids in done.values() for identity in ids}
+        in_sight = set(self.ids()) | set(self.ids("--parked"))
+        self.assertEqual(set(made) - everything - in_sight - set(but), set(), "out of sight")
+        for ids in done.values():
+            self.assertEqual(ids, sorted(ids), "out of order")
+
+    def wait_for_turn(self):
+        drainer = "forelock-dlq-topic-" + self.topic
+        support.wait_until(lambda: not self.holder(drainer), "its session ends")
+
+
+class Stalls(Drill):
+    def test_drainers(self):
+        made, stalled, killed = [], 0, 0
+        for number in range(ROUNDS):
+            generator = random.Random(number)
+            made += self.give([dict(record, id=f"{record['id']}-{number:04}") for record in self.letters_of(4, 3)])
+            late = self.start(*self.drainer("--rate", "20"))
+            # Anywhere from the start of the process to its end.
+            try:
+                late.wait(generator.uniform(0, 2))
+            except subprocess.TimeoutExpired:
+                pass
+            kill = number % 3 == 2
+            if late.poll() is None:
+                late.send_signal(signal.SIGKILL if kill else signal.SIGSTOP)
+                stalled, killed = stalled + (not kill), killed + kill
+            self.wait_for_turn()
+            # A failure parks at once what the late one has begun.
+            self.end(self.start(*self.drainer("--max", "5", "--max-replays", "1")))
+            self.check_visible(made)
+            if late.poll() is None:
+                late.send_signal(signal.SIGCONT)
+            self.end(late)
+            self.check_visible(made)
+        self.wait_for_turn()
+        for option in ((), ("--parked",)) * 5:
+            self.end(self.start(*self.drainer(*option)))
+            self.wait_for_turn()
+        self.check_visible(made)
+        self.assertEqual((self.ids(), self.ids("--parked")), ([], []))
+        print(f"drainers: {ROUNDS} rounds, {stalled} stopped, {killed} killed, {len(made)} letters")
+
+    def check_visible(self, made):
+        done = {identity for ids in self.done().values() for identity in ids}
+        self.assertEqual(set(made) - done - set(self.ids()) - set(self.ids("--parked")), set(), "out of sight")
+
+    def test_forwarders(self):
+        stalled = killed = 0
+        made = []
+        for number in range(ROUNDS):
+            generator = random.Random(number)
+            made += self.give([dict(record, id=f"{record['id']}-{number:04}") for record in self.letters_of(5, 10)],
+                              "--outbox")
+            late = self.start("dlq", "forward")
+            try:
+                late.wait(generator.uniform(0, 0.5))
+            except subprocess.TimeoutExpired:
+                kill = number % 3 == 2
+                late.send_signal(signal.SIGKILL if kill else signal.SIGSTOP)
+                stalled, killed = stalled + (not kill), killed + kill
+            self.run_cli("dlq", "forward", "--timeout", "300ms")
+            if late.poll() is None:
+                late.send_signal(signal.SIGCONT)
+            self.end(late)
+            self.assertEqual(self.forward()["waiting"], 0)
+        order = {}
+        for record in self.in_topic(self.topic):
+            order.setdefault(record["key"], {}).setdefault(json.loads(record["payload"])["id"])
+        self.assertEqual({identity for ids in order.values() for identity in ids}, set(made))
+        for ids in order.values():
+            place = [(identity.split("-")[2], identity.split("-")[1]) for identity in ids]
+            self.assertEqual(place, sorted(place), "out of order")
+        print(f"forwarders: {ROUNDS} rounds, {stalled} stopped, {killed} killed, {len(made)} letters")
+
+
+class Long(Drill):
+    def test_a_thousand_letters(self):
+        records = self.letters_of(50, 20)
+        broker = Broker()
+        timeout = ("--set", "kafka.message.timeout.ms=2000", "--set", "kafka.reconnect.backoff.max.ms=200")
+        half = len(records) // 2
+        broker.kill()
+        made = self.give(records[:half], "--outbox")
+        forwarder = self.start("dlq", "forward", "--follow", *timeout)
+        # Away for longer than a confirmation may take.
+        support.wait_until(lambda: "not confirmed for 2000 ms" in self.everything_said(), "it is said", 60)
+        made += self.give(records[half:], "--outbox")
+        broker.restart()
+        support.wait_until(lambda: not self.ids("--outbox"), "everything is in Kafka", 120)
+        forwarder.send_signal(signal.SIGTERM)
+        self.assertEqual(self.end(forwarder), 0)
+
+        stopped = self.start(*self.drainer("--max", "300"))
+        support.wait_until(lambda: len(self.lines_of("journal")) > 50, "it drains", 60)
+        stopped.send_signal(signal.SIGSTOP)
+        self.wait_for_turn()
+        killed = self.start(*self.drainer("--max", "300"))
+        support.wait_until(lambda: len(self.lines_of("journal")) > 150, "the next one drains", 60)
+        killed.kill()
+        self.end(killed)
+        stopped.send_signal(signal.SIGCONT)
+        self.end(stopped)
+        self.wait_for_turn()
+        self.check(made)
+
+        kept = self.path("kept.ndjson")
+        self.assertEqual(self.run_cli("dlq", "export", "--monitor", "M7", "--output", kept).returncode, 0)
+        result = self.run_cli("dlq", "purge", "--monitor", "M7", "--yes")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.said.append(result.stderr)
+        self.assertEqual(self.ids("--monitor", "M7"), [])
+        result = self.run_cli("dlq", "import", kept, "--execute")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.said.append(result.stderr)
+        self.assertEqual(len(self.ids("--monitor", "M7")), len(self.lines_of("kept.ndjson")))
+
+        # A busy machine may cost a drainer its short session: the next one goes on.
+        for _ in range(10):
+            self.end(self.start(*self.drainer()), 300)
+            self.wait_for_turn()
+            if not self.ids():
+                break
+        self.assertEqual((self.ids(), self.ids("--parked")), ([], []))
+        self.check(made)
+        self.assertEqual({identity for ids in self.done().values() for identity in ids}, set(made))
+
+        # Each resolution carries the token of a drainer that has said who it is.
+        tokens = {json.loads(line.split("audit:", 1)[1])["token"] for line in self.everything_said().splitlines()
+                  if "audit:" in line}
+        written = {int(record["payload"].split("@")[1]) for record in self.in_topic(self.topic + ".resolved")
+                   if record["payload"]}
+        self.assertEqual(written - tokens, set())
+        self.assertGreaterEqual(len(written), 4)
+
+
+if __name__ == "__main__":
+    support.main()
