@@ -15,7 +15,7 @@
 namespace forelock::cli {
 namespace {
 
-constexpr std::chrono::milliseconds look_at_note_for{200};
+constexpr std::chrono::milliseconds look_at_note_for{400};
 
 class RunCommand final : public Command {
  public:

@@ -234,8 +234,11 @@ void EngineCore::on_connected(const coordination::SessionEvent& event, TimePoint
   // As a write it is the barrier before everything that the resolving of busy monitors reads over this connection.
   const bool busy = monitors_.size() > idle_.size();
   const bool barrier = resumed && (busy || proof_wanted());
-  const bool no_barrier = mutated(Mutation::no_resync_before_resolving);
-  heartbeat(barrier && !no_barrier, now);
+  if (mutated(Mutation::no_resync_before_resolving)) {
+    leader_asked_ = written_ = now;
+  } else {
+    heartbeat(barrier, now);
+  }
   settle_all(now);
 }
 

@@ -173,32 +173,6 @@ TEST_P(LeaderTest, AnElectionCutsEverybodyAndEndsNobodysSession) {
   for (const Listener& listener : listeners) EXPECT_EQ(count(listener, "expired"), 0);
 }
 
-TEST_P(LeaderTest, ASilenceThatIsOverBeforeAnybodyNoticesLosesNothing) {
-  Listener at_leader;
-  Listener at_follower;
-  ModelSession& one = join(at_leader, 0);
-  ModelSession& other = join(at_follower, 1);
-  Division silence;
-  silence.followers_notice = silence.leader_notices = milliseconds(800);
-  silence.heals = milliseconds(200);
-  silence.silent = true;
-  ASSERT_TRUE(ensemble_.divide(silence));
-  one.submit(1, Create{"/one", ""});
-  one.submit(2, Sync{"/"});
-  other.submit(1, Create{"/other", ""});
-  other.submit(2, Sync{"/"});
-  run(milliseconds(190));
-  EXPECT_TRUE(at_leader.replies.empty());
-  EXPECT_TRUE(at_follower.replies.empty());
-  run(milliseconds(100));
-  for (RequestTag tag = 1; tag <= 2; ++tag) {
-    EXPECT_TRUE(at_leader.replies[tag].ok()) << tag;
-    EXPECT_TRUE(at_follower.replies[tag].ok()) << tag;
-  }
-  EXPECT_EQ(ensemble_.leader(), 0);
-  EXPECT_EQ(at_leader.log.size() + at_follower.log.size(), 6u) << "no disconnection";
-}
-
 TEST_P(LeaderTest, AFollowerThatIsCutOffForTooLongServesNobody) {
   Listener listener;
   ModelSession& session = join(listener, 1);

@@ -151,7 +151,6 @@ class Ensemble final : public Actor {
   void stop(std::size_t server, Instant until);
   void followers_look();
   void elect();
-  void reunite();
   void join();
   void check_all_sessions();
   void note(const char* what) {
@@ -181,7 +180,6 @@ class Ensemble final : public Actor {
   std::uint64_t divisions_ = 0;
   std::size_t deposed_ = 0;
   bool elected_ = true;
-  bool noticed_ = false;  // by the followers
   Instant divided_at_{};
   Instant noticed_at_{};
   coordination::SessionId unknown_to_the_deposed_ = 0;

@@ -14,15 +14,14 @@ bool Ensemble::divide(const Division& division) {
     if (server->deposed()) return false;  // of the division before
   }
   division_ = division;
-  const bool unnoticed = division.followers_notice > division.heals && division.leader_notices > division.heals;
-  if (!unnoticed) {
-    division_.followers_notice = std::min(division.followers_notice, division.heals);
-    division_.leader_notices = std::min(division.leader_notices, division.heals);
-  }
+  // Both sides notice before they hear each other again. (A division that heals unnoticed is a delay between servers: a
+  // fault of its own.)
+  division_.followers_notice = std::min(division.followers_notice, division.heals);
+  division_.leader_notices = std::min(division.leader_notices, division.heals);
   ++divisions_;
   divided_at_ = timeline_.now();
   deposed_ = leader_;
-  majority_ = elected_ = noticed_ = write_stranded_ = false;
+  majority_ = elected_ = write_stranded_ = false;
   unknown_to_the_deposed_ = next_session_;
   stranded_.clear();
   note("the leader has lost the majority");
@@ -38,10 +37,8 @@ bool Ensemble::divide(const Division& division) {
       server.cut_off_until(timeline_.now() + division.heals);
     }
   }
-  if (!unnoticed) {
-    timeline_.after(division_.followers_notice, *this, followers_notice, divisions_);
-    timeline_.after(division_.leader_notices, *this, leader_notices, divisions_);
-  }
+  timeline_.after(division_.followers_notice, *this, followers_notice, divisions_);
+  timeline_.after(division_.leader_notices, *this, leader_notices, divisions_);
   timeline_.after(division_.heals, *this, heals, divisions_);
   return true;
 }
@@ -85,7 +82,7 @@ void Ensemble::fire_division(std::uint32_t what, std::uint64_t detail) {
     case election:
       return elect();
     default:
-      return reunite();
+      return join();
   }
 }
 
@@ -98,7 +95,6 @@ void Ensemble::stop(std::size_t server, Instant until) {
 }
 
 void Ensemble::followers_look() {
-  noticed_ = true;
   noticed_at_ = timeline_.now();
   for (std::size_t i = 0; i < servers_.size(); ++i) {
     if (i != deposed_ && !servers_[i]->deposed()) {
@@ -135,16 +131,6 @@ void Ensemble::elect() {
   for (auto& [id, session] : sessions_) session.touched = timeline_.now();
   check_all_sessions();
   join();
-}
-
-// Both sides hear each other again.
-void Ensemble::reunite() {
-  if (elected_ || noticed_) return join();
-  note("the leader has its majority back");
-  majority_ = elected_ = true;
-  for (const auto& server : servers_) server->keep_majority();
-  for (Stranded& one : std::exchange(stranded_, {})) commit(*one.connection, std::move(one.message));
-  check_all_sessions();
 }
 
 // Who looks for a leader finds it.

@@ -28,7 +28,7 @@ void Server::serve(Role role) {
 void Server::receive(Connection& connection, Upstream message) {
   if (role_ == Role::looking) return turn_away(connection);
   if (message.kind == Upstream::Kind::connect) return connect(connection, std::move(message));
-  if (ended_.contains(connection.session)) return;
+  if (ended_.contains(connection.session)) return hang_up(connection);
   heard_of(connection.session);
   switch (message.kind) {
     case Upstream::Kind::ping: {

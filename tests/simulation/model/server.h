@@ -34,7 +34,6 @@ class Server final : public Actor, public ServerEnd {
 
   // --- the ensemble decides ---
   void lose_majority() { deposed_ = true; }
-  void keep_majority() { deposed_ = false; }
   // Drops its clients.
   void stop_serving();
   // With everything that is committed, as the leader or a follower of it.
