@@ -61,6 +61,8 @@ class Bulk {
  private:
   void contend(AsyncWriteLock& lock) {
     lock.acquire([this, &lock](std::exception_ptr error) {
+      // The destructor tells those that still wait, and then whoever is not released yet.
+      if (stop_) return;
       EXPECT_FALSE(error);
       const std::lock_guard guard(mutex_);
       granted_.push_back(&lock);
@@ -79,8 +81,9 @@ class Bulk {
       guard.unlock();
       hold_for(lock, hold_);
       lock.release([this, &lock](std::exception_ptr error) {
+        if (stop_) return;
         EXPECT_FALSE(error);
-        if (!stop_) contend(lock);
+        contend(lock);
       });
       guard.lock();
     }
