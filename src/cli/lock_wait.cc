@@ -28,6 +28,28 @@ void connect(Client& client, const std::string& monitor, milliseconds within, co
                                 "forelock doctor");
 }
 
+// A session that ends takes the place in the line with it, and a person's time for the lock goes on.
+void lock_within(BlockingWriteLock& lock, milliseconds limit, const std::atomic<bool>& stopped) {
+  const Clock::time_point end = Clock::now() + limit;
+  try {
+    return lock.lock_with_timeout();
+  } catch (const SessionExpiredException&) {
+    if (stopped) throw;
+  }
+  while (Clock::now() < end) {
+    try {
+      if (lock.try_lock_until(end)) return;
+      break;
+    } catch (const SessionExpiredException&) {
+      if (stopped) throw;
+    }
+  }
+  throw InstanceLockException(ErrorCode::lock_timeout, lock.monitor(),
+                              "the lock on " + lock.monitor() + " was not obtained within " + duration_text(limit) +
+                                  "; our session ended meanwhile, and we queued again",
+                              show_hint(lock.monitor()));
+}
+
 // Cancels until that has had an effect: a signal may come before the waiting has begun.
 void cancel(BlockingWriteLock& lock, const Task<bool>& taking) {
   while (!taking.done() && !lock.cancel()) std::this_thread::sleep_for(milliseconds(1));
@@ -41,7 +63,7 @@ std::optional<int> take_lock(BlockingWriteLock& lock, Client& client, const Lock
   Task<bool> taking([&] {
     if (wait.connect_within) connect(client, lock.monitor(), *wait.connect_within, stopped);
     if (wait.once) return lock.try_lock();
-    lock.lock_with_timeout();
+    lock_within(lock, wait.limit, stopped);
     return true;
   });
   std::optional<int> ended_by;

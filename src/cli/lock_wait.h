@@ -13,6 +13,8 @@ namespace forelock::cli {
 
 struct LockWait {
   bool once = false;  // not at all, if it is held
+  // The time configured for the lock's class. Who loses its session meanwhile queues again.
+  std::chrono::milliseconds limit{0};
   // Wait so long for a connection first, outside the time for the lock; nothing: inside it.
   std::optional<std::chrono::milliseconds> connect_within = {};
 };

@@ -47,7 +47,7 @@ class RunCommand final : public Command {
     std::optional<int> ended_by;
     try {
       WaitNotice notice(client.shared(), options_.monitor, context.console);
-      ended_by = take_lock(lock, *client, options_.waiting(), signals, notice);
+      ended_by = take_lock(lock, *client, options_.waiting(client->settings()), signals, notice);
     } catch (const InstanceLockException&) {
       const Failure failure = conflict();
       if (options_.conflict_code && context.console.quiet()) return failure.exit_code;  // asked for, both of them

@@ -132,8 +132,9 @@ GuardOptions RunOptions::guarding(const Client& client) const {
   return result;
 }
 
-LockWait RunOptions::waiting() const {
+LockWait RunOptions::waiting(const Settings& settings) const {
   LockWait wait;
+  wait.limit = settings.timeout(lock_class());
   wait.once = timeout && timeout->count() == 0;
   // A connection takes longer than a very short time for the lock.
   if (timeout && *timeout < least_connect_time) wait.connect_within = least_connect_time;

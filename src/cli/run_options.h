@@ -44,7 +44,8 @@ struct RunOptions {
   std::string operation_type() const;
   // How the command is guarded under a lock of this client, which is connected. This process has no other children.
   GuardOptions guarding(const Client& client) const;
-  LockWait waiting() const;
+  // \param settings those that settings() has made.
+  LockWait waiting(const Settings& settings) const;
   // With --timeout as the class's configured time-out, so that the lock's own words about it are right, and as the time
   // for which a server is tried: it is a person's budget.
   Settings settings(const GlobalOptions& globals) const;

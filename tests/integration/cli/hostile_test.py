@@ -290,6 +290,33 @@ class StoppedGuardian(Waiting, support.OwnServerTest):
             return taken
         ends_by(self, 0.1, attempt)
 
+    def test_who_waits_queues_again_when_its_session_has_ended(self):
+        holder = self.hold("P1")
+        waiter = self.start_cli("run", "-m", "P1", "--set", "zookeeper.session.timeout=1000", "--timeout", "60s", "--",
+                                "true")
+        support.wait_until(lambda: self.queue("P1"), "it waits")
+        waiter.send_signal(signal.SIGSTOP)
+        support.wait_until(lambda: not self.queue("P1"), "its session ends")
+        waiter.send_signal(signal.SIGCONT)
+        support.wait_until(lambda: self.queue("P1") or waiter.poll() is not None, "it waits again")
+        self.assertEqual(self.let_go(holder), (0, ""))
+        _, errors = waiter.communicate(timeout=support.PATIENCE)
+        self.assertEqual(waiter.returncode, 0, errors)
+
+    def test_the_time_of_one_who_queues_again_is_the_same(self):
+        self.hold("P1")
+
+        def attempt():
+            begin = time.monotonic()
+            waiter = self.start_cli("run", "-m", "P1", "--set", "zookeeper.session.timeout=1000", "--timeout", "6s",
+                                    "--", "true")
+            support.wait_until(lambda: self.queue("P1"), "it waits")
+            waiter.send_signal(signal.SIGSTOP)
+            support.wait_until(lambda: not self.queue("P1"), "its session ends")
+            waiter.send_signal(signal.SIGCONT)
+            return self.seconds_to_end(waiter, begin, 75)
+        ends_by(self, 6, attempt)
+
     def test_a_short_stop_does_no_harm(self):
         child = self.hold("P1", "--set", "zookeeper.session.timeout=20000")
         child.send_signal(signal.SIGSTOP)
