@@ -1,15 +1,15 @@
-// A library for LD_PRELOAD (or to be linked to a test program) that lets a process die, or its disk fail, at exactly
-// the N-th call that changes a file or sends to a socket. Steered by the environment:
+// A library for LD_PRELOAD (or to be linked to a test program) that lets a process die or stop, or its disk fail, at
+// exactly the N-th call that changes a file or sends to a socket. Steered by the environment:
 //
 //   FAULT_SHIM_ACTION   what happens:
 //                         kill_before, kill_after   SIGKILL before or after the N-th call
 //                         kill_half                 SIGKILL after half of the N-th call's bytes were written (of calls
-//                         that
-//                                                   write nothing: before it)
+//                                                   that write nothing: before it)
+//                         stop_before, stop_after   SIGSTOP before or after the N-th call: all threads stop until
+//                                                   another process sends SIGCONT
 //                         ENOSPC, EIO, EROFS        the N-th call and those behind it fail, where that error makes
-//                         sense: a
-//                                                   full disk refuses writes and new names, EIO also syncs, a read-only
-//                                                   file system everything but syncs
+//                                                   sense: a full disk refuses writes and new names, EIO also syncs, a
+//                                                   read-only file system everything but syncs
 //                       not set: calls are only counted
 //   FAULT_SHIM_STEP     N, from 1; 1 if it is not set
 //   FAULT_SHIM_TIMES    how many calls fail before the disk is well again; for ever if it is not set
@@ -17,8 +17,7 @@
 //   FAULT_SHIM_PATH     only files whose absolute path begins so; all ordinary files and directories if it is not set
 //   FAULT_SHIM_PROGRAM  only in programs of this file name: children inherit the environment; in all if it is not set
 //   FAULT_SHIM_LOG      a file: each counted call adds a line "NUMBER CALL BYTES PATH" before it is made, so the number
-//   of
-//                       steps of a run is that of the lines
+//                       of steps of a run is that of the lines
 //
 // Counted are: open for writing or making, write, writev, pwrite, ftruncate, fsync, fdatasync, unlink, remove, rename,
 // link, mkdir, and on sockets send, sendto, sendmsg, write, writev. These are what libsqlite3 (open64, write, pwrite64,
@@ -50,7 +49,7 @@
 
 namespace {
 
-enum class Action { none, kill_before, kill_half, kill_after, fail };
+enum class Action { none, kill_before, kill_half, kill_after, stop_before, stop_after, fail };
 
 // What a call does to a file; says which errors it can give.
 enum class Kind { make, write, sync, change, send };
@@ -96,6 +95,8 @@ Plan make_plan() {
   if (action == "kill_before") plan.action = Action::kill_before;
   if (action == "kill_half") plan.action = Action::kill_half;
   if (action == "kill_after") plan.action = Action::kill_after;
+  if (action == "stop_before") plan.action = Action::stop_before;
+  if (action == "stop_after") plan.action = Action::stop_after;
   if (action == "ENOSPC") plan.error = ENOSPC;
   if (action == "EIO") plan.error = EIO;
   if (action == "EROFS") plan.error = EROFS;
@@ -142,6 +143,13 @@ bool can_fail(Kind kind, int error) {
   for (;;) syscall(SYS_kill, getpid(), SIGKILL);
 }
 
+// To this thread, which so cannot go on before the whole process has stopped.
+void stop() {
+  const int saved = errno;
+  syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSTOP);
+  errno = saved;
+}
+
 void log_call(long call, const char* name, std::size_t bytes, std::string_view path) {
   if (plan().log < 0) return;
   char line[PATH_MAX + 64];
@@ -167,8 +175,10 @@ auto counted(const char* name, Kind kind, std::string_view path, std::size_t byt
     half();
     die();
   }
+  if (hit && the.action == Action::stop_before) stop();
   const auto result = now();
   if (hit && the.action == Action::kill_after) die();
+  if (hit && the.action == Action::stop_after) stop();
   return result;
 }
 
