@@ -10,35 +10,36 @@
 
 namespace forelock {
 
-/// Stable codes: their names (name_of) appear in logs, JSON output and dead letters, and never change.
+/// Stable codes: their names (name_of) appear in logs, JSON output and dead letters, their numbers in the C interface
+/// (forelock/c.h); neither ever changes. 0 is no code: there it means success.
 enum class ErrorCode {
-  lock_timeout,        ///< the lock was not obtained in time
-  lock_unavailable,    ///< try_lock: somebody holds the lock or waits for it
-  cancelled,           ///< the waiting was withdrawn by the caller
-  session_expired,     ///< the server ended the session, and with it every lock and every place in a line
-  connection_loss,     ///< no server could be reached
-  no_node,             ///< the lock to be released does not exist any more
-  lock_unhealthy,      ///< the lock is, or may be, lost
-  not_authorized,      ///< the server's ACL or the credentials do not permit it
-  quota_exceeded,      ///< a quota of the server is used up
-  invalid_argument,    ///< a monitor id, path or option that cannot be right
-  request_too_large,   ///< over the server's limit; never sent
-  write_conflict,      ///< a guarded write's own operations were refused: see the message; the lock is still held
-  not_held,            ///< an operation of a holder on a lock that is not held
-  already_held,        ///< lock() on a lock object that already holds or waits: locks are not re-entrant
-  configuration,       ///< a setting that cannot be right
-  closed,              ///< the client is closed
-  forked,              ///< the client belongs to the parent process
-  server_error,        ///< anything else that the server reports; the effect is unknown
-  internal,            ///< a defect of this library
-  handler_failed,      ///< an operation's handler threw something that says no more about itself
-  overloaded,          ///< so much is under way already that nothing more is taken on
-  outbox_full,         ///< `dlq.outbox.max.bytes` is reached: the dead letter was not taken
-  outbox_unavailable,  ///< the outbox cannot be opened, read or written: disk full, permissions, damage, in use
-  kafka_unavailable,   ///< no broker could be reached, or none serves the topic
-  kafka_rejected,      ///< the broker refuses for good: authorization, size, configuration
-  record_invalid,      ///< a record of the dead-letter queue that cannot be understood
-  record_too_new       ///< a record of the dead-letter queue that a newer version has written
+  lock_timeout = 1,         ///< the lock was not obtained in time
+  lock_unavailable = 2,     ///< try_lock: somebody holds the lock or waits for it
+  cancelled = 3,            ///< the waiting was withdrawn by the caller
+  session_expired = 4,      ///< the server ended the session, and with it every lock and every place in a line
+  connection_loss = 5,      ///< no server could be reached
+  no_node = 6,              ///< the lock to be released does not exist any more
+  lock_unhealthy = 7,       ///< the lock is, or may be, lost
+  not_authorized = 8,       ///< the server's ACL or the credentials do not permit it
+  quota_exceeded = 9,       ///< a quota of the server is used up
+  invalid_argument = 10,    ///< a monitor id, path or option that cannot be right
+  request_too_large = 11,   ///< over the server's limit; never sent
+  write_conflict = 12,      ///< a guarded write's own operations were refused: see the message; the lock is still held
+  not_held = 13,            ///< an operation of a holder on a lock that is not held
+  already_held = 14,        ///< lock() on a lock object that already holds or waits: locks are not re-entrant
+  configuration = 15,       ///< a setting that cannot be right
+  closed = 16,              ///< the client is closed
+  forked = 17,              ///< the client belongs to the parent process
+  server_error = 18,        ///< anything else that the server reports; the effect is unknown
+  internal = 19,            ///< a defect of this library
+  handler_failed = 20,      ///< an operation's handler threw something that says no more about itself
+  overloaded = 21,          ///< so much is under way already that nothing more is taken on
+  outbox_full = 22,         ///< `dlq.outbox.max.bytes` is reached: the dead letter was not taken
+  outbox_unavailable = 23,  ///< the outbox cannot be opened, read or written: disk full, permissions, damage, in use
+  kafka_unavailable = 24,   ///< no broker could be reached, or none serves the topic
+  kafka_rejected = 25,      ///< the broker refuses for good: authorization, size, configuration
+  record_invalid = 26,      ///< a record of the dead-letter queue that cannot be understood
+  record_too_new = 27       ///< a record of the dead-letter queue that a newer version has written
 };
 
 /// The code's stable name, e.g. "lock_timeout".
