@@ -27,8 +27,9 @@ done
 # The reduced part: the adapter, the client and the lock on a real server under both; parsers and the protocol's memory
 # under AddressSanitizer alone, since they have no threads.
 declare -A reduced=(
-  [asan]="unit_engine unit_config unit_records simulation_test zookeeper_session_test integration_lock"
-  [tsan]="zookeeper_session_test integration_lock"
+  [asan]="unit_engine unit_config unit_records unit_capi simulation_test zookeeper_session_test integration_lock
+    integration_capi_misuse"
+  [tsan]="zookeeper_session_test integration_lock unit_capi"
 )
 
 # GCC 12's ThreadSanitizer aborts at start when the kernel spreads addresses wider than it knows: switch that off where

@@ -33,17 +33,17 @@ bash -n "$prefix/share/bash-completion/completions/forelock"
 step "what the shared libraries export"
 exports_of() {
   nm -D --defined-only --demangle "$1" | cut -d' ' -f3- >"$work/exports"
-  if grep -vE '^((typeinfo|typeinfo name|vtable) for )?forelock::' "$work/exports"; then
+  if grep -vE '^((typeinfo|typeinfo name|vtable) for )?forelock::|^fl_[a-z_]+$' "$work/exports"; then
     fail "these exported symbols of ${1##*/} are not forelock's"
   fi
   if grep -E "^([a-z ]+ for )?forelock::($2)::" "$work/exports"; then
     fail "these exported symbols of ${1##*/} belong to the inside"
   fi
 }
-exports_of "$library" 'client|config|coordination|lock|records|retry|zookeeper'
+exports_of "$library" 'capi|client|config|coordination|lock|records|retry|zookeeper'
 grep -q '^forelock::BlockingWriteLock::lock_with_timeout()$' "$work/exports" || fail "lock_with_timeout() is missing"
 cp "$work/exports" "$work/lock-exports"
-exports_of "$queue_library" 'config|forward|kafka|letter|outbox|records'
+exports_of "$queue_library" 'capi|config|forward|kafka|letter|outbox|records'
 grep -q '^forelock::DeadLetterQueue::accept(' "$work/exports" || fail "DeadLetterQueue::accept() is missing"
 if comm -12 <(sort -u "$work/lock-exports") <(sort -u "$work/exports") | grep .; then
   fail "both libraries export these"

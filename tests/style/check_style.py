@@ -25,10 +25,12 @@ ARROWS = {
     "retry": set(),
     "zookeeper": {"coordination"},
     "client": {"coordination", "lock", "config", "records", "retry", "zookeeper"},
+    "capi": {"client"},
     "letter": {"records"},
     "outbox": {"letter", "records"},
     "kafka": {"config", "letter"},
     "forward": {"kafka", "letter", "outbox", "retry"},
+    "capi_dlq": {"capi"},
     "drain": {"client", "kafka", "letter", "outbox", "records"},
     "workload": set(),
     # Of lock the names alone, of zookeeper the probes.

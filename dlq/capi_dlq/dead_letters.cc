@@ -1,0 +1,47 @@
+// The dead-letter queue of the C interface.
+#include "capi/dead_letters.h"
+
+#include <string>
+
+#include "forelock/c.h"
+#include "forelock/dead_letter_queue.h"
+
+namespace {
+
+using forelock::DeadLetterQueue;
+using forelock::DeadLetterQueueStatistics;
+
+class Letters final : public forelock::capi::DeadLetters {
+ public:
+  explicit Letters(const forelock::Settings& settings) : queue_(settings) {}
+
+  forelock::DeadLetterSink& sink() override { return queue_; }
+  bool flush(std::chrono::milliseconds timeout) override { return queue_.flush(timeout); }
+  fl_dlq_status status() override {
+    thread_local std::string problem;
+    const DeadLetterQueueStatistics counts = queue_.statistics();
+    problem = counts.last_problem;
+    return {.size = 0,
+            .outbox_rows = counts.outbox_rows,
+            .outbox_bytes = counts.outbox_bytes,
+            .oldest_age_ms = counts.oldest_age ? counts.oldest_age->count() : -1,
+            .accepted = counts.accepted,
+            .delivered = counts.delivered,
+            .delivery_failures = counts.delivery_failures,
+            .forwarding = counts.forwarding ? 1 : 0,
+            .last_problem = problem.c_str()};
+  }
+
+ private:
+  DeadLetterQueue queue_;
+};
+
+std::unique_ptr<forelock::capi::DeadLetters> make(const forelock::Settings& settings) {
+  return std::make_unique<Letters>(settings);
+}
+
+}  // namespace
+
+extern "C" int32_t fl_dlq_open(fl_config config, fl_dlq* dlq) {
+  return fl_internal_open_dlq(config, &make, dlq);
+}

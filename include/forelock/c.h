@@ -1,0 +1,362 @@
+/// \file
+/// The C interface: everything that the C++ library does for locks, for programs in C and for other languages'
+/// bindings. Compiles as C11 and as C++.
+///
+/// **Handles** are numbers, not addresses: what is closed, freed twice, of another kind or made up gets
+/// FL_INVALID_HANDLE, from any thread, at any time. 0 is never a handle. Free each with its function; while other
+/// threads use the object it lives on until they have finished.
+///
+/// **Results** are FL_OK (0) or a code. Of the last failure on the calling thread fl_last_message() and its like tell
+/// more; success leaves them alone. No C++ exception leaves a function.
+///
+/// **Texts** that go in are UTF-8, ended by 0, and copied. Those that come out are never null unless it says so, and
+/// valid until the calling thread's next call that returns texts of the same function, or for as long as it says.
+///
+/// **Callbacks** do not exist: what happens by itself is an event that the program fetches with fl_poll().
+///
+/// **Times** are milliseconds (`_ms`) or nanoseconds (`_ns`). Every function may be called from any thread.
+///
+/// Stable: functions, numbers and the layout of structures do not change; new ones may be added. A structure whose
+/// first member is `size` is set up by its caller with sizeof, and may grow at its end.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "forelock/export.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// \name Version
+/// \{
+
+/// Of these headers: grows when something is added.
+#define FL_ABI_VERSION 1
+
+/// "major.minor.patch" of the library that runs.
+FORELOCK_EXPORT const char* fl_version(void);
+/// FL_ABI_VERSION of the library that runs.
+FORELOCK_EXPORT int32_t fl_abi_version(void);
+/// FL_OK if the library serves programs compiled with headers of this FL_ABI_VERSION, else FL_ABI_MISMATCH.
+FORELOCK_EXPORT int32_t fl_check_abi(int32_t headers);
+
+/// \}
+/// \name Results
+/// \{
+
+/// What a function returns: FL_OK, a forelock::ErrorCode by its number, or one of the codes of this interface alone.
+enum fl_code {
+  FL_OK = 0,                   ///< done
+  FL_LOCK_TIMEOUT = 1,         ///< the lock was not obtained in time
+  FL_LOCK_UNAVAILABLE = 2,     ///< a single attempt: the lock is held or waited for
+  FL_CANCELLED = 3,            ///< the caller cancelled the wait, or freed the lock
+  FL_SESSION_EXPIRED = 4,      ///< the server ended the session, and with it every lock
+  FL_CONNECTION_LOSS = 5,      ///< no server could be reached
+  FL_NO_NODE = 6,              ///< the lock to be released does not exist any more
+  FL_LOCK_UNHEALTHY = 7,       ///< the lock is, or may be, lost
+  FL_NOT_AUTHORIZED = 8,       ///< the server's ACL or the credentials do not permit it
+  FL_QUOTA_EXCEEDED = 9,       ///< a quota of the server is used up
+  FL_INVALID_ARGUMENT = 10,    ///< an argument is invalid; the message says which
+  FL_REQUEST_TOO_LARGE = 11,   ///< over the server's limit; never sent
+  FL_WRITE_CONFLICT = 12,      ///< a guarded write's own operations were refused; the lock is still held
+  FL_NOT_HELD = 13,            ///< an operation of a holder on a lock that is not held
+  FL_ALREADY_HELD = 14,        ///< the lock object holds or waits already
+  FL_CONFIGURATION = 15,       ///< a setting is invalid
+  FL_CLOSED = 16,              ///< the client is closed
+  FL_FORKED = 17,              ///< the client belongs to the parent process
+  FL_SERVER_ERROR = 18,        ///< anything else that the server reports
+  FL_INTERNAL = 19,            ///< a defect of the library
+  FL_HANDLER_FAILED = 20,      ///< an operation's handler failed and says no more
+  FL_OVERLOADED = 21,          ///< so much is under way that nothing more is taken on
+  FL_OUTBOX_FULL = 22,         ///< the dead letter was not taken: the outbox is full
+  FL_OUTBOX_UNAVAILABLE = 23,  ///< the outbox cannot be opened, read or written
+  FL_KAFKA_UNAVAILABLE = 24,   ///< no broker could be reached
+  FL_KAFKA_REJECTED = 25,      ///< the broker refuses for good
+  FL_RECORD_INVALID = 26,      ///< a record of the dead-letter queue that cannot be understood
+  FL_RECORD_TOO_NEW = 27,      ///< a record of the dead-letter queue of a newer version
+  FL_INVALID_HANDLE = 1001,    ///< freed, of another kind, or never a handle
+  FL_OUT_OF_MEMORY = 1002,     ///< no memory, or no room for another handle
+  FL_ABI_MISMATCH = 1003       ///< the library is older than the headers
+};
+
+/// The code's stable name, "lock_timeout"; "ok" for FL_OK, "unknown" for what is no code.
+FORELOCK_EXPORT const char* fl_code_name(int32_t code);
+/// 1 if the same call may succeed later without anything being changed by people, else 0.
+FORELOCK_EXPORT int32_t fl_is_retryable(int32_t code);
+
+/// The code of the last failure on this thread; FL_OK before the first.
+FORELOCK_EXPORT int32_t fl_last_code(void);
+/// What failed, for people. Valid until this thread's next failure, as the next two.
+FORELOCK_EXPORT const char* fl_last_message(void);
+/// What to do next, for people; may be empty.
+FORELOCK_EXPORT const char* fl_last_hint(void);
+/// The monitor id concerned; may be empty.
+FORELOCK_EXPORT const char* fl_last_monitor(void);
+
+/// \}
+/// \name Handles
+/// \{
+
+typedef uint64_t fl_handle;      ///< any of the following
+typedef fl_handle fl_config;     ///< settings
+typedef fl_handle fl_client;     ///< a session, and its event queue
+typedef fl_handle fl_lock;       ///< a lock object: one acquisition at a time
+typedef fl_handle fl_view;       ///< what was seen of a namespace
+typedef fl_handle fl_dlq;        ///< a dead-letter queue
+typedef fl_handle fl_runner;     ///< runs operations
+typedef fl_handle fl_operation;  ///< an operation under way
+typedef fl_handle fl_attempt;    ///< one attempt at an operation, with its lock
+
+/// \}
+/// \name Settings
+/// \{
+
+/// The defaults.
+FORELOCK_EXPORT int32_t fl_config_new(fl_config* config);
+/// Reads a `.properties` or `.yaml` file. FL_CONFIGURATION: the message has a line for each problem.
+FORELOCK_EXPORT int32_t fl_config_load(const char* path, fl_config* config);
+/// Reads the text of a `.properties` file; `name` stands for the file in messages. Keys that are not of this library
+/// are left alone, as in a file.
+FORELOCK_EXPORT int32_t fl_config_parse(const char* text, size_t length, const char* name, fl_config* config);
+/// Sets one key, in any spelling of a file. An unknown key is an error.
+FORELOCK_EXPORT int32_t fl_config_set(fl_config config, const char* key, const char* value);
+/// Sets `count` keys that are checked together, or none.
+FORELOCK_EXPORT int32_t fl_config_set_all(fl_config config, const char* const* keys, const char* const* values,
+                                          size_t count);
+/// The value in force of a key of the contract: durations in milliseconds, sizes in bytes, secrets masked.
+FORELOCK_EXPORT int32_t fl_config_get(fl_config config, const char* key, const char** value);
+/// Frees it; clients made with it keep their settings.
+FORELOCK_EXPORT int32_t fl_config_free(fl_config config);
+
+/// \}
+/// \name Client
+/// \{
+
+/// Flags of fl_client_open().
+enum fl_client_flags {
+  FL_CLIENT_LOG_EVENTS = 1  ///< the library's log lines come as FL_EVENT_LOG
+};
+
+/// Opens a client with its own session; connects in the background. `config` may be 0: the defaults.
+FORELOCK_EXPORT int32_t fl_client_open(fl_config config, uint32_t flags, fl_client* client);
+/// Waits until a server has accepted the session. FL_CONNECTION_LOSS: not within `timeout_ms`.
+FORELOCK_EXPORT int32_t fl_client_wait_connected(fl_client client, int64_t timeout_ms);
+
+/// Where a client stands, and counts since it was opened.
+typedef struct fl_client_status {
+  size_t size;                 ///< sizeof(fl_client_status), set by the caller
+  int32_t connected;           ///< 1 while a server is connected
+  int64_t session_id;          ///< 0 before the first connection
+  int64_t session_timeout_ms;  ///< granted by the server; 0 before the first connection
+  uint64_t granted;            ///< locks granted
+  uint64_t refused;            ///< acquisitions that ended without a grant
+  uint64_t lost;               ///< held locks that were lost
+  uint64_t released;           ///< releases confirmed
+  uint64_t requests;           ///< requests sent to ZooKeeper
+  uint64_t sessions_expired;   ///< sessions that the server ended
+  uint64_t disconnections;     ///< connections lost
+  uint64_t contenders;         ///< contenders not yet certainly gone from the server
+  const char* instance;        ///< `host/pid`
+  const char* last_problem;    ///< what the last failed attempt to connect met; may be empty
+} fl_client_status;
+
+/// Fills `status` in; its texts are valid until this thread's next call of it.
+FORELOCK_EXPORT int32_t fl_client_get_status(fl_client client, fl_client_status* status);
+/// Ends the session as forelock::Client::close does: waiting acquisitions end with FL_CLOSED, held locks are lost. What
+/// is in the event queue can still be polled. Idempotent.
+FORELOCK_EXPORT int32_t fl_client_close(fl_client client);
+/// As fl_client_close(), then frees the handle; its locks keep theirs until they are freed. Pollers get FL_CLOSED.
+FORELOCK_EXPORT int32_t fl_client_free(fl_client client);
+
+/// \}
+/// \name Events
+/// \{
+
+/// What an event tells of; the members of fl_event that it fills in beyond `source` and `tag`.
+enum fl_event_kind {
+  FL_EVENT_ACQUIRED = 1,   ///< an asynchronous acquisition ended: `code`; FL_OK: `value` is the fencing token
+  FL_EVENT_RELEASED = 2,   ///< an asynchronous release ended: `code`
+  FL_EVENT_LOST = 3,       ///< a held lock was lost: `value` is a fl_loss
+  FL_EVENT_DANGER = 4,     ///< a held lock comes close to its end while the connection is silent
+  FL_EVENT_QUEUED = 5,     ///< the place in the line: `value`, 1 is next; `message` is the node before
+  FL_EVENT_CONTENDED = 6,  ///< another client waits behind the holder: `value` is its fl_priority
+  FL_EVENT_ATTEMPT = 7,    ///< `source` is a fl_attempt to be worked on; `tag` the operation's; `value` its number
+  FL_EVENT_FAILURE = 8,    ///< an attempt failed: `name` its code; `value` 1 if there will be another
+  FL_EVENT_OPERATION = 9,  ///< an operation ended: `code`; FL_OK: `value` is a fl_operation_end; `hint` its id,
+                           ///< `name` the reason if it is dead-lettered
+  FL_EVENT_LOG = 10,       ///< a line of the log: `name` is "error", "warning" or "info"
+  FL_EVENT_DROPPED = 11    ///< `value` events of the kinds 3 to 6, 8 and 10 were dropped: nothing polled them
+};
+
+/// Why a held lock was lost.
+enum fl_loss {
+  FL_LOSS_DEADLINE_PASSED = 1,  ///< the session could not be proved alive in time
+  FL_LOSS_SESSION_EXPIRED = 2,  ///< the server has ended the session
+  FL_LOSS_REMOVED = 3,          ///< an administrator or unlocker deleted the lock
+  FL_LOSS_CLOSED = 4            ///< the client was closed under it
+};
+
+/// One event. Its texts are valid until the calling thread's next fl_poll().
+typedef struct fl_event {
+  int32_t kind;         ///< a fl_event_kind
+  int32_t code;         ///< FL_OK or why not
+  fl_handle source;     ///< the lock, attempt or operation; it may have been freed since
+  uint64_t tag;         ///< the number given with the call that led to it
+  int64_t value;        ///< see the kind
+  int32_t retryable;    ///< of `code`
+  const char* monitor;  ///< the monitor concerned; may be empty
+  const char* name;     ///< see the kind; may be empty
+  const char* message;  ///< for people; may be empty
+  const char* hint;     ///< what to do next; may be empty
+} fl_event;
+
+/// Fetches what has happened, in order; waits for the first event at most `timeout_ms` (negative: for as long as it
+/// takes). Each asynchronous acquisition, release and operation appears exactly once. At most 1,000,000 of these are
+/// under way or not yet fetched (FL_OVERLOADED from the call that asks for more), and 65,536 other events.
+/// \returns how many of `events` are filled in, 0 after the time; or a negative code: -FL_CLOSED when the client is
+/// closed and everything has been fetched, -FL_INVALID_HANDLE, -FL_INVALID_ARGUMENT.
+FORELOCK_EXPORT int64_t fl_poll(fl_client client, int64_t timeout_ms, fl_event* events, size_t count);
+
+/// \}
+/// \name Locks
+/// \{
+
+/// The two classes of work: a waiting foreground lock always goes before a waiting background one.
+enum fl_priority {
+  FL_FOREGROUND = 0,  ///< a person waits for it
+  FL_BACKGROUND = 1   ///< bulk work
+};
+
+/// Values for `timeout_ms` of an acquisition.
+enum fl_timeout {
+  FL_CONFIGURED = -1,  ///< the time-out configured for the lock's class
+  FL_FOREVER = -2      ///< no end
+};
+
+/// What may be said about a lock beyond what for and how urgent. All 0: nothing.
+typedef struct fl_lock_options {
+  size_t size;                   ///< sizeof(fl_lock_options)
+  int64_t expected_runtime_ms;   ///< how long the work is expected to take; 0: not said
+  int64_t auto_unlock_after_ms;  ///< permits an unlocker to free the lock after that; 0: never
+  int32_t capture_stack;         ///< 1: record where the acquisition was called
+  const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
+} fl_lock_options;
+
+/// Makes a lock object, free. `options` may be null.
+FORELOCK_EXPORT int32_t fl_lock_new(fl_client client, const char* lock_info, const char* monitor, int32_t priority,
+                                    const fl_lock_options* options, fl_lock* lock);
+/// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …
+FORELOCK_EXPORT int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms);
+/// Obtains the lock if it is free and unwanted; does not queue. FL_LOCK_UNAVAILABLE.
+FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
+/// As fl_lock_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK.
+FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag);
+/// As fl_lock_try(), without blocking.
+FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);
+/// Cancels a waiting acquisition of any thread: it ends with FL_CANCELLED. `was_waiting` (may be null) gets 0 if there
+/// was none, or its grant came first.
+FORELOCK_EXPORT int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting);
+/// Releases the lock and waits for the confirmation, at most about the session time-out. Not held afterwards, whatever
+/// it returns: FL_NO_NODE (it was removed before), FL_NOT_HELD, FL_SESSION_EXPIRED, FL_CONNECTION_LOSS.
+FORELOCK_EXPORT int32_t fl_lock_release(fl_lock lock);
+/// As fl_lock_release(), without blocking: FL_EVENT_RELEASED tells the end, if this returns FL_OK.
+FORELOCK_EXPORT int32_t fl_lock_release_async(fl_lock lock, uint64_t tag);
+/// Releases the lock without any confirmation; the client makes sure in the background. Nothing if it is not held.
+FORELOCK_EXPORT int32_t fl_lock_release_detached(fl_lock lock);
+/// Lets the locks that rank before this one go first and takes it again, at most `timeout_ms`; blocks.
+/// FL_LOCK_TIMEOUT: not held any more.
+FORELOCK_EXPORT int32_t fl_lock_step_aside(fl_lock lock, int64_t timeout_ms);
+/// Cancels or releases it without waiting and frees the handle. Completions that are owed still come, as FL_CANCELLED.
+FORELOCK_EXPORT int32_t fl_lock_free(fl_lock lock);
+
+/// Which events of a lock are wanted, besides completions.
+enum fl_lock_events {
+  FL_ON_LOST = 1,      ///< FL_EVENT_LOST, once for each grant that is lost
+  FL_ON_DANGER = 2,    ///< FL_EVENT_DANGER
+  FL_ON_QUEUED = 4,    ///< FL_EVENT_QUEUED; costs the server a listing for each change
+  FL_ON_CONTENDED = 8  ///< FL_EVENT_CONTENDED; costs a watch, and a listing for each change
+};
+
+/// Asks for events with this tag; while the lock is free, or an attempt's has just begun. `events`: fl_lock_events,
+/// added. `danger_margin_ms`: for FL_ON_DANGER: more than 0, at most a third of the session time-out.
+FORELOCK_EXPORT int32_t fl_lock_watch(fl_handle lock, uint32_t events, int64_t danger_margin_ms, uint64_t tag);
+
+/// \}
+/// \name What is known of a held lock
+/// These take the handle of a lock or of an attempt.
+/// \{
+
+/// 1 if the lock is certain to be held now (forelock::WriteLock::healthy), else 0, also for an invalid handle. Costs
+/// some tens of nanoseconds.
+FORELOCK_EXPORT int32_t fl_lock_is_healthy(fl_handle lock);
+/// FL_OK if it is healthy, else FL_LOCK_UNHEALTHY with a message.
+FORELOCK_EXPORT int32_t fl_lock_check_health(fl_handle lock);
+/// The fencing token of the current or last grant; 0 if there was none, or for an invalid handle.
+FORELOCK_EXPORT int64_t fl_lock_token(fl_handle lock);
+/// Until when the lock is certain, on CLOCK_MONOTONIC; 0 if it is not held, or for an invalid handle.
+FORELOCK_EXPORT int64_t fl_lock_expires_at_ns(fl_handle lock);
+/// How long the lock is certain from now on; 0 if it is not healthy.
+FORELOCK_EXPORT int64_t fl_lock_time_left_ns(fl_handle lock);
+
+/// Where a lock object stands.
+enum fl_lock_state {
+  FL_STATE_FREE = 0,     ///< not held, not waiting
+  FL_STATE_WAITING = 1,  ///< in the line
+  FL_STATE_HELD = 2,     ///< held, connected
+  FL_STATE_SUSPECT = 3,  ///< held, the connection is silent; certain until it expires
+  FL_STATE_LOST = 4      ///< was held, and is not any more, without having been released
+};
+/// Its fl_lock_state.
+FORELOCK_EXPORT int32_t fl_lock_get_state(fl_handle lock, int32_t* state);
+
+/// Who holds or waits, and what for. Wall-clock times in milliseconds since 1970; absent: -1.
+typedef struct fl_owner {
+  const char* lock_info;        ///< what for
+  const char* instance;         ///< `host/pid/thread`
+  const char* guid;             ///< identifies the acquisition
+  const char* stack;            ///< where it was called, one frame a line, innermost first; may be empty
+  int32_t priority;             ///< a fl_priority
+  int64_t enqueued_at_ms;       ///< when it began to wait
+  int64_t acquired_at_ms;       ///< holder: when the claim was sent
+  int64_t expected_runtime_ms;  ///< how long the holder expects to need
+  int64_t alert_at_ms;          ///< when people should look at it
+  int64_t auto_unlock_at_ms;    ///< when an unlocker may free it
+} fl_owner;
+
+/// The record of the current acquisition.
+FORELOCK_EXPORT int32_t fl_lock_owner(fl_handle lock, fl_owner* owner);
+/// The work goes on as planned and needs `expected_ms` more. FL_LOCK_UNHEALTHY if the lock is not healthy.
+FORELOCK_EXPORT int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms);
+
+/// What a guarded write does with a node.
+enum fl_write_kind {
+  FL_WRITE_CREATE = 1,  ///< creates a persistent node
+  FL_WRITE_SET = 2,     ///< replaces its data
+  FL_WRITE_DELETE = 3,  ///< deletes it
+  FL_WRITE_CHECK = 4    ///< changes nothing; refused if the version differs
+};
+
+/// One operation of a guarded write.
+typedef struct fl_write {
+  int32_t kind;      ///< a fl_write_kind
+  int32_t version;   ///< the data version that the node must have; -1: any
+  const char* path;  ///< absolute, inside the configured chroot
+  const void* data;  ///< for create and set
+  size_t length;     ///< of `data`
+} fl_write;
+
+/// Commits them together with a check that the lock is still ours, all or none; blocks for a round trip.
+/// `versions` gets the new data version for each; may be null. FL_LOCK_UNHEALTHY and FL_WRITE_CONFLICT: nothing
+/// was written. FL_CONNECTION_LOSS: the message says whether the outcome is unknown.
+FORELOCK_EXPORT int32_t fl_lock_write_guarded(fl_handle lock, const fl_write* writes, size_t count, int32_t* versions);
+
+/// \}
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "forelock/c_inspector.h"
+#include "forelock/c_operation.h"

@@ -1,0 +1,77 @@
+/// \file
+/// The part of the C interface that looks at a namespace: which locks are held, by which clients, which wait, and why.
+/// Included by forelock/c.h, where the conventions are.
+#pragma once
+
+#include "forelock/c.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// \name Inspector
+/// Reads block for the round trips they need, at most `timeout_ms`. A view is a snapshot; its texts are valid until it
+/// is freed.
+/// \{
+
+/// One monitor object.
+typedef struct fl_monitor {
+  size_t size;                  ///< sizeof(fl_monitor), set by the caller
+  const char* monitor;          ///< the id, decoded
+  const char* path;             ///< its znode; empty in a list
+  int32_t held;                 ///< 1 if it is held: then the next seven tell by whom
+  int32_t has_owner;            ///< 1 if the holder left a record that can be read
+  fl_owner owner;               ///< the record; without one, empty texts and -1
+  int32_t holder_priority;      ///< a fl_priority; -1 if unknown
+  const char* holder_node;      ///< its contender node; empty if it has none
+  int64_t holder_session;       ///< the session that owns `privateLock`
+  int64_t holder_token;         ///< its fencing token
+  int64_t held_ms;              ///< how long, by wall clocks
+  uint64_t waiting;             ///< how many wait
+  uint64_t waiting_foreground;  ///< of these, foreground
+  uint64_t waiting_background;  ///< of these, background
+} fl_monitor;
+
+/// One waiting contender.
+typedef struct fl_waiter {
+  size_t size;         ///< sizeof(fl_waiter), set by the caller
+  uint64_t position;   ///< 1 is next
+  const char* node;    ///< e.g. "B-0000000008"
+  const char* behind;  ///< the node it waits for
+  int32_t has_owner;   ///< 1 if it left a record that can be read
+  fl_owner owner;      ///< the record; without one, empty texts and -1
+  int32_t priority;    ///< a fl_priority; -1 if unknown
+  int64_t session;     ///< the session that its node belongs to
+  int64_t waited_ms;   ///< how long, by wall clocks
+} fl_waiter;
+
+/// The monitors that are held or waited for, sorted by id; with `all` the idle ones too.
+FORELOCK_EXPORT int32_t fl_inspect_list(fl_client client, int32_t all, int64_t timeout_ms, fl_view* view);
+/// One monitor with its line; an empty view if it does not exist.
+FORELOCK_EXPORT int32_t fl_inspect_show(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view);
+/// How many monitors are in the view.
+FORELOCK_EXPORT int32_t fl_view_count(fl_view view, size_t* count);
+/// The monitor with this index, from 0.
+FORELOCK_EXPORT int32_t fl_view_monitor(fl_view view, size_t index, fl_monitor* monitor);
+/// A waiting contender of the monitor that fl_inspect_show() saw, from 0.
+FORELOCK_EXPORT int32_t fl_view_waiter(fl_view view, size_t index, fl_waiter* waiter);
+/// Frees it.
+FORELOCK_EXPORT int32_t fl_view_free(fl_view view);
+
+/// What fl_inspect_force_release() did.
+enum fl_force_release {
+  FL_FORCE_RELEASED = 0,        ///< the holder's nodes are gone
+  FL_FORCE_HOLDER_CHANGED = 1,  ///< another client holds it now, or none: nothing was done
+  FL_FORCE_NO_SUCH_MONITOR = 2  ///< the monitor does not exist
+};
+
+/// Removes a holder, if `holder` (its node, or its session as "0x…") still is the holder. Writes; meant for people and
+/// unlockers. `result` gets a fl_force_release.
+FORELOCK_EXPORT int32_t fl_inspect_force_release(fl_client client, const char* monitor, const char* holder,
+                                                 int64_t timeout_ms, int32_t* result);
+
+/// \}
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,119 @@
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/client_object.h"
+#include "capi/config_object.h"
+#include "capi/handles.h"
+#include "capi/structure.h"
+#include "forelock/c.h"
+
+using namespace forelock;
+using namespace forelock::capi;
+
+namespace {
+
+LogSink sink_of(std::shared_ptr<EventQueue> events) {
+  return [events = std::move(events)](std::string_view level, std::string_view message) {
+    Event event{.kind = FL_EVENT_LOG, .name = std::string(level)};
+    event.failure.message = message;
+    events->notify(std::move(event));
+  };
+}
+
+fl_event to_c(const Event& event) {
+  const Failure& failure = event.failure;
+  return {.kind = event.kind,
+          .code = failure.code,
+          .source = event.source,
+          .tag = event.tag,
+          .value = event.value,
+          .retryable = fl_is_retryable(failure.code),
+          .monitor = failure.monitor.c_str(),
+          .name = event.name.c_str(),
+          .message = failure.message.c_str(),
+          .hint = failure.hint.c_str()};
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t fl_client_open(fl_config config, uint32_t flags, fl_client* client) {
+  return capi::run([&] {
+    fl_client& result = target(client);
+    require((flags & ~std::uint32_t{FL_CLIENT_LOG_EVENTS}) == 0, "unknown flags");
+    Settings settings = config == 0 ? Settings() : find<ConfigObject>(config)->settings();
+    auto events = std::make_shared<EventQueue>();
+    LogSink log = (flags & FL_CLIENT_LOG_EVENTS) != 0 ? sink_of(events) : LogSink();
+    auto state = std::make_shared<ClientState>(std::move(settings), std::move(events), std::move(log));
+    result = add(std::make_unique<ClientObject>(std::move(state)));
+  });
+}
+
+int32_t fl_client_wait_connected(fl_client client, int64_t timeout_ms) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    require(timeout_ms >= 0, "the time-out is negative");
+    if (use->client().wait_connected(std::chrono::milliseconds(timeout_ms))) return;
+    std::string message = "no connection to ZooKeeper within " + std::to_string(timeout_ms) + " ms";
+    if (const std::string problem = use->client().last_problem(); !problem.empty()) message += ": " + problem;
+    throw ConnectionLossException(ErrorCode::connection_loss, {}, message, "forelock doctor");
+  });
+}
+
+int32_t fl_client_get_status(fl_client client, fl_client_status* status) {
+  thread_local std::string problem;
+  thread_local std::string instance;
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    const Client& of = use->client();
+    const ClientStatistics counts = of.statistics();
+    problem = of.last_problem();
+    instance = of.instance();
+    write_structure<fl_client_status>(status, {.size = 0,
+                                               .connected = of.connected() ? 1 : 0,
+                                               .session_id = of.session_id(),
+                                               .session_timeout_ms = of.session_timeout().count(),
+                                               .granted = counts.granted,
+                                               .refused = counts.refused,
+                                               .lost = counts.lost,
+                                               .released = counts.released,
+                                               .requests = counts.requests,
+                                               .sessions_expired = counts.sessions_expired,
+                                               .disconnections = counts.disconnections,
+                                               .contenders = counts.contenders,
+                                               .instance = instance.c_str(),
+                                               .last_problem = problem.c_str()});
+  });
+}
+
+int32_t fl_client_close(fl_client client) {
+  return capi::run([&] { find<ClientObject>(client)->close(); });
+}
+
+int32_t fl_client_free(fl_client client) {
+  return capi::run([&] {
+    const auto use = remove<ClientObject>(client);
+    use->close();
+    use->events().clear();
+  });
+}
+
+int64_t fl_poll(fl_client client, int64_t timeout_ms, fl_event* events, size_t count) {
+  // What the texts of the last call point to.
+  thread_local std::vector<Event> fetched;
+  int64_t result = 0;
+  const std::int32_t code = capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    require(events != nullptr && count > 0, "there is no room for events");
+    auto some = use->events().poll(timeout_ms, count);
+    if (!some) throw RequestRejectedException(ErrorCode::closed, {}, "the client is closed, and all was fetched");
+    fetched = std::move(*some);
+    for (size_t i = 0; i < fetched.size(); ++i) events[i] = to_c(fetched[i]);
+    result = static_cast<int64_t>(fetched.size());
+  });
+  return code == FL_OK ? result : -int64_t{code};
+}
+}

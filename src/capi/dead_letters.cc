@@ -1,0 +1,35 @@
+#include "capi/dead_letters.h"
+
+#include "capi/config_object.h"
+#include "capi/handles.h"
+#include "capi/structure.h"
+
+using namespace forelock;
+using namespace forelock::capi;
+
+extern "C" {
+
+int32_t fl_internal_open_dlq(fl_config config, MakeDeadLetters make, fl_dlq* dlq) {
+  return capi::run([&] {
+    fl_dlq& result = target(dlq);
+    const Settings settings = config == 0 ? Settings() : find<ConfigObject>(config)->settings();
+    result = add(std::make_unique<DeadLettersObject>(make(settings)));
+  });
+}
+
+int32_t fl_dlq_flush(fl_dlq dlq, int64_t timeout_ms, int32_t* done) {
+  return capi::run([&] {
+    const auto use = find<DeadLettersObject>(dlq);
+    require(timeout_ms >= 0, "the time-out is negative");
+    target(done) = use->letters()->flush(std::chrono::milliseconds(timeout_ms)) ? 1 : 0;
+  });
+}
+
+int32_t fl_dlq_get_status(fl_dlq dlq, fl_dlq_status* status) {
+  return capi::run([&] { write_structure(status, find<DeadLettersObject>(dlq)->letters()->status()); });
+}
+
+int32_t fl_dlq_free(fl_dlq dlq) {
+  return capi::run([&] { remove<DeadLettersObject>(dlq); });
+}
+}

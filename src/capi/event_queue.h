@@ -1,0 +1,70 @@
+// An EventQueue keeps what happens until the host fetches it. Thread-safe, bounded.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capi/handle_table.h"
+#include "capi/result.h"
+
+namespace forelock::capi {
+
+struct Event {
+  std::int32_t kind = 0;
+  Handle source = 0;
+  std::uint64_t tag = 0;
+  std::int64_t value = 0;
+  std::string name = {};
+  Failure failure = {};  // its code is FL_OK where nothing failed; its texts may say something all the same
+};
+
+class EventQueue {
+ public:
+  static constexpr std::size_t max_completions = 1'000'000;
+  static constexpr std::size_t max_notifications = 65'536;
+
+  EventQueue() = default;
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  // Makes room for one completion, until it is fetched. \throws RequestRejectedException(overloaded).
+  void reserve();
+  // Gives the room back: there will be no completion.
+  void forgo();
+  // What room was made for, or what must not be dropped and is bounded elsewhere (`reserved` false).
+  void complete(Event event, bool reserved = true);
+  // Dropped, and counted, if too many wait.
+  void notify(Event event);
+  // Nothing comes any more but what is in it.
+  void end();
+  // Drops what is in it, and ends the attempts that were never fetched.
+  void clear();
+
+  // Waits for the first event. \returns at most `count`; none after the time-out (negative: no end). Nothing: ended.
+  std::optional<std::vector<Event>> poll(std::int64_t timeout_ms, std::size_t count);
+
+ private:
+  enum class Room { reserved, notification, none };
+  struct Entry {
+    Event event;
+    Room room;
+  };
+  void push(Event event, Room room);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Entry> entries_;
+  std::size_t reserved_ = 0;
+  std::size_t notifications_ = 0;
+  std::int64_t dropped_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace forelock::capi

@@ -1,0 +1,193 @@
+#include "forelock/inspector.h"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/client_object.h"
+#include "capi/handles.h"
+#include "capi/owner.h"
+#include "capi/structure.h"
+#include "forelock/c.h"
+
+using namespace forelock;
+using namespace forelock::capi;
+
+namespace {
+
+struct SeenMonitor {
+  std::string monitor;
+  std::string path;
+  std::optional<HolderView> holder;
+  OwnerText owner;
+  std::size_t waiting_foreground = 0;
+  std::size_t waiting_background = 0;
+  std::size_t waiting = 0;
+};
+
+struct SeenWaiter {
+  WaiterView waiter;
+  OwnerText owner;
+};
+
+// What was seen of a namespace; does not change.
+class ViewObject final : public Object {
+ public:
+  static constexpr Kind object_kind = Kind::view;
+
+  ViewObject(std::vector<SeenMonitor> monitors, std::vector<SeenWaiter> waiters)
+      : Object(object_kind), monitors_(std::move(monitors)), waiters_(std::move(waiters)) {}
+
+  const std::vector<SeenMonitor>& monitors() const { return monitors_; }
+  const std::vector<SeenWaiter>& waiters() const { return waiters_; }
+
+ private:
+  const std::vector<SeenMonitor> monitors_;
+  const std::vector<SeenWaiter> waiters_;
+};
+
+OwnerText owner_of(const std::optional<HolderView>& holder) {
+  return OwnerText(holder ? holder->owner : std::nullopt);
+}
+
+int32_t priority_of(const std::optional<Priority>& priority) {
+  return priority ? capi::to_c(*priority) : -1;
+}
+
+std::vector<SeenMonitor> seen(std::vector<MonitorSummary> list) {
+  std::vector<SeenMonitor> monitors;
+  monitors.reserve(list.size());
+  for (MonitorSummary& summary : list) {
+    OwnerText owner = owner_of(summary.holder);
+    monitors.push_back({std::move(summary.monitor),
+                        {},
+                        std::move(summary.holder),
+                        std::move(owner),
+                        summary.waiting_foreground,
+                        summary.waiting_background,
+                        summary.waiting_foreground + summary.waiting_background});
+  }
+  return monitors;
+}
+
+SeenMonitor seen(const MonitorView& view) {
+  SeenMonitor monitor{.monitor = view.monitor, .path = view.path, .holder = view.holder, .owner = {}};
+  monitor.owner = owner_of(view.holder);
+  monitor.waiting = view.queue.size();
+  for (const WaiterView& waiter : view.queue) {
+    if (waiter.priority == Priority::foreground) ++monitor.waiting_foreground;
+    if (waiter.priority == Priority::background) ++monitor.waiting_background;
+  }
+  return monitor;
+}
+
+fl_monitor to_c(const SeenMonitor& of) {
+  const bool held = of.holder.has_value();
+  return {.size = 0,
+          .monitor = of.monitor.c_str(),
+          .path = of.path.c_str(),
+          .held = held ? 1 : 0,
+          .has_owner = of.owner.present() ? 1 : 0,
+          .owner = of.owner.to_c(),
+          .holder_priority = held ? priority_of(of.holder->priority) : -1,
+          .holder_node = held && of.holder->node ? of.holder->node->c_str() : "",
+          .holder_session = held ? of.holder->session : 0,
+          .holder_token = held ? of.holder->token : 0,
+          .held_ms = held ? of.holder->held.count() : 0,
+          .waiting = of.waiting,
+          .waiting_foreground = of.waiting_foreground,
+          .waiting_background = of.waiting_background};
+}
+
+fl_waiter to_c(const SeenWaiter& of) {
+  return {.size = 0,
+          .position = of.waiter.position,
+          .node = of.waiter.node.c_str(),
+          .behind = of.waiter.behind.c_str(),
+          .has_owner = of.owner.present() ? 1 : 0,
+          .owner = of.owner.to_c(),
+          .priority = priority_of(of.waiter.priority),
+          .session = of.waiter.session,
+          .waited_ms = of.waiter.waited.count()};
+}
+
+Inspector inspector_of(const ClientObject& client, int64_t timeout_ms) {
+  require(timeout_ms >= 0, "the time-out is negative");
+  return Inspector(client.client(), std::chrono::milliseconds(timeout_ms));
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t fl_inspect_list(fl_client client, int32_t all, int64_t timeout_ms, fl_view* view) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    fl_view& result = target(view);
+    auto monitors = seen(inspector_of(*use, timeout_ms).list(all != 0));
+    result = add(std::make_unique<ViewObject>(std::move(monitors), std::vector<SeenWaiter>()));
+  });
+}
+
+int32_t fl_inspect_show(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    fl_view& result = target(view);
+    std::vector<SeenMonitor> monitors;
+    std::vector<SeenWaiter> waiters;
+    if (auto shown = inspector_of(*use, timeout_ms).show(text_of(monitor, "monitor"))) {
+      monitors.push_back(seen(*shown));
+      for (WaiterView& waiter : shown->queue) {
+        OwnerText owner(std::move(waiter.owner));
+        waiters.push_back({std::move(waiter), std::move(owner)});
+      }
+    }
+    result = add(std::make_unique<ViewObject>(std::move(monitors), std::move(waiters)));
+  });
+}
+
+int32_t fl_view_count(fl_view view, size_t* count) {
+  return capi::run([&] { target(count) = find<ViewObject>(view)->monitors().size(); });
+}
+
+int32_t fl_view_monitor(fl_view view, size_t index, fl_monitor* monitor) {
+  return capi::run([&] {
+    const auto use = find<ViewObject>(view);
+    require(index < use->monitors().size(), "there is no monitor with this index");
+    write_structure(monitor, to_c(use->monitors()[index]));
+  });
+}
+
+int32_t fl_view_waiter(fl_view view, size_t index, fl_waiter* waiter) {
+  return capi::run([&] {
+    const auto use = find<ViewObject>(view);
+    require(index < use->waiters().size(), "there is no waiter with this index");
+    write_structure(waiter, to_c(use->waiters()[index]));
+  });
+}
+
+int32_t fl_view_free(fl_view view) {
+  return capi::run([&] { remove<ViewObject>(view); });
+}
+
+int32_t fl_inspect_force_release(fl_client client, const char* monitor, const char* holder, int64_t timeout_ms,
+                                 int32_t* result) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    int32_t& outcome = target(result);
+    switch (inspector_of(*use, timeout_ms).force_release(text_of(monitor, "monitor"), text_of(holder, "holder"))) {
+      case ForceReleaseResult::released:
+        outcome = FL_FORCE_RELEASED;
+        break;
+      case ForceReleaseResult::holder_changed:
+        outcome = FL_FORCE_HOLDER_CHANGED;
+        break;
+      case ForceReleaseResult::no_such_monitor:
+        outcome = FL_FORCE_NO_SUCH_MONITOR;
+        break;
+    }
+  });
+}
+}

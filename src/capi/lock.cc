@@ -1,0 +1,225 @@
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "capi/handles.h"
+#include "capi/held.h"
+#include "capi/lock_object.h"
+#include "capi/structure.h"
+#include "client/clock.h"
+#include "forelock/c.h"
+
+using namespace forelock;
+using namespace forelock::capi;
+
+namespace {
+
+Priority priority_of(int32_t priority) {
+  require(priority == FL_FOREGROUND || priority == FL_BACKGROUND, "the priority is neither class");
+  return priority == FL_FOREGROUND ? Priority::foreground : Priority::background;
+}
+
+LockOptions options_of(const fl_lock_options* given) {
+  const fl_lock_options options = read_structure(given);
+  require(options.expected_runtime_ms >= 0 && options.auto_unlock_after_ms >= 0, "a duration is negative");
+  LockOptions result;
+  if (options.expected_runtime_ms > 0) result.expected_runtime.emplace(options.expected_runtime_ms);
+  if (options.auto_unlock_after_ms > 0) result.auto_unlock_after.emplace(options.auto_unlock_after_ms);
+  result.capture_stack = options.capture_stack != 0;
+  result.thread_name = text_or_empty(options.thread_name);
+  return result;
+}
+
+lock::TimePoint deadline_of(const LockObject& object, int64_t timeout_ms) {
+  if (timeout_ms == FL_FOREVER) return lock::never;
+  if (timeout_ms == FL_CONFIGURED) {
+    return client::deadline_after(object.slot().core().settings().timeout(object.slot().priority()));
+  }
+  require(timeout_ms >= 0, "the time-out is negative");
+  return client::deadline_after(std::chrono::milliseconds(timeout_ms));
+}
+
+[[noreturn]] void throw_freed(const LockObject& object) {
+  throw InstanceLockException(ErrorCode::cancelled, object.slot().monitor(),
+                              "the lock on " + object.slot().monitor() + " was freed by another thread");
+}
+
+// The end of a blocking acquisition that has begun. A lock that was freed meanwhile holds nothing.
+void finish(LockObject& object, lock::TimePoint deadline) {
+  client::LockSlot& slot = object.slot();
+  if (object.closed()) slot.cancel();
+  if (const std::optional<lock::Refusal> refusal = slot.wait(deadline)) {
+    std::rethrow_exception(slot.error_of(*refusal, true));
+  }
+  if (!object.closed()) return;
+  slot.release_detached();
+  throw_freed(object);
+}
+
+int32_t acquire(fl_lock lock, int64_t timeout_ms, bool try_once) {
+  return capi::run([&] {
+    const auto use = find<LockObject>(lock);
+    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    use->slot().acquire(deadline, try_once);
+    finish(*use, deadline);
+  });
+}
+
+int64_t loss_of(LossReason reason) {
+  switch (reason) {
+    case LossReason::deadline_passed:
+      return FL_LOSS_DEADLINE_PASSED;
+    case LossReason::session_expired:
+      return FL_LOSS_SESSION_EXPIRED;
+    case LossReason::removed:
+      return FL_LOSS_REMOVED;
+    case LossReason::closed:
+      break;
+  }
+  return FL_LOSS_CLOSED;
+}
+
+Event event_of(int32_t kind, fl_handle source, uint64_t tag, const std::exception_ptr& error,
+               const std::string& monitor) {
+  Event event{.kind = kind, .source = source, .tag = tag};
+  if (error) event.failure = failure_of(error);
+  event.failure.monitor = monitor;
+  return event;
+}
+
+int32_t acquire_async(fl_lock lock, int64_t timeout_ms, bool try_once, uint64_t tag) {
+  return capi::run([&] {
+    const auto use = find<LockObject>(lock);
+    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const auto& events = use->client()->events;
+    events->reserve();
+    try {
+      // The slot calls it while it lives.
+      use->slot().acquire(deadline, try_once,
+                          [events, lock, tag, slot = &use->slot()](const std::exception_ptr& error) {
+                            Event event = event_of(FL_EVENT_ACQUIRED, lock, tag, error, slot->monitor());
+                            if (!error) event.value = slot->token();
+                            events->complete(std::move(event));
+                          });
+    } catch (...) {
+      events->forgo();
+      throw;
+    }
+    if (use->closed()) use->slot().cancel();
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t fl_lock_new(fl_client client, const char* lock_info, const char* monitor, int32_t priority,
+                    const fl_lock_options* options, fl_lock* lock) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    fl_lock& result = target(lock);
+    auto made = std::make_unique<HostLock>(use->client(), text_of(lock_info, "lock_info"), text_of(monitor, "monitor"),
+                                           priority_of(priority), options_of(options));
+    result = add(std::make_unique<LockObject>(use->state(), std::move(made)));
+  });
+}
+
+int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms) {
+  return acquire(lock, timeout_ms, false);
+}
+
+int32_t fl_lock_try(fl_lock lock) {
+  return acquire(lock, FL_CONFIGURED, true);
+}
+
+int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag) {
+  return acquire_async(lock, timeout_ms, false, tag);
+}
+
+int32_t fl_lock_try_async(fl_lock lock, uint64_t tag) {
+  return acquire_async(lock, FL_CONFIGURED, true, tag);
+}
+
+int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting) {
+  return capi::run([&] {
+    const bool waited = find<LockObject>(lock)->slot().cancel();
+    if (was_waiting != nullptr) *was_waiting = waited ? 1 : 0;
+  });
+}
+
+int32_t fl_lock_release(fl_lock lock) {
+  return capi::run([&] { find<LockObject>(lock)->slot().release_and_wait(); });
+}
+
+int32_t fl_lock_release_async(fl_lock lock, uint64_t tag) {
+  return capi::run([&] {
+    const auto use = find<LockObject>(lock);
+    const auto& events = use->client()->events;
+    events->reserve();
+    try {
+      use->slot().release([events, lock, tag, slot = &use->slot()](const std::exception_ptr& error) {
+        events->complete(event_of(FL_EVENT_RELEASED, lock, tag, error, slot->monitor()));
+      });
+    } catch (...) {
+      events->forgo();
+      throw;
+    }
+  });
+}
+
+int32_t fl_lock_release_detached(fl_lock lock) {
+  return capi::run([&] { find<LockObject>(lock)->slot().release_detached(); });
+}
+
+int32_t fl_lock_step_aside(fl_lock lock, int64_t timeout_ms) {
+  return capi::run([&] {
+    const auto use = find<LockObject>(lock);
+    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    if (!use->slot().step_aside(deadline)) {
+      use->slot().check_health();
+      throw LockUnhealthyException(ErrorCode::lock_unhealthy, use->slot().monitor(),
+                                   "the lock on " + use->slot().monitor() + " is not held");
+    }
+    finish(*use, deadline);
+    use->slot().check_health();  // it may have been removed before it could be given back
+  });
+}
+
+int32_t fl_lock_watch(fl_handle lock, uint32_t events, int64_t danger_margin_ms, uint64_t tag) {
+  return capi::run([&] {
+    constexpr std::uint32_t known = FL_ON_LOST | FL_ON_DANGER | FL_ON_QUEUED | FL_ON_CONTENDED;
+    require((events & ~known) == 0, "unknown events");
+    const auto use = find_lock(lock);
+    const auto tell = [queue = use->client()->events, lock, tag, monitor = use->lock().monitor()](
+                          std::int32_t kind, std::int64_t value, const std::string& text = {}) {
+      Event event{.kind = kind, .source = lock, .tag = tag, .value = value};
+      event.failure.monitor = monitor;
+      event.failure.message = text;
+      queue->notify(std::move(event));
+    };
+    WriteLock& of = use->lock();
+    if ((events & FL_ON_DANGER) != 0) {
+      of.on_danger(std::chrono::milliseconds(danger_margin_ms), [tell] { tell(FL_EVENT_DANGER, 0); });
+    }
+    if ((events & FL_ON_LOST) != 0) {
+      of.on_lost([tell](LossReason reason) { tell(FL_EVENT_LOST, loss_of(reason), std::string(name_of(reason))); });
+    }
+    if ((events & FL_ON_QUEUED) != 0) {
+      of.on_queued([tell](const QueuePosition& where) {
+        tell(FL_EVENT_QUEUED, static_cast<std::int64_t>(where.place), where.behind);
+      });
+    }
+    if ((events & FL_ON_CONTENDED) != 0) {
+      of.on_contended([tell](Priority waiting) {
+        tell(FL_EVENT_CONTENDED, waiting == Priority::foreground ? FL_FOREGROUND : FL_BACKGROUND);
+      });
+    }
+  });
+}
+
+int32_t fl_lock_free(fl_lock lock) {
+  return capi::run([&] { remove<LockObject>(lock)->close(); });
+}
+}

@@ -1,0 +1,118 @@
+// What is known of a held lock, and what may be done under it.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "capi/held.h"
+#include "capi/owner.h"
+#include "forelock/c.h"
+
+using namespace forelock;
+using namespace forelock::capi;
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+int64_t count_ns(steady_clock::time_point time) {
+  return std::chrono::duration_cast<nanoseconds>(time.time_since_epoch()).count();
+}
+
+std::string data_of(const fl_write& write) {
+  require(write.data != nullptr || write.length == 0, "the data of a write is null");
+  return write.length == 0 ? std::string() : std::string(static_cast<const char*>(write.data), write.length);
+}
+
+WriteOperation operation_of(const fl_write& write) {
+  switch (write.kind) {
+    case FL_WRITE_CREATE:
+      return CreateNode{text_of(write.path, "path"), data_of(write)};
+    case FL_WRITE_SET:
+      return SetNode{text_of(write.path, "path"), data_of(write), write.version};
+    case FL_WRITE_DELETE:
+      return DeleteNode{text_of(write.path, "path"), write.version};
+    case FL_WRITE_CHECK:
+      return CheckNode{text_of(write.path, "path"), write.version};
+    default:
+      throw RequestRejectedException(ErrorCode::invalid_argument, {},
+                                     "a write of unknown kind " + std::to_string(write.kind));
+  }
+}
+
+int32_t state_of(LockState state) {
+  switch (state) {
+    case LockState::free:
+      return FL_STATE_FREE;
+    case LockState::waiting:
+      return FL_STATE_WAITING;
+    case LockState::held:
+      return FL_STATE_HELD;
+    case LockState::suspect:
+      return FL_STATE_SUSPECT;
+    case LockState::lost:
+      break;
+  }
+  return FL_STATE_LOST;
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t fl_lock_is_healthy(fl_handle lock) {
+  return read_lock(lock, 0, [](const WriteLock& of) { return of.healthy() ? 1 : 0; });
+}
+
+int32_t fl_lock_check_health(fl_handle lock) {
+  return capi::run([&] { find_lock(lock)->lock().check_health(); });
+}
+
+int64_t fl_lock_token(fl_handle lock) {
+  return read_lock(lock, int64_t{0}, [](const WriteLock& of) { return of.fencing_token(); });
+}
+
+int64_t fl_lock_expires_at_ns(fl_handle lock) {
+  return read_lock(lock, int64_t{0}, [](const WriteLock& of) { return count_ns(of.expires_at()); });
+}
+
+int64_t fl_lock_time_left_ns(fl_handle lock) {
+  return read_lock(lock, int64_t{0}, [](const WriteLock& of) {
+    if (!of.healthy()) return int64_t{0};
+    return std::max(int64_t{0}, count_ns(of.expires_at()) - count_ns(steady_clock::now()));
+  });
+}
+
+int32_t fl_lock_get_state(fl_handle lock, int32_t* state) {
+  return capi::run([&] { target(state) = state_of(find_lock(lock)->lock().state()); });
+}
+
+int32_t fl_lock_owner(fl_handle lock, fl_owner* owner) {
+  thread_local OwnerText text;
+  return capi::run([&] {
+    text = OwnerText(find_lock(lock)->lock().owner());
+    target(owner) = text.to_c();
+  });
+}
+
+int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms) {
+  return capi::run([&] {
+    const auto use = find_lock(lock);
+    require(expected_ms >= 0, "the expected time is negative");
+    use->lock().alive(std::chrono::milliseconds(expected_ms));
+  });
+}
+
+int32_t fl_lock_write_guarded(fl_handle lock, const fl_write* writes, size_t count, int32_t* versions) {
+  return capi::run([&] {
+    const auto use = find_lock(lock);
+    require(writes != nullptr || count == 0, "the writes are null");
+    std::vector<WriteOperation> operations;
+    for (size_t i = 0; i < count; ++i) operations.push_back(operation_of(writes[i]));
+    const std::vector<WriteResult> results = use->lock().write_guarded(operations);
+    if (versions == nullptr) return;
+    for (size_t i = 0; i < results.size(); ++i) versions[i] = results[i].version;
+  });
+}
+}

@@ -1,0 +1,188 @@
+#include "forelock/operation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "capi/handles.h"
+#include "capi/operation_objects.h"
+#include "capi/structure.h"
+#include "forelock/c.h"
+
+namespace forelock::capi {
+namespace {
+
+constexpr const char* runner_freed = "the runner was freed";
+
+}  // namespace
+
+bool OpenAttempts::add(Handle attempt) {
+  const std::lock_guard guard(mutex_);
+  if (!closed_) attempts_.insert(attempt);
+  return !closed_;
+}
+
+void OpenAttempts::remove(Handle attempt) {
+  const std::lock_guard guard(mutex_);
+  attempts_.erase(attempt);
+}
+
+void OpenAttempts::close() {
+  std::unordered_set<Handle> open;
+  {
+    const std::lock_guard guard(mutex_);
+    closed_ = true;
+    open.swap(attempts_);
+  }
+  for (const Handle handle : open) {
+    // Where it is there no more, its end is on the way.
+    if (const auto use = HandleTable::instance().remove(handle)) {
+      static_cast<const AttemptObject&>(use.object())
+          .end(std::make_exception_ptr(OperationFailure("cancelled", runner_freed, false)));
+    }
+  }
+}
+
+void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOptions options) {
+  const auto events = client_->events;
+  const std::string monitor = operation.monitor;
+  options.on_failure = [events, tag, monitor](const FailedAttempt& failed, bool will_retry) {
+    Event event{.kind = FL_EVENT_FAILURE, .tag = tag, .value = will_retry ? 1 : 0, .name = failed.code};
+    event.failure.monitor = monitor;
+    event.failure.message = failed.message;
+    events->notify(std::move(event));
+  };
+  auto begin = [client = client_, attempts = attempts_, tag, monitor](std::shared_ptr<OperationAttempt> attempt,
+                                                                      OperationRunner::Done done) {
+    const auto number = static_cast<std::int64_t>(attempt->number);
+    const Handle handle =
+        capi::add(std::make_unique<AttemptObject>(client, std::move(attempt), std::move(done), attempts));
+    if (!attempts->add(handle)) {
+      capi::remove<AttemptObject>(handle)->end(
+          std::make_exception_ptr(OperationFailure("cancelled", runner_freed, false)));
+      return;
+    }
+    Event event{.kind = FL_EVENT_ATTEMPT, .source = handle, .tag = tag, .value = number};
+    event.failure.monitor = monitor;
+    client->events->complete(std::move(event), false);
+  };
+  auto completed = [events, tag, monitor](const OperationResult& result, const std::exception_ptr& error) {
+    Event event{.kind = FL_EVENT_OPERATION, .tag = tag};
+    if (error) {
+      event.failure = failure_of(error);
+    } else {
+      event.value = result.status == OperationResult::Status::succeeded ? FL_SUCCEEDED : FL_DEAD_LETTERED;
+      event.name = result.reason;
+      event.failure.hint = result.id;
+    }
+    event.failure.monitor = monitor;
+    events->complete(std::move(event));
+  };
+  events->reserve();
+  try {
+    runner_.run_async(std::move(operation), std::move(begin), std::move(completed), std::move(options));
+  } catch (...) {
+    events->forgo();
+    throw;
+  }
+}
+
+}  // namespace forelock::capi
+
+using namespace forelock;
+using namespace forelock::capi;
+
+namespace {
+
+OperationRunnerOptions options_of(const fl_runner_options* given) {
+  const fl_runner_options options = read_structure(given);
+  OperationRunnerOptions result;
+  if (options.backoff_initial_ms != 0) result.backoff.initial = std::chrono::milliseconds(options.backoff_initial_ms);
+  if (options.backoff_cap_ms != 0) result.backoff.cap = std::chrono::milliseconds(options.backoff_cap_ms);
+  if (options.max_operations != 0) result.max_operations = options.max_operations;
+  return result;
+}
+
+Operation operation_of(const fl_operation_spec& spec) {
+  require(spec.priority == FL_FOREGROUND || spec.priority == FL_BACKGROUND, "the priority is neither class");
+  require(spec.payload != nullptr || spec.payload_length == 0, "the payload is null");
+  Operation operation;
+  operation.id = text_or_empty(spec.id);
+  operation.type = text_of(spec.type, "type");
+  operation.monitor = text_of(spec.monitor, "monitor");
+  operation.priority = spec.priority == FL_FOREGROUND ? Priority::foreground : Priority::background;
+  if (spec.payload_length != 0) operation.payload.assign(static_cast<const char*>(spec.payload), spec.payload_length);
+  operation.lock_info = text_or_empty(spec.lock_info);
+  operation.traceparent = text_or_empty(spec.traceparent);
+  return operation;
+}
+
+void end_attempt(fl_attempt handle, const std::exception_ptr& error) {
+  const auto use = capi::remove<AttemptObject>(handle);
+  use->open().remove(handle);
+  use->end(error);
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t fl_runner_new(fl_client client, fl_dlq dlq, const fl_runner_options* options, fl_runner* runner) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    const auto letters = find<DeadLettersObject>(dlq);
+    fl_runner& result = target(runner);
+    result = add(std::make_unique<RunnerObject>(use->state(), letters->letters(), options_of(options)));
+  });
+}
+
+int32_t fl_runner_submit(fl_runner runner, const fl_operation_spec* spec, uint64_t tag, fl_operation* operation) {
+  return capi::run([&] {
+    const auto use = find<RunnerObject>(runner);
+    require(spec != nullptr, "the operation is null");
+    const fl_operation_spec given = read_structure(spec);
+    Operation wanted = operation_of(given);
+    OperationRunOptions options;
+    require(given.timeout_ms >= 0, "the time-out is negative");
+    if (given.timeout_ms > 0) {
+      const auto now = std::chrono::steady_clock::now();
+      const auto most = std::chrono::floor<std::chrono::milliseconds>(options.deadline - now).count();
+      options.deadline = now + std::chrono::milliseconds(std::min(given.timeout_ms, most));
+    }
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    // Before it begins: a handle that cannot be made must not leave an operation behind.
+    const fl_operation handle = operation == nullptr ? 0 : add(std::make_unique<OperationObject>(stop));
+    try {
+      use->submit(std::move(wanted), tag, std::move(options));
+    } catch (...) {
+      if (handle != 0) capi::remove<OperationObject>(handle);
+      throw;
+    }
+    if (operation != nullptr) *operation = handle;
+  });
+}
+
+int32_t fl_operation_cancel(fl_operation operation) {
+  return capi::run([&] { find<OperationObject>(operation)->cancel(); });
+}
+
+int32_t fl_operation_free(fl_operation operation) {
+  return capi::run([&] { capi::remove<OperationObject>(operation); });
+}
+
+int32_t fl_attempt_succeed(fl_attempt attempt) {
+  return capi::run([&] { end_attempt(attempt, nullptr); });
+}
+
+int32_t fl_attempt_fail(fl_attempt attempt, const char* code, const char* message, int32_t retryable) {
+  return capi::run([&] {
+    const OperationFailure failure(text_of(code, "code"), text_or_empty(message), retryable != 0);
+    end_attempt(attempt, std::make_exception_ptr(failure));
+  });
+}
+
+int32_t fl_runner_free(fl_runner runner) {
+  return capi::run([&] { capi::remove<RunnerObject>(runner)->close(); });
+}
+}

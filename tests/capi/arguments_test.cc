@@ -1,0 +1,113 @@
+// What the C interface does with arguments that are invalid; needs no server.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "forelock/c.h"
+#include "forelock/version.h"
+
+namespace {
+
+constexpr fl_handle made_up[] = {0, 1, ~fl_handle{0}, fl_handle{3} << 56 | fl_handle{1} << 24};
+
+TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
+  for (const fl_handle handle : made_up) {
+    const char* text = nullptr;
+    std::int32_t number = 0;
+    fl_handle out = 0;
+    fl_event event;
+    EXPECT_EQ(fl_config_free(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_config_set(handle, "a", "b"), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_config_get(handle, "a", &text), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_client_close(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_client_free(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_poll(handle, 0, &event, 1), -FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_new(handle, "a", "b", 0, nullptr, &out), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_acquire(handle, 0), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_release(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_cancel(handle, nullptr), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_free(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_is_healthy(handle), 0);
+    EXPECT_EQ(fl_lock_check_health(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_token(handle), 0);
+    EXPECT_EQ(fl_lock_expires_at_ns(handle), 0);
+    EXPECT_EQ(fl_lock_time_left_ns(handle), 0);
+    EXPECT_EQ(fl_lock_get_state(handle, &number), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_view_free(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_runner_free(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_operation_cancel(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_attempt_succeed(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_attempt_fail(handle, "code", "", 0), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_dlq_free(handle), FL_INVALID_HANDLE);
+  }
+}
+
+TEST(CArguments, SettingsAreReadSetAndRefused) {
+  fl_config config = 0;
+  EXPECT_EQ(fl_config_new(nullptr), FL_INVALID_ARGUMENT);
+  const std::string text = "zookeeper.session.timeout=7000\nhost.application.key=1\n";
+  ASSERT_EQ(fl_config_parse(text.data(), text.size(), "memory", &config), FL_OK);
+  const char* value = nullptr;
+  ASSERT_EQ(fl_config_get(config, "zookeeper.session.timeout", &value), FL_OK);
+  EXPECT_STREQ(value, "7000");
+  EXPECT_EQ(fl_config_set(config, "zookeeper.sesion.timeout", "1"), FL_CONFIGURATION);
+  EXPECT_EQ(fl_last_code(), FL_CONFIGURATION);
+  EXPECT_NE(std::strstr(fl_last_message(), "zookeeper.session.timeout"), nullptr) << fl_last_message();
+  EXPECT_EQ(fl_config_set(config, nullptr, "1"), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_config_get(config, "nothing", &value), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_config_load("/does/not/exist.properties", &config), FL_CONFIGURATION);
+  EXPECT_EQ(fl_config_free(config), FL_OK);
+  EXPECT_EQ(fl_config_free(config), FL_INVALID_HANDLE);
+}
+
+TEST(CArguments, LocksAreRefusedBeforeTheyExist) {
+  fl_client client = 0;
+  ASSERT_EQ(fl_client_open(0, 0, &client), FL_OK);
+  EXPECT_EQ(fl_client_open(0, 0x80, &client), FL_INVALID_ARGUMENT);
+  fl_lock lock = 0;
+  EXPECT_EQ(fl_lock_new(client, nullptr, "m", 0, nullptr, &lock), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_lock_new(client, "i", "", 0, nullptr, &lock), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_lock_new(client, "i", "m", 2, nullptr, &lock), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_lock_new(client, "i", "m", 0, nullptr, nullptr), FL_INVALID_ARGUMENT);
+  fl_lock_options options{};
+  EXPECT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_INVALID_ARGUMENT) << "its size is not set";
+  options.size = sizeof options;
+  ASSERT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_OK);
+  EXPECT_EQ(fl_lock_acquire(lock, -3), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_client_close(lock), FL_INVALID_HANDLE) << "of another kind";
+  EXPECT_EQ(fl_lock_free(client), FL_INVALID_HANDLE) << "of another kind";
+  EXPECT_EQ(fl_lock_watch(lock, 64, 0, 0), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_lock_watch(lock, FL_ON_DANGER, 0, 0), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_poll(client, 0, nullptr, 1), -FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST(CArguments, AnOlderProgramGetsTheStructureItKnows) {
+  fl_client client = 0;
+  ASSERT_EQ(fl_client_open(0, 0, &client), FL_OK);
+  struct {
+    fl_client_status status;
+  } both;
+  std::memset(&both, 0x55, sizeof both);
+  both.status.size = offsetof(fl_client_status, granted);
+  ASSERT_EQ(fl_client_get_status(client, &both.status), FL_OK);
+  EXPECT_EQ(both.status.session_id, 0);
+  EXPECT_EQ(both.status.granted, 0x5555555555555555u) << "beyond what the caller knows";
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST(CArguments, TheVersionIsThatOfTheLibrary) {
+  EXPECT_EQ(fl_version(), forelock::version());
+  EXPECT_EQ(fl_check_abi(FL_ABI_VERSION), FL_OK);
+  EXPECT_EQ(fl_check_abi(FL_ABI_VERSION + 1), FL_ABI_MISMATCH);
+  EXPECT_EQ(fl_check_abi(0), FL_ABI_MISMATCH);
+  EXPECT_STREQ(fl_code_name(FL_LOCK_TIMEOUT), "lock_timeout");
+  EXPECT_STREQ(fl_code_name(FL_RECORD_TOO_NEW), "record_too_new");
+  EXPECT_STREQ(fl_code_name(FL_INVALID_HANDLE), "invalid_handle");
+  EXPECT_STREQ(fl_code_name(-5), "unknown");
+  EXPECT_EQ(fl_is_retryable(FL_OK), 0);
+}
+
+}  // namespace

@@ -1,0 +1,148 @@
+// The C interface on a real server.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "capi/cases.h"
+#include "forelock/c.h"
+#include "integration/fixture.h"
+#include "support/session_killer.h"
+#include "support/tcp_proxy.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+class CInterface : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
+  static void TearDownTestSuite() { delete server_; }
+
+  fl_client open_client(const std::string& servers) {
+    fl_config config = 0;
+    EXPECT_EQ(fl_config_new(&config), FL_OK);
+    EXPECT_EQ(fl_config_set(config, "zookeeper.servers", servers.c_str()), FL_OK);
+    fl_client client = 0;
+    EXPECT_EQ(fl_client_open(config, 0, &client), FL_OK);
+    EXPECT_EQ(fl_config_free(config), FL_OK);
+    EXPECT_EQ(fl_client_wait_connected(client, 10'000), FL_OK);
+    return client;
+  }
+  static fl_lock new_lock(fl_client client, const std::string& monitor) {
+    fl_lock lock = 0;
+    EXPECT_EQ(fl_lock_new(client, "test", monitor.c_str(), FL_FOREGROUND, nullptr, &lock), FL_OK);
+    return lock;
+  }
+
+  static inline TestServer* server_ = nullptr;
+};
+
+class SharedCases : public CInterface, public testing::WithParamInterface<const named_case*> {};
+
+TEST_P(SharedCases, Passes) {
+  TcpProxy proxy(server_->port());
+  struct Context {
+    TcpProxy& proxy;
+    std::uint16_t port;
+  } context{proxy, server_->port()};
+  const std::string servers = proxy.connect_string();
+  const std::string monitor = std::string("case-") + GetParam()->name;
+  test_host host{};
+  host.servers = servers.c_str();
+  host.monitor = monitor.c_str();
+  host.context = &context;
+  host.stall = [](void* of, int on) { static_cast<Context*>(of)->proxy.stall(on != 0); };
+  host.expire = [](void* of, std::int64_t session) {
+    auto& faults = *static_cast<Context*>(of);
+    EXPECT_TRUE(end_session("127.0.0.1", faults.port, session));
+    faults.proxy.cut_connections();
+  };
+  EXPECT_EQ(GetParam()->run(&host), 0);
+}
+
+std::vector<const named_case*> cases() {
+  std::vector<const named_case*> all;
+  for (const named_case* one = all_cases; one->name != nullptr; ++one) all.push_back(one);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(C, SharedCases, testing::ValuesIn(cases()),
+                         [](const auto& one) { return std::string(one.param->name); });
+
+TEST_F(CInterface, ALockFreedByAnotherThreadEndsAWait) {
+  const fl_client client = open_client(server_->connect_string());
+  const fl_lock holder = new_lock(client, "freed");
+  const fl_lock waiter = new_lock(client, "freed");
+  ASSERT_EQ(fl_lock_acquire(holder, FL_CONFIGURED), FL_OK);
+  std::atomic<int> code{-1};
+  std::thread waiting([&] { code = fl_lock_acquire(waiter, FL_FOREVER); });
+  EXPECT_TRUE(wait_until([&] {
+    int32_t state = -1;
+    return fl_lock_get_state(waiter, &state) == FL_OK && state == FL_STATE_WAITING;
+  }));
+  EXPECT_EQ(fl_lock_free(waiter), FL_OK);
+  waiting.join();
+  EXPECT_EQ(code, FL_CANCELLED);
+  EXPECT_EQ(fl_lock_acquire(waiter, 0), FL_INVALID_HANDLE);
+  EXPECT_EQ(fl_lock_free(holder), FL_OK);
+  EXPECT_TRUE(wait_until_unused(*server_, "freed"));
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CInterface, AClientClosedByAnotherThreadEndsPollsAndWaits) {
+  const fl_client client = open_client(server_->connect_string());
+  const fl_lock holder = new_lock(client, "ended");
+  const fl_lock waiter = new_lock(client, "ended");
+  ASSERT_EQ(fl_lock_acquire(holder, FL_CONFIGURED), FL_OK);
+  std::thread waiting([&] { EXPECT_EQ(fl_lock_acquire(waiter, FL_FOREVER), FL_CLOSED); });
+  std::thread polling([&] {
+    fl_event event;
+    EXPECT_EQ(fl_poll(client, -1, &event, 1), -FL_CLOSED);
+  });
+  EXPECT_TRUE(wait_until([&] {
+    int32_t state = -1;
+    return fl_lock_get_state(waiter, &state) == FL_OK && state == FL_STATE_WAITING;
+  }));
+  EXPECT_EQ(fl_client_close(client), FL_OK);
+  waiting.join();
+  polling.join();
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+  EXPECT_EQ(fl_lock_free(holder), FL_OK);
+  EXPECT_EQ(fl_lock_free(waiter), FL_OK);
+}
+
+TEST_F(CInterface, TenThousandWaitWithoutThreadsAndAreCancelled) {
+  const fl_client client = open_client(server_->connect_string());
+  constexpr std::size_t count = 10'000;
+  const fl_lock holder = new_lock(client, "many");
+  ASSERT_EQ(fl_lock_acquire(holder, FL_CONFIGURED), FL_OK);
+  std::vector<fl_lock> locks;
+  for (std::size_t i = 0; i < count; ++i) {
+    locks.push_back(new_lock(client, "many"));
+    ASSERT_EQ(fl_lock_acquire_async(locks.back(), FL_FOREVER, i), FL_OK);
+  }
+  for (const fl_lock lock : locks) EXPECT_EQ(fl_lock_cancel(lock, nullptr), FL_OK);
+  std::vector<int> answers(count, 0);
+  std::vector<fl_event> events(256);
+  for (std::size_t got = 0; got < count;) {
+    const auto some = fl_poll(client, 30'000, events.data(), events.size());
+    ASSERT_GT(some, 0);
+    for (std::int64_t i = 0; i < some; ++i) {
+      const fl_event& event = events[static_cast<std::size_t>(i)];
+      EXPECT_EQ(event.code, FL_CANCELLED);
+      ++answers[event.tag];
+    }
+    got += static_cast<std::size_t>(some);
+  }
+  EXPECT_EQ(answers, std::vector<int>(count, 1));
+  for (const fl_lock lock : locks) EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_lock_free(holder), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+}  // namespace
+}  // namespace forelock::test

@@ -1,0 +1,308 @@
+#include "cases.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "forelock/c.h"
+
+#define CHECK(condition)                                                                                          \
+  do {                                                                                                            \
+    if (!(condition)) {                                                                                           \
+      fprintf(stderr, "%s:%d: %s; last: %s (%s)\n", __FILE__, __LINE__, #condition, fl_code_name(fl_last_code()), \
+              fl_last_message());                                                                                 \
+      return 1;                                                                                                   \
+    }                                                                                                             \
+  } while (0)
+#define OK(call) CHECK((call) == FL_OK)
+
+enum { patience_ms = 30000, timeout_ms = 60000 };
+
+static int open_client(const test_host* host, fl_client* client) {
+  fl_config config = 0;
+  OK(fl_config_new(&config));
+  const char* keys[] = {"zookeeper.servers", "zookeeper.session.timeout", "zookeeper.foregound.task.timeout"};
+  const char* values[] = {host->servers, "4000", "300"};
+  OK(fl_config_set_all(config, keys, values, 3));
+  OK(fl_client_open(config, 0, client));
+  OK(fl_config_free(config));
+  OK(fl_client_wait_connected(*client, patience_ms));
+  return 0;
+}
+
+static int new_lock(const test_host* host, fl_client client, int32_t priority, fl_lock* lock) {
+  OK(fl_lock_new(client, "case", host->monitor, priority, NULL, lock));
+  return 0;
+}
+
+/* The next event of this kind; others are left out. */
+static int next_event(fl_client client, int32_t kind, fl_event* event) {
+  for (;;) {
+    CHECK(fl_poll(client, patience_ms, event, 1) == 1);
+    if (event->kind == kind) return 0;
+  }
+}
+
+static int wait_until_queued(fl_client client, fl_lock lock) {
+  fl_event event;
+  do {
+    if (next_event(client, FL_EVENT_QUEUED, &event)) return 1;
+  } while (event.source != lock);
+  return 0;
+}
+
+static int blocking(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &lock)) return 1;
+  CHECK(fl_lock_is_healthy(lock) == 0);
+  OK(fl_lock_acquire(lock, FL_CONFIGURED));
+  CHECK(fl_lock_is_healthy(lock) == 1);
+  OK(fl_lock_check_health(lock));
+  const int64_t token = fl_lock_token(lock);
+  CHECK(token > 0);
+  CHECK(fl_lock_expires_at_ns(lock) > 0);
+  CHECK(fl_lock_time_left_ns(lock) > 0);
+  CHECK(fl_lock_acquire(lock, FL_CONFIGURED) == FL_ALREADY_HELD);
+  OK(fl_lock_release(lock));
+  CHECK(fl_lock_is_healthy(lock) == 0);
+  CHECK(fl_lock_check_health(lock) == FL_LOCK_UNHEALTHY);
+  CHECK(fl_lock_release(lock) == FL_NOT_HELD);
+  OK(fl_lock_try(lock));
+  CHECK(fl_lock_token(lock) > token);
+  OK(fl_lock_free(lock));
+  CHECK(fl_lock_free(lock) == FL_INVALID_HANDLE);
+  CHECK(fl_lock_acquire(lock, 0) == FL_INVALID_HANDLE);
+  OK(fl_client_free(client));
+  return 0;
+}
+
+static int timed_out(const test_host* host) {
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock waiter = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_FOREGROUND, &waiter)) {
+    return 1;
+  }
+  OK(fl_lock_acquire(holder, FL_CONFIGURED));
+  CHECK(fl_lock_acquire(waiter, FL_CONFIGURED) == FL_LOCK_TIMEOUT);
+  CHECK(fl_last_code() == FL_LOCK_TIMEOUT);
+  CHECK(fl_is_retryable(fl_last_code()) == 1);
+  CHECK(strcmp(fl_last_monitor(), host->monitor) == 0);
+  CHECK(strstr(fl_last_message(), "case") != NULL); /* the holder's lock info */
+  CHECK(fl_last_hint()[0] != 0);
+  CHECK(fl_lock_try(waiter) == FL_LOCK_UNAVAILABLE);
+  OK(fl_lock_acquire_async(waiter, 50, 7));
+  fl_event event;
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_LOCK_TIMEOUT && event.retryable == 1 && event.tag == 7 && event.source == waiter);
+  OK(fl_client_free(client));
+  OK(fl_lock_free(holder));
+  OK(fl_lock_free(waiter));
+  return 0;
+}
+
+static int cancelled(const test_host* host) {
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock waiter = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_FOREGROUND, &waiter)) {
+    return 1;
+  }
+  int32_t was_waiting = -1;
+  OK(fl_lock_cancel(waiter, &was_waiting));
+  CHECK(was_waiting == 0);
+  OK(fl_lock_acquire(holder, FL_CONFIGURED));
+  OK(fl_lock_acquire_async(waiter, timeout_ms, 1));
+  OK(fl_lock_cancel(waiter, &was_waiting));
+  CHECK(was_waiting == 1);
+  fl_event event;
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_CANCELLED && event.retryable == 0 && event.tag == 1);
+  /* A lock that is freed while it waits. */
+  OK(fl_lock_acquire_async(waiter, timeout_ms, 2));
+  OK(fl_lock_free(waiter));
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_CANCELLED && event.tag == 2);
+  OK(fl_lock_free(holder));
+  OK(fl_client_free(client));
+  return 0;
+}
+
+static int foreground_first(const test_host* host) {
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock background = 0;
+  fl_lock foreground = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_BACKGROUND, &background) || new_lock(host, client, FL_FOREGROUND, &foreground)) {
+    return 1;
+  }
+  OK(fl_lock_acquire(holder, FL_CONFIGURED));
+  OK(fl_lock_watch(background, FL_ON_QUEUED, 0, 0));
+  OK(fl_lock_watch(foreground, FL_ON_QUEUED, 0, 0));
+  OK(fl_lock_acquire_async(background, timeout_ms, 1));
+  if (wait_until_queued(client, background)) return 1;
+  OK(fl_lock_acquire_async(foreground, timeout_ms, 2));
+  if (wait_until_queued(client, foreground)) return 1;
+
+  fl_view view = 0;
+  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
+  fl_monitor monitor = {.size = sizeof monitor};
+  OK(fl_view_monitor(view, 0, &monitor));
+  CHECK(monitor.held == 1 && monitor.has_owner == 1 && strcmp(monitor.owner.lock_info, "case") == 0);
+  CHECK(monitor.waiting == 2 && monitor.waiting_foreground == 1 && monitor.waiting_background == 1);
+  fl_waiter waiter = {.size = sizeof waiter};
+  OK(fl_view_waiter(view, 0, &waiter));
+  CHECK(waiter.priority == FL_FOREGROUND && waiter.position == 1);
+  CHECK(fl_view_waiter(view, 2, &waiter) == FL_INVALID_ARGUMENT);
+  OK(fl_view_free(view));
+  CHECK(fl_view_free(view) == FL_INVALID_HANDLE);
+
+  OK(fl_lock_release_async(holder, 3));
+  fl_event event;
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 2 && event.value == fl_lock_token(foreground));
+  OK(fl_lock_release(foreground));
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 1);
+  OK(fl_client_free(client));
+  OK(fl_lock_free(holder));
+  OK(fl_lock_free(background));
+  OK(fl_lock_free(foreground));
+  return 0;
+}
+
+/* Holds a lock that is watched for its loss. */
+static int hold(const test_host* host, fl_client* client, fl_lock* lock) {
+  if (open_client(host, client) || new_lock(host, *client, FL_FOREGROUND, lock)) return 1;
+  OK(fl_lock_watch(*lock, FL_ON_LOST, 0, 5));
+  OK(fl_lock_acquire(*lock, FL_CONFIGURED));
+  return 0;
+}
+
+static int is_lost(fl_client client, fl_lock lock, int64_t reason) {
+  fl_event event;
+  if (next_event(client, FL_EVENT_LOST, &event)) return 1;
+  CHECK(event.source == lock && event.tag == 5 && event.value == reason);
+  CHECK(fl_lock_is_healthy(lock) == 0);
+  CHECK(fl_lock_time_left_ns(lock) == 0);
+  CHECK(fl_lock_check_health(lock) == FL_LOCK_UNHEALTHY);
+  int32_t state = -1;
+  OK(fl_lock_get_state(lock, &state));
+  CHECK(state == FL_STATE_LOST);
+  return 0;
+}
+
+static int lost_by_a_stall(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  if (hold(host, &client, &lock)) return 1;
+  host->stall(host->context, 1);
+  const int lost = is_lost(client, lock, FL_LOSS_DEADLINE_PASSED);
+  host->stall(host->context, 0);
+  if (lost) return 1;
+  CHECK(fl_lock_release(lock) == FL_NO_NODE);
+  OK(fl_lock_free(lock));
+  OK(fl_client_free(client));
+  return 0;
+}
+
+static int removed(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  if (hold(host, &client, &lock)) return 1;
+  fl_view view = 0;
+  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
+  fl_monitor monitor = {.size = sizeof monitor};
+  OK(fl_view_monitor(view, 0, &monitor));
+  int32_t result = -1;
+  OK(fl_inspect_force_release(client, host->monitor, monitor.holder_node, patience_ms, &result));
+  CHECK(result == FL_FORCE_RELEASED);
+  OK(fl_view_free(view));
+  if (is_lost(client, lock, FL_LOSS_REMOVED)) return 1;
+  CHECK(fl_lock_release(lock) == FL_NO_NODE);
+  OK(fl_lock_free(lock));
+  OK(fl_client_free(client));
+  return 0;
+}
+
+static int expired(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  if (hold(host, &client, &lock)) return 1;
+  fl_client_status status = {.size = sizeof status};
+  OK(fl_client_get_status(client, &status));
+  CHECK(status.connected == 1 && status.session_id != 0 && status.granted == 1 && status.instance[0] != 0);
+  host->expire(host->context, status.session_id);
+  if (is_lost(client, lock, FL_LOSS_SESSION_EXPIRED)) return 1;
+  CHECK(fl_lock_release(lock) == FL_SESSION_EXPIRED);
+  OK(fl_lock_acquire(lock, timeout_ms)); /* in a new session */
+  OK(fl_lock_free(lock));
+  OK(fl_client_free(client));
+  return 0;
+}
+
+static int closed(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  fl_lock waiter = 0;
+  if (hold(host, &client, &lock) || new_lock(host, client, FL_BACKGROUND, &waiter)) return 1;
+  OK(fl_lock_acquire_async(waiter, timeout_ms, 6));
+  OK(fl_client_close(client));
+  fl_event events[2];
+  CHECK(fl_poll(client, 0, events, 2) == 2);
+  const int lost = events[0].kind == FL_EVENT_LOST ? 0 : 1;
+  CHECK(events[lost].kind == FL_EVENT_LOST && events[lost].value == FL_LOSS_CLOSED);
+  CHECK(events[1 - lost].kind == FL_EVENT_ACQUIRED && events[1 - lost].code == FL_CLOSED && events[1 - lost].tag == 6);
+  CHECK(fl_poll(client, 0, events, 2) == -FL_CLOSED);
+  CHECK(fl_lock_is_healthy(lock) == 0);
+  CHECK(fl_lock_release(lock) == FL_NO_NODE);
+  CHECK(fl_lock_acquire(lock, 0) == FL_CLOSED);
+  OK(fl_client_free(client));
+  CHECK(fl_client_free(client) == FL_INVALID_HANDLE);
+  CHECK(fl_poll(client, 0, events, 2) == -FL_INVALID_HANDLE);
+  CHECK(fl_lock_acquire(lock, 0) == FL_CLOSED);
+  OK(fl_lock_free(lock));
+  OK(fl_lock_free(waiter));
+  return 0;
+}
+
+static int guarded_write(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  if (hold(host, &client, &lock)) return 1;
+  char path[300];
+  snprintf(path, sizeof path, "/data-%s", host->monitor);
+  int32_t versions[2] = {-1, -1};
+  const fl_write create[] = {{FL_WRITE_CREATE, 0, path, "a", 1}, {FL_WRITE_SET, 0, path, "bc", 2}};
+  OK(fl_lock_write_guarded(lock, create, 2, versions));
+  CHECK(versions[1] == 1);
+  CHECK(fl_lock_write_guarded(lock, create, 2, NULL) == FL_WRITE_CONFLICT);
+  CHECK(fl_lock_is_healthy(lock) == 1);
+  const fl_write unknown = {77, 0, path, NULL, 0};
+  CHECK(fl_lock_write_guarded(lock, &unknown, 1, NULL) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_alive(lock, 1000));
+  fl_owner owner;
+  OK(fl_lock_owner(lock, &owner));
+  CHECK(owner.expected_runtime_ms == 1000 && owner.acquired_at_ms > 0 && owner.priority == FL_FOREGROUND);
+  OK(fl_lock_step_aside(lock, timeout_ms));
+  OK(fl_lock_release(lock));
+  CHECK(fl_lock_write_guarded(lock, create, 2, NULL) == FL_LOCK_UNHEALTHY);
+  CHECK(fl_lock_step_aside(lock, 0) == FL_LOCK_UNHEALTHY);
+  OK(fl_lock_free(lock));
+  OK(fl_client_free(client));
+  return 0;
+}
+
+const named_case all_cases[] = {{"blocking", blocking},
+                                {"timed_out", timed_out},
+                                {"cancelled", cancelled},
+                                {"foreground_first", foreground_first},
+                                {"lost_by_a_stall", lost_by_a_stall},
+                                {"removed", removed},
+                                {"expired", expired},
+                                {"closed", closed},
+                                {"guarded_write", guarded_write},
+                                {NULL, NULL}};

@@ -1,0 +1,28 @@
+// Runs the misuse of the C interface on a real server, in a process of its own.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "integration/fixture.h"
+#include "support/child_process.h"
+#include "support/temporary_directory.h"
+
+namespace forelock::test {
+namespace {
+
+TEST(Misuse, OfTheCInterfaceIsSurvived) {
+  const TestServer server(quick_server());
+  const TemporaryDirectory directory;
+  const auto output = directory.path() / "output.log";
+  const int seconds = 5 * length();
+  ChildProcess misuse({FORELOCK_MISUSE, server.connect_string(), std::to_string(seconds)}, output);
+  const int status = misuse.wait();
+  std::ifstream file(output);
+  EXPECT_EQ(status, 0) << std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace
+}  // namespace forelock::test
