@@ -57,6 +57,38 @@ class Documented(dlq_support.DlqTest):
         self.assertEqual(self.shell(lines[1]).returncode, 0)
         self.run_and_replay(lines[0], lines[2])
 
+    def test_readmes_first_look(self):
+        lines = re.findall(r"^\$ (forelock .*)$", document("README.md"), re.MULTILINE)
+        self.assertEqual([line.split()[1] for line in lines], ["dev", "run", "show", "ls"])
+        dev, run, show, ls = lines
+        os.chmod(self.write("save.sh", "#!/bin/sh\ncat > /dev/null\n"), 0o755)
+        for line in (dev, run, ls):
+            result = self.shell(line)
+            self.assertEqual(result.returncode, 0, line + ": " + result.stderr)
+        self.hold("P1")
+        result = self.shell(show)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.shell(ls).stdout, "P1\n")
+        # The command that stands at the end takes the lock away.
+        (take,) = [line.split(": ", 2)[2] for line in result.stderr.splitlines() if "to take it away" in line]
+        self.assertEqual(self.shell(take).returncode, 0, take)
+
+    def test_runbook_in_one_minute(self):
+        text = document("docs/dead-letters.md")
+        lines = re.search(r"## In one minute\n\n```sh\n(.*?)```", text, re.DOTALL).group(1).strip().splitlines()
+        result = self.shell("forelock run --retry -m P1 -p background --payload a.json -- ./propagate.sh")
+        self.assertEqual(result.returncode, 79, result.stderr)
+        (identity,) = self.ids()
+        self.write("cluster-is-up", "")
+        done = []
+        for line in lines:
+            line = line.replace("ID", identity).replace("CMD", "./propagate.sh --stdin payload")
+            result = self.shell(line.replace("lock_timeout", "exit_75"))
+            self.assertEqual(result.returncode, 0, line + ": " + result.stderr)
+            done.append(line.split()[2])
+        self.assertEqual(done, ["stats", "list", "show", "replay", "replay"])
+        self.assertEqual((self.ids(), self.lines_of("propagated")), ([], ["P1"]))
+
     def test_runbook(self):
         lines = re.findall(r"^\$ (forelock .*)$", document("docs/dead-letters.md"), re.MULTILINE)
         (run,) = [line for line in lines if " run --retry " in line]
