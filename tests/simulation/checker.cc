@@ -2,6 +2,7 @@
 #include "checker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "describe.h"
@@ -11,7 +12,9 @@ namespace forelock::simulation {
 namespace {
 
 // How much later than due a timer may act: the driver's own delay of a tick, and the handling of its reply.
-constexpr auto timer_slack = milliseconds(8);
+constexpr auto timer_slack = milliseconds(6);
+// Room for every watch that a process may want. With less, a holder may be told of nothing.
+constexpr std::size_t enough_to_watch_all = 4096;
 // Until a removal has come to the holder's ears: a watch event and two requests.
 constexpr auto removal_slack = milliseconds(250);
 
@@ -47,10 +50,11 @@ std::uint64_t Checker::add(const Believer* process, const PlannedCall& call, Ins
   contender.monitor = call.monitor;
   contender.priority = call.priority;
   contender.deadline = deadline;
+  contender.called_at = now();
   contenders_.push_back(std::move(contender));
   const std::uint64_t id = contenders_.size();
   if (deadline != lock::never && process != nullptr) {
-    ensemble_.timeline().at(deadline + timer_slack, *this, call_due, id);
+    ensemble_.timeline().at(deadline + timer_slack + plan_.latest_tick, *this, call_due, id);
   }
   progress();
   return id;
@@ -86,7 +90,7 @@ void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) 
   one.told_at_end = one.told;
   one.deadline = deadline;
   std::erase(held_, id);
-  if (deadline != lock::never) ensemble_.timeline().at(deadline + timer_slack, *this, call_due, id);
+  if (deadline != lock::never) ensemble_.timeline().at(deadline + timer_slack + plan_.latest_tick, *this, call_due, id);
 }
 
 void Checker::abandoned(std::uint64_t id) {
@@ -105,7 +109,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
   if (one.phase != Phase::waiting) return fail(Invariant::one_ending, name(id) + " granted, but it does not wait");
   ++statistics_.grants;
   one.phase = Phase::held;
-  one.stepping_aside = false;
+  one.stepping_aside = one.giving_up_unknown = false;
   one.token = grant.token;
   one.granted_at = now();
   held_.push_back(id);
@@ -126,16 +130,34 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
     return fail(before.priority == one.priority ? Invariant::fifo : Invariant::foreground_first,
                 name(id) + " granted while " + name(other) + " waits with " + before.node);
   }
-  ensemble_.timeline().at(now() + timer_slack, *this, loss_due, id);
-  if (one.robbed) ensemble_.timeline().at(now() + removal_slack, *this, removal_due, id);
+  ensemble_.timeline().at(now() + timer_slack + plan_.latest_tick, *this, loss_due, id);
+  if (undone_by_hand(one)) ensemble_.timeline().at(now() + removal_slack, *this, removal_due, id);
 }
 
-void Checker::refused(std::uint64_t id, lock::RefusalReason reason) {
+// Whether somebody else has held or waited since this contender's call, by the truth or within its process.
+bool Checker::anybody_beside(std::uint64_t id) const {
+  const Contender& one = contenders_[id - 1];
+  const Monitor& monitor = monitors_[one.monitor];
+  if (monitor.owner != 0 || !monitor.nodes.empty() || monitor.foreign || monitor.busy_until >= one.called_at)
+    return true;
+  return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& other) {
+    return &other != &one && other.process == one.process && other.monitor == one.monitor && !other.forgotten;
+  });
+}
+
+void Checker::refused(std::uint64_t id, lock::RefusalReason reason, Span down_for) {
   if (at(id).phase != Phase::waiting) {
     return fail(Invariant::one_ending, name(id) + " refused, but it does not wait");
   }
   if (reason == lock::RefusalReason::timed_out && now() < at(id).deadline) {
     return fail(Invariant::in_time, name(id) + " refused before its deadline");
+  }
+  const bool gave_up = reason == lock::RefusalReason::connection_lost && now() < at(id).deadline;
+  if (gave_up && down_for < plan_.engine.give_up_after) {
+    return fail(Invariant::in_time, name(id) + " is given up before the outage has lasted for long enough");
+  }
+  if (reason == lock::RefusalReason::unavailable && !anybody_beside(id)) {
+    return fail(Invariant::outcomes, name(id) + " refused as unavailable, but nobody was there");
   }
   ++statistics_.refusals;
   at(id).told_at_end = at(id).told;
@@ -149,6 +171,16 @@ void Checker::lost(std::uint64_t id, lock::LossReason reason) {
   if (one.phase != Phase::held && !(too_late && reason == lock::LossReason::removed)) {
     return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
   }
+  const Believer& process = *one.process;
+  if (reason == lock::LossReason::removed && !undone_by_hand(one)) {
+    return fail(Invariant::told_of_loss, name(id) + " is told that its lock was removed, which nobody has done");
+  }
+  if (reason == lock::LossReason::session_expired && ensemble_.alive(one.node_session)) {
+    return fail(Invariant::told_of_loss, name(id) + " is told that its session has expired, but it lives");
+  }
+  if (reason == lock::LossReason::deadline_passed && now() < process.valid_until()) {
+    return fail(Invariant::told_of_loss, name(id) + " is told that its time is over, but it is not");
+  }
   ++statistics_.losses;
   one.told_at_end = one.told || reason == lock::LossReason::removed;
   end(id);
@@ -161,6 +193,21 @@ void Checker::released(std::uint64_t id, lock::ReleaseOutcome outcome) {
   }
   if (outcome == lock::ReleaseOutcome::released && owner(one.monitor) == id && !one.robbed) {
     return fail(Invariant::nothing_left, name(id) + " released, but privateLock is still its own");
+  }
+  const bool by_hand = undone_by_hand(one) || one.lock_end == LockEnd::other_request;
+  switch (outcome) {
+    case lock::ReleaseOutcome::released:
+      if (one.lock_end == LockEnd::own_request || one.giving_up_unknown) break;
+      // Its version may have been that of the next one's, who is robbed by it: docs/protocol.md, "Limits".
+      if (monitors_[one.monitor].private_removed) break;
+      return fail(Invariant::outcomes, name(id) + " released, but it was not its release that removed the lock");
+    case lock::ReleaseOutcome::gone:
+      if (by_hand && one.lock_end != LockEnd::own_request) break;
+      if (by_hand && one.lock_end == LockEnd::own_request && one.deleted_by_hand) break;
+      return fail(Invariant::outcomes, name(id) + " is told that its lock was gone, but it released it itself");
+    case lock::ReleaseOutcome::session_expired:
+      if (one.closing || !ensemble_.alive(one.node_session)) break;
+      return fail(Invariant::outcomes, name(id) + " is told that its session has expired, but it lives");
   }
   ++statistics_.releases;
   end(id);
@@ -184,7 +231,24 @@ void Checker::forgotten(std::uint64_t id) {
   }
 }
 
+void Checker::before_call(const Believer& process) {
+  overdue_.clear();
+  if (held_.empty() || now() < process.valid_until()) return;
+  std::copy_if(held_.begin(), held_.end(), std::back_inserter(overdue_),
+               [&](std::uint64_t id) { return at(id).process == &process; });
+}
+
 void Checker::check_beliefs(const Believer& process) {
+  for (const std::uint64_t id : without_monitor_) {
+    if (at(id).phase != Phase::held) continue;
+    return fail(Invariant::told_of_loss, name(id) + " still held, though its process knows that its monitor is gone");
+  }
+  without_monitor_.clear();
+  for (const std::uint64_t id : overdue_) {
+    if (at(id).phase != Phase::held) continue;
+    return fail(Invariant::told_of_loss, name(id) + " still held after a call that came when its time was over");
+  }
+  overdue_.clear();
   for (const std::uint64_t id : held_) {
     const Contender& one = at(id);
     if (one.process != &process || !believes(one) || owner(one.monitor) == id) continue;
@@ -197,6 +261,11 @@ void Checker::watch_delivered(const Believer& process, const coordination::Watch
   const std::size_t monitor = monitor_in(event.path);
   if (monitor == max_monitors) return;
   if (event.kind != coordination::WatchEvent::Kind::deleted) return;
+  if (event.path == monitor_path(monitor)) {
+    for (const std::uint64_t id : held_) {
+      if (at(id).process == &process && at(id).monitor == monitor) without_monitor_.push_back(id);
+    }
+  }
   if (event.path != lock_path(monitor) && event.path != monitor_path(monitor)) return;
   for (Contender& one : contenders_) {
     // What comes before the answer to a claim was there before it: it tells of an earlier lock.
@@ -220,23 +289,26 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   switch (what) {
     case call_due: {
       if (one.phase != Phase::waiting || one.deadline == lock::never) return;
-      const Instant due = std::max(one.deadline, one.process->awake_since()) + timer_slack;
+      const Instant due = std::max(one.deadline, one.process->awake_since()) + timer_slack + plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::in_time, name(detail) + " still waits after its deadline");
     }
     case loss_due: {
       if (one.phase != Phase::held || one.process->valid_until() == lock::never) return;
-      const Instant due = std::max(one.process->valid_until(), one.process->awake_since()) + timer_slack;
+      const Instant due =
+          std::max(one.process->valid_until(), one.process->awake_since()) + timer_slack + plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::told_of_loss, name(detail) + " still held though the session is not proved alive");
     }
     default: {
-      if (one.phase != Phase::held || !one.robbed) return;  // or it was granted anew
+      if (one.phase != Phase::held || !undone_by_hand(one)) return;  // or it was granted anew
+      if (plan_.engine.watched_bytes < enough_to_watch_all) return;
       const Instant since = std::max({one.robbed_at, one.granted_at + plan_.engine.hold_watch_delay,
                                       one.process->awake_since(), one.process->calm_since()});
-      const Instant due = since + removal_slack;
+      const Instant due = since + removal_slack + 2 * plan_.latest_tick;
       if (now() < due) return again(due);
-      return fail(Invariant::told_of_loss, name(detail) + " was never told that its privateLock was removed");
+      return fail(Invariant::told_of_loss,
+                  name(detail) + " was never told that its node or its privateLock was removed");
     }
   }
 }

@@ -33,6 +33,8 @@ class Believer {
 };
 
 enum class Phase { waiting, held, releasing, done };
+// How a contender's privateLock went.
+enum class LockEnd { none, own_request, other_request, session };
 
 struct Contender {
   const Believer* process = nullptr;  // null: a literal client
@@ -43,6 +45,7 @@ struct Contender {
   bool closing = false;         // its engine has been closed: the session ends
   bool stepping_aside = false;  // a holder that waits to hold again: its lock may turn out to have been removed
   Instant deadline{};
+  Instant called_at{};
   Instant granted_at{};
   Instant robbed_at{};
   // Truth.
@@ -55,6 +58,9 @@ struct Contender {
   // Who ranked before it when its claim was applied, each with the node it had.
   std::vector<std::pair<std::uint64_t, std::string>> passed;
   lock::Token token = 0;
+  LockEnd lock_end = LockEnd::none;
+  // The reply to a request that gives its lock up was lost: whether that or somebody else has removed it, who can say?
+  bool giving_up_unknown = false;
   // privateLock was taken from under it by an administrator, or by a release that could not know.
   bool robbed = false;
   // Its node or its lock was deleted by an administrator; an event about that was delivered since; before it was ended.
@@ -82,11 +88,13 @@ class Checker final : public model::Observer, public model::Actor {
   // --- what an engine says ---
 
   void granted(std::uint64_t id, const lock::Grant& grant);
-  void refused(std::uint64_t id, lock::RefusalReason reason);
+  // `down_for`: how long its process has been without a connection.
+  void refused(std::uint64_t id, lock::RefusalReason reason, Span down_for);
   void lost(std::uint64_t id, lock::LossReason reason);
   void released(std::uint64_t id, lock::ReleaseOutcome outcome);
   void forgotten(std::uint64_t id);
-  // After an event was handled by a process.
+  // Around every call of a process to its engine: what was over before is not revived by it.
+  void before_call(const Believer& process);
   void check_beliefs(const Believer& process);
   void watch_delivered(const Believer& process, const coordination::WatchEvent& event);
   void session_ended(const Believer& process);
@@ -96,6 +104,8 @@ class Checker final : public model::Observer, public model::Actor {
   void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
   // The owner of privateLock by the record in it, 0 for none.
   std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
+  // Whether an administrator has deleted its privateLock alone: from then on versions tell nothing.
+  bool private_removed(std::size_t monitor) const { return monitors_[monitor].private_removed; }
   // How often its privateLock has been deleted.
   std::uint32_t times_freed(std::size_t monitor) const { return monitors_[monitor].times_freed; }
   // A contender that waits with a node of its own, 0 for none.
@@ -120,6 +130,8 @@ class Checker final : public model::Observer, public model::Actor {
     lock::Token last_token = 0;
     bool private_removed = false;
     std::uint32_t times_freed = 0;
+    bool foreign = false;  // it has a child that is nobody's contender
+    Instant busy_until{};  // somebody held or waited until then, if nobody does now
   };
   struct LockChange {
     bool touched = false;
@@ -140,6 +152,9 @@ class Checker final : public model::Observer, public model::Actor {
   void judge_removal(const model::LogEntry& entry, std::size_t monitor, const std::vector<model::Change>& changes);
   bool unaware(const model::LogEntry& entry, std::size_t monitor) const;
   void rob(std::uint64_t id);
+  bool anybody_beside(std::uint64_t id) const;
+  bool undone_by_hand(const Contender& contender) const { return contender.robbed || contender.deleted_by_hand; }
+  void judge_versions(const model::LogEntry& entry);
   void end(std::uint64_t id);
   void judge_guard(const model::LogEntry& entry);
   void new_owner(std::size_t index, std::uint64_t id, const model::LogEntry& entry);
@@ -152,6 +167,8 @@ class Checker final : public model::Observer, public model::Actor {
   Instant last_progress_;
   std::vector<Contender> contenders_;
   std::vector<std::uint64_t> held_;
+  std::vector<std::uint64_t> without_monitor_;  // who held when its process heard of their monitor's end
+  std::vector<std::uint64_t> overdue_;          // who held although their time was over
   std::array<Monitor, max_monitors> monitors_;
 };
 

@@ -81,6 +81,7 @@ std::uint64_t Checker::some_waiter(std::size_t monitor) const {
 
 void Checker::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
   if (entry.kind == model::LogEntry::Kind::end_session) ++statistics_.expired_sessions;
+  if (entry.code == coordination::ReplyCode::bad_version) judge_versions(entry);
   if (changes.empty()) return;
   std::array<LockChange, max_monitors> locks{};
   for (const model::Change& change : changes) {
@@ -101,8 +102,11 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
       node_deleted(entry, change);
     }
   }
-  for (std::size_t monitor = 0; monitor < max_monitors; ++monitor) {
-    if (locks[monitor].touched) lock_changed(entry, monitor, locks[monitor], changes);
+  for (std::size_t index = 0; index < max_monitors; ++index) {
+    Monitor& monitor = monitors_[index];
+    const bool busy = monitor.owner != 0 || !monitor.nodes.empty();
+    if (locks[index].touched) lock_changed(entry, index, locks[index], changes);
+    if (busy || monitor.owner != 0 || !monitor.nodes.empty()) monitor.busy_until = now();
   }
   if (trace_.on() && entry.kind == model::LogEntry::Kind::end_session) {
     trace_.add("servers", std::to_string(entry.zxid) + " ends session " + std::to_string(entry.session));
@@ -115,6 +119,7 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
 void Checker::node_created(const model::LogEntry& entry, const std::string& path) {
   const model::Node* node = ensemble_.truth().find(path);
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
+  if (id == 0) monitors_[monitor_in(path)].foreign = true;
   if (id == 0) return;
   Contender& one = at(id);
   if (one.forgotten && !one.closing && one.process != nullptr && entry.session == one.node_session) {
@@ -141,6 +146,10 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
   if (entry.kind == model::LogEntry::Kind::end_session) return;
   if (entry.connection == nullptr) {
     one.deleted_by_hand = one.deleted_by_hand_once = true;
+    one.robbed_at = now();
+    if (one.process != nullptr && one.phase == Phase::held) {
+      ensemble_.timeline().at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+    }
     return;
   }
   if (entry.session != one.node_session) {
@@ -181,7 +190,13 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
       return;
     }
   }
-  if (before != 0) judge_removal(entry, index, changes);
+  if (before != 0) {
+    const bool own = entry.connection != nullptr && entry.session == monitor.owner_session;
+    at(before).lock_end = entry.kind == model::LogEntry::Kind::end_session ? LockEnd::session
+                          : own                                            ? LockEnd::own_request
+                                                                           : LockEnd::other_request;
+    judge_removal(entry, index, changes);
+  }
   if (before != 0 && !change.deleted && !change.created && id != before) ++statistics_.hand_overs;
   if (before != 0 && believes(at(before))) {
     fail(Invariant::one_holder, name(before) + " believes to hold, but its privateLock is " +
@@ -234,6 +249,17 @@ void Checker::judge_removal(const model::LogEntry& entry, std::size_t index,
   if (one.phase == Phase::waiting && releaser == 0) ++statistics_.yields;
 }
 
+// A lock's version is what its owner has made it.
+void Checker::judge_versions(const model::LogEntry& entry) {
+  const std::string_view node = own_node_in(entry.request);
+  if (entry.connection == nullptr || entry.fate.refuse != coordination::ReplyCode::ok || node == guarded_path) return;
+  for (std::size_t index = 0; index < max_monitors; ++index) {
+    const std::uint64_t id = monitors_[index].owner;
+    if (id == 0 || at(id).node != node || at(id).node_session != entry.session || undone_by_hand(at(id))) continue;
+    fail(Invariant::requests, name(id) + " does not know its lock's version: " + describe(entry.request));
+  }
+}
+
 void Checker::rob(std::uint64_t id) {
   Contender& one = at(id);
   one.robbed = one.deleted_by_hand = true;
@@ -246,6 +272,7 @@ void Checker::rob(std::uint64_t id) {
 void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEntry& entry) {
   Contender& one = at(id);
   one.claim_zxid = entry.zxid;
+  one.lock_end = LockEnd::none;
   one.robbed = one.deleted_by_hand = one.told = one.told_at_end = false;
   one.passed.clear();
   for (const std::uint64_t other : monitors_[index].nodes) {

@@ -20,7 +20,9 @@ enum class Invariant {
   guard,             // guarded writes fail once the lock is gone
   in_line,           // who takes the lock stands in the line
   no_exception,      // the engine never throws
-  told_of_loss       // a holder learns that its lock was removed or cannot be proved any more
+  told_of_loss,      // a holder learns that its lock was removed or cannot be proved any more, and of nothing else
+  outcomes,          // releases and refusals are what they are said to be
+  requests           // nothing is sent that the protocol does not know
 };
 
 constexpr std::string_view name_of(Invariant invariant) {
@@ -53,6 +55,10 @@ constexpr std::string_view name_of(Invariant invariant) {
       return "the engine does not throw";
     case Invariant::told_of_loss:
       return "holders are told of their loss";
+    case Invariant::outcomes:
+      return "outcomes are true";
+    case Invariant::requests:
+      return "requests are those of the protocol";
   }
   return "?";
 }

@@ -12,7 +12,8 @@ namespace {
 
 // The rarest one needs an expiry, a monitor made anew and the same number, all within a moment.
 std::uint64_t budget_for(lock::Mutation mutation) {
-  return mutation == lock::Mutation::number_proof_across_reconnect ? 300000 : 20000;
+  if (mutation == lock::Mutation::number_proof_across_reconnect) return 300000;
+  return mutation == lock::Mutation::reconnect_proves ? 60000 : 20000;
 }
 
 // Bugs that cannot show: why a survivor is none that the simulator should have noticed. Empty for all others.

@@ -77,6 +77,7 @@ enum class FaultKind {
   silent_both,   // the connection swallows everything
   silent_up,
   silent_down,
+  pings_only,       // the server answers pings, and everything else only afterwards
   pause,            // the process stands still
   crash,            // and is started anew somewhat later
   shutdown,         // in good order
@@ -92,6 +93,7 @@ enum class FaultKind {
   holder_removed,   // the holder's own node
   lock_removed,     // the holder's node and privateLock, at once
   private_removed,  // privateLock alone
+  monitor_removed,  // the monitor, with everything in it
   foreign_child,    // a child that is nobody's contender
   count_
 };
@@ -118,8 +120,9 @@ struct Plan {
   std::size_t monitors = 1;
   milliseconds session_timeout{400};
   bool slow_network = false;
-  bool reuse_engine = true;  // for the next session, too
-  bool probes = false;       // the driver tells of acknowledged requests of its own
+  bool reuse_engine = true;            // for the next session, too
+  Span latest_tick = milliseconds(2);  // how much later than due the driver's timer may come
+  bool probes = false;                 // the driver tells of acknowledged requests of its own
   double container_chance = 0.5;
   Span container_life = milliseconds(50);
   // How long a server goes on serving that hears nothing of those it needs.

@@ -148,7 +148,7 @@ FaultKind some_kind(Random& random) {
       FaultKind::cut,          FaultKind::cut,          FaultKind::request_lost, FaultKind::request_lost,
       FaultKind::reply_lost,   FaultKind::reply_lost,   FaultKind::reply_lost,   FaultKind::reply_lost,
       FaultKind::request_late, FaultKind::request_late, FaultKind::request_late, FaultKind::silent_both,
-      FaultKind::silent_up,    FaultKind::silent_up,    FaultKind::silent_down,  FaultKind::silent_down,
+      FaultKind::silent_up,    FaultKind::silent_up,    FaultKind::silent_down,  FaultKind::pings_only,
       FaultKind::pause,        FaultKind::pause,        FaultKind::pause,        FaultKind::crash,
       FaultKind::shutdown,     FaultKind::expiry,       FaultKind::expiry,       FaultKind::refusal,
       FaultKind::false_error,  FaultKind::lag,          FaultKind::cut_off,      FaultKind::foreign_child,
@@ -191,15 +191,27 @@ void add_faults(Random& random, Plan& plan) {
     fault.code = codes[random.below(codes.size())];
     plan.faults.push_back(fault);
   }
+  // Two outages in a row, each of which may be too long for those who wait.
+  if (random.chance(0.05)) {
+    PlannedFault outage;
+    outage.process = random.below(plan.processes);
+    outage.duration = 2 * (plan.engine.give_up_after + random.between(Span{}, milliseconds(40)));
+    for (Span at = random.between(Span{}, milliseconds(60)); at < outage.duration;
+         at += outage.duration / 2 + random.between(milliseconds(25), milliseconds(80))) {
+      outage.at = at;
+      plan.faults.push_back(outage);
+    }
+  }
   // An administrator acts once on a monitor at most.
   for (std::size_t monitor = 0; monitor < plan.monitors; ++monitor) {
     // At its end a counter gives the same name twice: deletions by hand are not safe there, and not judged.
     if (!random.chance(0.2) || plan.first_counter[monitor] > 0) continue;
     PlannedFault fault;
     const auto kind = random.below(20);
-    fault.kind = kind < 6    ? FaultKind::waiter_removed
-                 : kind < 12 ? FaultKind::holder_removed
-                 : kind < 18 ? FaultKind::lock_removed
+    fault.kind = kind < 5    ? FaultKind::waiter_removed
+                 : kind < 10 ? FaultKind::holder_removed
+                 : kind < 15 ? FaultKind::lock_removed
+                 : kind < 18 ? FaultKind::monitor_removed
                              : FaultKind::private_removed;
     fault.at = random.between(milliseconds(1), milliseconds(300));
     if (fault.kind == FaultKind::waiter_removed && random.chance(0.7)) {
@@ -253,6 +265,7 @@ Plan make_plan(std::uint64_t seed) {
   plan.monitors = random.chance(0.6) ? 1 : static_cast<std::size_t>(random.between(2, 3));
   plan.session_timeout = milliseconds(random.between(150, 600));
   plan.slow_network = random.chance(0.3);
+  if (random.chance(0.15)) plan.latest_tick = random.between(milliseconds(2), milliseconds(60));
   plan.sync_limit = random.between(Span(plan.session_timeout) / 2, Span(plan.session_timeout) * 3);
   for (std::size_t i = 0; i < plan.processes; ++i) {
     plan.homes.push_back(random.chance(0.5) ? -1 : random.between(0, plan.servers - 1));
@@ -271,6 +284,13 @@ Plan make_plan(std::uint64_t seed) {
   plan.engine.safety_poll =
       random.chance(0.8) ? Span(std::chrono::hours(24)) : Span(milliseconds(random.between(20, 400)));
   plan.engine.remembered_monitors = random.chance(0.7) ? 4096 : random.below(3);
+  if (random.chance(0.1)) plan.engine.remembered_bytes = random.below(6);
+  if (random.chance(0.1)) {
+    // Without room for a watch some things come to light only when they are looked for.
+    plan.engine.watched_bytes = random.below(80);
+    plan.engine.safety_poll = milliseconds(random.between(20, 400));
+  }
+  plan.engine.node_watch_delay = random.between(milliseconds(5), milliseconds(200));
   add_threads(random, plan);
   const bool bursts = random.chance(0.2);
   if (bursts) make_bursts(random, plan);

@@ -50,6 +50,10 @@ std::string_view name_of(FaultKind kind) {
       return "lock_removed";
     case FaultKind::private_removed:
       return "private_removed";
+    case FaultKind::monitor_removed:
+      return "monitor_removed";
+    case FaultKind::pings_only:
+      return "pings_only";
     case FaultKind::foreign_child:
       return "foreign_child";
     case FaultKind::count_:
@@ -101,10 +105,10 @@ std::string describe(const Plan& plan) {
   out << "seed " << plan.seed << ": " << plan.processes << " processes, " << plan.servers << " servers, session "
       << plan.session_timeout.count() << " ms, sync limit " << ms(plan.sync_limit) << " ms, watch "
       << (plan.engine.watch_mode == lock::WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
-      << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after)
-      << " ms, hold watch after " << ms(plan.engine.hold_watch_delay) << " ms, back-off "
-      << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget " << plan.budget_burst
-      << " + " << plan.budget_per_second << "/s\n";
+      << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after) << " ms, watches in "
+      << plan.engine.watched_bytes << " bytes, hold watch after " << ms(plan.engine.hold_watch_delay)
+      << " ms, back-off " << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget "
+      << plan.budget_burst << " + " << plan.budget_per_second << "/s\n";
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {
     if (plan.homes[i] >= 0) out << "  process " << i << " prefers server " << plan.homes[i] << "\n";
   }

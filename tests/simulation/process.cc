@@ -18,7 +18,6 @@ bool is_write_probe(coordination::RequestTag tag) {
 }
 // Replies node_exists in a row: who is told that the lock is taken looks before trying again.
 constexpr int most_collisions = 12;
-constexpr Span latest_tick = milliseconds(2);
 
 }  // namespace
 
@@ -65,6 +64,8 @@ void Process::new_engine() {
   if (engine_) former_.push_back(std::move(engine_));
   engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
   last_sent_ = sent_before_collision_ = 0;
+  giving_up_.clear();
+  down_since_ = now();
 }
 
 void Process::connect() {
@@ -96,12 +97,13 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     return;
   }
   if (paused_until_ > now()) {
-    const Span late = world_.random().between(Span{}, latest_tick);
+    const Span late = world_.random().between(Span{}, world_.plan().latest_tick);
     return world_.timeline().at(paused_until_ + late, *this, what, detail);
   }
   if (what == tick) {
     if (down_ || next_tick_ != Instant(Span(static_cast<Span::rep>(detail)))) return;
     next_tick_ = lock::never;
+    world_.checker().before_call(*this);
     engine_->tick(now());
     return settle();
   }
@@ -128,6 +130,7 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
   }
   const std::size_t index = detail & 0xffff;
   if (down_ || threads_[index].serial != detail >> 16) return;
+  if (what == begin_call || what == cancel_call || what == end_hold) world_.checker().before_call(*this);
   switch (what) {
     case begin_call:
       begin(index);
@@ -263,9 +266,14 @@ void Process::settle() {
   world_.checker().check_beliefs(*this);
   const Instant next = engine_->next_timer();
   if (next == next_tick_) return;
+  const bool serves = next_tick_ != lock::never && next <= tick_comes_;
   next_tick_ = next;
   if (next == lock::never) return;
-  const Instant when = std::max(next, now()) + world_.random().between(Span{}, latest_tick);
+  // Now and then on the instant.
+  const Span late = world_.random().chance(0.2) ? Span{} : world_.random().between(Span{}, world_.plan().latest_tick);
+  Instant when = std::max(next, now()) + late;
+  if (serves) when = std::min(when, std::max(tick_comes_, now()));
+  tick_comes_ = when;
   world_.timeline().at(when, *this, tick, static_cast<std::uint64_t>(next.time_since_epoch().count()));
 }
 
@@ -287,6 +295,7 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     const Instant sent = probes_[tag];
     probes_.erase(tag);
     if (!reply.ok()) return;
+    world_.checker().before_call(*this);
     engine_->on_answered(sent, is_write_probe(tag), now());
   } else if ((tag & guard_bit) != 0) {
     if (!reply.ok()) ++world_.statistics().guarded_writes_refused;
@@ -302,6 +311,13 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     }
     if (collisions_ > most_collisions)
       world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
+    if (const auto found = giving_up_.find(tag); found != giving_up_.end()) {
+      if (effect_of(reply.code) == coordination::Effect::unknown) {
+        world_.checker().at(found->second).giving_up_unknown = true;
+      }
+      giving_up_.erase(found);
+    }
+    world_.checker().before_call(*this);
     engine_->on_reply(tag, std::move(reply), now());
   }
   settle();
@@ -310,6 +326,7 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
 void Process::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
+  world_.checker().before_call(*this);
   engine_->on_watch(event, now());
   settle();
 }
@@ -317,8 +334,10 @@ void Process::on_watch(const coordination::WatchEvent& event) {
 void Process::on_session(const coordination::SessionEvent& event) {
   if (tracing()) trace("<- session: " + describe(event));
   using Kind = coordination::SessionEvent::Kind;
+  if (connected_ && event.kind != Kind::connected) down_since_ = now();
   connected_ = event.kind == Kind::connected;
   if (connected_) connected_at_ = now();
+  world_.checker().before_call(*this);
   engine_->on_session(event, now());
   settle();
   if (event.kind != Kind::expired) return;
@@ -336,7 +355,7 @@ void Process::pause(Instant until) {
   if (down_) return;
   if (tracing()) trace("stands still");
   paused_until_ = std::max(paused_until_, until);
-  awake_since_ = paused_until_ + latest_tick;
+  awake_since_ = paused_until_ + world_.plan().latest_tick;
   session_->pause(paused_until_);
 }
 

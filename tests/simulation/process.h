@@ -146,6 +146,7 @@ class Process final : public model::Actor,
   std::map<std::uint64_t, std::size_t> thread_by_contender_;
   std::map<std::uint64_t, std::size_t> lists_at_call_;
   std::map<coordination::RequestTag, Instant> probes_;
+  std::map<coordination::RequestTag, std::uint64_t> giving_up_;  // requests that give a contender's lock up
   std::uint64_t next_probe_ = 0;
   std::uint32_t requests_ = 0;
   std::size_t lists_ = 0;
@@ -156,9 +157,11 @@ class Process final : public model::Actor,
   bool down_ = false;
   bool connected_ = false;
   Instant connected_at_{};
+  Instant down_since_{};
   Instant paused_until_{};
   Instant awake_since_{};
-  Instant next_tick_ = lock::never;
+  Instant next_tick_ = lock::never;  // as the engine wants it
+  Instant tick_comes_{};             // as it comes
 };
 
 }  // namespace forelock::simulation

@@ -13,6 +13,13 @@ void Process::send(coordination::RequestTag tag, coordination::Request request) 
   if (std::holds_alternative<coordination::List>(request)) ++lists_;
   last_sent_ = tag;
   if (down_) return;
+  if (const std::uint64_t contender = world_.requests().sent(*this, request); contender != 0) {
+    giving_up_[tag] = contender;
+  }
+  if (std::holds_alternative<coordination::RemoveDataWatch>(request)) ++world_.statistics().forgotten_watches;
+  if (const auto* removal = std::get_if<coordination::Delete>(&request); removal && removal->path.size() == 2) {
+    ++world_.statistics().renewed_monitors;
+  }
   ++requests_;
   world_.submit(index_, requests_, *session_, tag, std::move(request));
 }
@@ -31,7 +38,7 @@ void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal)
           (refusal.reason == lock::RefusalReason::rejected ? " " + std::string(coordination::name_of(refusal.code))
                                                            : ""));
   }
-  world_.checker().refused(contender, refusal.reason);
+  world_.checker().refused(contender, refusal.reason, connected_ ? Span{} : now() - down_since_);
   reactions_.push_back({Happening::refused, contender, refusal});
 }
 

@@ -50,6 +50,8 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   EXPECT_GT(seen.step_asides, 0u);
   EXPECT_GT(seen.number_proofs, 0u);
   EXPECT_GT(seen.literal_grants, 0u);
+  EXPECT_GT(seen.renewed_monitors, 0u);
+  EXPECT_GT(seen.forgotten_watches, 0u);
   EXPECT_GT(seen.guarded_writes, 0u);
   EXPECT_GT(seen.guarded_writes_refused, 0u);
   EXPECT_GT(seen.expired_sessions, 0u);

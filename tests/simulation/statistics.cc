@@ -17,6 +17,8 @@ void Statistics::add(const Statistics& other) {
   step_asides += other.step_asides;
   number_proofs += other.number_proofs;
   literal_grants += other.literal_grants;
+  renewed_monitors += other.renewed_monitors;
+  forgotten_watches += other.forgotten_watches;
   guarded_writes += other.guarded_writes;
   guarded_writes_refused += other.guarded_writes_refused;
   expired_sessions += other.expired_sessions;
@@ -35,6 +37,7 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"refusals\": " << refusals << ", \"losses\": " << losses << ", \"releases\": " << releases
       << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields << ", \"step_asides\": " << step_asides
       << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
+      << ", \"renewed_monitors\": " << renewed_monitors << ", \"forgotten_watches\": " << forgotten_watches
       << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
       << ", \"expired_sessions\": " << expired_sessions << ", \"operations\": " << operations
       << ", \"operations_succeeded\": " << operations_succeeded

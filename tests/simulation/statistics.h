@@ -22,6 +22,8 @@ struct Statistics {
   std::uint64_t step_asides = 0;
   std::uint64_t number_proofs = 0;  // grants without any listing
   std::uint64_t literal_grants = 0;
+  std::uint64_t renewed_monitors = 0;        // at their counter's end
+  std::uint64_t forgotten_watches = 0;       // of monitors that were not used for long
   std::uint64_t guarded_writes = 0;          // that were applied
   std::uint64_t guarded_writes_refused = 0;  // because the lock was gone
   std::uint64_t expired_sessions = 0;

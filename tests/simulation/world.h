@@ -12,6 +12,7 @@
 #include "operation_judge.h"
 #include "plan.h"
 #include "process.h"
+#include "request_judge.h"
 #include "statistics.h"
 #include "trace.h"
 
@@ -32,6 +33,7 @@ class World final : public model::Actor, public model::Observer {
   model::Ensemble& ensemble() { return ensemble_; }
   Checker& checker() { return checker_; }
   OperationJudge& operations() { return operations_; }
+  RequestJudge& requests() { return requests_; }
   Trace& trace() { return trace_; }
   Statistics& statistics() { return statistics_; }
   // Nothing is in anybody's way from then on.
@@ -69,6 +71,7 @@ class World final : public model::Actor, public model::Observer {
   Statistics statistics_;
   Checker checker_;
   OperationJudge operations_;
+  RequestJudge requests_;
   std::vector<std::unique_ptr<model::ModelSession>> sessions_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<LiteralClient>> literals_;

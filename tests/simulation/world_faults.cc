@@ -148,6 +148,7 @@ void World::strike(const PlannedFault& fault) {
     case FaultKind::holder_removed:
     case FaultKind::lock_removed:
     case FaultKind::private_removed:
+    case FaultKind::monitor_removed:
       return administer(fault);
     default:
       break;
@@ -183,6 +184,8 @@ void World::strike_process(const PlannedFault& fault, Process& process, model::M
       return session.stall(true, false, until);
     case FaultKind::silent_down:
       return session.stall(false, true, until);
+    case FaultKind::pings_only:
+      return session.hold_requests(until);
     case FaultKind::pause:
       return process.pause(until);
     case FaultKind::crash:
@@ -241,6 +244,16 @@ void World::administer(const PlannedFault& fault) {
       request = coordination::Transaction{{node, lock}};
       if (fault.kind == FaultKind::holder_removed) request = node;
       if (fault.kind == FaultKind::private_removed) request = lock;
+      if (fault.kind == FaultKind::monitor_removed) {
+        coordination::Transaction all{{node, lock}};
+        const std::string monitor = monitor_path(fault.monitor);
+        for (const std::string& child : ensemble_.truth().find(monitor)->children) {
+          const std::string path = monitor + "/" + child;
+          if (path != node.path && path != lock.path) all.operations.emplace_back(coordination::Delete{path});
+        }
+        all.operations.emplace_back(coordination::Delete{monitor});
+        request = std::move(all);
+      }
     }
   }
   ++statistics_.faults[static_cast<std::size_t>(fault.kind)];

@@ -38,6 +38,7 @@ void Connection::abandon(std::size_t keep) {
 void Connection::doom() {
   doomed_ = true;
   up_.clear();
+  held_.clear();
   on_forward.clear();
   waiting.clear();
 }
@@ -46,6 +47,11 @@ void Connection::forward(Upstream message, Span delay) {
   last_forward_ = std::max(last_forward_, timeline_.now() + delay);
   on_forward.push_back(std::move(message));
   timeline_.at(last_forward_, *this, forward_due);
+}
+
+void Connection::hold_requests(Instant until) {
+  held_until_ = std::max(held_until_, until);
+  timeline_.at(held_until_, *this, held_due);
 }
 
 void Connection::poke() {
@@ -59,6 +65,14 @@ void Connection::fire(std::uint32_t what, std::uint64_t /*detail*/) {
       return drain_up();
     case down_due:
       return drain_down();
+    case held_due:
+      if (held_until_ > timeline_.now()) return;
+      while (!doomed_ && !held_.empty()) {
+        Upstream message = std::move(held_.front());
+        held_.pop_front();
+        server_.receive(*this, std::move(message));
+      }
+      return;
     default:
       if (!doomed_ && !on_forward.empty()) server_.forwarded(*this);
   }
@@ -69,7 +83,12 @@ void Connection::drain_up() {
     if (up_stalled_ > timeline_.now()) return timeline_.at(up_stalled_, *this, up_due);
     Upstream message = std::move(up_.front().second);
     up_.pop_front();
-    server_.receive(*this, std::move(message));
+    const bool held = held_until_ > timeline_.now() && message.kind != Upstream::Kind::ping;
+    if (held || (!held_.empty() && message.kind != Upstream::Kind::ping)) {
+      held_.push_back(std::move(message));
+    } else {
+      server_.receive(*this, std::move(message));
+    }
   }
 }
 

@@ -57,6 +57,8 @@ class Connection final : public Actor {
   void stall_up(Instant until) { up_stalled_ = until; }
   void stall_down(Instant until) { down_stalled_ = until; }
   bool stalled() const { return up_stalled_ > timeline_.now() || down_stalled_ > timeline_.now(); }
+  // What is no ping comes to the server after this instant only.
+  void hold_requests(Instant until);
   // The client can receive again.
   void poke();
 
@@ -78,7 +80,7 @@ class Connection final : public Actor {
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
  private:
-  enum What : std::uint32_t { up_due, down_due, forward_due };
+  enum What : std::uint32_t { up_due, down_due, forward_due, held_due };
   Instant due(Instant& last);
   void drain_up();
   void drain_down();
@@ -94,6 +96,8 @@ class Connection final : public Actor {
   Instant last_up_ = Timeline::start;
   Instant last_down_ = Timeline::start;
   Instant last_forward_ = Timeline::start;
+  std::deque<Upstream> held_;
+  Instant held_until_{};
   Instant up_stalled_{};
   Instant down_stalled_{};
 };

@@ -55,6 +55,10 @@ class ModelSession final : public coordination::Session, public Actor, public Cl
   void unblock();
   void prefer_server(int server) { preferred_ = server; }
   void stall(bool up, bool down, Instant until);
+  // The server answers pings, and everything else only after this instant.
+  void hold_requests(Instant until) {
+    if (connection_ != nullptr) connection_->hold_requests(until);
+  }
   // How the next submitted request is to fare.
   void set_fate(Fate fate) { fate_ = fate; }
   std::size_t underway() const { return connection_ == nullptr ? 0 : connection_->underway(); }

@@ -1,0 +1,156 @@
+#include "request_judge.h"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+#include <vector>
+
+#include "describe.h"
+
+namespace forelock::simulation {
+
+namespace {
+
+// What may be sent. A lock's version that is named is the one that its owner knows; where it is not, the transaction
+// has created the lock itself.
+constexpr auto allowed =
+    std::to_array<std::string_view>({"check root",                         // is the session known to a majority?
+                                     "check node",                         // the same
+                                     "sync root",                          // does the server answer?
+                                     "create monitor",                     //
+                                     "create new, create lock, set lock",  // claim, with the own node
+                                     "create new",                         // join the line
+                                     "check node, create lock, set lock",  // claim from the line
+                                     "delete node, check node, set lock version",  // hand-over
+                                     "delete node, delete lock version",           // release
+                                     "check node, delete lock version",            // yield, step aside
+                                     "check node, set lock version",               // another record
+                                     "delete node",                                // leave the line
+                                     "delete lock version",                        // of a lock without its node
+                                     "delete monitor",                             // at its counter's end
+                                     "list monitor",                               //
+                                     "list monitor watch",                         //
+                                     "get monitor watch",                          //
+                                     "get monitor",                                // where there is no room for a watch
+                                     "get lock watch",                             //
+                                     "get lock",                                   //
+                                     "get node watch",                             //
+                                     "get node",                                   //
+                                     "unwatch monitor"});
+
+enum class Place { root, monitor, lock, node, new_node, other };
+
+Place place_of(std::string_view path) {
+  if (path == "/") return Place::root;
+  if (monitor_in(path) == max_monitors) return Place::other;
+  if (path.size() == 2) return Place::monitor;
+  const std::string_view child = path.substr(3);
+  if (child == "privateLock") return Place::lock;
+  return child.back() == '-' ? Place::new_node : Place::node;
+}
+
+std::string_view name_of(Place place) {
+  static constexpr std::array<std::string_view, 6> names = {"root", "monitor", "lock", "node", "new", "other"};
+  return names[static_cast<std::size_t>(place)];
+}
+
+}  // namespace
+
+struct RequestJudge::Part {
+  std::string signature;
+  std::vector<std::size_t> monitors;
+  std::vector<std::string_view> own_nodes;  // that are checked or deleted
+  std::vector<std::string_view> records;
+  bool wrong_kind = false;
+};
+
+void RequestJudge::add(Part& whole, std::string_view verb, const std::string& path) const {
+  if (!whole.signature.empty()) whole.signature += ", ";
+  whole.signature.append(verb).append(" ").append(name_of(place_of(path)));
+  const std::size_t monitor = monitor_in(path);
+  if (monitor != max_monitors) whole.monitors.push_back(monitor);
+}
+
+std::uint64_t RequestJudge::owner_of(const Believer& process, std::string_view path) const {
+  std::uint64_t former = 0;
+  for (std::uint64_t id = checker_.contenders(); id > 0; --id) {
+    const Contender& one = checker_.at(id);
+    if (one.process != &process || one.last_node != path) continue;
+    if (one.node == path) return id;
+    if (former == 0) former = id;
+  }
+  return former;
+}
+
+void RequestJudge::fail(const coordination::Request& request, const std::string& text) {
+  checker_.fail(Invariant::requests, describe(request) + ": " + text);
+}
+
+std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Request& request) {
+  using namespace coordination;
+  Part whole;
+  const auto judge = [&]<typename One>(const One& one) {
+    Place place = Place::other;
+    if constexpr (requires { one.path; }) place = place_of(one.path);
+    if constexpr (std::is_same_v<One, Create>) {
+      add(whole, "create", one.path);
+      const CreateMode mode = place == Place::monitor    ? CreateMode::container
+                              : place == Place::new_node ? CreateMode::ephemeral_sequential
+                                                         : CreateMode::ephemeral;
+      whole.wrong_kind |= one.mode != mode;
+      if (place == Place::new_node) whole.records.push_back(one.data);
+    } else if constexpr (std::is_same_v<One, Delete> || std::is_same_v<One, Check> || std::is_same_v<One, SetData>) {
+      add(whole, std::is_same_v<One, Delete> ? "delete" : std::is_same_v<One, Check> ? "check" : "set", one.path);
+      if (place == Place::node) whole.own_nodes.push_back(one.path);
+      if (one.version != any_version) whole.signature += " version";
+      if constexpr (std::is_same_v<One, SetData>) whole.records.push_back(one.data);
+    } else if constexpr (std::is_same_v<One, Get> || std::is_same_v<One, Exists> || std::is_same_v<One, List>) {
+      add(whole, std::is_same_v<One, Get> ? "get" : std::is_same_v<One, List> ? "list" : "exists", one.path);
+      if (one.watch) whole.signature += " watch";
+    } else if constexpr (std::is_same_v<One, RemoveDataWatch>) {
+      add(whole, "unwatch", one.path);
+    } else if constexpr (std::is_same_v<One, Sync>) {
+      add(whole, "sync", one.path);
+    } else {
+      static_assert(std::is_same_v<One, Transaction>);
+    }
+  };
+  if (const auto* transaction = std::get_if<Transaction>(&request)) {
+    for (const auto& operation : transaction->operations) std::visit(judge, operation);
+  } else {
+    std::visit(judge, request);
+  }
+  if (std::find(allowed.begin(), allowed.end(), whole.signature) == allowed.end()) {
+    fail(request, "no request of the protocol (" + whole.signature + ")");
+    return 0;
+  }
+  if (whole.wrong_kind) fail(request, "a node of the wrong kind");
+  for (const std::size_t monitor : whole.monitors) {
+    if (monitor != whole.monitors.front()) fail(request, "two monitors in one transaction");
+  }
+  for (const std::string_view record : whole.records) {
+    const std::uint64_t id = contender_in(record);
+    const bool ours = id != 0 && checker_.at(id).process == &process;
+    if (!ours || checker_.at(id).monitor != whole.monitors.front()) fail(request, "a record of none of its contenders");
+  }
+  for (const std::string_view node : whole.own_nodes) {
+    if (owner_of(process, node) == 0) fail(request, "a node that is not its own");
+  }
+  if (whole.signature == "delete monitor" && plan_.first_counter[whole.monitors.front()] == 0) {
+    fail(request, "the monitor's counter is far from its end");
+  }
+  if (whole.signature == "delete lock version") {
+    const std::uint64_t owner = checker_.owner(whole.monitors.front());
+    const bool ours = owner != 0 && checker_.at(owner).process == &process && !checker_.at(owner).forgotten;
+    if (ours && !checker_.at(owner).node.empty() && !checker_.private_removed(whole.monitors.front())) {
+      fail(request, "its owner's node is there, and is not deleted or checked in the same transaction");
+    }
+  }
+  static constexpr std::array<std::string_view, 3> giving_up = {"delete node, delete lock version",
+                                                                "check node, delete lock version",
+                                                                "delete node, check node, set lock version"};
+  const bool gives_up = std::find(giving_up.begin(), giving_up.end(), whole.signature) != giving_up.end();
+  return gives_up ? owner_of(process, whole.own_nodes.front()) : 0;
+}
+
+}  // namespace forelock::simulation
