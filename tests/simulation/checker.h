@@ -104,8 +104,9 @@ class Checker final : public model::Observer, public model::Actor {
   void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
   // The owner of privateLock by the record in it, 0 for none.
   std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
-  // Whether an administrator has deleted its privateLock alone: from then on versions tell nothing.
-  bool private_removed(std::size_t monitor) const { return monitors_[monitor].private_removed; }
+  // Whether an administrator has deleted its privateLock alone, or the monitor with everything in it: from then on
+  // names and versions do not tell whose nodes a request finds (docs/protocol.md, "Limits").
+  bool undecidable(std::size_t monitor) const { return monitors_[monitor].undecidable; }
   // How often its privateLock has been deleted.
   std::uint32_t times_freed(std::size_t monitor) const { return monitors_[monitor].times_freed; }
   // A contender that waits with a node of its own, 0 for none.
@@ -128,7 +129,8 @@ class Checker final : public model::Observer, public model::Actor {
     bool present = false;
     std::vector<std::uint64_t> nodes;  // contenders with a node
     lock::Token last_token = 0;
-    bool private_removed = false;
+    bool undecidable = false;
+    std::int64_t made_by = 0;  // the transaction that created it
     std::uint32_t times_freed = 0;
     bool foreign = false;  // it has a child that is nobody's contender
     Instant busy_until{};  // somebody held or waited until then, if nobody does now

@@ -90,7 +90,13 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
       continue;
     }
     const std::size_t monitor = monitor_in(change.path);
-    if (monitor == max_monitors || change.path.size() == 2) continue;
+    if (monitor == max_monitors) continue;
+    if (change.path.size() == 2) {
+      // With everything in it, while requests are under way that name the nodes: the next ones get the same names.
+      if (change.kind == model::Change::Kind::created) monitors_[monitor].made_by = entry.zxid;
+      if (entry.connection == nullptr && changes.size() > 1) monitors_[monitor].undecidable = true;
+      continue;
+    }
     const std::string_view child = std::string_view(change.path).substr(3);
     if (child == lock_name) {
       locks[monitor].touched = true;
@@ -142,6 +148,7 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
   if (one.node == change.path) {
     one.node.clear();
     std::erase(monitors_[one.monitor].nodes, id);
+    monitors_[one.monitor].busy_until = now();
   }
   if (entry.kind == model::LogEntry::Kind::end_session) return;
   if (entry.connection == nullptr) {
@@ -171,7 +178,7 @@ void Checker::judge_guard(const model::LogEntry& entry) {
   const std::uint64_t id = contender_in(record);
   if (id == 0) return;
   const Contender& one = at(id);
-  if (owner(one.monitor) == id || monitors_[one.monitor].private_removed) return;
+  if (owner(one.monitor) == id || monitors_[one.monitor].undecidable) return;
   // Sent before the deletion by hand could be known; the monitor has been made anew since, with the same names in it.
   if (one.deleted_by_hand && record[0] == unaware_write) return;
   fail(Invariant::guard, "a guarded write of " + name(id) + " is applied, but the lock is no longer its own");
@@ -213,9 +220,10 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
 // monitor has been made anew since, and the next holder's node has got the name of the former's.
 bool Checker::unaware(const model::LogEntry& entry, std::size_t monitor) const {
   const std::string_view node = own_node_in(entry.request);
+  if (monitors_[monitor].undecidable) return true;
   return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& one) {
     return one.deleted_by_hand && !one.told_at_end && one.monitor == monitor && one.node_session == entry.session &&
-           (monitors_[monitor].private_removed || one.last_node == node);
+           one.last_node == node;
   });
 }
 
@@ -234,7 +242,7 @@ void Checker::judge_removal(const model::LogEntry& entry, std::size_t index,
     return 0;
   }();
   if (entry.connection == nullptr) {
-    if (releaser != owner) monitor.private_removed = true;
+    if (releaser != owner) monitor.undecidable = true;
     return rob(owner);
   }
   Contender& one = at(owner);
@@ -286,7 +294,7 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
   }
   if (monitors_[index].owner_session != entry.session) {
     // It was handed over, but it was another's: the leaver's had been deleted alone, and nothing tells them apart.
-    if (!monitors_[index].private_removed) {
+    if (!monitors_[index].undecidable) {
       fail(Invariant::own_locks_only, name(id) + " takes over a privateLock of another session");
     }
     one.robbed = one.deleted_by_hand = true;

@@ -142,7 +142,7 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
   if (whole.signature == "delete lock version") {
     const std::uint64_t owner = checker_.owner(whole.monitors.front());
     const bool ours = owner != 0 && checker_.at(owner).process == &process && !checker_.at(owner).forgotten;
-    if (ours && !checker_.at(owner).node.empty() && !checker_.private_removed(whole.monitors.front())) {
+    if (ours && !checker_.at(owner).node.empty() && !checker_.undecidable(whole.monitors.front())) {
       fail(request, "its owner's node is there, and is not deleted or checked in the same transaction");
     }
   }
