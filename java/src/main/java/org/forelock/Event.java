@@ -1,0 +1,47 @@
+package org.forelock;
+
+/** What the native library tells of: one event of its queue. */
+final class Event {
+  static final int ACQUIRED = 1;
+  static final int RELEASED = 2;
+  static final int LOST = 3;
+  static final int DANGER = 4;
+  static final int QUEUED = 5;
+  static final int CONTENDED = 6;
+  static final int ATTEMPT = 7;
+  static final int FAILURE = 8;
+  static final int OPERATION = 9;
+  static final int LOG = 10;
+  static final int DROPPED = 11;
+
+  static final int NUMBERS = 6;
+  static final int TEXTS = 4;
+
+  final int kind;
+  final int code;
+  final long source;
+  final long tag;
+  final long value;
+  final String monitor;
+  final String name;
+  final String message;
+  final String hint;
+
+  Event(long[] numbers, byte[][] texts, int index) {
+    int number = index * NUMBERS;
+    int text = index * TEXTS;
+    kind = (int) numbers[number];
+    code = (int) numbers[number + 1];
+    source = numbers[number + 2];
+    tag = numbers[number + 3];
+    value = numbers[number + 4];
+    monitor = Failures.text(texts[text]);
+    name = Failures.text(texts[text + 1]);
+    message = Failures.text(texts[text + 2]);
+    hint = Failures.text(texts[text + 3]);
+  }
+
+  boolean ok() {
+    return code == 0;
+  }
+}

@@ -1,0 +1,195 @@
+package org.forelock;
+
+import java.lang.ref.Cleaner;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * One ZooKeeper session, shared by all locks of a process. Thread-safe. Connecting happens in the background: locks
+ * wait for it within their own time-outs.
+ *
+ * <p>Close it: that ends the session, and frees all its locks on the server before it returns.
+ */
+public final class ForelockClient implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("org.forelock");
+  static final Cleaner CLEANER = Cleaner.create();
+
+  private final ClientCore core;
+  private final Lifetime lifetime;
+  private final Cleaner.Cleanable cleanable;
+
+  /**
+   * Opens a client with the settings of a {@code .properties} or {@code .yaml} file.
+   *
+   * @param file the file; keys that are not of this library are left alone
+   * @throws ConfigurationException with every problem found
+   */
+  public ForelockClient(Path file) {
+    this(Config.load(file));
+  }
+
+  /**
+   * Opens a client with these settings.
+   *
+   * @param properties the settings; keys that are not of this library are left alone
+   * @throws ConfigurationException with every problem found
+   */
+  public ForelockClient(Properties properties) {
+    this(Config.of(properties));
+  }
+
+  private ForelockClient(Config config) {
+    try (config) {
+      core = new ClientCore(Native.clientOpen(config.handle));
+    }
+    lifetime = new Lifetime(core);
+    cleanable = CLEANER.register(this, lifetime);
+  }
+
+  /**
+   * For settings that are made in the program.
+   *
+   * @return a builder with the defaults
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Collects settings. */
+  public static final class Builder {
+    private final Map<String, String> values = new LinkedHashMap<>();
+    private Path file;
+
+    private Builder() {}
+
+    /**
+     * Begins with the settings of a file.
+     *
+     * @param path the file
+     * @return this
+     */
+    public Builder file(Path path) {
+      file = Objects.requireNonNull(path);
+      return this;
+    }
+
+    /**
+     * The servers, with the optional chroot.
+     *
+     * @param list host:port pairs, separated by commas
+     * @return this
+     */
+    public Builder servers(String list) {
+      return set("zookeeper.servers", list);
+    }
+
+    /**
+     * Sets any key of the configuration.
+     *
+     * @param key as in a file; an unknown one is an error
+     * @param value as in a file
+     * @return this
+     */
+    public Builder set(String key, String value) {
+      values.put(Objects.requireNonNull(key), Objects.requireNonNull(value));
+      return this;
+    }
+
+    /**
+     * Opens the client.
+     *
+     * @return it
+     * @throws ConfigurationException with every problem found
+     */
+    public ForelockClient build() {
+      return new ForelockClient((file == null ? Config.of(new Properties()) : Config.load(file)).set(values));
+    }
+  }
+
+  ClientCore core() {
+    return core;
+  }
+
+  /**
+   * The version of the native library.
+   *
+   * @return "major.minor.patch"
+   */
+  public static String version() {
+    return Failures.text(Native.version());
+  }
+
+  /**
+   * Waits until a server has accepted the session.
+   *
+   * @param timeout at most
+   * @throws ConnectionLossException if none has by then; it says why
+   */
+  public void waitConnected(Duration timeout) {
+    Blocking.run(() -> Native.clientWaitConnected(core.handle, timeout.toMillis()));
+  }
+
+  /**
+   * Where the client stands, and counts since it was opened.
+   *
+   * @return a snapshot
+   */
+  public ClientStatus status() {
+    long[] numbers = new long[11];
+    byte[][] texts = new byte[2][];
+    Native.clientStatus(core.handle, numbers, texts);
+    return new ClientStatus(numbers, Failures.text(texts[0]), Failures.text(texts[1]));
+  }
+
+  /**
+   * A look at the locks of the namespace.
+   *
+   * @return an inspector, which lives as long as the client
+   */
+  public Inspector inspector() {
+    return new Inspector(this);
+  }
+
+  /**
+   * Ends the session: waiting acquisitions end with {@link ErrorCode#CLOSED}, held locks are lost, and the server frees
+   * them before this returns. Idempotent. Not from a callback of a lock.
+   */
+  @Override
+  public void close() {
+    lifetime.close();
+  }
+
+  /** Ends with the object, if the application has not ended it; the handle itself is kept for its locks until then. */
+  private static final class Lifetime implements Runnable {
+    private final ClientCore core;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    Lifetime(ClientCore core) {
+      this.core = core;
+    }
+
+    void close() {
+      if (closed.compareAndSet(false, true)) {
+        Blocking.run(core::close);
+      }
+    }
+
+    @Override
+    public void run() {
+      boolean open = !closed.get();
+      if (open) {
+        LOG.log(System.Logger.Level.WARNING, "a ForelockClient was never closed; its session ends now");
+      }
+      // Elsewhere: other objects wait for the cleaner.
+      Blocking.daemon(() -> {
+        close();
+        Native.clientFree(core.handle);
+      }, "forelock-close").start();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package org.forelock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A look at a namespace: which locks are held, by which clients, which wait, and why. Thread-safe. */
+public final class Inspector {
+  private static final long TIMEOUT_MS = 5000;
+
+  private final ForelockClient client;
+
+  Inspector(ForelockClient client) {
+    this.client = client;
+  }
+
+  /** What {@link #forceRelease} did. */
+  public enum ForceRelease {
+    /** The holder's nodes are gone. */
+    RELEASED,
+    /** Another client holds it now, or none: nothing was done. */
+    HOLDER_CHANGED,
+    /** There is no such monitor. */
+    NO_SUCH_MONITOR
+  }
+
+  /**
+   * The monitors that are held or waited for, sorted by id.
+   *
+   * @param all the idle ones, too
+   * @return without their lines
+   */
+  public List<MonitorView> list(boolean all) {
+    return Blocking.call(() -> {
+      long view = Native.inspectList(client.core().handle, all, TIMEOUT_MS);
+      try {
+        List<MonitorView> monitors = new ArrayList<>();
+        for (int i = 0; i < Native.viewCount(view); ++i) {
+          monitors.add(monitor(view, i, List.of()));
+        }
+        return monitors;
+      } finally {
+        Native.viewFree(view);
+      }
+    });
+  }
+
+  /**
+   * One monitor in full.
+   *
+   * @param monitor its id
+   * @return nothing if it does not exist
+   */
+  public Optional<MonitorView> show(String monitor) {
+    return Blocking.call(() -> {
+      long view = Native.inspectShow(client.core().handle, NativeLibrary.utf8(monitor), TIMEOUT_MS);
+      try {
+        if (Native.viewCount(view) == 0) {
+          return Optional.<MonitorView>empty();
+        }
+        long count = monitor(view, 0, List.of()).waiting();
+        List<WaiterView> queue = new ArrayList<>();
+        for (int i = 0; i < count; ++i) {
+          long[] numbers = new long[WaiterView.NUMBERS];
+          byte[][] texts = new byte[WaiterView.TEXTS][];
+          Native.viewWaiter(view, i, numbers, texts);
+          queue.add(new WaiterView(numbers, texts));
+        }
+        return Optional.of(monitor(view, 0, queue));
+      } finally {
+        Native.viewFree(view);
+      }
+    });
+  }
+
+  /**
+   * Removes a holder. Writes; meant for people and unlockers.
+   *
+   * @param monitor the id
+   * @param holder its node, or for a holder without one its session as "0x…"; nothing is done if another holds it now
+   * @return what was done
+   */
+  public ForceRelease forceRelease(String monitor, String holder) {
+    return Blocking.call(() -> ForceRelease.values()[Native.forceRelease(
+        client.core().handle, NativeLibrary.utf8(monitor), NativeLibrary.utf8(holder), TIMEOUT_MS)]);
+  }
+
+  private static MonitorView monitor(long view, int index, List<WaiterView> queue) {
+    long[] numbers = new long[MonitorView.NUMBERS];
+    byte[][] texts = new byte[MonitorView.TEXTS][];
+    Native.viewMonitor(view, index, numbers, texts);
+    return new MonitorView(numbers, texts, queue);
+  }
+}

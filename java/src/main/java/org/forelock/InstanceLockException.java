@@ -1,0 +1,10 @@
+package org.forelock;
+
+/** The lock was not obtained within the stipulated time, or is no longer wanted (cancelled, interrupted). */
+public final class InstanceLockException extends ForelockException {
+  private static final long serialVersionUID = 1L;
+
+  InstanceLockException(ErrorCode code, String monitor, String message, String hint) {
+    super(code, monitor, message, hint);
+  }
+}

@@ -1,0 +1,120 @@
+package org.forelock;
+
+/** The native methods. Handles are numbers with a generation: one that stands for nothing throws, and nothing else. */
+final class Native {
+  static final long CONFIGURED = -1;
+  static final long FOREVER = -2;
+  static final int ON_LOST = 1;
+  static final int ON_DANGER = 2;
+  static final int ON_QUEUED = 4;
+  static final int ON_CONTENDED = 8;
+
+  static {
+    NativeLibrary.load();
+    if (checkAbi() != 0) {
+      throw new UnsatisfiedLinkError("the native library of forelock is not the one that belongs to this jar");
+    }
+  }
+
+  private Native() {}
+
+  static native int checkAbi();
+
+  static native byte[] version();
+
+  static native long configLoad(byte[] path);
+
+  static native long configParse(byte[] text, byte[] name);
+
+  static native byte[] configGet(long config, byte[] key);
+
+  static native void configSet(long config, byte[][] keys, byte[][] values);
+
+  static native void configFree(long config);
+
+  static native long clientOpen(long config);
+
+  static native void clientWaitConnected(long client, long timeoutMs);
+
+  static native void clientStatus(long client, long[] numbers, byte[][] texts);
+
+  static native void clientClose(long client);
+
+  static native void clientFree(long client);
+
+  static native int poll(long client, long timeoutMs, long[] numbers, byte[][] texts);
+
+  static native long lockNew(
+      long client, byte[] info, byte[] monitor, int priority, long expectedMs, long autoUnlockMs, byte[] thread);
+
+  static native void lockAcquire(long lock, long timeoutMs, boolean tryOnce, long tag);
+
+  static native boolean lockCancel(long lock);
+
+  static native void lockRelease(long lock, long tag);
+
+  static native void lockReleaseDetached(long lock);
+
+  static native void lockStepAside(long lock, long timeoutMs);
+
+  static native boolean lockFree(long lock);
+
+  static native void lockWatch(long lock, int events, long marginMs, long tag);
+
+  static native boolean lockIsHealthy(long lock);
+
+  static native void lockCheckHealth(long lock);
+
+  static native long lockToken(long lock);
+
+  static native long lockExpiresAt(long lock);
+
+  static native long lockTimeLeft(long lock);
+
+  static native int lockState(long lock);
+
+  static native void lockAlive(long lock, long expectedMs);
+
+  static native void lockWriteGuarded(long lock, int[] kinds, byte[][] paths, byte[][] data, int[] versions);
+
+  static native void lockOwner(long lock, long[] numbers, byte[][] texts);
+
+  static native long inspectList(long client, boolean all, long timeoutMs);
+
+  static native long inspectShow(long client, byte[] monitor, long timeoutMs);
+
+  static native int viewCount(long view);
+
+  static native void viewMonitor(long view, int index, long[] numbers, byte[][] texts);
+
+  static native void viewWaiter(long view, int index, long[] numbers, byte[][] texts);
+
+  static native void viewFree(long view);
+
+  static native int forceRelease(long client, byte[] monitor, byte[] holder, long timeoutMs);
+
+  static native boolean hasDeadLetters();
+
+  static native long dlqOpen(long config);
+
+  static native boolean dlqFlush(long dlq, long timeoutMs);
+
+  static native byte[] dlqStatus(long dlq, long[] numbers);
+
+  static native void dlqFree(long dlq);
+
+  static native long runnerNew(long client, long dlq, long backoffInitialMs, long backoffCapMs, long maxOperations);
+
+  static native long runnerSubmit(
+      long runner, byte[][] texts, byte[] payload, int priority, long timeoutMs, long tag);
+
+  static native void operationCancel(long operation);
+
+  static native void operationFree(long operation);
+
+  static native boolean attemptSucceed(long attempt);
+
+  static native boolean attemptFail(long attempt, byte[] code, byte[] message, boolean retryable);
+
+  static native void runnerFree(long runner);
+}

@@ -1,0 +1,122 @@
+package org.forelock;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/**
+ * Finds and loads the native library: from {@code forelock.native.library}, or out of the jar by way of a private
+ * folder that is gone again when it is loaded.
+ */
+final class NativeLibrary {
+  /** The library to load, by its absolute path. */
+  static final String LIBRARY = "forelock.native.library";
+  /** Where the library is unpacked; the JVM's temporary folder by default. */
+  static final String FOLDER = "forelock.native.dir";
+
+  private static final String[] NAMES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
+
+  private NativeLibrary() {}
+
+  static void load() {
+    String chosen = System.getProperty(LIBRARY);
+    if (chosen != null) {
+      System.load(Paths.get(chosen).toAbsolutePath().toString());
+      return;
+    }
+    // The first one needs Kafka's client on this machine; without it everything works but the dead-letter queue.
+    UnsatisfiedLinkError problem = null;
+    for (String name : NAMES) {
+      try {
+        if (loadFromJar(name)) {
+          return;
+        }
+      } catch (UnsatisfiedLinkError error) {
+        if (!isMissingKafka(error)) {
+          throw error;
+        }
+        problem = error;
+      }
+    }
+    throw problem != null ? problem : missing();
+  }
+
+  private static boolean isMissingKafka(UnsatisfiedLinkError error) {
+    return String.valueOf(error.getMessage()).contains("librdkafka");
+  }
+
+  private static UnsatisfiedLinkError missing() {
+    return new UnsatisfiedLinkError(
+        "the jar has no native library for " + platform() + "; name one with -D" + LIBRARY + "=/path/to/the/library");
+  }
+
+  private static String platform() {
+    return System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT) + "-" + System.getProperty("os.arch");
+  }
+
+  private static boolean loadFromJar(String name) {
+    Path folder = null;
+    try (InputStream in = NativeLibrary.class.getResourceAsStream("/org/forelock/native/" + platform() + "/" + name)) {
+      if (in == null) {
+        return false;
+      }
+      Path parent = Paths.get(System.getProperty(FOLDER, System.getProperty("java.io.tmpdir")));
+      folder = Files.createTempDirectory(
+          parent, "forelock-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      Path file = folder.resolve(name);
+      Files.copy(in, file, StandardCopyOption.REPLACE_EXISTING);
+      loadFile(file, parent);
+      return true;
+    } catch (IOException problem) {
+      throw failed("the native library cannot be unpacked into "
+          + System.getProperty(FOLDER, System.getProperty("java.io.tmpdir")) + " (" + problem + ")", problem);
+    } finally {
+      remove(folder, name);
+    }
+  }
+
+  private static void loadFile(Path file, Path parent) {
+    try {
+      System.load(file.toAbsolutePath().toString());
+    } catch (UnsatisfiedLinkError problem) {
+      if (isMissingKafka(problem)) {
+        throw problem;
+      }
+      throw failed("the native library cannot be loaded from " + parent + ", which may forbid programs (noexec): "
+          + problem.getMessage(), problem);
+    }
+  }
+
+  private static UnsatisfiedLinkError failed(String what, Throwable cause) {
+    UnsatisfiedLinkError error = new UnsatisfiedLinkError(
+        what + "; name another folder with -D" + FOLDER + "=FOLDER, or the library itself with -D" + LIBRARY + "=FILE");
+    error.initCause(cause);
+    return error;
+  }
+
+  // A loaded library needs its file no more.
+  private static void remove(Path folder, String name) {
+    if (folder == null) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(folder.resolve(name));
+      Files.deleteIfExists(folder);
+    } catch (IOException problem) {
+      System.getLogger("org.forelock").log(System.Logger.Level.DEBUG, "left behind: " + folder, problem);
+    }
+  }
+
+  /** A text as the native library takes it. */
+  static byte[] utf8(String text) {
+    if (text.indexOf(0) >= 0) {
+      throw new RequestRejectedException(ErrorCode.INVALID_ARGUMENT, "", "a text contains the character 0", "");
+    }
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

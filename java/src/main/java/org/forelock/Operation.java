@@ -1,0 +1,81 @@
+package org.forelock;
+
+import java.util.Objects;
+
+/** Work to be done under a lock, tried again when it fails for a passing reason, and never silently dropped. */
+public final class Operation {
+  final String type;
+  final String monitor;
+  final LockType lockType;
+  final String id;
+  final byte[] payload;
+  final String lockInfo;
+  final String traceparent;
+
+  private Operation(String type, String monitor, LockType lockType, String id, byte[] payload, String lockInfo,
+      String traceparent) {
+    this.type = Objects.requireNonNull(type, "type");
+    this.monitor = Objects.requireNonNull(monitor, "monitor");
+    this.lockType = Objects.requireNonNull(lockType, "lockType");
+    this.id = Objects.requireNonNull(id, "id");
+    this.payload = Objects.requireNonNull(payload, "payload").clone();
+    this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
+    this.traceparent = Objects.requireNonNull(traceparent, "traceparent");
+  }
+
+  /**
+   * An operation with a random id and without a payload.
+   *
+   * @param type what kind, e.g. "saveContent"
+   * @param monitor the monitor object's id
+   * @param lockType the class of its lock
+   */
+  public Operation(String type, String monitor, LockType lockType) {
+    this(type, monitor, lockType, "", new byte[0], "", "");
+  }
+
+  /**
+   * With an idempotency key.
+   *
+   * @param key at most 128 bytes of printable ASCII
+   * @return the operation with it
+   */
+  public Operation id(String key) {
+    return new Operation(type, monitor, lockType, key, payload, lockInfo, traceparent);
+  }
+
+  /**
+   * With a payload.
+   *
+   * @param bytes at most 1 MiB; never logged
+   * @return the operation with it
+   */
+  public Operation payload(byte[] bytes) {
+    return new Operation(type, monitor, lockType, id, bytes, lockInfo, traceparent);
+  }
+
+  /**
+   * With what the lock is for.
+   *
+   * @param info a short text
+   * @return the operation with it
+   */
+  public Operation lockInfo(String info) {
+    return new Operation(type, monitor, lockType, id, payload, info, traceparent);
+  }
+
+  /**
+   * With a W3C trace context, which is passed through to the dead letter.
+   *
+   * @param context the traceparent
+   * @return the operation with it
+   */
+  public Operation traceparent(String context) {
+    return new Operation(type, monitor, lockType, id, payload, lockInfo, context);
+  }
+
+  byte[][] texts() {
+    return new byte[][] {NativeLibrary.utf8(id), NativeLibrary.utf8(type), NativeLibrary.utf8(monitor),
+        NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(traceparent)};
+  }
+}

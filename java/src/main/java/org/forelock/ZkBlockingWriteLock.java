@@ -1,0 +1,538 @@
+package org.forelock;
+
+import java.lang.ref.Cleaner;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+
+/**
+ * A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
+ *
+ * <p>Not re-entrant. Ownership belongs to the object, not to a thread: every method may be called from any thread. May
+ * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread withdraws
+ * it: it gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set again.
+ *
+ * <p><em>Not</em> promised: that the lock is still held when the next instruction runs. Give {@link #fencingToken()} to
+ * the resource, or write through {@link #writeGuarded}.
+ */
+public final class ZkBlockingWriteLock implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("org.forelock");
+
+  private final String lockInfo;
+  private final ForelockClient client;
+  private final String monitor;
+  private final LockType lockType;
+  private final Handle handle;
+  private final Cleaner.Cleanable cleanable;
+
+  /**
+   * A foreground lock.
+   *
+   * @param lockInfo short text for people: what for
+   * @param client must not be closed before the lock is of no use any more
+   * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
+   */
+  public ZkBlockingWriteLock(String lockInfo, ForelockClient client, String monitorObject) {
+    this(lockInfo, client, monitorObject, LockType.FOREGROUND);
+  }
+
+  /**
+   * A lock of either class.
+   *
+   * @param lockInfo short text for people: what for
+   * @param client must not be closed before the lock is of no use any more
+   * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
+   * @param lockType the class it contends in
+   */
+  public ZkBlockingWriteLock(String lockInfo, ForelockClient client, String monitorObject, LockType lockType) {
+    this(lockInfo, client, monitorObject, lockType, LockOptions.NONE);
+  }
+
+  /**
+   * A lock of either class, of which more is said.
+   *
+   * @param lockInfo short text for people: what for
+   * @param client must not be closed before the lock is of no use any more
+   * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
+   * @param lockType the class it contends in
+   * @param options what else may be said about it
+   */
+  public ZkBlockingWriteLock(
+      String lockInfo, ForelockClient client, String monitorObject, LockType lockType, LockOptions options) {
+    this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
+    this.client = client;
+    this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
+    this.lockType = Objects.requireNonNull(lockType, "lockType");
+    byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
+    long number = Native.lockNew(client.core().handle, NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(monitor),
+        lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, thread);
+    handle = new Handle(client.core(), number, monitor);
+    cleanable = ForelockClient.CLEANER.register(this, handle);
+  }
+
+  /**
+   * The monitor object's id.
+   *
+   * @return as given
+   */
+  public String monitor() {
+    return monitor;
+  }
+
+  /**
+   * What for.
+   *
+   * @return as given
+   */
+  public String lockInfo() {
+    return lockInfo;
+  }
+
+  /**
+   * The class it contends in.
+   *
+   * @return as given
+   */
+  public LockType lockType() {
+    return lockType;
+  }
+
+  // --- acquiring ---
+
+  /**
+   * Waits at most for the time configured for the lock's class ({@code zookeeper.foregound.task.timeout},
+   * {@code zookeeper.backgound.task.timeout}).
+   *
+   * @throws InstanceLockException not obtained in time, cancelled or interrupted
+   * @throws ConnectionLossException no server could be reached
+   * @throws SessionExpiredException the session ended while waiting
+   */
+  public void lockWithTimeout() {
+    acquire(Native.CONFIGURED);
+  }
+
+  /** Waits for as long as it takes; otherwise as {@link #lockWithTimeout()}. */
+  public void lock() {
+    acquire(Native.FOREVER);
+  }
+
+  /**
+   * Obtains the lock if it is free and unwanted; does not queue.
+   *
+   * @return whether it is held now
+   */
+  public boolean tryLock() {
+    try {
+      return granted(obtain(Native.CONFIGURED, true));
+    } catch (InterruptedException interruption) {
+      Thread.currentThread().interrupt();
+      throw Failures.interrupted(monitor);
+    }
+  }
+
+  /**
+   * Waits at most this long.
+   *
+   * @param timeout zero or more
+   * @return whether it is held now
+   */
+  public boolean tryLock(Duration timeout) {
+    try {
+      return tryLockInterruptibly(timeout.toMillis());
+    } catch (InterruptedException interruption) {
+      Thread.currentThread().interrupt();
+      throw Failures.interrupted(monitor);
+    }
+  }
+
+  /**
+   * Begins to contend and returns at once, with the time-out configured for the class.
+   *
+   * @return completed with this lock when it is held, or exceptionally as {@link #lockWithTimeout()} would end; by the
+   *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
+   */
+  public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
+    return acquireAsync(Native.CONFIGURED);
+  }
+
+  /**
+   * The same with a time-out of one's own.
+   *
+   * @param timeout zero or more
+   * @return as {@link #acquireAsync()}
+   */
+  public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout) {
+    return acquireAsync(timeout.toMillis());
+  }
+
+  /**
+   * Cancels a waiting acquisition of any thread.
+   *
+   * @return whether there was one, and its grant had not come first
+   */
+  public boolean cancel() {
+    return Native.lockCancel(handle.number);
+  }
+
+  void acquireInterruptibly(long timeoutMs) throws InterruptedException {
+    Event end = obtain(timeoutMs, false);
+    if (!end.ok()) {
+      throw Failures.of(end);
+    }
+  }
+
+  boolean tryLockInterruptibly(long timeoutMs) throws InterruptedException {
+    return granted(obtain(timeoutMs, false));
+  }
+
+  private void acquire(long timeoutMs) {
+    try {
+      acquireInterruptibly(timeoutMs);
+    } catch (InterruptedException interruption) {
+      Thread.currentThread().interrupt();
+      throw Failures.interrupted(monitor);
+    }
+  }
+
+  private static boolean granted(Event end) {
+    if (end.ok()) {
+      return true;
+    }
+    ForelockException problem = Failures.of(end);
+    if (problem instanceof InstanceLockException) {
+      return false;
+    }
+    throw problem;
+  }
+
+  private Event obtain(long timeoutMs, boolean once) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Completion completion = new Completion();
+    begin(completion::complete, tag -> Native.lockAcquire(handle.number, timeoutMs, once, tag));
+    Event end = completion.awaitInterruptibly();
+    if (end != null) {
+      return end;
+    }
+    try {
+      Native.lockCancel(handle.number);
+    } catch (ForelockException closed) {
+      // Then the wait has ended, too.
+    }
+    if (completion.await().ok()) {
+      Native.lockReleaseDetached(handle.number);
+    }
+    Thread.interrupted();
+    throw new InterruptedException();
+  }
+
+  private interface Begin {
+    void with(long tag);
+  }
+
+  private void begin(Consumer<Event> end, Begin call) {
+    ClientCore core = client.core();
+    long tag = core.expect(end);
+    try {
+      call.with(tag);
+    } catch (RuntimeException problem) {
+      core.forget(tag);
+      throw problem;
+    }
+    core.fetchIfEnded();
+  }
+
+  private CompletableFuture<ZkBlockingWriteLock> acquireAsync(long timeoutMs) {
+    Acquisition acquisition = new Acquisition();
+    begin(end -> client.core().call(() -> acquisition.end(end)),
+        tag -> Native.lockAcquire(handle.number, timeoutMs, false, tag));
+    return acquisition;
+  }
+
+  private final class Acquisition extends CompletableFuture<ZkBlockingWriteLock> {
+    void end(Event end) {
+      if (!end.ok()) {
+        completeExceptionally(Failures.of(end));
+      } else if (!complete(ZkBlockingWriteLock.this)) {
+        Native.lockReleaseDetached(handle.number);
+      }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+      boolean cancelled = super.cancel(mayInterruptIfRunning);
+      if (cancelled) {
+        try {
+          Native.lockCancel(handle.number);
+        } catch (ForelockException closed) {
+          // The lock is closed, and with it the acquisition.
+        }
+      }
+      return cancelled;
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+      return new CompletableFuture<>();
+    }
+  }
+
+  // --- releasing ---
+
+  /**
+   * Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out. Not held any
+   * more afterwards, whatever it throws. An interruption does not end it.
+   *
+   * @throws NoNodeException the lock did not exist any more, or is not held
+   * @throws SessionExpiredException the session ended before
+   * @throws ConnectionLossException there is no confirmation; the release goes on in the background
+   */
+  public void unlock() {
+    Completion completion = new Completion();
+    begin(completion::complete, tag -> Native.lockRelease(handle.number, tag));
+    Event end = completion.await();
+    if (!end.ok()) {
+      throw Failures.of(end);
+    }
+  }
+
+  /**
+   * Releases the lock without waiting.
+   *
+   * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
+   */
+  public CompletableFuture<Void> unlockAsync() {
+    CompletableFuture<Void> release = new CompletableFuture<>();
+    begin(end -> client.core().call(() -> {
+      if (end.ok()) {
+        release.complete(null);
+      } else {
+        release.completeExceptionally(Failures.of(end));
+      }
+    }), tag -> Native.lockRelease(handle.number, tag));
+    return release;
+  }
+
+  /**
+   * Lets the locks that rank before this one go first and takes it again, without losing its place among its class.
+   *
+   * @param timeout at most
+   * @return whether it is held again, with a new token
+   * @throws LockUnhealthyException if it was not held
+   */
+  public boolean stepAside(Duration timeout) {
+    try {
+      Blocking.run(() -> Native.lockStepAside(handle.number, timeout.toMillis()));
+      return true;
+    } catch (InstanceLockException problem) {
+      return false;
+    }
+  }
+
+  /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
+  @Override
+  public void close() {
+    handle.closed = true;
+    cleanable.clean();
+  }
+
+  // --- what is known of a held lock ---
+
+  /**
+   * Whether the lock is certain to be held now. Costs no network, and some tens of nanoseconds.
+   *
+   * @return false for a lock that was closed, too
+   */
+  public boolean isHealthy() {
+    return Native.lockIsHealthy(handle.number);
+  }
+
+  /**
+   * Returns if {@link #isHealthy()}.
+   *
+   * @throws LockUnhealthyException otherwise; it says why
+   */
+  public void checkHealth() {
+    Native.lockCheckHealth(handle.number);
+  }
+
+  /**
+   * The fencing token of the current or last grant: rises strictly from grant to grant of one monitor.
+   *
+   * @return 0 if there was none
+   */
+  public long fencingToken() {
+    return Native.lockToken(handle.number);
+  }
+
+  /**
+   * Until when the lock is certain to live on the servers; moves on by itself while the connection lives.
+   *
+   * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
+   */
+  public long expiresAtNanos() {
+    return Native.lockExpiresAt(handle.number);
+  }
+
+  /**
+   * How long the lock is certain from now on.
+   *
+   * @return zero if it is not healthy
+   */
+  public Duration timeLeft() {
+    return Duration.ofNanos(Native.lockTimeLeft(handle.number));
+  }
+
+  /**
+   * Where the lock stands.
+   *
+   * @return {@link LockState#FREE} for a lock that was closed, too
+   */
+  public LockState state() {
+    return LockState.values()[Math.max(0, Native.lockState(handle.number))];
+  }
+
+  /**
+   * The record of the current acquisition.
+   *
+   * @return as last written, or as it would be
+   */
+  public OwnerRecord owner() {
+    long[] numbers = new long[OwnerRecord.NUMBERS];
+    byte[][] texts = new byte[OwnerRecord.TEXTS][];
+    Native.lockOwner(handle.number, numbers, texts);
+    return new OwnerRecord(numbers, texts);
+  }
+
+  /**
+   * Says that the work goes on as planned.
+   *
+   * @param expected how long it needs from now on
+   * @throws LockUnhealthyException if the lock is not healthy
+   */
+  public void alive(Duration expected) {
+    Native.lockAlive(handle.number, expected.toMillis());
+  }
+
+  /**
+   * Commits operations in one transaction with a check that the lock is still ours: all happens while we hold it, or
+   * nothing. Waits for a round trip.
+   *
+   * @param operations what to do
+   * @return the new data version for each
+   * @throws LockUnhealthyException the lock is not ours any more; nothing was written
+   * @throws RequestRejectedException an operation was refused ({@link ErrorCode#WRITE_CONFLICT}); nothing was written
+   * @throws ConnectionLossException the message says whether the outcome is unknown
+   */
+  public int[] writeGuarded(List<WriteOperation> operations) {
+    return GuardedWrite.commit(handle.number, operations);
+  }
+
+  /**
+   * The callback is called once for each grant that is lost. Set it while the lock is free, as all callbacks: they run
+   * on one thread of the client and should be short. A lock that its own callback refers to is freed by
+   * {@link #close()} alone, not by the garbage collector.
+   *
+   * @param callback gets the reason
+   */
+  public void onLost(Consumer<LossReason> callback) {
+    watch(Native.ON_LOST, 0, event -> callback.accept(LossReason.of(event.value)));
+  }
+
+  /**
+   * The callback is called when less than the margin is left while the connection is silent.
+   *
+   * @param margin more than zero, at most a third of the session time-out
+   * @param callback a chance to stop in good order
+   */
+  public void onDanger(Duration margin, Runnable callback) {
+    watch(Native.ON_DANGER, margin.toMillis(), event -> callback.run());
+  }
+
+  /**
+   * The callback is called when this lock's place in the line becomes known, and when it changes.
+   *
+   * @param callback gets the place
+   */
+  public void onQueued(Consumer<QueuePosition> callback) {
+    watch(Native.ON_QUEUED, 0, event -> callback.accept(new QueuePosition(event.value, event.message)));
+  }
+
+  /**
+   * The callback is called when another client waits behind this holder, once for each class and grant.
+   *
+   * @param callback gets the class
+   */
+  public void onContended(Consumer<LockType> callback) {
+    watch(Native.ON_CONTENDED, 0, event -> callback.accept(LockType.of(event.value)));
+  }
+
+  private void watch(int kind, long marginMs, Consumer<Event> callback) {
+    Objects.requireNonNull(callback);
+    ClientCore core = client.core();
+    long tag = core.listen(event -> core.call(() -> callback.accept(event)));
+    try {
+      Native.lockWatch(handle.number, kind, marginMs, tag);
+    } catch (RuntimeException problem) {
+      core.forget(tag);
+      throw problem;
+    }
+    handle.listens(kind, tag);
+  }
+
+  /**
+   * This lock as one of {@code java.util.concurrent}. Its conditions are not supported.
+   *
+   * @return a view of it
+   */
+  public Lock asLock() {
+    return new LockAdapter(this);
+  }
+
+  @Override
+  public String toString() {
+    return "ZkBlockingWriteLock(" + monitor + ", " + lockType + ", " + state() + ")";
+  }
+
+  /** What the lock has in the native library; ends with the object, if the application has not ended it. */
+  private static final class Handle implements Runnable {
+    private static final int KINDS = 4;
+
+    private final ClientCore core;
+    private final long number;
+    private final String monitor;
+    private final long[] listeners = new long[KINDS];
+    private volatile boolean closed;
+
+    Handle(ClientCore core, long number, String monitor) {
+      this.core = core;
+      this.number = number;
+      this.monitor = monitor;
+    }
+
+    synchronized void listens(int kind, long tag) {
+      int index = Integer.numberOfTrailingZeros(kind);
+      core.forget(listeners[index]);
+      listeners[index] = tag;
+    }
+
+    @Override
+    public void run() {
+      int state = Native.lockState(number);
+      if (!closed && state >= LockState.WAITING.ordinal() && state <= LockState.SUSPECT.ordinal()) {
+        LOG.log(System.Logger.Level.WARNING,
+            "the lock on " + monitor + " was never unlocked or closed; it is freed now");
+      }
+      Native.lockFree(number);
+      synchronized (this) {
+        for (long tag : listeners) {
+          core.forget(tag);
+        }
+      }
+    }
+  }
+}

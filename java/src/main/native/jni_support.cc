@@ -1,0 +1,63 @@
+#include "jni_support.h"
+
+#include <cstring>
+
+// The static YAML reader addresses this variable of the C library in a way that only programs can. A variable of this
+// library's own takes its place: "there may be other threads", which is right whenever a JVM is there.
+extern "C" {
+__attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
+}
+
+namespace forelock::jni {
+namespace {
+
+jclass failures = nullptr;
+jmethodID raise = nullptr;
+
+}  // namespace
+
+jbyteArray to_java(JNIEnv* env, const char* text) {
+  const auto length = static_cast<jsize>(std::strlen(text));
+  if (length == 0) return nullptr;
+  jbyteArray bytes = env->NewByteArray(length);
+  if (bytes != nullptr) env->SetByteArrayRegion(bytes, 0, length, reinterpret_cast<const jbyte*>(text));
+  return bytes;
+}
+
+void store(JNIEnv* env, jobjectArray array, jsize index, const char* text) {
+  if (env->ExceptionCheck() != JNI_FALSE) return;
+  jbyteArray bytes = to_java(env, text);
+  if (env->ExceptionCheck() != JNI_FALSE) return;
+  env->SetObjectArrayElement(array, index, bytes);
+  env->DeleteLocalRef(bytes);
+}
+
+void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count) {
+  if (env->ExceptionCheck() == JNI_FALSE) env->SetLongArrayRegion(array, 0, count, values);
+}
+
+bool check(JNIEnv* env, std::int32_t code) {
+  if (code == FL_OK) return true;
+  jbyteArray message = to_java(env, fl_last_message());
+  jbyteArray hint = env->ExceptionCheck() == JNI_FALSE ? to_java(env, fl_last_hint()) : nullptr;
+  jbyteArray monitor = env->ExceptionCheck() == JNI_FALSE ? to_java(env, fl_last_monitor()) : nullptr;
+  // It throws, which makes the exception pending here.
+  if (env->ExceptionCheck() == JNI_FALSE) env->CallStaticVoidMethod(failures, raise, code, message, hint, monitor);
+  return false;
+}
+
+bool prepare(JNIEnv* env) {
+  jclass found = env->FindClass("org/forelock/Failures");
+  if (found == nullptr) return false;
+  failures = static_cast<jclass>(env->NewGlobalRef(found));
+  raise = env->GetStaticMethodID(found, "raise", "(I[B[B[B)V");
+  return failures != nullptr && raise != nullptr;
+}
+
+}  // namespace forelock::jni
+
+extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
+  void* env = nullptr;
+  if (vm->GetEnv(&env, JNI_VERSION_1_8) != JNI_OK) return JNI_ERR;
+  return forelock::jni::prepare(static_cast<JNIEnv*>(env)) ? JNI_VERSION_1_8 : JNI_ERR;
+}

@@ -1,0 +1,41 @@
+// Moving texts and failures between Java and the C interface. Texts are bytes in UTF-8: JNI's own are not.
+#pragma once
+
+#include <jni.h>
+
+#include <cstdint>
+#include <string>
+
+#include "forelock/c.h"
+
+namespace forelock::jni {
+
+// A byte array of Java as a text of C; null stays null.
+class Text {
+ public:
+  Text(JNIEnv* env, jbyteArray bytes) : absent_(bytes == nullptr) {
+    if (absent_) return;
+    value_.resize(static_cast<std::size_t>(env->GetArrayLength(bytes)));
+    env->GetByteArrayRegion(bytes, 0, static_cast<jsize>(value_.size()), reinterpret_cast<jbyte*>(value_.data()));
+  }
+  const char* c_str() const { return absent_ ? nullptr : value_.c_str(); }
+  const void* data() const { return value_.data(); }
+  std::size_t size() const { return value_.size(); }
+
+ private:
+  const bool absent_;
+  std::string value_;
+};
+
+// Null if the text is empty, or there is no memory for it (then an exception is pending).
+jbyteArray to_java(JNIEnv* env, const char* text);
+void store(JNIEnv* env, jobjectArray array, jsize index, const char* text);
+void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count);
+
+// Throws the failure in Java unless `code` is FL_OK. \returns whether it is.
+bool check(JNIEnv* env, std::int32_t code);
+
+// Finds what the other functions need. \returns false with an exception pending.
+bool prepare(JNIEnv* env);
+
+}  // namespace forelock::jni

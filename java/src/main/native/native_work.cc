@@ -1,0 +1,220 @@
+// The native methods of org.forelock.Native for owner records, the inspector, and operations with dead letters.
+#include <array>
+
+#include "jni_support.h"
+
+using namespace forelock::jni;
+
+namespace {
+
+constexpr jsize numbers_of_owner = 6;
+constexpr jsize texts_of_owner = 4;
+
+jlong number(fl_handle handle) {
+  return static_cast<jlong>(handle);
+}
+fl_handle handle(jlong number) {
+  return static_cast<fl_handle>(number);
+}
+
+// At the beginning of both arrays.
+void store_owner(JNIEnv* env, const fl_owner& owner, jlongArray numbers, jobjectArray texts) {
+  const std::array<jlong, numbers_of_owner> values{owner.priority,       owner.enqueued_at_ms,
+                                                   owner.acquired_at_ms, owner.expected_runtime_ms,
+                                                   owner.alert_at_ms,    owner.auto_unlock_at_ms};
+  store(env, numbers, values.data(), numbers_of_owner);
+  store(env, texts, 0, owner.lock_info);
+  store(env, texts, 1, owner.instance);
+  store(env, texts, 2, owner.guid);
+  store(env, texts, 3, owner.stack);
+}
+
+template <std::size_t count>
+void store_after_owner(JNIEnv* env, jlongArray numbers, const std::array<jlong, count>& values) {
+  if (env->ExceptionCheck() != JNI_FALSE) return;
+  env->SetLongArrayRegion(numbers, numbers_of_owner, static_cast<jsize>(count), values.data());
+}
+
+}  // namespace
+
+extern "C" {
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_lockOwner(JNIEnv* env, jclass, jlong lock, jlongArray numbers,
+                                                          jobjectArray texts) {
+  fl_owner owner;
+  if (check(env, fl_lock_owner(handle(lock), &owner))) store_owner(env, owner, numbers, texts);
+}
+
+// --- inspector ---
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectList(JNIEnv* env, jclass, jlong client, jboolean all,
+                                                             jlong timeout) {
+  fl_view view = 0;
+  check(env, fl_inspect_list(handle(client), all != JNI_FALSE ? 1 : 0, timeout, &view));
+  return number(view);
+}
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectShow(JNIEnv* env, jclass, jlong client, jbyteArray monitor,
+                                                             jlong timeout) {
+  fl_view view = 0;
+  check(env, fl_inspect_show(handle(client), Text(env, monitor).c_str(), timeout, &view));
+  return number(view);
+}
+
+JNIEXPORT jint JNICALL Java_org_forelock_Native_viewCount(JNIEnv* env, jclass, jlong view) {
+  std::size_t count = 0;
+  check(env, fl_view_count(handle(view), &count));
+  return static_cast<jint>(count);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_viewMonitor(JNIEnv* env, jclass, jlong view, jint index,
+                                                            jlongArray numbers, jobjectArray texts) {
+  fl_monitor monitor{};
+  monitor.size = sizeof monitor;
+  if (!check(env, fl_view_monitor(handle(view), static_cast<std::size_t>(index), &monitor))) return;
+  store_owner(env, monitor.owner, numbers, texts);
+  store_after_owner<9>(
+      env, numbers,
+      {monitor.held, monitor.has_owner, monitor.holder_priority, monitor.holder_session, monitor.holder_token,
+       monitor.held_ms, static_cast<jlong>(monitor.waiting), static_cast<jlong>(monitor.waiting_foreground),
+       static_cast<jlong>(monitor.waiting_background)});
+  store(env, texts, texts_of_owner, monitor.monitor);
+  store(env, texts, texts_of_owner + 1, monitor.path);
+  store(env, texts, texts_of_owner + 2, monitor.holder_node);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_viewWaiter(JNIEnv* env, jclass, jlong view, jint index,
+                                                           jlongArray numbers, jobjectArray texts) {
+  fl_waiter waiter{};
+  waiter.size = sizeof waiter;
+  if (!check(env, fl_view_waiter(handle(view), static_cast<std::size_t>(index), &waiter))) return;
+  store_owner(env, waiter.owner, numbers, texts);
+  store_after_owner<5>(
+      env, numbers,
+      {static_cast<jlong>(waiter.position), waiter.has_owner, waiter.priority, waiter.session, waiter.waited_ms});
+  store(env, texts, texts_of_owner, waiter.node);
+  store(env, texts, texts_of_owner + 1, waiter.behind);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_viewFree(JNIEnv*, jclass, jlong view) {
+  fl_view_free(handle(view));
+}
+
+JNIEXPORT jint JNICALL Java_org_forelock_Native_forceRelease(JNIEnv* env, jclass, jlong client, jbyteArray monitor,
+                                                             jbyteArray holder, jlong timeout) {
+  std::int32_t result = 0;
+  check(env, fl_inspect_force_release(handle(client), Text(env, monitor).c_str(), Text(env, holder).c_str(), timeout,
+                                      &result));
+  return result;
+}
+
+// --- dead letters ---
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_hasDeadLetters(JNIEnv*, jclass) {
+#ifdef FORELOCK_JNI_DLQ
+  return JNI_TRUE;
+#else
+  return JNI_FALSE;
+#endif
+}
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_dlqOpen([[maybe_unused]] JNIEnv* env, jclass,
+                                                         [[maybe_unused]] jlong config) {
+  fl_dlq dlq = 0;
+#ifdef FORELOCK_JNI_DLQ
+  check(env, fl_dlq_open(handle(config), &dlq));
+#endif
+  return number(dlq);
+}
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_dlqFlush(JNIEnv* env, jclass, jlong dlq, jlong timeout) {
+  std::int32_t done = 0;
+  check(env, fl_dlq_flush(handle(dlq), timeout, &done));
+  return done != 0 ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT jbyteArray JNICALL Java_org_forelock_Native_dlqStatus(JNIEnv* env, jclass, jlong dlq, jlongArray numbers) {
+  fl_dlq_status status{};
+  status.size = sizeof status;
+  if (!check(env, fl_dlq_get_status(handle(dlq), &status))) return nullptr;
+  const std::array<jlong, 7> values{static_cast<jlong>(status.outbox_rows),
+                                    static_cast<jlong>(status.outbox_bytes),
+                                    status.oldest_age_ms,
+                                    static_cast<jlong>(status.accepted),
+                                    static_cast<jlong>(status.delivered),
+                                    static_cast<jlong>(status.delivery_failures),
+                                    status.forwarding};
+  store(env, numbers, values.data(), values.size());
+  return env->ExceptionCheck() == JNI_FALSE ? to_java(env, status.last_problem) : nullptr;
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_dlqFree(JNIEnv*, jclass, jlong dlq) {
+  fl_dlq_free(handle(dlq));
+}
+
+// --- operations ---
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_runnerNew(JNIEnv* env, jclass, jlong client, jlong dlq, jlong initial,
+                                                           jlong cap, jlong most) {
+  fl_runner runner = 0;
+  fl_runner_options options{};
+  options.size = sizeof options;
+  options.backoff_initial_ms = initial;
+  options.backoff_cap_ms = cap;
+  options.max_operations = static_cast<std::uint64_t>(most);
+  check(env, fl_runner_new(handle(client), handle(dlq), &options, &runner));
+  return number(runner);
+}
+
+// \returns the handle to cancel with.
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_runnerSubmit(JNIEnv* env, jclass, jlong runner, jobjectArray texts,
+                                                              jbyteArray payload, jint priority, jlong timeout,
+                                                              jlong tag) {
+  const auto text = [&](jsize index) {
+    return Text(env, static_cast<jbyteArray>(env->GetObjectArrayElement(texts, index)));
+  };
+  const Text id = text(0);
+  const Text type = text(1);
+  const Text monitor = text(2);
+  const Text info = text(3);
+  const Text trace = text(4);
+  const Text bytes(env, payload);
+  fl_operation_spec spec{};
+  spec.size = sizeof spec;
+  spec.id = id.c_str();
+  spec.type = type.c_str();
+  spec.monitor = monitor.c_str();
+  spec.priority = priority;
+  spec.payload = bytes.data();
+  spec.payload_length = bytes.size();
+  spec.lock_info = info.c_str();
+  spec.traceparent = trace.c_str();
+  spec.timeout_ms = timeout;
+  fl_operation operation = 0;
+  check(env, fl_runner_submit(handle(runner), &spec, static_cast<std::uint64_t>(tag), &operation));
+  return number(operation);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_operationCancel(JNIEnv*, jclass, jlong operation) {
+  fl_operation_cancel(handle(operation));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_operationFree(JNIEnv*, jclass, jlong operation) {
+  fl_operation_free(handle(operation));
+}
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_attemptSucceed(JNIEnv*, jclass, jlong attempt) {
+  return fl_attempt_succeed(handle(attempt)) == FL_OK ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_attemptFail(JNIEnv* env, jclass, jlong attempt, jbyteArray code,
+                                                                jbyteArray message, jboolean retryable) {
+  const auto ended = fl_attempt_fail(handle(attempt), Text(env, code).c_str(), Text(env, message).c_str(),
+                                     retryable != JNI_FALSE ? 1 : 0);
+  return ended == FL_OK ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_runnerFree(JNIEnv*, jclass, jlong runner) {
+  fl_runner_free(handle(runner));
+}
+}

@@ -1,0 +1,297 @@
+package org.forelock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The list of cases that every language passes (docs/embedding.md). */
+class CasesTest {
+  private static TestServer server;
+  private final String monitor = "java-" + UUID.randomUUID();
+
+  @BeforeAll
+  static void start() {
+    server = new TestServer();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private ZkBlockingWriteLock lock(ForelockClient client, LockType type) {
+    return new ZkBlockingWriteLock("case", client, monitor, type);
+  }
+
+  private static <T> T soon(CompletableFuture<T> future) throws Exception {
+    return future.get(30, TimeUnit.SECONDS);
+  }
+
+  private static ErrorCode code(org.junit.jupiter.api.function.Executable call) {
+    return assertThrows(ForelockException.class, call).code();
+  }
+
+  @Test
+  void blocking() {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock lock = new ZkBlockingWriteLock("case", client, monitor);
+      assertFalse(lock.isHealthy());
+      lock.lockWithTimeout();
+      assertTrue(lock.isHealthy());
+      lock.checkHealth();
+      long token = lock.fencingToken();
+      assertTrue(token > 0);
+      assertTrue(lock.expiresAtNanos() > System.nanoTime());
+      assertTrue(lock.timeLeft().toMillis() > 0);
+      assertEquals(LockState.HELD, lock.state());
+      assertEquals("case", lock.owner().lockInfo());
+      assertEquals(ErrorCode.ALREADY_HELD, code(lock::lockWithTimeout));
+      lock.unlock();
+      assertEquals(ErrorCode.LOCK_UNHEALTHY, code(lock::checkHealth));
+      assertThrows(NoNodeException.class, lock::unlock);
+      assertTrue(lock.tryLock());
+      assertTrue(lock.fencingToken() > token);
+      lock.close();
+      lock.close();
+      assertFalse(lock.isHealthy());
+      assertEquals(ErrorCode.INVALID_HANDLE, code(lock::lockWithTimeout));
+    }
+  }
+
+  @Test
+  void timedOut() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock waiter = lock(client, LockType.FOREGROUND)) {
+      holder.lockWithTimeout();
+      InstanceLockException problem = assertThrows(InstanceLockException.class, waiter::lockWithTimeout);
+      assertEquals(ErrorCode.LOCK_TIMEOUT, problem.code());
+      assertEquals(monitor, problem.monitor());
+      assertTrue(problem.retryable());
+      assertFalse(problem.hint().isEmpty());
+      assertFalse(waiter.tryLock());
+      assertFalse(waiter.tryLock(Duration.ofMillis(20)));
+      CompletableFuture<ZkBlockingWriteLock> future = waiter.acquireAsync(Duration.ofMillis(20));
+      ExecutionException async = assertThrows(ExecutionException.class, () -> soon(future));
+      assertEquals(ErrorCode.LOCK_TIMEOUT, ((ForelockException) async.getCause()).code());
+    }
+  }
+
+  @Test
+  void cancelled() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock waiter = lock(client, LockType.FOREGROUND)) {
+      assertFalse(waiter.cancel());
+      holder.lockWithTimeout();
+      CompletableFuture<ZkBlockingWriteLock> future = waiter.acquireAsync(Duration.ofMinutes(1));
+      assertTrue(future.cancel(true));
+      awaitState(waiter, LockState.FREE);
+      CompletableFuture<Void> blocked = inThread(waiter::lock);
+      awaitState(waiter, LockState.WAITING);
+      assertTrue(waiter.cancel());
+      assertEquals(ErrorCode.CANCELLED, failure(blocked).code());
+      CompletableFuture<Void> closed = inThread(waiter::lock);
+      awaitState(waiter, LockState.WAITING);
+      waiter.close();
+      assertEquals(ErrorCode.CANCELLED, failure(closed).code());
+    }
+  }
+
+  @Test
+  void interruptionWithdrawsAndRestoresTheFlag() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock waiter = lock(client, LockType.FOREGROUND)) {
+      holder.lockWithTimeout();
+      CompletableFuture<Boolean> flag = new CompletableFuture<>();
+      Thread thread = new Thread(() -> {
+        assertThrows(InstanceLockException.class, waiter::lock);
+        flag.complete(Thread.currentThread().isInterrupted());
+      });
+      thread.start();
+      awaitState(waiter, LockState.WAITING);
+      thread.interrupt();
+      assertTrue(soon(flag));
+      assertEquals(LockState.FREE, waiter.state());
+      CompletableFuture<Boolean> adapter = new CompletableFuture<>();
+      Thread other = new Thread(() -> {
+        assertThrows(InterruptedException.class, waiter.asLock()::lockInterruptibly);
+        adapter.complete(Thread.currentThread().isInterrupted());
+      });
+      other.start();
+      awaitState(waiter, LockState.WAITING);
+      other.interrupt();
+      assertFalse(soon(adapter));
+    }
+  }
+
+  @Test
+  void foregroundFirst() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock background = lock(client, LockType.BACKGROUND);
+        ZkBlockingWriteLock foreground = lock(client, LockType.FOREGROUND)) {
+      CompletableFuture<LockType> contended = new CompletableFuture<>();
+      holder.onContended(contended::complete);
+      holder.lockWithTimeout();
+      CompletableFuture<ZkBlockingWriteLock> second = queued(background);
+      assertEquals(LockType.BACKGROUND, soon(contended));
+      CompletableFuture<ZkBlockingWriteLock> first = queued(foreground);
+      MonitorView view = client.inspector().show(monitor).orElseThrow();
+      assertTrue(view.held());
+      assertEquals("case", view.owner().orElseThrow().lockInfo());
+      assertEquals(List.of(LockType.FOREGROUND, LockType.BACKGROUND),
+          List.of(view.queue().get(0).lockType().orElseThrow(), view.queue().get(1).lockType().orElseThrow()));
+      holder.unlockAsync();
+      assertEquals(foreground, soon(first));
+      assertFalse(second.isDone());
+      foreground.unlock();
+      assertEquals(background, soon(second));
+      assertTrue(client.inspector().list(false).stream().anyMatch(one -> one.monitor().equals(monitor)));
+    }
+  }
+
+  private CompletableFuture<ZkBlockingWriteLock> queued(ZkBlockingWriteLock lock) throws Exception {
+    CompletableFuture<QueuePosition> place = new CompletableFuture<>();
+    lock.onQueued(place::complete);
+    CompletableFuture<ZkBlockingWriteLock> acquisition = lock.acquireAsync(Duration.ofMinutes(1));
+    soon(place);
+    return acquisition;
+  }
+
+  @Test
+  void lostByAStall() throws Exception {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
+      CompletableFuture<LossReason> lost = new CompletableFuture<>();
+      CompletableFuture<Void> danger = new CompletableFuture<>();
+      lock.onLost(lost::complete);
+      lock.onDanger(Duration.ofMillis(500), () -> danger.complete(null));
+      lock.lockWithTimeout();
+      server.command("stall");
+      try {
+        soon(danger);
+        assertEquals(LossReason.DEADLINE_PASSED, soon(lost));
+        assertFalse(lock.isHealthy());
+        assertEquals(LockState.LOST, lock.state());
+      } finally {
+        server.command("flow");
+      }
+      assertEquals(ErrorCode.NO_NODE, assertThrows(NoNodeException.class, lock::unlock).code());
+    }
+  }
+
+  @Test
+  void removed() throws Exception {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
+      CompletableFuture<LossReason> lost = new CompletableFuture<>();
+      lock.onLost(lost::complete);
+      lock.lockWithTimeout();
+      Inspector inspector = client.inspector();
+      String holder = inspector.show(monitor).orElseThrow().holderNode();
+      assertEquals(Inspector.ForceRelease.RELEASED, inspector.forceRelease(monitor, holder));
+      assertEquals(LossReason.REMOVED, soon(lost));
+      assertEquals(ErrorCode.NO_NODE, assertThrows(NoNodeException.class, lock::unlock).code());
+    }
+  }
+
+  @Test
+  void expired() throws Exception {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
+      CompletableFuture<LossReason> lost = new CompletableFuture<>();
+      lock.onLost(lost::complete);
+      lock.lockWithTimeout();
+      server.command("expire " + client.status().sessionId());
+      assertEquals(LossReason.SESSION_EXPIRED, soon(lost));
+      assertThrows(SessionExpiredException.class, lock::unlock);
+      assertTrue(lock.tryLock(Duration.ofMinutes(1)));
+    }
+  }
+
+  @Test
+  void closed() throws Exception {
+    ForelockClient client = server.client();
+    ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
+    ZkBlockingWriteLock waiter = lock(client, LockType.BACKGROUND);
+    CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    lock.onLost(lost::complete);
+    lock.lockWithTimeout();
+    CompletableFuture<ZkBlockingWriteLock> waiting = waiter.acquireAsync(Duration.ofMinutes(1));
+    client.close();
+    client.close();
+    assertEquals(LossReason.CLOSED, soon(lost));
+    ExecutionException problem = assertThrows(ExecutionException.class, () -> soon(waiting));
+    assertEquals(ErrorCode.CLOSED, ((ForelockException) problem.getCause()).code());
+    assertFalse(lock.isHealthy());
+    assertEquals(ErrorCode.NO_NODE, code(lock::unlock));
+    assertEquals(ErrorCode.CLOSED, code(lock::lockWithTimeout));
+    assertEquals(ErrorCode.CLOSED, code(() -> client.inspector().list(false)));
+  }
+
+  @Test
+  void guardedWrite() {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.BACKGROUND)) {
+      lock.lockWithTimeout();
+      String path = "/data-" + monitor;
+      List<WriteOperation> writes =
+          List.of(WriteOperation.create(path, new byte[] {1}), WriteOperation.set(path, new byte[] {2, 3}, 0));
+      assertEquals(1, lock.writeGuarded(writes)[1]);
+      assertEquals(ErrorCode.WRITE_CONFLICT, code(() -> lock.writeGuarded(writes)));
+      lock.alive(Duration.ofSeconds(5));
+      assertEquals(Duration.ofSeconds(5), lock.owner().expectedRuntime().orElseThrow());
+      assertTrue(lock.stepAside(Duration.ofMinutes(1)));
+      lock.unlock();
+      assertEquals(ErrorCode.LOCK_UNHEALTHY, code(() -> lock.writeGuarded(writes)));
+    }
+  }
+
+  @Test
+  void settingsAreRefusedByName() {
+    ConfigurationException problem = assertThrows(ConfigurationException.class,
+        () -> ForelockClient.builder().set("zookeeper.sesion.timeout", "1").build());
+    assertTrue(problem.getMessage().contains("zookeeper.session.timeout"), problem.getMessage());
+    java.util.Properties shared = new java.util.Properties();
+    shared.setProperty("host.application.key", "ä = \n x");
+    shared.setProperty("zookeeper.servers", server.address());
+    try (ForelockClient client = new ForelockClient(shared)) {
+      client.waitConnected(Duration.ofSeconds(30));
+      assertTrue(client.status().connected());
+    }
+  }
+
+  static CompletableFuture<Void> inThread(Runnable work) {
+    CompletableFuture<Void> result = new CompletableFuture<>();
+    new Thread(() -> {
+      try {
+        work.run();
+        result.complete(null);
+      } catch (Throwable problem) {
+        result.completeExceptionally(problem);
+      }
+    }).start();
+    return result;
+  }
+
+  private static ForelockException failure(CompletableFuture<?> future) {
+    return (ForelockException) assertThrows(ExecutionException.class, () -> soon(future)).getCause();
+  }
+
+  /** Nothing announces a state of another thread's lock. */
+  private static void awaitState(ZkBlockingWriteLock lock, LockState state) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (lock.state() != state) {
+      assertTrue(System.nanoTime() < end, "the lock is " + lock.state());
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package org.forelock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How the native library gets out of the jar, and what is said when it cannot. */
+class LoadingTest {
+  private static final Path CLASSES = Path.of(System.getProperty("forelock.classes"));
+
+  @TempDir
+  Path folder;
+
+  /** Loads the library in a JVM of its own and prints its version. */
+  public static final class Probe {
+    public static void main(String[] arguments) {
+      System.out.println(ForelockClient.version());
+    }
+  }
+
+  @Test
+  void twoClassLoadersHaveALibraryEach() throws Exception {
+    URL[] classes = {CLASSES.toUri().toURL()};
+    try (URLClassLoader first = new URLClassLoader(classes, null);
+        URLClassLoader second = new URLClassLoader(classes, null)) {
+      Class<?> one = first.loadClass("org.forelock.ForelockClient");
+      Class<?> other = second.loadClass("org.forelock.ForelockClient");
+      assertNotSame(one, other);
+      assertEquals(one.getMethod("version").invoke(null), other.getMethod("version").invoke(null));
+    }
+  }
+
+  @Test
+  void nothingIsLeftInTheFolder() throws Exception {
+    assertVersion(probe("-Dforelock.native.dir=" + folder));
+    try (Stream<Path> left = Files.list(folder)) {
+      assertEquals(0, left.count());
+    }
+  }
+
+  @Test
+  void aGivenLibraryIsLoadedWithoutTheFolder() throws Exception {
+    Path library = folder.resolve("given.so");
+    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    Files.copy(packed, library);
+    assertVersion(probe("-Dforelock.native.library=" + library, "-Dforelock.native.dir=/does/not/exist"));
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenIsNamedWithItsProperty() throws Exception {
+    String said = probe("-Dforelock.native.dir=/proc/self");
+    assertTrue(said.contains("UnsatisfiedLinkError"), said);
+    assertTrue(said.contains("/proc/self") && said.contains("-Dforelock.native.dir="), said);
+  }
+
+  @Test
+  void aFolderThatForbidsProgramsIsNamedWithItsProperty() throws Exception {
+    // A file system of its own, in name spaces of its own.
+    List<String> mounted = new ArrayList<>(List.of(
+        "unshare", "-rm", "sh", "-c", "mount -t tmpfs -o noexec none \"$0\" && exec \"$@\"", folder.toString()));
+    List<String> attempt = new ArrayList<>(mounted);
+    attempt.addAll(List.of("echo", "mounted"));
+    Assumptions.assumeTrue(output(attempt).startsWith("mounted"), "nothing can be mounted here");
+    mounted.addAll(command("-Dforelock.native.dir=" + folder));
+    String said = output(mounted);
+    assertTrue(said.contains("noexec") && said.contains("-Dforelock.native.dir="), said);
+  }
+
+  @Test
+  void aJarInAFolderThatCannotBeWrittenLoads() throws Exception {
+    Path jar = folder.resolve("forelock.jar");
+    try (java.util.jar.JarOutputStream out = new java.util.jar.JarOutputStream(Files.newOutputStream(jar));
+        Stream<Path> files = Files.walk(CLASSES)) {
+      for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
+        out.putNextEntry(new java.util.zip.ZipEntry(CLASSES.relativize(file).toString()));
+        Files.copy(file, out);
+        out.closeEntry();
+      }
+    }
+    assertTrue(folder.toFile().setWritable(false));
+    try {
+      List<String> command = command();
+      int path = command.indexOf("-cp") + 1;
+      command.set(path, command.get(path).replace(CLASSES.toString(), jar.toString()));
+      assertVersion(output(command));
+    } finally {
+      assertTrue(folder.toFile().setWritable(true));
+    }
+  }
+
+  private static void assertVersion(String output) {
+    assertTrue(output.lines().reduce((first, last) -> last).orElse("").startsWith("0."), output);
+  }
+
+  private static String probe(String... options) throws Exception {
+    return output(command(options));
+  }
+
+  private static List<String> command(String... options) throws Exception {
+    List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    command.addAll(List.of(options));
+    Path tests = Path.of(LoadingTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    command.addAll(List.of("-cp", CLASSES + ":" + tests, Probe.class.getName()));
+    return command;
+  }
+
+  private static String output(List<String> command) throws Exception {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    process.waitFor();
+    return output;
+  }
+}

@@ -1,0 +1,73 @@
+package org.forelock;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** A ZooKeeper server as a child process, with faults on command (tests/support/server_host.cc). */
+final class TestServer implements AutoCloseable {
+  private final Process process;
+  private final BufferedReader answers;
+  private final String address;
+
+  TestServer() {
+    try {
+      process = new ProcessBuilder(System.getProperty("forelock.server.host"))
+          .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+      address = answers.readLine();
+    } catch (IOException problem) {
+      throw new UncheckedIOException(problem);
+    }
+    if (address == null) {
+      throw new IllegalStateException("the server does not start");
+    }
+  }
+
+  String address() {
+    return address;
+  }
+
+  ForelockClient.Builder settings() {
+    return ForelockClient.builder().servers(address).set("zookeeper.session.timeout", "4000")
+        .set("zookeeper.foregound.task.timeout", "300").set("zookeeper.backgound.task.timeout", "60000");
+  }
+
+  ForelockClient client() {
+    ForelockClient client = settings().build();
+    client.waitConnected(java.time.Duration.ofSeconds(30));
+    return client;
+  }
+
+  synchronized String ask(String command) {
+    try {
+      process.getOutputStream().write((command + "\n").getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().flush();
+      return answers.readLine();
+    } catch (IOException problem) {
+      throw new UncheckedIOException(problem);
+    }
+  }
+
+  void command(String command) {
+    String answer = ask(command);
+    if (!"ok".equals(answer)) {
+      throw new IllegalStateException(command + ": " + answer);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      process.getOutputStream().close();
+      process.waitFor();
+    } catch (IOException problem) {
+      throw new UncheckedIOException(problem);
+    } catch (InterruptedException interruption) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
