@@ -1,0 +1,326 @@
+// What the engine does of its own accord: heartbeats, how many and of which kind, and the deadlines that it keeps.
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine_fixture.h"
+
+namespace forelock::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using coordination::Check;
+using coordination::Create;
+using coordination::Delete;
+using coordination::Get;
+using coordination::List;
+using coordination::Sync;
+using coordination::Transaction;
+using coordination::WatchEvent;
+
+class EngineTimeTest : public EngineTest {
+ protected:
+  static constexpr Duration timeout = 4000ms;
+
+  void hold() {
+    cold_cycle(1);
+    acquire(2, Priority::foreground);
+    answer<Transaction>(claimed("A-0000000002", 200));
+    ASSERT_EQ(output_.grants.size(), 2u);
+  }
+
+  struct Beats {
+    int writes = 0;
+    int syncs = 0;
+    Duration least_ahead = Duration::max();
+  };
+
+  // Time goes on as for a driver that is never late; everything is answered after a millisecond, heartbeats by `code`.
+  // What is looked at is the lock of hold(). With `reads`, the driver has reads of its own answered all the time.
+  Beats run(Duration span, bool reads = false, ReplyCode code = ReplyCode::ok) {
+    Beats beats;
+    const TimePoint end = now_ + span;
+    while (true) {
+      TimePoint next = engine_.next_timer();
+      if (reads) next = std::min(next, now_ + 100ms);
+      if (next >= end || beats.writes + beats.syncs > 10'000) break;
+      now_ = std::max(now_, next);
+      beats.least_ahead = std::min(beats.least_ahead, engine_.valid_until() - now_);
+      engine_.tick(now_);
+      if (reads) engine_.on_answered(now_, false, now_);
+      while (!output_.sent.empty()) {
+        const Sent sent = output_.sent.front();
+        output_.sent.pop_front();
+        now_ += 1ms;
+        if (!is_heartbeat(sent.request)) {
+          engine_.on_reply(sent.tag, holding(sent.request), now_);
+          continue;
+        }
+        ++(std::holds_alternative<Sync>(sent.request) ? beats.syncs : beats.writes);
+        engine_.on_reply(sent.tag, failure(code), now_);
+      }
+    }
+    now_ = end;
+    return beats;
+  }
+
+  static Reply holding(const Request& request) {
+    if (std::holds_alternative<List>(request)) return listing({"A-0000000002", "privateLock"}, 4);
+    const auto* get = std::get_if<Get>(&request);
+    return get && get->path == "/P" ? monitor(2, 4, 200) : node("guid2", our_session);
+  }
+};
+
+// --- heartbeats ---
+
+TEST_F(EngineTimeTest, WithoutALockASyncGoesOutEveryTenthOfATimeout) {
+  cold_cycle(1);
+  const Beats beats = run(10 * timeout);
+  EXPECT_EQ(beats.writes, 0);
+  EXPECT_NEAR(beats.syncs, 100, 2);
+}
+
+// Reads are answered by the server that the client is connected to: nobody else hears of them.
+TEST_F(EngineTimeTest, ReadsDoNotStandInForHeartbeats) {
+  cold_cycle(1);
+  EXPECT_NEAR(run(10 * timeout, true).syncs, 100, 5);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  ASSERT_EQ(output_.grants.size(), 2u);
+  const Beats beats = run(10 * timeout, true);
+  EXPECT_NEAR(beats.writes, 100, 5);
+  EXPECT_GT(beats.least_ahead, timeout / 3);
+}
+
+// Each of them costs the servers a transaction.
+TEST_F(EngineTimeTest, AHolderWritesEveryTenthOfATimeout) {
+  hold();
+  run(timeout);
+  const Beats beats = run(10 * timeout);
+  EXPECT_NEAR(beats.writes, 100, 2);
+  EXPECT_EQ(beats.syncs, 0);
+  EXPECT_GT(beats.least_ahead, timeout / 3);
+}
+
+// After an outage that leaves just enough for it, the next proof comes as soon as it can, with no more writes than it
+// takes.
+TEST_F(EngineTimeTest, WithLittleLeftAHolderWritesWhenThatProvesSomething) {
+  hold();
+  disconnect();
+  now_ = engine_.valid_until() - 1400ms;
+  connect();
+  const Beats beats = run(1300ms);
+  EXPECT_GE(beats.writes, 3);
+  EXPECT_LE(beats.writes, 8);
+  run(timeout);
+  EXPECT_TRUE(output_.losses.empty());
+}
+
+TEST_F(EngineTimeTest, HeartbeatsThatProveNothingAreNoHotLoop) {
+  hold();
+  const Beats beats = run(timeout, false, ReplyCode::no_auth);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::deadline_passed});
+  EXPECT_LE(beats.writes, 64);
+}
+
+TEST_F(EngineTimeTest, OneHeartbeatAtATime) {
+  hold();
+  int heartbeats = 0;
+  for (const TimePoint end = engine_.valid_until(); now_ < end; now_ += 10ms) {
+    engine_.tick(now_);
+    for (const Sent& sent : std::exchange(output_.sent, {})) heartbeats += is_heartbeat(sent.request) ? 1 : 0;
+  }
+  EXPECT_EQ(heartbeats, 1);
+}
+
+// The root may not be the client's to read.
+TEST_F(EngineTimeTest, AHoldersHeartbeatChecksItsOwnNode) {
+  hold();
+  now_ += timeout / 9;
+  engine_.tick(now_);
+  std::string checked;
+  for (const Sent& sent : output_.sent) {
+    if (is_heartbeat(sent.request)) {
+      checked = std::get<Check>(std::get<Transaction>(sent.request).operations.front()).path;
+    }
+  }
+  EXPECT_EQ(checked, "/P/A-0000000002");
+}
+
+TEST_F(EngineTimeTest, AHeartbeatWithoutAnAnswerProvesNothing) {
+  hold();
+  const TimePoint deadline = engine_.valid_until();
+  run(timeout, false, ReplyCode::connection_loss);
+  EXPECT_EQ(engine_.valid_until(), deadline);
+  EXPECT_EQ(output_.losses, std::vector{LossReason::deadline_passed});
+}
+
+TEST_F(EngineTimeTest, AfterCloseNothingIsDueAndNothingIsSent) {
+  hold();
+  engine_.close(now_);
+  EXPECT_EQ(engine_.next_timer(), never);
+  now_ += timeout;
+  engine_.tick(now_);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+// --- the session's deadline ---
+
+// Whatever the engine is told at the deadline, the loss is told before it has any effect.
+TEST_F(EngineTimeTest, WhateverComesAtTheDeadlineFindsTheLockLost) {
+  struct Case {
+    const char* name;
+    std::function<void(Engine&, const Sent&, TimePoint)> call;
+  };
+  const std::vector<Case> cases = {
+      {"acquire", [this](Engine& engine, const Sent&,
+                         TimePoint now) { engine.acquire(9, spec_of(9, Priority::foreground), now); }},
+      {"release", [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.release(2, now)); }},
+      {"cancel", [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.cancel(2, now)); }},
+      {"step_aside",
+       [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.step_aside(2, now + 1min, now)); }},
+      {"update_record",
+       [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.update_record(2, "new", now)); }},
+      {"reply", [](Engine& engine, const Sent& sent, TimePoint now) { engine.on_reply(sent.tag, {}, now); }},
+      {"watch",
+       [](Engine& engine, const Sent&, TimePoint now) {
+         engine.on_watch({WatchEvent::Kind::children_changed, "/P"}, now);
+       }},
+      {"disconnected",
+       [](Engine& engine, const Sent&, TimePoint now) {
+         engine.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now);
+       }},
+      {"expired",
+       [](Engine& engine, const Sent&, TimePoint now) {
+         engine.on_session({SessionEvent::Kind::expired, 0, 0ms}, now);
+       }},
+      {"answered", [](Engine& engine, const Sent&, TimePoint now) { engine.on_answered(now - 1ms, true, now); }},
+      {"tick", [](Engine& engine, const Sent&, TimePoint now) { engine.tick(now); }},
+      {"close", [](Engine& engine, const Sent&, TimePoint now) { engine.close(now); }},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    Recorder output;
+    Engine engine({}, output);
+    TimePoint now = now_;
+    const auto reply = [&](Reply answer) {
+      const Sent sent = output.sent.front();
+      output.sent.pop_front();
+      engine.on_reply(sent.tag, std::move(answer), now);
+    };
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    reply({});
+    engine.acquire(2, spec_of(2, Priority::foreground), now);
+    reply({});
+    reply(claimed("A-0000000000", 100));
+    reply(monitor(2, 2, 100));
+    ASSERT_EQ(output.grants.size(), 1u);
+    now += timeout / 10;
+    engine.tick(now);  // a heartbeat, among others
+    ASSERT_FALSE(output.sent.empty());
+    Sent heartbeat;
+    for (const Sent& sent : output.sent) {
+      if (is_heartbeat(sent.request)) heartbeat = sent;
+    }
+    now = engine.valid_until();
+    one.call(engine, heartbeat, now);
+    EXPECT_EQ(output.losses, std::vector{LossReason::deadline_passed});
+    EXPECT_TRUE(output.releases.empty());
+  }
+}
+
+// A time-out that a later server grants is shorter or longer; what counts is the shortest.
+TEST_F(EngineTimeTest, ALongerTimeoutAtAReconnectMovesNothing) {
+  hold();
+  const TimePoint deadline = engine_.valid_until();
+  disconnect();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 40'000ms, now_}, now_);
+  EXPECT_EQ(engine_.valid_until(), deadline);
+  const Beats beats = run(10 * timeout);
+  EXPECT_TRUE(output_.losses.empty());
+  EXPECT_GT(beats.least_ahead, timeout / 3);
+}
+
+// It was asked for before the servers began to count.
+TEST_F(EngineTimeTest, ANewSessionCountsFromTheInstantItWasAskedFor) {
+  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  EXPECT_LE(engine_.valid_until(), now_);
+  now_ += 3s;
+  engine_.on_session({SessionEvent::Kind::connected, our_session + 1, 4000ms, now_ - 2s}, now_);
+  EXPECT_EQ(engine_.valid_until(), now_ - 2s + timeout);
+}
+
+TEST_F(EngineTimeTest, WithoutAConnectionTheLocksDeadlineIsDue) {
+  hold();
+  disconnect();
+  EngineOptions options;
+  ASSERT_LT(engine_.valid_until(), now_ + options.give_up_after);
+  TimePoint due = engine_.next_timer();
+  while (due < engine_.valid_until()) {  // what else is due is done without a connection
+    now_ = due;
+    engine_.tick(now_);
+    ASSERT_GT(engine_.next_timer(), now_);
+    due = engine_.next_timer();
+  }
+  EXPECT_EQ(due, engine_.valid_until());
+}
+
+// --- outages ---
+
+TEST_F(EngineTimeTest, WaitersAreGivenUpWhenTheOutageHasLastedLongEnoughAndNotLater) {
+  cold_cycle(1);
+  disconnect();
+  const TimePoint down_since = now_;
+  acquire(2, Priority::foreground);
+  EXPECT_EQ(engine_.next_timer(), down_since + EngineOptions().give_up_after);
+  now_ = down_since + EngineOptions().give_up_after;
+  engine_.tick(now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+  EXPECT_EQ(engine_.next_timer(), never);
+  acquire(3, Priority::foreground);  // at once: what has been waited for need not be waited for again
+  ASSERT_EQ(output_.refusals.size(), 2u);
+  EXPECT_EQ(output_.refusals[1].reason, RefusalReason::connection_lost);
+}
+
+TEST_F(EngineTimeTest, TheFirstCallWaitsForWhatIsLeftOfAnOutage) {
+  disconnect();
+  const TimePoint down_since = now_;
+  EXPECT_EQ(engine_.next_timer(), never);  // no caller, nothing to give up
+  now_ += 3s;
+  acquire(1, Priority::foreground);
+  now_ = down_since + EngineOptions().give_up_after;
+  engine_.tick(now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+}
+
+TEST_F(EngineTimeTest, ADeadlineWithoutAConnectionSaysSo) {
+  cold_cycle(1);
+  disconnect();
+  acquire(2, Priority::foreground, 100ms);
+  now_ += 100ms;
+  EXPECT_EQ(engine_.next_timer(), now_);
+  engine_.tick(now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::connection_lost);
+}
+
+TEST_F(EngineTimeTest, TheOldestRequestWithoutAnAnswerIsKnown) {
+  EXPECT_EQ(engine_.oldest_unanswered(), never);
+  const TimePoint first = now_;
+  acquire(1, Priority::foreground);
+  now_ += 50ms;
+  acquire(2, Priority::foreground);
+  EXPECT_EQ(engine_.oldest_unanswered(), first);
+  while (output_.sent.size() > 1) output_.sent.pop_front();
+  EXPECT_EQ(engine_.oldest_unanswered(), first);
+  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  EXPECT_EQ(engine_.oldest_unanswered(), never);
+}
+
+}  // namespace
+}  // namespace forelock::lock
