@@ -6,6 +6,7 @@
 #include "config/fault.h"
 #include "config/problems.h"
 #include "kafka/known_keys.h"
+#include "kafka/name_service.h"
 #include "letter/letter_json.h"
 
 namespace forelock::kafka {
@@ -116,6 +117,7 @@ ClientConfig::ClientConfig(const Settings& settings, Role role, const Values& ow
   }
   problems.throw_if_any();
   set_all(conf_.get(), own);
+  rd_kafka_conf_set_resolve_cb(conf_.get(), &resolve_broker);
 }
 
 ClientHandle ClientConfig::make(ConfHandle conf) const {

@@ -1,13 +1,16 @@
 #include "cli/doctor_servers.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "config/quantity.h"
 #include "zookeeper/connect_string.h"
+#include "zookeeper/name_lookup.h"
 #include "zookeeper/probe.h"
 
 namespace forelock::cli {
@@ -43,25 +46,29 @@ bool has_containers(const std::string& version) {
   return std::make_tuple(parts[0], parts[1], parts[2]) >= std::make_tuple(3, 5, 3);
 }
 
-bool resolves(const ServerAddress& server, DoctorReport& report) {
-  const zookeeper::HostAddresses addresses = zookeeper::resolve_host(server.host);
+bool resolved(const zookeeper::ResolvedServer& server, DoctorReport& report) {
+  const zookeeper::HostAddresses& addresses = server.addresses;
   if (addresses.numeric.empty()) {
-    report.warn("dns", server.host + ": " + addresses.error,
+    report.warn("dns", server.server.host + ": " + addresses.error,
                 "correct the name in zookeeper.servers, or the name service");
     return false;
   }
-  report.ok("dns", server.host + " is " + joined(addresses.numeric));
+  report.ok("dns", server.server.host + " is " + joined(addresses.numeric));
   return true;
 }
 
-bool connects(const ServerAddress& server, const std::string& name, DoctorReport& report) {
-  const zookeeper::ConnectProbe probe = zookeeper::probe_connection(server.host, server.port, patience);
-  if (!probe.connected) {
-    report.warn("tcp", name + ": " + probe.error, "is the server running there, and does a firewall let us through?");
-    return false;
+// The first of its addresses that takes connections.
+std::optional<std::string> connected(const zookeeper::ResolvedServer& server, const std::string& name,
+                                     DoctorReport& report) {
+  zookeeper::ConnectProbe probe;
+  for (const std::string& address : server.addresses.numeric) {
+    probe = zookeeper::probe_connection(address, server.server.port, patience);
+    if (!probe.connected) continue;
+    report.ok("tcp", name + " accepts connections (" + latency_text(probe.latency) + ")");
+    return address;
   }
-  report.ok("tcp", name + " accepts connections (" + latency_text(probe.latency) + ")");
-  return true;
+  report.warn("tcp", name + ": " + probe.error, "is the server running there, and does a firewall let us through?");
+  return std::nullopt;
 }
 
 void examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, Tally& tally) {
@@ -166,13 +173,21 @@ std::string value_in(const std::string& answer, const std::string& name) {
 }
 
 void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report) {
+  std::vector<zookeeper::ServerName> names;
+  for (const ServerAddress& server : settings.servers()) names.push_back({server.host, server.port});
+  zookeeper::NameLookup lookup(std::move(names), {});
+  lookup.begin();
+  lookup.wait(patience);
   Tally tally;
-  for (const ServerAddress& server : settings.servers()) {
-    const std::string name = zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
-    if (!resolves(server, report) || !connects(server, name, report)) continue;
+  for (const zookeeper::ResolvedServer& server : lookup.latest()) {
+    if (!resolved(server, report)) continue;
+    const std::string name = zookeeper::to_string(server.server);
+    const std::optional<std::string> address = connected(server, name, report);
+    if (!address) continue;
+    const ServerAddress reached{*address, server.server.port};
     ++tally.reachable;
-    examine_role(server, name, report, tally);
-    if (scope == DoctorScope::all) examine_limits(server, name, report);
+    examine_role(reached, name, report, tally);
+    if (scope == DoctorScope::all) examine_limits(reached, name, report);
   }
   judge(tally, settings.servers().size(), report);
 }

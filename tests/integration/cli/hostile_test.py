@@ -406,6 +406,21 @@ class FirstProcess(Waiting, support.CliTest):
             caught = [line.split()[1] for line in file if line.startswith("SigCgt:")]
         return int(caught[0], 16) & (1 << (number - 1))
 
+    def test_signals_end_what_waits(self):
+        self.hold("P1")
+        for number in (signal.SIGTERM, signal.SIGINT):
+            child = self.start("wait", "P1")
+            process = self.inner(child)
+            support.wait_until(lambda: self.handles(process, number), "it handles signals")
+            os.kill(process, number)
+            child.communicate(timeout=support.PATIENCE)
+            self.assertEqual(child.returncode, 128 + number)
+
+    def test_what_waits_ends_by_itself(self):
+        child = self.start("wait", "P1")
+        child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 0)
+
     def test_the_childs_code_comes_through(self):
         child = self.start("run", "-m", "P1", "--", "sh", "-c", "exit 37")
         child.communicate(timeout=support.PATIENCE)
