@@ -14,17 +14,18 @@ constexpr int linger_fraction = 8;
 
 }  // namespace
 
-GroupCommit::GroupCommit(Run run) : run_(std::move(run)) {}
+GroupCommit::GroupCommit(Run run) : run_(std::move(run)) {
+  group_.reserve(max_jobs);
+}
 
-std::vector<WriteJob*> GroupCommit::gather() const {
-  std::vector<WriteJob*> jobs;
+void GroupCommit::gather() {
+  group_.clear();
   std::size_t bytes = 0;
   for (WriteJob* const job : waiting_) {
     bytes += job->bytes;
-    if (!jobs.empty() && (jobs.size() == max_jobs || bytes > max_bytes)) break;
-    jobs.push_back(job);
+    if (!group_.empty() && (group_.size() == max_jobs || bytes > max_bytes)) break;
+    group_.push_back(job);
   }
-  return jobs;
 }
 
 void GroupCommit::linger(std::unique_lock<std::mutex>& lock) {
@@ -39,14 +40,14 @@ void GroupCommit::submit(WriteJob& job) {
   job.wake.wait(lock, [&] { return job.finished || waiting_.front() == &job; });
   if (!job.finished) {
     linger(lock);
-    const std::vector<WriteJob*> jobs = gather();
+    gather();
     lock.unlock();
     const auto begun = std::chrono::steady_clock::now();
-    run_(jobs);
+    run_(group_);
     lock.lock();
-    last_size_ = jobs.size();
+    last_size_ = group_.size();
     last_duration_ = std::chrono::steady_clock::now() - begun;
-    for (WriteJob* const done : jobs) {
+    for (WriteJob* const done : group_) {
       waiting_.pop_front();
       done->finished = true;
       // Under the mutex: its thread may destroy the job as soon as it can see the end.

@@ -43,12 +43,14 @@ class GroupCommit {
   // Threads that have just been answered come back at once where many write: to begin without them would make two
   // half-empty transactions out of one. Waits for as many as there were last time, a fraction of what that took.
   void linger(std::unique_lock<std::mutex>& lock);
-  // Those at the front that go into one transaction. Needs the mutex.
-  std::vector<WriteJob*> gather() const;
+  // Those at the front that go into one transaction. Needs the mutex. Allocates nothing: a leader that left now would
+  // leave its own job, and those behind it, in the line for ever.
+  void gather();
 
   Run run_;
   std::mutex mutex_;
   std::deque<WriteJob*> waiting_;  // the first one's thread leads
+  std::vector<WriteJob*> group_;   // the leader's; with room for as many as there can be
   std::condition_variable arrived_;
   std::size_t last_size_ = 1;
   std::chrono::steady_clock::duration last_duration_{0};
