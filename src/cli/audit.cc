@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/acting_user.h"
+#include "cli/json_text.h"
 #include "cli/views_json.h"
 #include "records/instance.h"
 #include "records/wall_time.h"
@@ -13,8 +14,12 @@ namespace forelock::cli {
 namespace {
 
 void write_line(const nlohmann::ordered_json& json, const Console& console) {
-  const std::string line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  console.warn("audit: " + line);
+  const std::string line = json_text(json);
+  if (console.text()) {
+    console.warn("audit: " + line);
+  } else {
+    write_json_to_stderr({{"audit", json}});
+  }
   openlog("forelock", LOG_PID, LOG_AUTH);
   syslog(LOG_NOTICE, "%s", line.c_str());
   closelog();

@@ -1,15 +1,14 @@
 // forelock config: the settings in force, and what a file says.
 #include <CLI/CLI.hpp>
 #include <cerrno>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/doubts.h"
 #include "cli/exit_code.h"
 #include "cli/text_table.h"
 #include "config/open_file.h"
-#include "config/option_table.h"
 #include "config/properties.h"
 #include "kafka/check_settings.h"
 
@@ -53,7 +52,7 @@ class ConfigCommand final : public Command {
   int check(const Context& context) const {
     const Settings settings = Settings::load(file_);
     settings.load_digest();  // the file that it names belongs to it
-    note_doubts(context.console);
+    note_doubts(file_, context.console);
     kafka::check_settings(settings);
     if (context.console.text()) {
       context.console.write(printable(file_) + ": no problems\n");
@@ -61,18 +60,6 @@ class ConfigCommand final : public Command {
       context.console.write_json({{"file", file_}, {"ok", true}});
     }
     return exit_ok;
-  }
-
-  // Keys that are left to the application, but are rather misspelt ones of ours.
-  void note_doubts(const Console& console) const {
-    if (!file_.ends_with(".properties") || !std::filesystem::is_regular_file(file_) || !console.text()) return;
-    for (const config::Property& property : config::parse_properties(read_file(file_), file_)) {
-      if (!config::looks_like_own_key(property.key)) continue;
-      const std::string_view nearest = config::nearest_key(property.key);
-      console.warn(file_ + ':' + std::to_string(property.line) + ": " + property.key +
-                   ": is left to the application, but looks like a key of ours" +
-                   (nearest.empty() ? "" : "; is " + std::string(nearest) + " meant?"));
-    }
   }
 
   int parse(const Context& context) const {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/json_text.h"
 #include "cli/message_writer.h"
 
 namespace forelock::cli {
@@ -63,11 +64,6 @@ nlohmann::ordered_json or_null(const std::string& text) {
   return text.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(text);
 }
 
-// Whatever bytes a message has, JSON is UTF-8.
-std::string dump(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-}
-
 nlohmann::ordered_json json_of(const Failure& failure) {
   nlohmann::ordered_json error = {{"code", failure.code},
                                   {"message", failure.message},
@@ -116,7 +112,7 @@ void Console::write(std::string_view text) const {
 }
 
 void Console::write_json(const nlohmann::ordered_json& json) const {
-  write(dump(json));
+  write(json_text(json) + '\n');
 }
 
 void Console::note(std::string_view message) const {
@@ -124,12 +120,13 @@ void Console::note(std::string_view message) const {
 }
 
 void Console::warn(std::string_view message) const {
+  if (!text()) return write_json_to_stderr({{"message", std::string(message)}});
   MessageWriter::of_stderr().write("forelock: " + printable(message) + '\n');
 }
 
 void Console::report(const Failure& failure) const {
   if (!text()) {
-    MessageWriter::of_stderr().write(dump(json_of(failure)));
+    write_json_to_stderr(json_of(failure));
     return;
   }
   // A configuration's problems say file and line themselves.

@@ -7,6 +7,8 @@
 #include "cli/dlq_commands.h"
 #include "cli/dlq_filter.h"
 #include "cli/exit_code.h"
+#include "cli/json_text.h"
+#include "cli/letter_ids.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/result_stream.h"
@@ -21,10 +23,11 @@ class Export final : public drain::LetterVisitor {
 
   bool letter(const drain::StoredLetter& letter) override {
     ++letters;
+    const std::string line = escaped_json(one_line(letter.record)) + '\n';
     if (file_) {
-      file_->write(one_line(letter.record) + '\n');
+      file_->write(line);
     } else {
-      out_.write(one_line(letter.record) + '\n');
+      out_.write(line);
     }
     return true;
   }
@@ -69,8 +72,9 @@ class DlqExportCommand final : public Command {
       throw_usage("export: --output names a file here, and " + output_ + " is a form",
                   "records are JSON, one a line, in any case; for a file of that name: --output ./" + output_);
     }
-    const drain::LetterFilter filter = filter_.filter(records::wall_time_now());
+    drain::LetterFilter filter = filter_.filter(records::wall_time_now());
     const auto store = open_letters(context, filter_.store_kind());
+    complete_ids(*store, filter.ids);
     std::optional<AtomicFile> file;
     if (!output_.empty()) file.emplace(output_, force_);
     Export records(context.console, file);

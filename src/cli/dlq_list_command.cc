@@ -5,6 +5,8 @@
 #include "cli/dlq_commands.h"
 #include "cli/dlq_filter.h"
 #include "cli/exit_code.h"
+#include "cli/json_text.h"
+#include "cli/letter_ids.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/result_stream.h"
@@ -63,7 +65,7 @@ class Listing final : public drain::LetterVisitor {
   void write(const nlohmann::ordered_json& json) {
     if (console_.format() == Format::ndjson) return out_.write_json(json);
     if (count() > 1) out_.write(",");
-    out_.write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    out_.write(json_text(json));
   }
 
   std::string summary(const drain::LetterStore& store) const {
@@ -98,8 +100,9 @@ class DlqListCommand final : public Command {
   }
 
   int run(const Context& context) override {
-    const drain::LetterFilter filter = filter_.filter(records::wall_time_now());
+    drain::LetterFilter filter = filter_.filter(records::wall_time_now());
     const auto store = open_letters(context, filter_.store_kind());
+    complete_ids(*store, filter.ids);
     Listing listing(context.console, limit_, !filter.empty() || filter.parked);
     store->scan(filter, listing);
     listing.finish(*store);

@@ -9,6 +9,7 @@
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
+#include "cli/letter_ids.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
 #include "cli/repeat_words.h"
@@ -64,9 +65,10 @@ class DlqReplayCommand final : public Command {
     request.topic = topic_;
     request.input = input_ == "payload" ? TargetInput::payload : TargetInput::record;
     request.which = filter_.words().substr(std::min<std::size_t>(filter_.words().size(), 1));
+    const auto store = open_letters(context, request.kind);
+    complete_ids(*store, request.options.filter.ids);
     if (execute_) return run_replay(request, settings, context);
 
-    const auto store = open_letters(context, request.kind);
     drain::LetterStatistics letters;
     store->scan(request.options.filter, letters);
     say_what_would_be(letters, overtaken_by(request.options.filter, *store), *store, context);

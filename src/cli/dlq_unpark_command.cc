@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/hints.h"
+#include "cli/letter_ids.h"
 #include "cli/letter_lookup.h"
 #include "cli/letter_restoring.h"
 #include "cli/letters_text.h"
@@ -31,7 +32,7 @@ class DlqUnparkCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("unpark", "Put parked letters back into the queue");
-    app->add_option("ID", ids_, "These, at once");
+    app->add_option("ID", ids_, "These, at once; the beginning of an id will do");
     filter_.add_to(*app);
     app->add_flag("--all", all_, "Every parked letter");
     app->add_flag("--execute", execute_, "With a filter: do it, instead of saying what it would be");
@@ -48,6 +49,7 @@ class DlqUnparkCommand final : public Command {
     const auto store =
         drain::open_store(context.globals.settings(), filter_.store_kind(), dead_letter_log(context.console),
                           confirmed ? drain::StoreAccess::change : drain::StoreAccess::look);
+    complete_ids(*store, filter.ids);
     if (!confirmed) {
       say_what_would_be(filter, *store, context);
       return exit_ok;
@@ -72,7 +74,7 @@ class DlqUnparkCommand final : public Command {
     if (ids_.empty()) return;
     Names names;
     store.scan(filter, names);
-    for (const std::string& id : ids_) {
+    for (const std::string& id : filter.ids) {
       if (!names.found.contains(id)) throw_unknown_letter(store, id);
     }
   }

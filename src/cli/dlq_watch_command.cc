@@ -23,6 +23,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds default_interval{2000};
 constexpr milliseconds shortest_interval{100};
 constexpr std::size_t reasons_in_a_line = 5;
+// A look reads the whole queue: on a broker in trouble that takes longer, and is load.
+constexpr int pause_for_look = 9;
 
 class DlqWatchCommand final : public Command {
  public:
@@ -34,7 +36,9 @@ class DlqWatchCommand final : public Command {
     app->add_option("--count", count_, "End after so many looks; 0: never")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber.description(""));
-    app->footer("Example: forelock dlq watch --interval 5s");
+    app->footer(
+        "Each look reads the whole queue; where that takes long, the next one waits nine times as long.\n"
+        "Example: forelock dlq watch --interval 5s");
     return app;
   }
 
@@ -42,9 +46,11 @@ class DlqWatchCommand final : public Command {
     QueueReader reader(context.globals.settings(), filter_.store_kind(), dead_letter_log(context.console));
     const milliseconds interval = std::max(shortest_interval, interval_.value_or(default_interval));
     for (std::uint64_t look = 1;; ++look) {
+      const auto begin = std::chrono::steady_clock::now();
       look_once(reader, context.console);
       if (count_ != 0 && look >= count_) return exit_ok;
-      std::this_thread::sleep_for(interval);
+      const std::chrono::steady_clock::duration pause = pause_for_look * (std::chrono::steady_clock::now() - begin);
+      std::this_thread::sleep_for(std::max<std::chrono::steady_clock::duration>(interval, pause));
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "cli/duration_text.h"
 #include "cli/size_text.h"
@@ -41,7 +42,9 @@ void examine_space(const Settings& settings, const std::filesystem::path& folder
 }
 
 void examine_backlog(const Settings& settings, const LogSink& log, DoctorReport& report) {
-  const outbox::OutboxDepth depth = outbox::Outbox(forward::outbox_options(settings, log)).depth();
+  outbox::OutboxOptions options = forward::outbox_options(settings, log);
+  options.read_only = true;
+  const outbox::OutboxDepth depth = outbox::Outbox(std::move(options)).depth();
   const auto waited = depth.oldest ? records::wall_time_now() - *depth.oldest : std::chrono::milliseconds(0);
   const std::string text = settings.outbox_path().string() + " holds " + std::to_string(depth.rows) +
                            (depth.rows == 1 ? " letter" : " letters");

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <mutex>
 
+#include "cli/doubts.h"
 #include "cli/failure.h"
 
 namespace forelock::cli {
@@ -67,6 +69,8 @@ Settings GlobalOptions::settings() const {
     settings.set(overrides);
   } else {
     settings = Settings::load(file, overrides);
+    static std::once_flag doubts_noted;  // a command may load them several times
+    std::call_once(doubts_noted, [&] { note_doubts(file, Console(console())); });
   }
   return settings;
 }

@@ -2,6 +2,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/letter_ids.h"
 
 namespace forelock::cli {
 namespace {
@@ -21,11 +22,20 @@ bool is_position(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789/") == std::string::npos;
 }
 
+std::optional<FoundLetter> by_beginning(drain::LetterStore& store, const std::string& beginning) {
+  std::vector<std::string> ids = {beginning};
+  complete_ids(store, ids);
+  if (ids.front() == beginning) return std::nullopt;
+  auto letter = store.find(ids.front());
+  if (!letter) return std::nullopt;  // resolved a moment ago
+  return FoundLetter(std::move(*letter));
+}
+
 }  // namespace
 
 std::optional<FoundLetter> look_up(drain::LetterStore& store, const std::string& id) {
   if (auto letter = store.find(id)) return FoundLetter(std::move(*letter));
-  if (!is_position(id)) return std::nullopt;
+  if (!is_position(id)) return by_beginning(store, id);
   for (const bool parked : {false, true}) {
     drain::LetterFilter filter;
     filter.ids = {id};
@@ -34,7 +44,7 @@ std::optional<FoundLetter> look_up(drain::LetterStore& store, const std::string&
     store.scan(filter, first);
     if (first.found) return FoundLetter(std::move(*first.found));
   }
-  return std::nullopt;
+  return by_beginning(store, id);
 }
 
 void throw_unknown_letter(const drain::LetterStore& store, const std::string& id) {

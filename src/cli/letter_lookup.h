@@ -1,4 +1,5 @@
-// Finds what somebody names on a command line: a letter by its id, or an unreadable record by its position.
+// Lookup of what is named on a command line: a letter by its id or the beginning of it, or an unreadable record by its
+// position.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@ namespace forelock::cli {
 
 using FoundLetter = std::variant<drain::StoredLetter, drain::UnreadableLetter>;
 
-// Nothing if there is neither. \throws Error of the store.
+// Nothing if there is neither. \throws Error of the store; FailureException (usage) for the beginning of several ids.
 std::optional<FoundLetter> look_up(drain::LetterStore& store, const std::string& id);
 
 // \throws FailureException (exit 1) for what look_up() does not find.

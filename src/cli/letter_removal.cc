@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/hints.h"
+#include "cli/letter_ids.h"
 #include "cli/letter_lookup.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
@@ -85,12 +86,14 @@ class Removal {
                                  request.confirmed ? drain::StoreAccess::change : drain::StoreAccess::look)) {}
 
   int run() {
+    complete_ids(*store_, ids_);
+    complete_ids(*store_, filter_.ids);
     if (!request_.confirmed) {
       say_what_would_be(find_named());
       return exit_ok;
     }
-    Client client(settings_, log_to(context_.console));
-    const drain::DrainerLock lock(client, *store_, request_.command);
+    const CommandClient client(settings_, context_.console);
+    const drain::DrainerLock lock(*client, *store_, request_.command);
     // Not before: what a replay has just done with is not there any more.
     const std::vector<FoundLetter> named = find_named();
     audit_drain({request_.command, store_->describe(), lock.token(), which(), "begun"}, context_.console);
@@ -118,12 +121,12 @@ class Removal {
     if (request_.ids.empty()) return {};
     Named named;
     drain::LetterFilter filter;
-    filter.ids = request_.ids;
+    filter.ids = ids_;
     for (const bool parked : {false, true}) {
       filter.parked = parked;
       store_->scan(filter, named);
     }
-    for (const std::string& id : request_.ids) {
+    for (const std::string& id : ids_) {
       if (!named.names.contains(id)) throw_unknown_letter(*store_, id);
     }
     return std::move(named.found);
@@ -132,7 +135,7 @@ class Removal {
   // As words of the command line.
   std::string which() const {
     std::string text = request_.all ? " --all" : request_.filter.words();
-    for (const std::string& id : request_.ids) text += ' ' + shell_quoted(id);
+    for (const std::string& id : ids_) text += ' ' + shell_quoted(id);
     return text.substr(std::min<std::size_t>(text.size(), 1));
   }
 
@@ -180,7 +183,7 @@ class Removal {
     std::string text = "forelock dlq " + request_.command + request_.filter.words() + repeat_words(context_.globals);
     if (request_.all) text += " --all";
     text += ' ' + request_.confirmation;
-    for (const std::string& id : request_.ids) text += ' ' + shell_quoted(id);
+    for (const std::string& id : ids_) text += ' ' + shell_quoted(id);
     return text;
   }
 
@@ -200,7 +203,8 @@ class Removal {
   const LetterRemoval& request_;
   const Context& context_;
   const Settings settings_;
-  const drain::LetterFilter filter_;
+  drain::LetterFilter filter_;
+  std::vector<std::string> ids_ = request_.ids;  // whole ones
   std::unique_ptr<drain::LetterStore> store_;
 };
 

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/servers_text.h"
 #include "cli/views_json.h"
 #include "cli/views_text.h"
 
@@ -38,7 +39,9 @@ class LsCommand final : public Command {
         for (const MonitorSummary& monitor : monitors) context.console.write_json(json_of(monitor));
         break;
       case Format::text:
-        if (monitors.empty()) context.console.note(all_ ? "there are no monitors" : "nothing is held or waited for");
+        if (monitors.empty())
+          context.console.note((all_ ? "there are no monitors at " : "nothing is held or waited for at ") +
+                               servers_text(settings));
         context.console.write(text_of(monitors, context.console));
         break;
     }

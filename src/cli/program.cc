@@ -11,6 +11,7 @@
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/help_text.h"
 #include "cli/left_behind.h"
 #include "cli/message_writer.h"
 #include "cli/suggestion.h"
@@ -93,7 +94,7 @@ class Program {
     } catch (const CLI::Success&) {
       const std::vector<std::string> unknown = root_.remaining(true);
       if (!root_.get_subcommands().empty() || unknown.empty()) {
-        Console({}).write(root_.help());
+        Console({}).write(fitted_help(root_.help(), static_cast<std::size_t>(Console::terminal_columns())));
         return exit_ok;
       }
       return report_usage(arguments, CLI::ExtrasError(unknown));

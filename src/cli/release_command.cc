@@ -45,13 +45,13 @@ class ReleaseCommand final : public Command {
     AuditRecord record{"release", monitor_, holder_, {}, reason_, {}};
     const std::optional<MonitorView> before = inspector.show(monitor_);
     if (before) record.view = before->holder;
-    if (!before) throw_unknown_monitor(monitor_);
+    if (!before) throw_unknown_monitor(monitor_, settings);
     // Before the deed: the victim reads it as soon as it learns of its loss.
     leave_release_note(*client, monitor_,
                        {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_});
     const ForceReleaseResult result = inspector.force_release(monitor_, holder_);
     if (result != ForceReleaseResult::released) withdraw_release_note(*client, monitor_);
-    if (result == ForceReleaseResult::no_such_monitor) throw_unknown_monitor(monitor_);
+    if (result == ForceReleaseResult::no_such_monitor) throw_unknown_monitor(monitor_, settings);
     if (result == ForceReleaseResult::holder_changed) refuse(before);
 
     record.result = "released";

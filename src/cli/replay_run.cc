@@ -1,8 +1,12 @@
 #include "cli/replay_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/audit.h"
 #include "cli/command_target.h"
@@ -11,6 +15,7 @@
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/letters_text.h"
+#include "cli/message_writer.h"
 #include "cli/replay_progress.h"
 #include "cli/signal_queue.h"
 #include "cli/task.h"
@@ -52,8 +57,8 @@ class ReplayRun {
         console_(context.console),
         signals_({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}),
         store_(drain::open_store(settings, request.kind, dead_letter_log(console_))),
-        client_(settings, log_to(console_)),
-        to_command_(request.command, request.input, client_, inherited_, relay_, stop_, console_) {
+        client_(settings, console_),
+        to_command_(request.command, request.input, *client_, inherited_, relay_, stop_, console_) {
     target_ =
         request.topic.empty() ? to_command() : drain::topic_target(settings, request.topic, dead_letter_log(console_));
   }
@@ -62,7 +67,7 @@ class ReplayRun {
     ReplayProgress progress(console_, total_);
     if (console_.text()) console_.note("replaying " + count_of_letters(total_) + " from the " + store_->describe());
     AuditedProgress observer(progress, [this](std::uint64_t token) { audit(token, "begun"); });
-    drain::Replayer replayer(client_, *store_, target_, observer);
+    drain::Replayer replayer(*client_, *store_, target_, observer);
     Task<drain::ReplayReport> running([&] { return replayer.run(request_.options, stop_.get_token()); });
     while (!running.done()) {
       const std::optional<int> signal = signals_.wait(running.wake_up(), Clock::now() + std::chrono::seconds(1));
@@ -99,10 +104,25 @@ class ReplayRun {
       ended_by_ = signal;
       stop_.request_stop();
       progress.finish();
-      console_.note("stopping: what runs may come to its end; a second signal kills it");
+      console_.note("stopping: what runs may come to its end; a second signal ends it at once");
     } else {
-      relay_.deliver(SIGKILL);
+      kill(signal);
     }
+  }
+
+  // What has no command that could be killed (a letter on its way into a topic, waiting for a lock or for Kafka) ends
+  // with the process, as after SIGKILL: the letter is open still.
+  void kill(int signal) {
+    const bool waits_for_commands = relay_.deliver(SIGKILL) > 0;
+    if (std::exchange(killed_, true) || !waits_for_commands) end_at_once(signal);
+  }
+
+  [[noreturn]] void end_at_once(int signal) {
+    console_.warn("ended at once: what was under way is tried again by the next replay");
+    if (token_ != 0) audit(token_, "ended by a second signal");
+    client_.close();  // frees the locks
+    MessageWriter::of_stderr().flush();
+    _exit(exit_signalled(signal));
   }
 
   void say(const drain::ReplayReport& report) const {
@@ -161,16 +181,17 @@ class ReplayRun {
 
   const ReplayRequest& request_;
   const std::uint64_t total_;
-  std::uint64_t token_ = 0;
+  std::atomic<std::uint64_t> token_ = 0;  // 0 before the drainer's lock is held
   const Console& console_;
   const Clock::time_point begin_ = Clock::now();
   const InheritedDescriptors inherited_;
   SignalQueue signals_;  // before any thread
   std::unique_ptr<drain::LetterStore> store_;
-  Client client_;
+  CommandClient client_;
   SignalRelay relay_;
   std::stop_source stop_;
   std::optional<int> ended_by_;
+  bool killed_ = false;
   CommandTarget to_command_;
   drain::LetterTarget target_;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/fit_columns.h"
+#include "cli/json_text.h"
 
 namespace forelock::cli {
 namespace {
@@ -18,7 +19,7 @@ void ResultStream::write(std::string_view text) {
 }
 
 void ResultStream::write_json(const nlohmann::ordered_json& json) {
-  write(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  write(json_text(json) + '\n');
 }
 
 void ResultStream::flush() {

@@ -28,7 +28,7 @@ class ShowCommand final : public Command {
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console);
     const std::optional<MonitorView> view = Inspector(*client, patience(settings)).show(monitor_);
-    if (!view) throw_unknown_monitor(monitor_);
+    if (!view) throw_unknown_monitor(monitor_, settings);
     const std::optional<ReleaseNote> note = read_release_note(*client, monitor_, patience(settings));
     if (context.console.text()) {
       context.console.write(text_of(*view, context.console));

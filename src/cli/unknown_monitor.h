@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "forelock/settings.h"
+
 namespace forelock::cli {
 
-[[noreturn]] void throw_unknown_monitor(const std::string& monitor);
+[[noreturn]] void throw_unknown_monitor(const std::string& monitor, const Settings& settings);
 
 }  // namespace forelock::cli

@@ -22,7 +22,10 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr milliseconds look_again_after{100};
+// The longer it has waited the less often it looks, at the cost of a twentieth of that time.
+constexpr int looks_in_the_time_waited = 20;
+constexpr Clock::duration soonest_look = milliseconds(100);
+constexpr Clock::duration latest_look = milliseconds(1000);
 constexpr milliseconds least_look{1000};  // takes a connection, too
 constexpr milliseconds tell_after{1000};
 
@@ -49,8 +52,8 @@ class WaitCommand final : public Command {
       const auto waited = Clock::now() - begin;
       if (timeout_ && waited >= *timeout_) fail(view ? *view : std::nullopt);
       if (view && *view && waited >= tell_after) tell(**view, context.console);
-      std::this_thread::sleep_for(timeout_ ? std::min<Clock::duration>(look_again_after, *timeout_ - waited)
-                                           : look_again_after);
+      const auto pause = std::clamp<Clock::duration>(waited / looks_in_the_time_waited, soonest_look, latest_look);
+      std::this_thread::sleep_for(timeout_ ? std::min<Clock::duration>(pause, *timeout_ - waited) : pause);
     }
   }
 

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/console.h"
 #include "cli/duration_text.h"
 #include "cli/failure.h"
+#include "cli/help_text.h"
+#include "cli/json_text.h"
 #include "cli/suggestion.h"
 #include "cli/text_table.h"
 #include "cli/views_text.h"
@@ -50,6 +53,29 @@ TEST_F(CliText, NothingFromOthersSteersTheTerminal) {
                       "c\u009bd\ne\tf"),
             "a?[2Jb?c?d e f");
   EXPECT_EQ(printable("ä価\U0001F512"), "ä価\U0001F512");
+}
+
+TEST_F(CliText, NorDoesJson) {
+  EXPECT_EQ(json_text({{"a", "\x1b[2J\x7F\u009bé\u00a0"}}), "{\"a\":\"\\u001b[2J\\u007f\\u009bé\u00a0\"}");
+  EXPECT_EQ(json_text({{"a", "\xC2"}}), "{\"a\":\"\uFFFD\"}");
+  EXPECT_EQ(escaped_json("{\"a\":\"\u0080\u009f\"}"), "{\"a\":\"\\u0080\\u009f\"}");
+}
+
+TEST_F(CliText, HelpIsAsWideAsTheTerminal) {
+  const std::string help =
+      "Usage: forelock\n\n"
+      "  --option TEXT          one two three four five six\n"
+      "  a line without a description goes on below its own\n";
+  EXPECT_EQ(fitted_help(help, 0), help);
+  EXPECT_EQ(fitted_help(help, 60), help);
+  EXPECT_EQ(fitted_help(help, 50),
+            "Usage: forelock\n\n"
+            "  --option TEXT          one two three four five\n"
+            "                         six\n"
+            "  a line without a description goes on below its\n"
+            "    own\n");
+  EXPECT_EQ(fitted_help("  --option-with-a-long-name VALUE          x y\n", 40),
+            "  --option-with-a-long-name VALUE\n    x y\n");
 }
 
 TEST_F(CliText, ColoursOnlyWhereTheyAreWanted) {

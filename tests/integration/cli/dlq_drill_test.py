@@ -178,8 +178,10 @@ class Long(Drill):
         self.assertEqual({identity for ids in self.done().values() for identity in ids}, set(made))
 
         # Each resolution carries the token of a drainer that has said who it is.
-        tokens = {json.loads(line.split("audit:", 1)[1])["token"] for line in self.everything_said().splitlines()
-                  if "audit:" in line}
+        said = self.everything_said().splitlines()
+        audits = [json.loads(line.split("audit:", 1)[1]) for line in said if line.startswith("forelock: audit:")]
+        audits += [json.loads(line)["audit"] for line in said if line.startswith('{"audit":')]
+        tokens = {audit["token"] for audit in audits}
         written = {int(record["payload"].split("@")[1]) for record in self.in_topic(self.topic + ".resolved")
                    if record["payload"]}
         self.assertEqual(written - tokens, set())

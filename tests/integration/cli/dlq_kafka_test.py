@@ -246,6 +246,22 @@ class Draining(KafkaTest):
         self.assertEqual((found["key"], record["id"], record["replay_count"]), ("P1", identity, 1))
         self.assertEqual(self.ids(), [])
 
+    def test_a_second_signal_ends_at_once_what_waits_for_kafka(self):
+        (identity,) = self.fill("P1")
+        # A topic that does not exist is waited for.
+        child = self.start_cli("dlq", "replay", "--execute", "--to-topic", self.topic + "-missing")
+        support.wait_until(lambda: self.holder("P1"), "the letter is on its way")
+        child.send_signal(signal.SIGINT)
+        while "a second signal" not in child.stderr.readline():
+            self.assertIsNone(child.poll())
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=10)  # a letter is given 30 s
+        self.assertEqual(child.returncode, 130, errors)
+        self.assertIn("tried again by the next replay", errors)
+        support.wait_until(lambda: not self.holder("P1"), "its locks are free")
+        self.assertEqual(self.ids(), [identity])
+        self.assertEqual(self.replay("--exec", "true")["replayed"], 1)
+
     def test_not_into_the_queue_itself(self):
         self.fill("P1")
         for topic in (self.topic, self.topic + ".parking", self.topic + ".resolved"):

@@ -90,6 +90,17 @@ class List(dlq_support.DlqTest):
         for character in "\x1b\x07\u009b":
             self.assertNotIn(character, text)
 
+    def test_nor_in_a_form_for_programs(self):
+        hostile = "P\u009b31m\u007f\u0085"
+        identity = self.dead_letter(monitor=hostile)
+        for command in (("list",), ("list", "-o", "ndjson"), ("list", "-o", "json"), ("show", identity, "-o", "json"),
+                        ("export",), ("stats", "-o", "json"), ("show", "no\u009bone", "-o", "json")):
+            result = self.run_cli("dlq", *command)
+            for text in (result.stdout, result.stderr):
+                self.assertEqual([c for c in text if "\u007f" <= c <= "\u009f"], [], command)
+        self.assertEqual(self.record(identity)["monitor"], hostile)
+        self.assertEqual(self.json_lines(self.run_cli("dlq", "export").stdout)[0]["monitor"], hostile)
+
     def test_a_record_that_cannot_be_read_is_shown_as_such(self):
         good, bad = self.dead_letter(), self.dead_letter()
         position = self.rewrite(bad, '{"schema":99,"id":"x"}')
@@ -140,6 +151,44 @@ class Show(dlq_support.DlqTest):
             error = self.error_of(result)
             self.assertEqual(error["code"], "unknown_letter")
             self.assertIn("forelock dlq list", error["hint"])
+
+
+class Ids(dlq_support.DlqTest):
+    def setUp(self):
+        super().setUp()
+        for name in ("abcd-1", "abcd-2", "abce-1", "abce"):
+            self.dead_letter("--id", name)
+
+    def test_a_beginning_stands_for_the_only_one(self):
+        identity = self.dead_letter(monitor="P2")
+        short = identity[:8]
+        self.assertEqual(self.record(short)["id"], identity)
+        self.assertEqual(self.ids("--id", short), [identity])
+        self.assertIn(identity, self.run_cli("dlq", "export", "--id", short).stdout)
+        self.assertEqual(self.json_of("dlq", "replay", "--id", short, "--exec", "true")["would_try"], 1)
+        self.assertEqual(self.json_of("dlq", "park", short)["parked"], 1)
+        self.assertEqual(self.ids("--parked", "--id", short), [identity])
+        self.assertEqual(self.json_of("dlq", "unpark", short)["restored"], 1)
+        self.assertEqual(self.json_of("dlq", "replay", "--id", short, "--exec", "true", "--execute")["replayed"], 1)
+        identity = self.dead_letter(monitor="P2")
+        self.assertEqual(self.json_of("dlq", "purge", identity[:8], "--yes")["purged"], 1)
+        self.assertEqual(self.run_cli("dlq", "show", identity[:8]).returncode, 1)
+
+    def test_the_beginning_of_several_is_refused(self):
+        for command in (("show", "abcd"), ("list", "--id", "abcd"), ("export", "--id", "abcd"), ("park", "abcd-"),
+                        ("purge", "abcd", "--yes"), ("unpark", "abcd"), ("replay", "--id", "abcd", "--exec", "true")):
+            result = self.run_cli("dlq", *command, "-o", "json")
+            self.assertEqual((result.returncode, self.error_of(result)["code"]), (64, "ambiguous_id"), command)
+            self.assertIn("abcd-1, abcd-2", self.error_of(result)["message"])
+        self.assertEqual(len(self.ids()), 4)
+
+    def test_a_whole_id_is_no_beginning(self):
+        self.assertEqual(self.record("abce")["id"], "abce")
+        self.assertEqual(self.json_of("dlq", "purge", "abce", "--yes")["purged"], 1)
+        self.assertEqual(self.record("abce")["id"], "abce-1")
+
+    def test_three_characters_are_too_few(self):
+        self.assertEqual(self.run_cli("dlq", "show", "abc").returncode, 1)
 
 
 class Stats(dlq_support.DlqTest):

@@ -48,6 +48,11 @@ class Ls(support.CliTest):
         self.assertNotIn("\x1b", text)
         self.assertIn("\x1b[", self.run_cli("ls", "--color", "always").stdout)
 
+    def test_nothing_is_said_with_the_place(self):
+        release = ("release", "P1", "--holder", "A", "--reason", "r")
+        for arguments in (("ls",), ("ls", "--all"), ("show", "P1"), release):
+            self.assertIn(self.connect_string(), self.run_cli(*arguments).stderr, arguments)
+
     def test_all_has_the_idle_ones_too(self):
         idle = {"monitor": "P1", "holder": None, "waiting": {"foreground": 0, "background": 0}, "oldest_wait_ms": None}
 
@@ -173,8 +178,7 @@ class Release(support.CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(json.loads(result.stdout), {"monitor": "P1", "holder": node, "released": True,
                                                      "reason": "it hangs"})
-        (line,) = [line for line in result.stderr.splitlines() if "audit:" in line]
-        audit = json.loads(line.split("audit:", 1)[1])
+        audit = json.loads(result.stderr.splitlines()[-1])["audit"]
         self.assertEqual((audit["action"], audit["monitor"], audit["holder"], audit["reason"], audit["result"]),
                          ("release", "P1", node, "it hangs", "released"))
         self.assertEqual(holder.wait(support.PATIENCE), 76)

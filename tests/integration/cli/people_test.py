@@ -179,6 +179,12 @@ class Typos(support.CliTest):
         self.assertIn("zookeeper.servers", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1)
 
+    def test_and_so_it_is_at_every_load(self):
+        file = self.write("f.properties", "zookeper.servers=zk1:2181\n")
+        result = self.run_cli("--config", file, "dlq", "list", "--set", "dlq.outbox.path=" + self.path("outbox.db"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("f.properties:1: zookeper.servers"), 1)
+
 
 class Dev(support.CliTest):
     def test_a_port_that_is_taken_is_not_used(self):
@@ -274,6 +280,12 @@ class NarrowTerminal(support.CliTest):
             self.assertEqual(len(lines), 2, lines)
             self.assertLessEqual(max(len(line) for line in lines), columns, lines)
         self.assertIn("…", "".join(self.shown(80, "ls")))
+
+    def test_nor_is_a_line_of_help(self):
+        for columns in (60, 80, 120):
+            for arguments in (("--help",), ("run", "--help"), ("dlq", "replay", "--help"), ("bench", "--help")):
+                lines = self.shown(columns, *arguments)
+                self.assertLessEqual(max(len(line) for line in lines), columns, lines)
 
     def test_in_a_pipe_nothing_is_cut(self):
         name = "a-monitor-with-a-rather-long-name"

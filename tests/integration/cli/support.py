@@ -88,8 +88,8 @@ class CliTest(unittest.TestCase):
         return json.loads(result.stdout)
 
     def error_of(self, result):
-        """The one JSON object on stderr."""
-        return json.loads(result.stderr)["error"]
+        """The last of the JSON objects on stderr, one a line."""
+        return [json.loads(line) for line in result.stderr.splitlines()][-1]["error"]
 
     def show(self, monitor):
         result = self.run_cli("show", monitor, "-o", "json")

@@ -1,0 +1,13 @@
+// Where a command looks, for messages.
+#pragma once
+
+#include <string>
+
+#include "forelock/settings.h"
+
+namespace forelock::cli {
+
+// "zk1:2181,zk2:2181/forelock".
+std::string servers_text(const Settings& settings);
+
+}  // namespace forelock::cli
