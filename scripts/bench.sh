@@ -45,7 +45,7 @@ mkdir -p "$results"
 
 targets_of() {
   case $1 in
-    compare) printf '%s\n' bench_worker bench_servers bench_dlq bench_micro ;;
+    compare) printf '%s\n' bench_worker bench_servers bench_dlq bench_micro forelock_jni ;;
     *) printf '%s\n' "bench_$1" ;;
   esac
 }
@@ -57,7 +57,11 @@ build_peers() {
   (cd bench/peers/go && go build -o "$built_peers/go-worker" .) &&
     mvn -q -B -f bench/peers/curator/pom.xml package dependency:copy-dependencies \
       "-DoutputDirectory=$built_peers/curator" &&
-    cp "$built_peers/curator-classes/curator-worker-1.jar" "$built_peers/curator/"
+    cp "$built_peers/curator-classes/curator-worker-1.jar" "$built_peers/curator/" &&
+    mvn -q -B -f java/pom.xml package -Dmaven.test.skip=true -Dmaven.javadoc.skip=true \
+      "-Dforelock.native=$root/build/release/java/native" "-Dforelock.target=$built_peers/java-classes" &&
+    mkdir -p "$built_peers/java" && cp "$built_peers/java-classes/forelock-0.1.0.jar" "$built_peers/java/" &&
+    javac -d "$built_peers/java" -cp "$built_peers/curator/*:$built_peers/java/*" bench/peers/java/ForelockWorker.java
 }
 
 measure() {

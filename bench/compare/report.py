@@ -13,7 +13,8 @@ from pathlib import Path
 from targets import TARGETS, Results
 
 COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#bdc1c6", "forelock": "#1a73e8",
-           "forelock-predecessor": "#8ab4f8", "curator": "#e37400", "go-zookeeper": "#00897b", "kazoo": "#c5221f",
+           "forelock-predecessor": "#8ab4f8", "forelock-java": "#a142f4", "curator": "#e37400",
+           "go-zookeeper": "#00897b", "kazoo": "#c5221f",
            "etcd": "#6a3fa0", "redis": "#a52714"}
 TITLES = {
     "uncontended": "One thread, a free monitor", "contended": "Many at one monitor",

@@ -66,6 +66,8 @@ class Programs:
         else:
             command = {
                 "curator": ["java", "-cp", f"{self.peers}/curator/*", "CuratorWorker", address],
+                "forelock-java": ["java", "-cp", f"{self.peers}/curator/*:{self.peers}/java/*:{self.peers}/java",
+                                  "ForelockWorker", address],
                 "go-zookeeper": [f"{self.peers}/go-worker", "zk", address],
                 "etcd": [f"{self.peers}/go-worker", "etcd", address],
                 "redis": [f"{self.peers}/go-worker", "redis", address],

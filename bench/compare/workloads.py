@@ -24,12 +24,13 @@ class Bench:
         self.server_version = ""
 
     def chosen(self, *kinds):
-        peers = ("curator", "go-zookeeper", "kazoo", "etcd", "redis")
+        peers = ("forelock-java", "curator", "go-zookeeper", "kazoo", "etcd", "redis")
         kinds = [kind for kind in kinds if self.programs.peers or kind not in peers]
         return [kind for kind in kinds if not self.only or kind in self.only]
 
     def of_zookeeper(self, *besides):
-        return self.chosen("raw", *besides, "forelock", "curator", "go-zookeeper", "kazoo")
+        return self.chosen("raw", *besides, "forelock", "forelock-java", "curator", "go-zookeeper",
+                           "kazoo")
 
     @contextlib.contextmanager
     def server(self, kinds, *options):

@@ -176,6 +176,7 @@ int main(int argc, char** argv) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(std::atoi(argv[2]));
   const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : std::random_device{}();
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
   for (auto& place : clients) place = open_client();
   std::vector<std::thread> team;
   for (int t = 0; t < threads; ++t) {
@@ -189,5 +190,6 @@ int main(int argc, char** argv) {
   for (auto& place : clients) fl_client_free(place);
   const auto left = forelock::capi::HandleTable::instance().size();
   std::printf("%lld calls, %zu handles left\n", static_cast<long long>(calls.load()), left);
-  return left == 0 ? 0 : 1;
+  std::fflush(stdout);  // a sanitizer's report may be the end of the process
+  return left == 0 ? 0 : 2;
 }

@@ -1,118 +1,29 @@
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
-/** Curator's InterProcessMutex as a worker of the comparison: CuratorWorker SERVERS. Jobs: see bench/compare/job.h. */
+/** Curator's InterProcessMutex as a worker of the comparison: CuratorWorker SERVERS. */
 public final class CuratorWorker {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
-  private static final int MAX_SAMPLES = 20_000;
-
-  private record Section(long waitNanos, long cycleNanos) {}
-
   public static void main(String[] arguments) throws Exception {
     CuratorFramework client =
         CuratorFrameworkFactory.newClient(arguments[0], 40_000, 10_000, new ExponentialBackoffRetry(100, 3));
     client.start();
     client.blockUntilConnected();
-    System.out.println("{\"ready\":true}");
-    BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
-    for (String line = input.readLine(); line != null; line = input.readLine()) {
-      System.out.println(run(client, MAPPER.readTree(line)));
-    }
+    Worker.serve(monitor -> {
+      InterProcessMutex mutex = new InterProcessMutex(client, "/curator/" + monitor);
+      return new Worker.Mutex() {
+        @Override
+        public void acquire() throws Exception {
+          mutex.acquire();
+        }
+
+        @Override
+        public void release() throws Exception {
+          mutex.release();
+        }
+      };
+    });
     client.close();
-  }
-
-  private static String run(CuratorFramework client, JsonNode job) throws Exception {
-    int threadCount = job.path("threads").asInt(1);
-    long sections = job.path("sections").asLong(0) > 0 ? job.path("sections").asLong() : Long.MAX_VALUE;
-    long begin = System.nanoTime();
-    long limit = job.path("seconds").asDouble(0) > 0 ? (long) (job.path("seconds").asDouble() * 1e9) : Long.MAX_VALUE;
-    AtomicLong next = new AtomicLong();
-    List<Section> results = new ArrayList<>();
-    List<Exception> failures = new ArrayList<>();
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < threadCount; i++) {
-      String monitor = job.path("monitors").get(i % job.path("monitors").size()).asText();
-      Thread thread = new Thread(() -> {
-        List<Section> own = new ArrayList<>();
-        try {
-          work(client, job, monitor, next, sections, begin, limit, own);
-        } catch (Exception problem) {
-          synchronized (results) {
-            failures.add(problem);
-          }
-        }
-        synchronized (results) {
-          results.addAll(own);
-        }
-      });
-      threads.add(thread);
-      thread.start();
-    }
-    for (Thread thread : threads) {
-      thread.join();
-    }
-    if (!failures.isEmpty()) {
-      throw failures.get(0);
-    }
-    ObjectNode answer = MAPPER.createObjectNode();
-    answer.put("sections", results.size());
-    answer.put("seconds", (System.nanoTime() - begin) / 1e9);
-    ArrayNode waits = answer.putArray("wait_us");
-    ArrayNode cycles = answer.putArray("cycle_us");
-    int step = Math.max(1, results.size() / MAX_SAMPLES);
-    for (int i = 0; i < results.size(); i += step) {
-      waits.add(results.get(i).waitNanos() / 1e3);
-      cycles.add(results.get(i).cycleNanos() / 1e3);
-    }
-    return MAPPER.writeValueAsString(answer);
-  }
-
-  private static void work(CuratorFramework client, JsonNode job, String monitor, AtomicLong next, long sections,
-      long begin, long limit, List<Section> own) throws Exception {
-    boolean fresh = job.path("fresh").asBoolean(false);
-    long hold = job.path("hold_us").asLong(0) * 1000;
-    double pause = job.path("pause_us").asDouble(0) * 1000;
-    InterProcessMutex lock = fresh ? null : new InterProcessMutex(client, "/curator/" + monitor);
-    for (long number = next.getAndIncrement(); number < sections && System.nanoTime() - begin < limit;
-        number = next.getAndIncrement()) {
-      if (pause > 0) {
-        passTime((long) (-pause * Math.log(1 - ThreadLocalRandom.current().nextDouble())));
-      }
-      if (fresh) {
-        lock = new InterProcessMutex(client, "/curator/" + monitor + "-" + number);
-      }
-      long asked = System.nanoTime();
-      lock.acquire();
-      long held = System.nanoTime();
-      if (hold > 0) {
-        passTime(hold);
-      }
-      long done = System.nanoTime();
-      lock.release();
-      own.add(new Section(held - asked, held - asked + System.nanoTime() - done));
-    }
-  }
-
-  private static void passTime(long nanos) {
-    long end = System.nanoTime() + nanos;
-    if (nanos > 200_000) {
-      LockSupport.parkNanos(nanos - 200_000);
-    }
-    while (System.nanoTime() < end) {
-      Thread.onSpinWait();
-    }
   }
 }
