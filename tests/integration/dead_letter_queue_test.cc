@@ -373,6 +373,21 @@ TEST_F(TopicTest, OneProcessForwardsAndAnotherTakesOverWhenItDies) {
   EXPECT_THAT(ids_of(topic()), ElementsAre("first-0-0", "second", "third"));
 }
 
+TEST_F(TopicTest, ALetterThatIsPutBackIntoTheQueueBehindTheOthersIsForwarded) {
+  make_topic(*broker_, topic_);
+  outbox::Outbox outbox({.path = outbox_});
+  outbox.add(example_letter("parked"));
+  const std::int64_t sequence = outbox.find("parked")->sequence;
+  outbox.set_state(sequence, outbox::RowState::parked);
+  DeadLetterQueue queue(settings());
+  queue.accept(example_letter("other"));
+  ASSERT_TRUE(wait_until([&] { return queue.statistics().delivered == 1; }, 30s));
+  outbox.set_state(sequence, outbox::RowState::queued);
+  // It looks behind itself twice a minute.
+  EXPECT_TRUE(wait_until([&] { return queue.statistics().delivered == 2; }, 90s));
+  EXPECT_THAT(ids_of(topic()), ElementsAre("other", "parked"));
+}
+
 TEST_F(TopicTest, ForkedChild) {
   make_topic(*broker_, topic_);
   DeadLetterQueue queue(settings());
