@@ -95,6 +95,29 @@ TEST_P(DrainTopicTest, LookingMakesNoTopics) {
   EXPECT_FALSE(partitions(".parking"));
 }
 
+TEST_P(DrainTopicTest, WhatTheTopicHasNotTakenIsNotRemembered) {
+  given_->add(example_letter("one"));
+  const auto letter = contents_of(*store_).letter("one");
+  std::uint32_t tries = 0;
+  const auto is_taken = [&] {
+    try {
+      tries = store_->begin_try(letter);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  ASSERT_TRUE(wait_until(is_taken, 30s));
+  kafka::Admin admin(settings());
+  admin.alter(topic_ + ".resolved", {{"max.message.bytes", "1"}});
+  ASSERT_TRUE(wait_until([&] { return !is_taken(); }, 30s)) << "the setting gets about";
+  EXPECT_FALSE(is_taken());
+  const std::uint32_t before = tries;
+  admin.alter(topic_ + ".resolved", {{"max.message.bytes", "1048588"}});
+  ASSERT_TRUE(wait_until(is_taken, 30s));
+  EXPECT_EQ(tries, before + 1);
+}
+
 TEST_P(DrainTopicTest, WhatIsWrittenBesideTheTopic) {
   given_->add({example_letter("one"), example_letter("two", "P2"), example_letter("three")});
   given_->add_record("P4", "garbage");
