@@ -1,0 +1,51 @@
+"""Forelock: a priority-aware distributed lock on Apache ZooKeeper.
+
+    with forelock.Client("elasticsearch-details.properties") as client:
+        with forelock.lock(client, "P1", lock_info="Save Content") as held:
+            save(fencing_token=held.fencing_token)
+
+A waiting foreground lock always goes before a waiting background one. ``forelock.aio`` has the same for asyncio.
+"""
+
+from forelock import aio
+from forelock._native import lib as _lib
+from forelock._native import text as _text
+from forelock.blocking import BlockingLock, lock
+from forelock.client import Client, ClientStatus
+from forelock.errors import (
+    ConfigurationException,
+    ConnectionLossException,
+    DeadLetterException,
+    Error,
+    ErrorCode,
+    InstanceLockException,
+    LockUnhealthyException,
+    NoNodeException,
+    OperationFailure,
+    RequestRejectedException,
+    SessionExpiredException,
+)
+from forelock.held import CheckNode, CreateNode, DeleteNode, SetNode, WriteOperation
+from forelock.inspector import ForceRelease, Holder, Inspector, Monitor, Waiter
+from forelock.operations import (
+    Attempt,
+    DeadLetterQueue,
+    DeadLetterStatus,
+    Operation,
+    OperationEnd,
+    OperationResult,
+    OperationRunner,
+)
+from forelock.values import LockState, LossReason, Owner, Priority, QueuePosition
+
+#: Of the library that runs.
+__version__ = _text(_lib.fl_version())
+
+__all__ = [
+    "Attempt", "BlockingLock", "CheckNode", "Client", "ClientStatus", "ConfigurationException",
+    "ConnectionLossException", "CreateNode", "DeadLetterException", "DeadLetterQueue", "DeadLetterStatus",
+    "DeleteNode", "Error", "ErrorCode", "ForceRelease", "Holder", "Inspector", "InstanceLockException", "LockState",
+    "LockUnhealthyException", "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd",
+    "OperationFailure", "OperationResult", "OperationRunner", "Owner", "Priority", "QueuePosition",
+    "RequestRejectedException", "SessionExpiredException", "SetNode", "Waiter", "WriteOperation", "aio", "lock",
+]

@@ -1,0 +1,207 @@
+"""Client: a session with ZooKeeper, which locks are made with."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import datetime
+import os
+import threading
+import warnings
+import weakref
+from types import TracebackType
+from typing import Any, Mapping, Optional, Union
+
+from forelock._abi import ffi
+from forelock._dispatcher import Dispatcher
+from forelock._native import check, encode, lib, milliseconds, text
+from forelock.errors import ErrorCode, make_error
+
+
+@dataclasses.dataclass(frozen=True)
+class ClientStatus:
+    """Where a client stands, and counts since it was opened."""
+
+    connected: bool
+    session_id: int
+    #: Seconds; granted by the server, 0 before the first connection.
+    session_timeout: float
+    granted: int
+    refused: int
+    lost: int
+    released: int
+    requests: int
+    sessions_expired: int
+    disconnections: int
+    contenders: int
+    #: ``host/pid``
+    instance: str
+    #: What the last failed attempt to connect met; may be empty.
+    last_problem: str
+
+
+class Core:
+    """What a client and everything made with it share."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        self.forked = False
+        self.closed = False
+        self._closing = threading.Lock()
+        self.dispatcher = Dispatcher(handle)
+        _cores.add(self)
+
+    def check_process(self) -> None:
+        """Raises in a process that was forked from the client's: it has neither its threads nor its session."""
+        if self.forked:
+            raise make_error(ErrorCode.FORKED, "", "the client belongs to the parent process",
+                             "open a client of its own in each process, after the fork")
+
+    def use(self) -> int:
+        """The client's handle."""
+        self.check_process()
+        if self.closed:
+            raise make_error(ErrorCode.CLOSED, "", "the client is closed")
+        return self.handle
+
+    def close(self) -> None:
+        """Idempotent; from several threads, all wait until it is done."""
+        if self.forked:
+            return
+        if not self.closed:
+            self.closed = True
+            check(lib.fl_client_close(self.handle))
+        self.dispatcher.join()
+        with self._closing:
+            if self.handle != 0:
+                check(lib.fl_client_free(self.handle))
+                self.handle = 0
+
+
+_cores: weakref.WeakSet[Core] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for core in _cores:
+        core.forked = True
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class Config:
+    """Settings in the library."""
+
+    def __init__(self, file: Union[str, os.PathLike[str], None], settings: Mapping[str, object]) -> None:
+        result = ffi.new("fl_config*")
+        if file is None:
+            check(lib.fl_config_new(result))
+        else:
+            check(lib.fl_config_load(encode(os.fspath(file), "file"), result))
+        self.handle = int(result[0])
+        try:
+            self._set(settings)
+        except BaseException:
+            self.free()
+            raise
+
+    def _set(self, settings: Mapping[str, object]) -> None:
+        keys = [ffi.new("char[]", encode(key, "a setting's key")) for key in settings]
+        values = [ffi.new("char[]", encode(_value_text(value), key)) for key, value in settings.items()]
+        check(lib.fl_config_set_all(self.handle, ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys)))
+
+    def free(self) -> None:
+        """Clients made with it keep their settings."""
+        lib.fl_config_free(self.handle)
+
+
+def _value_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.timedelta):
+        return str(milliseconds(value, "a duration"))
+    return str(value)
+
+
+def merge(settings: Optional[Mapping[str, object]], keywords: Mapping[str, object]) -> dict[str, object]:
+    """Settings of a dict, and over them those of keywords, in which "_" stands for "."."""
+    merged: dict[str, object] = dict(settings or {})
+    merged.update((key.replace("_", "."), value) for key, value in keywords.items())
+    return merged
+
+
+class Client:
+    """A session with ZooKeeper. One for each process is enough, whatever the number of locks.
+
+    ``file`` is a `.properties` or `.yaml` file; ``settings`` go over it, keywords over both. In keywords "_" stands for
+    ".": ``Client(zookeeper_servers="zk1:2181,zk2:2181", zookeeper_session_timeout="15s")``.
+
+    Connects in the background. Thread-safe. Belongs to the process that made it: after os.fork() everything that is
+    made with it raises RequestRejectedException (forked) in the child, and its locks are not healthy there.
+    ``with`` or close() ends the session: waiting acquisitions end with code closed, held locks are lost.
+    """
+
+    def __init__(self, file: Union[str, os.PathLike[str], None] = None,
+                 settings: Optional[Mapping[str, object]] = None, **keywords: object) -> None:
+        config = Config(file, merge(settings, keywords))
+        try:
+            result = ffi.new("fl_client*")
+            check(lib.fl_client_open(config.handle, lib.FL_CLIENT_LOG_EVENTS, result))
+        finally:
+            config.free()
+        self.core = Core(int(result[0]))
+        self._finalizer = weakref.finalize(self, Core.close, self.core)  # at the latest at exit
+
+    def wait_connected(self, timeout: Union[float, datetime.timedelta]) -> None:
+        """Waits until a server has accepted the session. Raises ConnectionLossException: not within the time."""
+        check(lib.fl_client_wait_connected(self.core.use(), milliseconds(timeout, "timeout")))
+
+    @property
+    def status(self) -> ClientStatus:
+        """Where it stands."""
+        status = ffi.new("fl_client_status*", {"size": ffi.sizeof("fl_client_status")})
+        check(lib.fl_client_get_status(self.core.use(), status))
+        return ClientStatus(
+            connected=status.connected == 1,
+            session_id=status.session_id,
+            session_timeout=status.session_timeout_ms / 1000,
+            granted=status.granted,
+            refused=status.refused,
+            lost=status.lost,
+            released=status.released,
+            requests=status.requests,
+            sessions_expired=status.sessions_expired,
+            disconnections=status.disconnections,
+            contenders=status.contenders,
+            instance=text(status.instance),
+            last_problem=text(status.last_problem),
+        )
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called."""
+        return self.core.closed
+
+    def close(self) -> None:
+        """Ends the session. Idempotent. Returns when every callback has been called, unless a callback calls it."""
+        self.core.close()
+        self._finalizer.detach()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                        trace: Optional[TracebackType]) -> None:
+        await asyncio.to_thread(self.close)
+
+    def __del__(self) -> None:
+        core: Any = getattr(self, "core", None)
+        if core is not None and not core.closed and not core.forked:
+            warnings.warn(f"a client was never closed: {self!r}", ResourceWarning, source=self)

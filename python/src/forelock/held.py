@@ -1,0 +1,198 @@
+"""What every lock of this package knows once it is held: its token, its health, and when it ends."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any, Callable, Optional, Sequence, Union
+
+from forelock._abi import ffi
+from forelock._dispatcher import Event
+from forelock._native import check, encode, invalid, last_error, lib, milliseconds
+from forelock.client import Core
+from forelock.values import LockState, LossReason, Owner, Priority, QueuePosition, owner_of
+
+Duration = Union[float, datetime.timedelta]
+
+
+@dataclasses.dataclass(frozen=True)
+class CreateNode:
+    """Creates a persistent node."""
+
+    path: str
+    data: bytes = b""
+
+
+@dataclasses.dataclass(frozen=True)
+class SetNode:
+    """Replaces a node's data. ``version``: the data version that it must have; -1: any."""
+
+    path: str
+    data: bytes
+    version: int = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class DeleteNode:
+    """Deletes a node. ``version``: the data version that it must have; -1: any."""
+
+    path: str
+    version: int = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class CheckNode:
+    """Changes nothing; the write is refused if the node's data version is another."""
+
+    path: str
+    version: int
+
+
+WriteOperation = Union[CreateNode, SetNode, DeleteNode, CheckNode]
+
+
+class HeldLock:
+    """Common part of BlockingLock, aio.Lock and an operation's Attempt. Thread-safe."""
+
+    def __init__(self, core: Core, handle: int, monitor: str) -> None:
+        self._core = core
+        self._handle = handle
+        self._monitor = monitor
+        self._callbacks: dict[int, Callable[[Event], None]] = {}
+        self._tag = 0
+
+    @property
+    def monitor(self) -> str:
+        """The monitor object's id."""
+        return self._monitor
+
+    def healthy(self) -> bool:
+        """Whether the lock is certain to be held now. No network. Once false for a grant, it stays false for it.
+
+        Not promised: that it is still true when the next instruction runs. Where that matters, give fencing_token to
+        the resource, or write through write_guarded().
+        """
+        return not self._core.forked and bool(lib.fl_lock_is_healthy(self._handle))
+
+    def check_health(self) -> None:
+        """Returns if healthy(). Raises LockUnhealthyException otherwise."""
+        self._core.check_process()
+        check(lib.fl_lock_check_health(self._handle))
+
+    @property
+    def fencing_token(self) -> int:
+        """Of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted."""
+        return int(lib.fl_lock_token(self._handle))
+
+    @property
+    def expires_at(self) -> float:
+        """Until when the lock is certain, on time.monotonic(); moves on by itself. 0: not held."""
+        return 0.0 if self._core.forked else int(lib.fl_lock_expires_at_ns(self._handle)) / 1e9
+
+    @property
+    def expires_in(self) -> float:
+        """For how many seconds the lock is certain from now on; 0: not healthy."""
+        return 0.0 if self._core.forked else int(lib.fl_lock_time_left_ns(self._handle)) / 1e9
+
+    @property
+    def state(self) -> LockState:
+        """Where it stands."""
+        self._core.check_process()
+        state = ffi.new("int32_t*")
+        check(lib.fl_lock_get_state(self._handle, state))
+        return LockState(state[0])
+
+    def owner(self) -> Owner:
+        """The record of the current acquisition."""
+        self._core.check_process()
+        owner = ffi.new("fl_owner*")
+        check(lib.fl_lock_owner(self._handle, owner))
+        return owner_of(owner)
+
+    def alive(self, expected: Duration) -> None:
+        """The work goes on as planned and needs so long from now on. One request, not waited for.
+
+        Raises LockUnhealthyException if the lock is not healthy.
+        """
+        self._core.check_process()
+        check(lib.fl_lock_alive(self._handle, milliseconds(expected, "expected")))
+
+    def on_lost(self, callback: Callable[[LossReason], None]) -> None:
+        """Called once for each grant that is lost.
+
+        As all callbacks: runs on the client's one event thread, so it should be short and must not wait for another
+        lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else).
+        """
+        self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value)))
+
+    def on_danger(self, margin: Duration, callback: Callable[[], None]) -> None:
+        """Called when less than ``margin`` is left before expires_at while the connection is silent.
+
+        ``margin``: more than 0, at most a third of the session time-out. See on_lost().
+        """
+        self._watch(lib.FL_EVENT_DANGER, lib.FL_ON_DANGER, lambda event: callback(), milliseconds(margin, "margin"))
+
+    def on_queued(self, callback: Callable[[QueuePosition], None]) -> None:
+        """Called when the lock's place in the line becomes known, and when it changes.
+
+        Costs the server a listing for each change. See on_lost().
+        """
+        self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED,
+                    lambda event: callback(QueuePosition(event.value, event.message)))
+
+    def on_contended(self, callback: Callable[[Priority], None]) -> None:
+        """Called when another client of this class waits behind the holder, once for each class and grant.
+
+        Costs a watch, and a listing for each change in the line. See on_lost().
+        """
+        self._watch(lib.FL_EVENT_CONTENDED, lib.FL_ON_CONTENDED, lambda event: callback(Priority(event.value)))
+
+    def _watch(self, kind: int, flag: int, callback: Callable[[Event], None], margin: int = 0) -> None:
+        self._core.check_process()
+        callbacks = self._callbacks
+        if self._tag == 0:
+            self._tag = self._core.dispatcher.watch(lambda event: callbacks[event.kind](event))
+        before = callbacks.get(kind)
+        callbacks[kind] = callback  # first: an event may come at once
+        if lib.fl_lock_watch(self._handle, flag, margin, self._tag) != 0:
+            error = last_error()
+            if before is not None:
+                callbacks[kind] = before
+            raise error
+
+    def _write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
+        self._core.check_process()
+        kept: list[Any] = []  # what the structures point to
+
+        def keep(data: bytes) -> Any:
+            kept.append(ffi.new("char[]", data))
+            return kept[-1]
+
+        writes = ffi.new("fl_write[]", len(operations))
+        for write, operation in zip(writes, operations):
+            write.path = keep(encode(operation.path, "path"))
+            write.version = -1
+            if isinstance(operation, (CreateNode, SetNode)):
+                if not isinstance(operation.data, bytes):
+                    raise invalid("a node's data are bytes")
+                write.data = keep(operation.data)
+                write.length = len(operation.data)
+            if not isinstance(operation, CreateNode):
+                write.version = operation.version
+            write.kind = _KINDS[type(operation)]
+        versions = ffi.new("int32_t[]", len(operations))
+        check(lib.fl_lock_write_guarded(self._handle, writes, len(operations), versions))
+        return list(versions)
+
+    def _end_watch(self) -> None:
+        if self._tag != 0 and not self._core.forked:
+            self._core.dispatcher.forget(self._tag)
+            self._tag = 0
+
+
+_KINDS: dict[type, int] = {
+    CreateNode: lib.FL_WRITE_CREATE,
+    SetNode: lib.FL_WRITE_SET,
+    DeleteNode: lib.FL_WRITE_DELETE,
+    CheckNode: lib.FL_WRITE_CHECK,
+}

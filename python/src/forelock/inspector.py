@@ -1,0 +1,153 @@
+"""Inspector: which locks are held, by which clients, which wait, and why."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any, Callable, List, Optional
+
+from forelock._abi import ffi
+from forelock._native import check, encode, lib, milliseconds, text
+from forelock.client import Client
+from forelock.held import Duration
+from forelock.values import Owner, Priority, owner_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Holder:
+    """The holder of a monitor. None: not known."""
+
+    owner: Optional[Owner]
+    priority: Optional[Priority]
+    #: Its contender node; empty if it has none.
+    node: str
+    session: int
+    token: int
+    #: For how many seconds, by wall clocks.
+    held: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Waiter:
+    """One waiting contender. None: not known."""
+
+    #: 1 is next.
+    position: int
+    node: str
+    #: The node that it waits for.
+    behind: str
+    owner: Optional[Owner]
+    priority: Optional[Priority]
+    session: int
+    #: For how many seconds, by wall clocks.
+    waited: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Monitor:
+    """One monitor object, as seen."""
+
+    monitor: str
+    #: Its znode; empty in a list.
+    path: str
+    holder: Optional[Holder]
+    waiting: int
+    waiting_foreground: int
+    waiting_background: int
+    #: The line; empty in a list.
+    line: tuple[Waiter, ...]
+
+
+class ForceRelease(enum.IntEnum):
+    """What Inspector.force_release() did."""
+
+    RELEASED = 0
+    #: Another client holds it now, or none: nothing was done.
+    HOLDER_CHANGED = 1
+    NO_SUCH_MONITOR = 2
+
+
+class Inspector:
+    """Looks at the namespace of a client. Each call blocks for its round trips, at most ``timeout``. Thread-safe.
+
+    In asyncio: ``await asyncio.to_thread(inspector.show, "P1")``.
+    """
+
+    def __init__(self, client: Client, timeout: Duration = 10.0) -> None:
+        self._client = client
+        self._timeout = milliseconds(timeout, "timeout")
+
+    def list(self, all: bool = False) -> List[Monitor]:
+        """The monitors that are held or waited for, sorted by id; with ``all`` the idle ones too."""
+        core = self._client.core
+        return self._read(lambda view: int(lib.fl_inspect_list(core.use(), all, self._timeout, view)), False)
+
+    def show(self, monitor: str) -> Optional[Monitor]:
+        """One monitor with its line; None if it does not exist."""
+        core, name = self._client.core, encode(monitor, "monitor")
+        seen = self._read(lambda view: int(lib.fl_inspect_show(core.use(), name, self._timeout, view)), True)
+        return seen[0] if seen else None
+
+    def force_release(self, monitor: str, holder: str) -> ForceRelease:
+        """Removes a holder, if ``holder`` (its node, or its session as "0x…") still is the holder.
+
+        Writes; meant for people and unlockers.
+        """
+        result = ffi.new("int32_t*")
+        check(lib.fl_inspect_force_release(self._client.core.use(), encode(monitor, "monitor"),
+                                           encode(holder, "holder"), self._timeout, result))
+        return ForceRelease(result[0])
+
+    @staticmethod
+    def _read(call: Callable[[Any], int], with_line: bool) -> List[Monitor]:
+        view = ffi.new("fl_view*")
+        check(call(view))
+        try:
+            count = ffi.new("size_t*")
+            check(lib.fl_view_count(view[0], count))
+            return [_monitor_of(view[0], index, with_line) for index in range(count[0])]
+        finally:
+            lib.fl_view_free(view[0])
+
+
+def _monitor_of(view: int, index: int, with_line: bool) -> Monitor:
+    seen = ffi.new("fl_monitor*", {"size": ffi.sizeof("fl_monitor")})
+    check(lib.fl_view_monitor(view, index, seen))
+    return Monitor(
+        monitor=text(seen.monitor),
+        path=text(seen.path),
+        holder=_holder_of(seen) if seen.held == 1 else None,
+        waiting=seen.waiting,
+        waiting_foreground=seen.waiting_foreground,
+        waiting_background=seen.waiting_background,
+        line=tuple(_waiter_of(view, place) for place in range(seen.waiting)) if with_line else (),
+    )
+
+
+def _holder_of(seen: Any) -> Holder:
+    return Holder(
+        owner=owner_of(seen.owner) if seen.has_owner == 1 else None,
+        priority=_priority_of(seen.holder_priority),
+        node=text(seen.holder_node),
+        session=seen.holder_session,
+        token=seen.holder_token,
+        held=seen.held_ms / 1000,
+    )
+
+
+def _waiter_of(view: int, index: int) -> Waiter:
+    waiter = ffi.new("fl_waiter*", {"size": ffi.sizeof("fl_waiter")})
+    check(lib.fl_view_waiter(view, index, waiter))
+    return Waiter(
+        position=waiter.position,
+        node=text(waiter.node),
+        behind=text(waiter.behind),
+        owner=owner_of(waiter.owner) if waiter.has_owner == 1 else None,
+        priority=_priority_of(waiter.priority),
+        session=waiter.session,
+        waited=waiter.waited_ms / 1000,
+    )
+
+
+def _priority_of(value: int) -> Optional[Priority]:
+    return None if value < 0 else Priority(value)

@@ -1,0 +1,100 @@
+"""LockObject: what the lock of a thread and the lock of a task have in common."""
+
+from __future__ import annotations
+
+import datetime
+import warnings
+from typing import Any, Callable, Optional, Union
+
+from forelock._abi import ffi
+from forelock._dispatcher import Receiver
+from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, timeout_milliseconds
+from forelock.client import Client
+from forelock.held import HeldLock
+from forelock.values import Priority, PriorityLike, priority_of
+
+
+class LockObject(HeldLock):
+    """A lock object, free; one acquisition at a time. Not re-entrant.
+
+    ``client`` made it; ``monitor`` is the id of the monitor object: any text, 1 to 255 bytes after encoding.
+    ``lock_info`` says to people what for. ``expected_runtime``: how long the work is expected to take.
+    ``auto_unlock_after`` permits an unlocker to free the lock after that. ``timeout`` is what acquire() takes if
+    it is given none; None: what is configured for the class. ``thread_name``: of the identity ``host/pid/thread``.
+    """
+
+    def __init__(self, client: Client, monitor: str, *, lock_info: str = "",
+                 priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
+                 expected_runtime: Union[float, datetime.timedelta, None] = None,
+                 auto_unlock_after: Union[float, datetime.timedelta, None] = None,
+                 thread_name: Optional[str] = None) -> None:
+        core = client.core
+        options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
+        if expected_runtime is not None:
+            options.expected_runtime_ms = milliseconds(expected_runtime, "expected_runtime")
+        if auto_unlock_after is not None:
+            options.auto_unlock_after_ms = milliseconds(auto_unlock_after, "auto_unlock_after")
+        name = ffi.new("char[]", encode(thread_name, "thread_name")) if thread_name is not None else ffi.NULL
+        options.thread_name = name
+        timeout_milliseconds(timeout)  # is valid
+        result = ffi.new("fl_lock*")
+        check(lib.fl_lock_new(core.use(), encode(lock_info, "lock_info"), encode(monitor, "monitor"),
+                              priority_of(priority), options, result))
+        super().__init__(core, int(result[0]), monitor)
+        self._client = client  # whoever has a lock needs its client
+        self._lock_info = lock_info
+        self._priority = priority_of(priority)
+        self._timeout = timeout
+
+    @property
+    def lock_info(self) -> str:
+        """What for."""
+        return self._lock_info
+
+    @property
+    def priority(self) -> Priority:
+        """The class it contends in."""
+        return self._priority
+
+    def cancel(self) -> bool:
+        """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""
+        self._core.check_process()
+        was_waiting = ffi.new("int32_t*")
+        check(lib.fl_lock_cancel(self._handle, was_waiting))
+        return bool(was_waiting[0])
+
+    def release_detached(self) -> None:
+        """Releases the lock without any confirmation; the client makes sure in the background."""
+        self._core.check_process()
+        check(lib.fl_lock_release_detached(self._handle))
+
+    def close(self) -> None:
+        """Gives up what it holds or waits for, without waiting; idempotent. Not usable any more afterwards."""
+        handle, self._handle = self._handle, 0
+        self._end_watch()
+        if handle != 0 and not self._core.forked:
+            lib.fl_lock_free(handle)
+
+    def _milliseconds(self, timeout: Timeout) -> int:
+        return timeout_milliseconds(self._timeout if timeout is None else timeout)
+
+    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> None:
+        """An asynchronous call, whose end the receiver is told."""
+        self._core.check_process()
+        tag = self._core.dispatcher.expect(receiver)
+        if call(tag) != 0:
+            error = last_error()
+            self._core.dispatcher.forget(tag)
+            raise error
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__module__}.{type(self).__qualname__} {self._monitor!r}, {self._priority.name.lower()}>"
+
+    def __del__(self) -> None:
+        handle: Any = getattr(self, "_handle", 0)
+        if handle == 0 or self._core.forked:
+            return
+        state = ffi.new("int32_t*")
+        if lib.fl_lock_get_state(handle, state) == 0 and state[0] not in (lib.FL_STATE_FREE, lib.FL_STATE_LOST):
+            warnings.warn(f"a lock was neither released nor closed: {self!r}", ResourceWarning, source=self)
+        self.close()

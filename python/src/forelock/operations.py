@@ -1,0 +1,316 @@
+"""Operations: attempted under their locks, tried again, and handed to the dead-letter queue after the last attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import enum
+import logging
+import os
+import queue
+import weakref
+from types import TracebackType
+from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Union
+
+from forelock._abi import ffi
+from forelock._dispatcher import Event, Receiver
+from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
+from forelock.client import Client, Config, merge
+from forelock.errors import Error, ErrorCode, OperationFailure
+from forelock.held import Duration, HeldLock, WriteOperation
+from forelock.values import Priority, PriorityLike, priority_of
+
+LOG = logging.getLogger("forelock")
+
+
+@dataclasses.dataclass(frozen=True)
+class DeadLetterStatus:
+    """What waits in the outbox, and what became of the rest."""
+
+    outbox_rows: int
+    outbox_bytes: int
+    #: Of the oldest letter, in seconds; None: there is none.
+    oldest_age: Optional[float]
+    accepted: int
+    delivered: int
+    delivery_failures: int
+    #: Whether this process pushes to Kafka.
+    forwarding: bool
+    last_problem: str
+
+
+class DeadLetterQueue:
+    """The outbox of the settings (`dlq.outbox.path`), forwarded to Kafka where that is configured. Arguments as Client.
+
+    Needs the system's SQLite and Kafka's C client (Debian: libsqlite3-0, librdkafka1). Thread-safe; close it, or use
+    ``with``, after the runners that use it.
+    """
+
+    def __init__(self, file: Union[str, os.PathLike[str], None] = None,
+                 settings: Optional[Mapping[str, object]] = None, **keywords: object) -> None:
+        library = open_dead_letter_library()
+        config = Config(file, merge(settings, keywords))
+        try:
+            result = ffi.new("fl_dlq*")
+            check(library.fl_dlq_open(config.handle, result))
+        finally:
+            config.free()
+        self.handle = int(result[0])
+        self._finalizer = weakref.finalize(self, _free_here, os.getpid(), lib.fl_dlq_free, self.handle)
+
+    def flush(self, timeout: Duration) -> bool:
+        """Waits until nothing in the outbox is left to be forwarded. Returns whether that is so."""
+        done = ffi.new("int32_t*")
+        check(lib.fl_dlq_flush(self.handle, milliseconds(timeout, "timeout"), done))
+        return bool(done[0])
+
+    @property
+    def status(self) -> DeadLetterStatus:
+        """Where it stands."""
+        status = ffi.new("fl_dlq_status*", {"size": ffi.sizeof("fl_dlq_status")})
+        check(lib.fl_dlq_get_status(self.handle, status))
+        return DeadLetterStatus(
+            outbox_rows=status.outbox_rows,
+            outbox_bytes=status.outbox_bytes,
+            oldest_age=None if status.oldest_age_ms < 0 else status.oldest_age_ms / 1000,
+            accepted=status.accepted,
+            delivered=status.delivered,
+            delivery_failures=status.delivery_failures,
+            forwarding=status.forwarding == 1,
+            last_problem=text(status.last_problem),
+        )
+
+    def close(self) -> None:
+        """Idempotent. The queue is closed when the last runner that uses it is closed."""
+        self._finalizer()
+
+    def __enter__(self) -> DeadLetterQueue:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """What is to be done. ``type`` says what kind, "saveContent"; ``id`` is the idempotency key.
+
+    An empty ``id`` becomes a random UUID.
+    """
+
+    type: str
+    monitor: str
+    #: Opaque; never logged.
+    payload: bytes = b""
+    priority: PriorityLike = Priority.FOREGROUND
+    id: str = ""
+    #: What the lock is for; empty: the type.
+    lock_info: str = ""
+    #: W3C trace context.
+    traceparent: str = ""
+
+
+class OperationEnd(enum.IntEnum):
+    """How an operation ended that did not stay with its caller."""
+
+    #: An attempt succeeded, and its lock was certain to be held until then.
+    SUCCEEDED = 0
+    #: The dead-letter queue has it, durably.
+    DEAD_LETTERED = 1
+
+
+@dataclasses.dataclass(frozen=True)
+class OperationResult:
+    """How an operation ended."""
+
+    end: OperationEnd
+    id: str
+    #: Of a dead letter: the code of the last failure. Else empty.
+    reason: str
+
+
+class Attempt(HeldLock):
+    """One attempt at an operation, with its lock held. Usable until its handler has returned."""
+
+    def __init__(self, client: Client, handle: int, operation: Operation, number: int) -> None:
+        super().__init__(client.core, handle, operation.monitor)
+        #: What is to be done.
+        self.operation = operation
+        #: 1 is the first.
+        self.number = number
+
+    def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
+        """See BlockingLock.write_guarded()."""
+        return self._write_guarded(operations)
+
+    def end(self, failure: Optional[BaseException]) -> None:
+        """Of the runner alone."""
+        self._end_watch()
+        if failure is None:
+            lib.fl_attempt_succeed(self._handle)
+            return
+        code, retryable = "handler_failed", False
+        if isinstance(failure, (Error, OperationFailure)):
+            code, retryable = str(failure.code), failure.retryable
+        elif isinstance(failure, Exception):
+            LOG.error("the handler of %s failed", self.operation.type, exc_info=failure)
+        message = (str(failure) or type(failure).__name__).replace("\0", "").encode("utf-8", "replace")
+        lib.fl_attempt_fail(self._handle, code.replace("\0", "").encode("utf-8", "replace"), message, retryable)
+
+
+Handler = Callable[[Attempt], None]
+AsyncHandler = Callable[[Attempt], Awaitable[None]]
+
+
+class OperationRunner:
+    """Runs operations: takes the lock, calls the handler, and tries again after a failure that may pass
+    (`elastic.request.retry.count` times at most); the others, and the last, go to the dead-letter queue.
+
+    A handler fails by raising: Error and OperationFailure say whether another attempt makes sense; any other exception
+    is code "handler_failed", not retryable. At least once: an attempt may repeat what an earlier one did, so handlers
+    are idempotent, or guard their effects with the fencing token or write_guarded(). Thread-safe.
+    """
+
+    def __init__(self, client: Client, dead_letters: DeadLetterQueue, *, backoff_initial: Duration = 0.1,
+                 backoff_cap: Duration = 10.0, max_operations: int = 10_000) -> None:
+        options = ffi.new("fl_runner_options*", {"size": ffi.sizeof("fl_runner_options")})
+        options.backoff_initial_ms = milliseconds(backoff_initial, "backoff_initial")
+        options.backoff_cap_ms = milliseconds(backoff_cap, "backoff_cap")
+        options.max_operations = max_operations
+        result = ffi.new("fl_runner*")
+        check(lib.fl_runner_new(client.core.use(), dead_letters.handle, options, result))
+        self._client = client
+        self._handle = int(result[0])
+        self._finalizer = weakref.finalize(self, _free_here, os.getpid(), lib.fl_runner_free, self._handle)
+
+    def run(self, operation: Operation, handler: Handler, *, timeout: Optional[Duration] = None) -> OperationResult:
+        """Runs the operation on this thread; blocks for its waits. ``timeout``: no attempt begins after that.
+
+        Raises what says why the caller still owns the operation: RequestRejectedException (it is invalid, or the client
+        closed), InstanceLockException (lock_timeout: nothing was tried in time), DeadLetterException (the queue cannot
+        take it). Ctrl-C cancels the operation.
+        """
+        events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        handle = self._submit(operation, timeout, events.put)
+        try:
+            event = events.get()
+            while not _is_end(event):
+                if event.kind == lib.FL_EVENT_ATTEMPT:
+                    attempt = Attempt(self._client, event.source, operation, event.value)
+                    failure: Optional[BaseException] = None
+                    try:
+                        handler(attempt)
+                    except Exception as error:
+                        failure = error
+                    except BaseException as error:
+                        attempt.end(error)
+                        raise
+                    attempt.end(failure)
+                event = events.get()
+        except BaseException:
+            lib.fl_operation_cancel(handle)
+            while not _is_end(event := events.get()):
+                self._refuse(event, operation)
+            raise
+        finally:
+            lib.fl_operation_free(handle)
+        return _result_of(event)
+
+    async def run_async(self, operation: Operation, handler: AsyncHandler, *,
+                        timeout: Optional[Duration] = None) -> OperationResult:
+        """As run(), for tasks. Cancellation of the task cancels the operation and the handler."""
+        loop = asyncio.get_running_loop()
+        events: asyncio.Queue[Event] = asyncio.Queue()
+        handle = self._submit(operation, timeout, lambda event: _put(loop, events, event))
+        try:
+            event = await events.get()
+            while not _is_end(event):
+                if event.kind == lib.FL_EVENT_ATTEMPT:
+                    attempt = Attempt(self._client, event.source, operation, event.value)
+                    failure: Optional[BaseException] = None
+                    try:
+                        await handler(attempt)
+                    except Exception as error:
+                        failure = error
+                    except BaseException as error:
+                        attempt.end(error)
+                        raise
+                    attempt.end(failure)
+                event = await events.get()
+        except BaseException:
+            lib.fl_operation_cancel(handle)
+            await self._until_ended(events, operation)
+            raise
+        finally:
+            lib.fl_operation_free(handle)
+        return _result_of(event)
+
+    def close(self) -> None:
+        """Withdraws what waits, waits until the last operation has ended. Idempotent."""
+        self._finalizer()
+
+    def __enter__(self) -> OperationRunner:
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+    def _submit(self, operation: Operation, timeout: Optional[Duration], receiver: Receiver) -> int:
+        core = self._client.core
+        core.check_process()
+        texts = {name: ffi.new("char[]", encode(getattr(operation, name), name))
+                 for name in ("id", "type", "monitor", "lock_info", "traceparent")}
+        payload = ffi.from_buffer(operation.payload)
+        spec = ffi.new("fl_operation_spec*", {"size": ffi.sizeof("fl_operation_spec"), **texts})
+        spec.priority = priority_of(operation.priority)
+        spec.payload = payload
+        spec.payload_length = len(operation.payload)
+        spec.timeout_ms = 0 if timeout is None else max(1, milliseconds(timeout, "timeout"))
+        handle = ffi.new("fl_operation*")
+        tag = core.dispatcher.expect(receiver)
+        if lib.fl_runner_submit(self._handle, spec, tag, handle) != 0:
+            error = last_error()
+            core.dispatcher.forget(tag)
+            raise error
+        return int(handle[0])
+
+    def _refuse(self, event: Event, operation: Operation) -> None:
+        """An attempt that began while the operation was cancelled."""
+        if event.kind == lib.FL_EVENT_ATTEMPT:
+            Attempt(self._client, event.source, operation, event.value).end(
+                OperationFailure("cancelled", "the operation was cancelled", False))
+
+    async def _until_ended(self, events: asyncio.Queue[Event], operation: Operation) -> None:
+        while True:
+            try:
+                event = await events.get()
+            except asyncio.CancelledError:
+                continue  # the caller raises the first one
+            if _is_end(event):
+                return
+            self._refuse(event, operation)
+
+
+def _put(loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event) -> None:
+    try:
+        loop.call_soon_threadsafe(events.put_nowait, event)
+    except RuntimeError:  # the loop was closed: no task is left to work on the attempt
+        if event.kind == lib.FL_EVENT_ATTEMPT:
+            lib.fl_attempt_fail(event.source, b"cancelled", b"the event loop was closed", False)
+
+
+def _is_end(event: Event) -> bool:
+    return event.kind in (0, lib.FL_EVENT_OPERATION)
+
+
+def _result_of(event: Event) -> OperationResult:
+    if event.code != 0:
+        raise event.error()
+    return OperationResult(OperationEnd(event.value), event.hint, event.name)
+
+
+def _free_here(process: int, free: Callable[[int], int], handle: int) -> Any:
+    """Not in a process that was forked from the owner's."""
+    return free(handle) if process == os.getpid() else ErrorCode.FORKED

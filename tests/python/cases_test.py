@@ -1,0 +1,255 @@
+"""The cases that every language passes (docs/embedding.md), with the same codes."""
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from conftest import LONG, PATIENCE, SHORT
+
+import forelock
+from forelock import BlockingLock, ErrorCode, LockState, LossReason, Priority
+
+
+def in_thread(function):
+    """Runs it in a thread; the result's get() returns what it returned or raised."""
+    results = queue.SimpleQueue()
+
+    def run():
+        try:
+            results.put(function())
+        except forelock.Error as error:
+            results.put(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return results
+
+
+def signal_when_queued(lock):
+    queued = threading.Event()
+    lock.on_queued(lambda place: queued.set())
+    return queued
+
+
+def hold(client, monitor="P1"):
+    """A held lock, and where the reason of its loss appears."""
+    lock = BlockingLock(client, monitor, lock_info="case")
+    lost = queue.SimpleQueue()
+    lock.on_lost(lost.put)
+    lock.acquire(PATIENCE)
+    return lock, lost
+
+
+def test_blocking(client):
+    lock = BlockingLock(client, "P1", lock_info="case")
+    assert not lock.healthy()
+    assert (lock.state, lock.expires_at, lock.expires_in) == (LockState.FREE, 0, 0)
+    token = lock.acquire()
+    assert lock.healthy()
+    lock.check_health()
+    assert token == lock.fencing_token > 0
+    assert time.monotonic() < lock.expires_at < time.monotonic() + LONG / 1000
+    assert 0 < lock.expires_in < LONG / 1000
+    assert lock.state == LockState.HELD
+    with pytest.raises(forelock.RequestRejectedException) as twice:
+        lock.acquire()
+    assert twice.value.code == ErrorCode.ALREADY_HELD
+    lock.release()
+    assert not lock.healthy()
+    with pytest.raises(forelock.LockUnhealthyException) as unhealthy:
+        lock.check_health()
+    assert unhealthy.value.code == ErrorCode.LOCK_UNHEALTHY
+    with pytest.raises(forelock.NoNodeException) as released:
+        lock.release()
+    assert released.value.code == ErrorCode.NOT_HELD
+    assert lock.try_acquire()
+    assert lock.fencing_token > token
+    lock.close()
+
+
+@pytest.mark.parametrize("in_main_thread", [True, False])
+def test_timed_out(open_client, in_main_thread):
+    client = open_client(zookeeper_foregound_task_timeout=300)
+    holder, _ = hold(client)
+    waiter = BlockingLock(client, "P1")
+    if in_main_thread:
+        with pytest.raises(forelock.InstanceLockException) as refused:
+            waiter.acquire()
+        error = refused.value
+    else:
+        error = in_thread(waiter.acquire).get(timeout=PATIENCE)
+    assert isinstance(error, forelock.InstanceLockException)
+    assert (error.code, str(error.code), error.monitor) == (ErrorCode.LOCK_TIMEOUT, "lock_timeout", "P1")
+    assert error.retryable
+    assert '"case"' in str(error)  # what for it is held
+    assert error.hint
+    assert not waiter.try_acquire()
+    with pytest.raises(forelock.InstanceLockException):
+        waiter.acquire(timeout=0.01)
+    holder.release()
+
+
+def test_cancelled(client):
+    holder, _ = hold(client)
+    for end in (BlockingLock.cancel, BlockingLock.close):
+        waiter = BlockingLock(client, "P1")
+        queued = signal_when_queued(waiter)
+        result = in_thread(lambda lock=waiter: lock.acquire(PATIENCE))
+        assert queued.wait(PATIENCE)
+        end(waiter)
+        error = result.get(timeout=PATIENCE)
+        assert isinstance(error, forelock.InstanceLockException)
+        assert error.code == ErrorCode.CANCELLED and not error.retryable
+    holder.release()
+
+
+def test_foreground_first(client):
+    holder, _ = hold(client)
+    order = queue.SimpleQueue()
+    results = []
+    for priority in ("background", Priority.FOREGROUND):
+        lock = BlockingLock(client, "P1", priority=priority, timeout=PATIENCE)
+        queued = signal_when_queued(lock)
+
+        def work(lock=lock):
+            with lock:
+                order.put(lock.priority)
+
+        results.append(in_thread(work))
+        assert queued.wait(PATIENCE)
+    seen = forelock.Inspector(client).show("P1")
+    assert seen.holder.owner.lock_info == "case" and seen.holder.token == holder.fencing_token
+    assert (seen.waiting, seen.waiting_foreground, seen.waiting_background) == (2, 1, 1)
+    assert [waiter.priority for waiter in seen.line] == [Priority.FOREGROUND, Priority.BACKGROUND]
+    assert [waiter.position for waiter in seen.line] == [1, 2]
+    assert [monitor.monitor for monitor in forelock.Inspector(client).list()] == ["P1"]
+    holder.release()
+    assert order.get(timeout=PATIENCE) == Priority.FOREGROUND
+    assert order.get(timeout=PATIENCE) == Priority.BACKGROUND
+    for result in results:
+        assert result.get(timeout=PATIENCE) is None
+    assert forelock.Inspector(client).show("nothing") is None
+
+
+def check_lost(lock, lost, reason):
+    assert lost.get(timeout=PATIENCE) == reason
+    assert not lock.healthy()
+    assert lock.expires_in == 0
+    assert lock.state == LockState.LOST
+    with pytest.raises(forelock.LockUnhealthyException):
+        lock.check_health()
+
+
+def test_lost_by_a_stall(open_client, host):
+    lock, lost = hold(open_client(zookeeper_session_timeout=SHORT))
+    host.command("stall")
+    try:
+        check_lost(lock, lost, LossReason.DEADLINE_PASSED)
+    finally:
+        host.command("flow")
+    with pytest.raises(forelock.NoNodeException) as error:
+        lock.release()
+    assert error.value.code == ErrorCode.NO_NODE
+
+
+def test_lost_by_a_stop_of_the_process(client, servers):
+    stopped = subprocess.Popen([sys.executable, str(Path(__file__).parent / "holder.py"), servers, "P1", str(SHORT)],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        token = json.loads(stopped.stdout.readline())["token"]
+        stopped.send_signal(signal.SIGSTOP)
+        with forelock.lock(client, "P1", timeout=PATIENCE) as next_holder:
+            assert next_holder.fencing_token > token
+            stopped.send_signal(signal.SIGCONT)
+            answer, _ = stopped.communicate("how are you?\n", timeout=PATIENCE)
+            assert next_holder.healthy()
+    finally:
+        stopped.kill()
+        stopped.wait()
+    assert json.loads(answer) == {"healthy": False, "expires_in": 0.0, "lost": "DEADLINE_PASSED", "release": "no_node"}
+
+
+def test_removed(client):
+    lock, lost = hold(client)
+    inspector = forelock.Inspector(client)
+    assert inspector.force_release("P1", "A-0000009999") == forelock.ForceRelease.HOLDER_CHANGED
+    assert inspector.force_release("nothing", "A-0000009999") == forelock.ForceRelease.NO_SUCH_MONITOR
+    assert inspector.force_release("P1", inspector.show("P1").holder.node) == forelock.ForceRelease.RELEASED
+    check_lost(lock, lost, LossReason.REMOVED)
+    with pytest.raises(forelock.NoNodeException) as error:
+        lock.release()
+    assert error.value.code == ErrorCode.NO_NODE
+
+
+def test_danger_is_announced_before_the_loss(open_client, host):
+    lock = BlockingLock(open_client(zookeeper_session_timeout=SHORT), "P1")
+    told = queue.SimpleQueue()
+    lock.on_danger(1, lambda: told.put(lock.expires_in))
+    lock.on_lost(told.put)
+    lock.acquire()
+    host.command("stall")
+    try:
+        assert 0 < told.get(timeout=PATIENCE) <= 1
+        assert told.get(timeout=PATIENCE) == LossReason.DEADLINE_PASSED
+    finally:
+        host.command("flow")
+
+
+def test_expired(client, host):
+    lock, lost = hold(client)
+    status = client.status
+    assert status.connected and status.session_timeout * 1000 == LONG and status.granted == 1 and "/" in status.instance
+    host.command(f"expire {status.session_id}")
+    check_lost(lock, lost, LossReason.SESSION_EXPIRED)
+    with pytest.raises(forelock.SessionExpiredException) as error:
+        lock.release()
+    assert error.value.code == ErrorCode.SESSION_EXPIRED
+    lock.acquire(PATIENCE)  # in a new session
+    assert lock.healthy()
+    assert client.status.sessions_expired == 1
+
+
+def test_closed(client):
+    lock, lost = hold(client)
+    waiter = BlockingLock(client, "P1", priority="background")
+    queued = signal_when_queued(waiter)
+    result = in_thread(lambda: waiter.acquire(PATIENCE))
+    assert queued.wait(PATIENCE)
+    client.close()
+    error = result.get(timeout=PATIENCE)
+    assert isinstance(error, forelock.RequestRejectedException) and error.code == ErrorCode.CLOSED
+    assert lost.get(timeout=0) == LossReason.CLOSED  # close() has waited for it
+    assert not lock.healthy()
+    with pytest.raises(forelock.NoNodeException):
+        lock.release()
+    for call in (lock.acquire, waiter.acquire, lock.try_acquire, lambda: client.status):
+        with pytest.raises(forelock.RequestRejectedException) as closed:
+            call()
+        assert closed.value.code == ErrorCode.CLOSED
+    client.close()
+
+
+def test_guarded_write(client):
+    lock, _ = hold(client)
+    create = [forelock.CreateNode("/data", b"a"), forelock.SetNode("/data", b"bc", version=0)]
+    assert lock.write_guarded(create)[1] == 1
+    with pytest.raises(forelock.RequestRejectedException) as conflict:
+        lock.write_guarded(create)
+    assert conflict.value.code == ErrorCode.WRITE_CONFLICT
+    assert lock.healthy()
+    lock.write_guarded([forelock.CheckNode("/data", 1), forelock.DeleteNode("/data")])
+    lock.alive(1)
+    owner = lock.owner()
+    assert (owner.expected_runtime, owner.priority, owner.lock_info) == (1.0, Priority.FOREGROUND, "case")
+    assert owner.acquired_at <= owner.alert_at
+    token = lock.fencing_token
+    assert lock.step_aside(PATIENCE) >= token
+    lock.release()
+    for call in (lambda: lock.write_guarded(create), lambda: lock.step_aside(0), lambda: lock.alive(1)):
+        with pytest.raises(forelock.LockUnhealthyException):
+            call()

@@ -1,0 +1,223 @@
+"""What must not crash, hang or be silently wrong."""
+
+import gc
+import logging
+import os
+import pickle
+import queue
+import random
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from datetime import timedelta
+
+import pytest
+from conftest import PATIENCE
+
+import forelock
+from forelock import BlockingLock, ErrorCode, Priority
+
+
+def code_of(call):
+    with pytest.raises(forelock.Error) as caught:
+        call()
+    return caught.value.code
+
+
+def test_a_closed_lock(client):
+    lock = BlockingLock(client, "P1")
+    lock.acquire()
+    lock.close()
+    lock.close()
+    assert not lock.healthy()
+    assert lock.fencing_token == 0 and lock.expires_at == 0
+    for call in (lock.acquire, lock.try_acquire, lock.release, lock.check_health, lock.owner, lock.cancel,
+                 lambda: lock.on_lost(print), lambda: lock.alive(1), lambda: lock.write_guarded([]),
+                 lambda: lock.state):
+        assert code_of(call) == ErrorCode.INVALID_HANDLE
+    assert BlockingLock(client, "P1").try_acquire() or forelock.Inspector(client).show("P1").holder is None
+
+
+def test_arguments(client):
+    for call in (
+        lambda: BlockingLock(client, ""),
+        lambda: BlockingLock(client, "P1\0P2"),
+        lambda: BlockingLock(client, "\ud800"),
+        lambda: BlockingLock(client, "x" * 256),
+        lambda: BlockingLock(client, "P1", lock_info="a\0b"),
+        lambda: BlockingLock(client, "P1", priority="urgent"),
+        lambda: BlockingLock(client, "P1", priority=7),
+        lambda: BlockingLock(client, "P1", timeout=-1),
+        lambda: BlockingLock(client, "P1").acquire(float("nan")),
+        lambda: BlockingLock(client, "P1").on_danger(0, print),
+        lambda: BlockingLock(client, "P1").on_danger(timedelta(hours=1), print),
+        lambda: client.wait_connected(-1),
+    ):
+        assert code_of(call) == ErrorCode.INVALID_ARGUMENT
+    with pytest.raises(TypeError):
+        BlockingLock(client, b"P1")
+
+
+def test_settings(tmp_path):
+    file = tmp_path / "forelock.properties"
+    file.write_text("zookeeper.session.timeout=soon\nzookeeper.servrs=a\n", encoding="utf-8")
+    with pytest.raises(forelock.ConfigurationException) as refused:
+        forelock.Client(file)
+    assert len(str(refused.value).splitlines()) == 2 and refused.value.code == ErrorCode.CONFIGURATION
+    assert code_of(lambda: forelock.Client(zookeeper_session_timout=1)) == ErrorCode.CONFIGURATION
+    assert code_of(lambda: forelock.Client(tmp_path / "none.properties")) == ErrorCode.CONFIGURATION
+
+
+def test_settings_come_from_a_file_a_dict_and_keywords(tmp_path, servers):
+    file = tmp_path / "forelock.properties"
+    file.write_text("zookeeper.servers=127.0.0.1:1\nzookeeper.session.timeout=1h\n", encoding="utf-8")
+    with forelock.Client(file, {"zookeeper.servers": servers, "zookeeper.session.timeout": "10s"},
+                         zookeeper_session_timeout=timedelta(seconds=6)) as client:
+        client.wait_connected(PATIENCE)
+        assert client.status.session_timeout == 6
+
+
+def test_an_unreachable_server_is_named():
+    with forelock.Client(zookeeper_servers="127.0.0.1:1") as client:
+        with pytest.raises(forelock.ConnectionLossException) as lost:
+            client.wait_connected(0.2)
+        assert lost.value.code == ErrorCode.CONNECTION_LOSS and lost.value.retryable
+
+
+def test_exceptions_travel_between_processes(client):
+    with pytest.raises(forelock.InstanceLockException) as caught:
+        with forelock.lock(client, "P1"), forelock.lock(client, "P1", timeout=0):
+            pass
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is forelock.InstanceLockException
+    assert (copy.code, copy.monitor, str(copy), copy.hint, copy.retryable) == (
+        ErrorCode.LOCK_TIMEOUT, "P1", str(caught.value), caught.value.hint, True)
+
+
+def test_the_blocks_own_exception_is_not_replaced(client):
+    with pytest.raises(ZeroDivisionError):
+        with forelock.lock(client, "P1") as held:
+            held.release()
+            raise ZeroDivisionError
+    with pytest.raises(forelock.NoNodeException):
+        with forelock.lock(client, "P1") as held:
+            held.release()
+
+
+def test_ctrl_c_withdraws_the_waiter(client):
+    with forelock.lock(client, "P1"):
+        waiter = BlockingLock(client, "P1", lock_info="interrupted")
+        waiter.on_queued(lambda place: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            waiter.acquire(PATIENCE)
+        assert waiter.state == forelock.LockState.FREE
+    with waiter:
+        assert waiter.healthy()
+
+
+def test_callbacks_may_fail_and_may_close_the_client(client, caplog):
+    called = queue.SimpleQueue()
+    holder, waiter = BlockingLock(client, "P1"), BlockingLock(client, "P1")
+    lost = queue.SimpleQueue()
+    holder.on_lost(lost.put)
+
+    def fail(priority):
+        called.put(priority)
+        raise ZeroDivisionError
+
+    holder.on_contended(fail)
+    waiter.on_queued(lambda place: (called.get(timeout=PATIENCE), client.close(), called.put("closed")))
+    holder.acquire()
+    with caplog.at_level(logging.ERROR, "forelock"):
+        assert code_of(lambda: waiter.acquire(PATIENCE)) == ErrorCode.CLOSED
+        client.core.dispatcher.join()
+    assert called.get(timeout=PATIENCE) == "closed"
+    assert any(record.exc_info and record.exc_info[0] is ZeroDivisionError for record in caplog.records)
+
+
+def test_what_is_forgotten_is_given_back_with_a_warning(client):
+    lock = BlockingLock(client, "P1")
+    lock.acquire()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        del lock
+        gc.collect()
+    assert any("neither released nor closed" in str(warning.message) for warning in warned)
+    with forelock.lock(client, "P1", timeout=PATIENCE):
+        pass
+
+
+def test_an_open_client_is_closed_at_exit(client, servers):
+    program = ("import sys, forelock\n"
+               "client = forelock.Client(zookeeper_servers=sys.argv[1], zookeeper_session_timeout=60000)\n"
+               "lock = forelock.BlockingLock(client, 'P1')\n"
+               "print(lock.acquire(60))\n")
+    ended = subprocess.run([sys.executable, "-c", program, servers], capture_output=True, text=True, timeout=PATIENCE,
+                           check=True)
+    assert not ended.stderr
+    with forelock.lock(client, "P1", timeout=10) as held:  # not only when the session has expired
+        assert held.fencing_token > int(ended.stdout)
+
+
+def test_after_a_fork_the_parents_locks_are_not_the_childs(client):
+    lock = BlockingLock(client, "P1")
+    lock.acquire()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            codes = []
+            for call in (lock.acquire, lock.release, lock.check_health, lock.close, lambda: client.status,
+                         client.close, lambda: BlockingLock(client, "P2")):
+                try:
+                    call()
+                    codes.append("ok")
+                except forelock.Error as error:
+                    codes.append(str(error.code))
+            os.write(writing, f"{lock.healthy()} {lock.expires_in} {' '.join(codes)}".encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        assert answer.read() == "False 0.0 forked forked forked ok forked ok forked"
+    os.waitpid(child, 0)
+    assert lock.healthy()
+    lock.release()
+
+
+def test_threads_call_anything_at_any_time(client, open_client):
+    """Whatever several threads do with the same objects: an exception of this package, or nothing."""
+    seed = random.randrange(2**32)
+    clients = [client, open_client()]
+    locks = [BlockingLock(clients[i % 2], f"P{i % 3}", priority=Priority(i % 2)) for i in range(8)]
+    problems = queue.SimpleQueue()
+
+    def call(which):
+        choice = random.Random(seed + which)
+        for _ in range(150):
+            lock = choice.choice(locks)
+            try:
+                choice.choice([
+                    lambda: lock.acquire(0.01), lock.try_acquire, lock.release, lock.cancel, lock.release_detached,
+                    lock.healthy, lock.owner, lambda: lock.state, lambda: lock.on_lost(lambda reason: None),
+                    lambda: lock.write_guarded([forelock.CheckNode("/P1", -1)]), lambda: lock.step_aside(0.01),
+                    lambda: client.status, lambda: choice.random() < 0.02 and lock.close(),
+                ])()
+            except forelock.Error as error:
+                if error.code == ErrorCode.INTERNAL:
+                    problems.put(error)
+            except BaseException as error:
+                problems.put(error)
+                raise
+
+    threads = [threading.Thread(target=call, args=(which,)) for which in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE * 2)
+        assert not thread.is_alive(), f"seed {seed}"
+    assert problems.empty(), f"seed {seed}: {problems.get()!r}"
+    for one in clients:
+        one.close()

@@ -1,0 +1,120 @@
+"""Operations with retries, and the dead-letter queue behind them."""
+
+import asyncio
+import logging
+import os
+import signal
+
+import pytest
+from conftest import PATIENCE
+
+import forelock
+from forelock import ErrorCode, Operation, OperationEnd, OperationFailure
+
+SAVE = Operation(type="saveContent", monitor="P1", payload=b"\x00article", id="op-1")
+
+
+@pytest.fixture
+def letters(tmp_path):
+    with forelock.DeadLetterQueue(dlq_outbox_path=tmp_path / "outbox.db") as queue:
+        yield queue
+
+
+@pytest.fixture
+def runner(open_client, letters):
+    client = open_client(elastic_request_retry_count=2)
+    with forelock.OperationRunner(client, letters, backoff_initial=0.001, backoff_cap=0.002) as runner:
+        yield runner
+
+
+def test_an_attempt_holds_the_lock(runner, letters):
+    seen = []
+
+    def handler(attempt):
+        attempt.check_health()
+        attempt.write_guarded([forelock.CreateNode("/data", attempt.operation.payload)])
+        seen.append((attempt.number, attempt.monitor, attempt.healthy(), attempt.fencing_token > 0, attempt))
+
+    result = runner.run(SAVE, handler, timeout=PATIENCE)
+    assert (result.end, result.id, result.reason) == (OperationEnd.SUCCEEDED, "op-1", "")
+    assert [entry[:4] for entry in seen] == [(1, "P1", True, True)]
+    assert not seen[0][4].healthy()
+    assert letters.status.outbox_rows == 0
+
+
+def test_what_fails_is_tried_again_and_becomes_a_dead_letter(runner, letters):
+    attempts = []
+
+    def handler(attempt):
+        attempts.append(attempt.number)
+        raise OperationFailure("cluster_red", "the cluster is red")
+
+    result = runner.run(SAVE, handler)
+    assert attempts == [1, 2, 3]
+    assert (result.end, result.reason) == (OperationEnd.DEAD_LETTERED, "cluster_red")
+    status = letters.status
+    assert (status.outbox_rows, status.accepted, status.forwarding) == (1, 1, False)
+    assert status.oldest_age is not None and status.outbox_bytes > 0
+
+
+@pytest.mark.parametrize("failure, reason, attempts", [
+    (ZeroDivisionError("0"), "handler_failed", 1),
+    (OperationFailure("no_such_article", "gone", retryable=False), "no_such_article", 1),
+    (OperationFailure("Not A\0 Code", "a\0b", retryable=False), "not_a_code", 1),
+    (forelock.ConnectionLossException(ErrorCode.CONNECTION_LOSS, "", "lost", "", True), "connection_loss", 3),
+])
+def test_the_exception_decides_whether_there_is_another_attempt(runner, caplog, failure, reason, attempts):
+    caplog.set_level(logging.CRITICAL, "forelock")
+    numbers = []
+
+    def handler(attempt):
+        numbers.append(attempt.number)
+        raise failure
+
+    assert runner.run(SAVE, handler).reason == reason
+    assert len(numbers) == attempts
+
+
+def test_the_caller_keeps_what_was_not_begun(runner, letters, open_client):
+    with forelock.lock(open_client(), "P1"):
+        with pytest.raises(forelock.RequestRejectedException) as invalid:
+            runner.run(Operation(type="", monitor="P1"), print)
+        assert invalid.value.code == ErrorCode.INVALID_ARGUMENT
+    letters.close()  # lives on until its runner is closed
+    runner.close()
+    with pytest.raises(forelock.RequestRejectedException):
+        runner.run(SAVE, print)
+
+
+def test_ctrl_c_ends_an_operation(runner, letters):
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(SAVE, lambda attempt: os.kill(os.getpid(), signal.SIGINT))
+    assert letters.status.accepted <= 1  # the attempt that was interrupted has failed
+
+
+def test_tasks_run_operations(runner, letters):
+    async def main():
+        async def handler(attempt):
+            if attempt.number < 2:
+                raise OperationFailure("not_yet", "again")
+
+        results = await asyncio.gather(*(
+            runner.run_async(Operation(type="t", monitor=f"P{i % 5}"), handler, timeout=PATIENCE) for i in range(20)))
+        assert {result.end for result in results} == {OperationEnd.SUCCEEDED}
+        assert len({result.id for result in results}) == 20
+
+        begun = asyncio.Event()
+
+        async def endless(attempt):
+            begun.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.create_task(runner.run_async(SAVE, endless))
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        async with forelock.aio.lock(runner._client, "P1", timeout=PATIENCE):
+            pass
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE))
