@@ -187,6 +187,29 @@ def test_after_a_fork_the_parents_locks_are_not_the_childs(client):
     lock.release()
 
 
+def test_a_forked_child_that_ends_leaves_the_parents_session_alone(servers):
+    program = """
+import gc, os, sys, forelock
+client = forelock.Client(zookeeper_servers=sys.argv[1], zookeeper_session_timeout=20000)
+lock = forelock.BlockingLock(client, "P1", timeout=60)
+lock.acquire()
+if os.fork() == 0:
+    with forelock.Client(zookeeper_servers=sys.argv[1]) as own:
+        own_lock = forelock.BlockingLock(own, "P2", timeout=60)
+        own_lock.acquire()
+        own_lock.release()
+    del lock, client
+    gc.collect()
+    sys.exit(7)
+_, status = os.wait()
+print(os.waitstatus_to_exitcode(status), lock.healthy())
+lock.release()
+"""
+    ended = subprocess.run([sys.executable, "-c", program, servers], capture_output=True, text=True, timeout=PATIENCE,
+                           check=False)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("7 True\n", "", 0)
+
+
 def test_threads_call_anything_at_any_time(client, open_client):
     """Whatever several threads do with the same objects: an exception of this package, or nothing."""
     seed = random.randrange(2**32)

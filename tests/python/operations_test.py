@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import queue
 import signal
 
 import pytest
@@ -73,6 +74,23 @@ def test_the_exception_decides_whether_there_is_another_attempt(runner, caplog, 
 
     assert runner.run(SAVE, handler).reason == reason
     assert len(numbers) == attempts
+
+
+def test_a_lost_lock_is_another_attempt(runner, open_client):
+    inspector = forelock.Inspector(open_client())
+
+    def handler(attempt):
+        if attempt.number == 1:
+            lost = queue.SimpleQueue()
+            attempt.on_lost(lost.put)
+            inspector.force_release("P1", inspector.show("P1").holder.node)
+            assert lost.get(timeout=PATIENCE) == forelock.LossReason.REMOVED
+        attempt.check_health()
+        numbers.append(attempt.number)
+
+    numbers = []
+    assert runner.run(SAVE, handler).end == OperationEnd.SUCCEEDED
+    assert numbers == [2]
 
 
 def test_the_caller_keeps_what_was_not_begun(runner, letters, open_client):

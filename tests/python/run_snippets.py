@@ -18,6 +18,10 @@ BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 def main():
     server_host, environment, *documents = sys.argv[1:]
     assert Path(forelock.__file__).is_relative_to(environment), forelock.__file__
+    mapped = Path("/proc/self/maps").read_text(encoding="utf-8")
+    for name in ("libforelock", "libzookeeper_mt", "libyaml-cpp"):
+        loaded = set(re.findall(rf"\S*/{name}\S*", mapped))
+        assert loaded and all(path.startswith(environment) for path in loaded), f"not the wheel's own: {loaded}"
     assert importlib.metadata.version("forelock") == forelock.__version__
     count = 0
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(

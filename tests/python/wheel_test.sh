@@ -10,8 +10,9 @@ work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
 "$python" -B "$source_dir/python/build.py" --wheel "$libraries" "$work/package"
-"$python" -m venv --system-site-packages "$work/venv"
-"$work/venv/bin/pip" --disable-pip-version-check --quiet install --no-index --no-deps "$work"/package/wheel/*.whl
+"$python" -m venv --system-site-packages --without-pip "$work/venv"
+"$python" -m pip --python "$work/venv/bin/python" --disable-pip-version-check --quiet install --no-index --no-deps \
+  "$work"/package/wheel/*.whl
 cd "$work"  # not where the sources are
 "$work/venv/bin/python" -B "$source_dir/tests/python/run_snippets.py" "$server_host" "$work/venv" \
   "$source_dir/README.md" "$source_dir/python/README.md"
