@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
@@ -39,9 +40,9 @@ class Recorder final : public EngineOutput {
   void lost(ContenderId, LossReason reason) override { losses.push_back(reason); }
   void released(ContenderId, ReleaseOutcome outcome) override { releases.push_back(outcome); }
   void queued(ContenderId, const Position& position) override { positions.push_back(position); }
-  void contended(ContenderId, Priority) override {}
+  void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
   void forgotten(ContenderId) override { ++forgotten_count; }
-  void counter_high(const std::string&, std::int64_t) override {}
+  void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
 
   std::deque<Sent> sent;
   std::vector<Token> grants;
@@ -49,6 +50,8 @@ class Recorder final : public EngineOutput {
   std::vector<LossReason> losses;
   std::vector<ReleaseOutcome> releases;
   std::vector<Position> positions;
+  std::vector<Priority> contentions;
+  std::vector<std::int64_t> high_numbers;
   int forgotten_count = 0;
   std::size_t losses_before_last_grant = 0;
 };
