@@ -374,5 +374,78 @@ TEST_F(ParentHandOverTest, OneAttemptAsksTheServerAndNotAListingThatIsWatched) {
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
+// What is sent behind the release meets a free lock.
+TEST_F(ParentHandOverTest, BehindAReleaseTheNextCallClaimsAtOnce) {
+  AcquireSpec spec = spec_of(1, Priority::foreground);
+  spec.wants_contention = true;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
+  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  ASSERT_TRUE(engine_.release(1, now_));
+  ask(2, Priority::foreground);
+  answer<Transaction>({});
+  EXPECT_EQ(answer<Transaction>(claimed("A-0000000002", 200)).operations.size(), 3u);
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
+TEST_F(HandOverTest, OfThoseThatCameWithoutAConnectionTheForegroundClaims) {
+  disconnect();
+  ask(1, Priority::background);
+  ask(2, Priority::foreground);
+  connect();
+  answer<Create>({});
+  const auto claim = answer<Transaction>(claimed("A-0000000000", 100));
+  EXPECT_EQ(std::get<Create>(claim.operations.at(0)).path, "/P/A-");
+}
+
+TEST_F(HandOverTest, OneAttemptWaitsForAClaimBehindARelease) {
+  ask(1);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
+  ASSERT_TRUE(engine_.release(1, now_));
+  ask(2);
+  ask(3, Priority::foreground, true);
+  EXPECT_TRUE(output_.refusals.empty());
+  answer<Transaction>({});
+  answer<Transaction>(claimed("A-0000000002", 200));
+  EXPECT_EQ(output_.grants.size(), 2u);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+}
+
+// Whatever becomes of the claim, others of its own process go before it.
+TEST_F(HandOverTest, OneAttemptIsRefusedAtOnceWhereItsOwnProcessWaits) {
+  join(1, Priority::background, "B-0000000002", listing({"B-0000000000", "privateLock", "B-0000000002"}, 3));
+  answer<coordination::Get>({});
+  ask(2, Priority::background);
+  answer<Create>(created("B-0000000003"));
+  if (!output_.sent.empty()) {
+    answer<List>(listing({"B-0000000000", "privateLock", "B-0000000002", "B-0000000003"}, 4));
+  }
+  event(WatchEvent::Kind::deleted, "/P/B-0000000000");
+  answer<List>(listing({"B-0000000002", "B-0000000003"}, 4));
+  ASSERT_EQ(engine_.state(1), ContenderState::claiming);
+  ask(3, Priority::background, true);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+}
+
+// It joins the line behind the same node that the background contender of its process has watched.
+TEST_F(ParentHandOverTest, AForegroundContenderTakesOverTheWatchOfABackgroundOne) {
+  join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
+  EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000000");
+  ask(2, Priority::foreground);
+  answer<Create>(created("A-0000000003"));
+  answer<List>(listing({"A-0000000000", "privateLock", "B-0000000002", "A-0000000003"}, 4));
+  EXPECT_TRUE(output_.sent.empty());
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
+  answer<Transaction>(claimed("", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
 }  // namespace
 }  // namespace forelock::lock

@@ -280,5 +280,79 @@ TEST_F(EngineTest, TimeOutAnswersAtOnceAndRemovesTheNodeBehindIt) {
   EXPECT_EQ(engine_.contenders(), 0u);
 }
 
+// Until it is watched again, it may be deleted and made anew without a word.
+TEST_F(EngineTest, WithoutItsWatchAMonitorsCountProvesNothing) {
+  cold_cycle(1);
+  engine_.on_watch({coordination::WatchEvent::Kind::data_changed, "/P"}, now_);
+  acquire(2, Priority::background);
+  answer<coordination::Transaction>(claimed("B-0000000002", 200));
+  EXPECT_EQ(output_.grants.size(), 1u);
+  const auto watch = answer<coordination::Get>(monitor(2, 4, 200));
+  EXPECT_EQ(watch.path, "/P");
+  EXPECT_TRUE(watch.watch);
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
+// Where somebody else has been, the next claim brings its listing along, and if it was not needed the one after that
+// does without.
+TEST_F(EngineTest, AfterAVisitTheSteadyStateComesBack) {
+  cold_cycle(1);
+  acquire(2, Priority::background);
+  answer<coordination::Transaction>(claimed("B-0000000003", 200));
+  answer<coordination::List>(listing({"B-0000000003", "privateLock"}, 5));
+  release(2);
+  acquire(3, Priority::background);
+  answer<coordination::Transaction>(claimed("B-0000000005", 300));
+  EXPECT_EQ(output_.grants.size(), 3u);
+  answer<coordination::List>(listing({"B-0000000005", "privateLock"}, 7));
+  release(3);
+  acquire(4, Priority::background);
+  answer<coordination::Transaction>(claimed("B-0000000007", 400));
+  EXPECT_EQ(output_.grants.size(), 4u);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+// At its end the sequence counter stands still, and no contender can join the line.
+class CounterEndTest : public EngineTest {
+ protected:
+  CounterEndTest() {
+    ask(1, Priority::foreground);
+    answer<coordination::Create>(failure(ReplyCode::node_exists));
+    answer<coordination::Transaction>(failure(ReplyCode::node_exists));
+    answer<coordination::Get>({});
+    answer<coordination::Create>(failure(ReplyCode::node_exists));
+  }
+};
+
+TEST_F(CounterEndTest, TheClaimIsTriedAgainWhenTheLineChanges) {
+  answer<coordination::List>(listing({"A-2147483647", "privateLock"}, 0));
+  EXPECT_TRUE(output_.sent.empty());
+  event(coordination::WatchEvent::Kind::children_changed, "/P");
+  EXPECT_EQ(answer<coordination::Transaction>(failure(ReplyCode::node_exists)).operations.size(), 3u);
+  EXPECT_TRUE(output_.refusals.empty());
+}
+
+TEST_F(CounterEndTest, TheClaimIsTriedAgainAfterAWhile) {
+  answer<coordination::List>(listing({"A-2147483647", "privateLock"}, 0));
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 100ms;
+  engine_.tick(now_);
+  EXPECT_EQ(answer<coordination::Transaction>(failure(ReplyCode::node_exists)).operations.size(), 3u);
+}
+
+TEST_F(CounterEndTest, AnEmptyMonitorIsRenewed) {
+  answer<coordination::List>(listing({}, 0));
+  EXPECT_EQ(answer<coordination::Delete>({}).path, "/P");
+  EXPECT_EQ(answer<coordination::Create>({}).path, "/P");
+  answer<coordination::Transaction>(claimed("A-0000000000", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST_F(CounterEndTest, AMonitorThatIsNotEmptyAfterAllIsTriedAtOnce) {
+  answer<coordination::List>(listing({}, 0));
+  EXPECT_EQ(answer<coordination::Delete>(failure(ReplyCode::not_empty)).path, "/P");
+  EXPECT_EQ(answer<coordination::Transaction>(failure(ReplyCode::node_exists)).operations.size(), 3u);
+}
+
 }  // namespace
 }  // namespace forelock::lock

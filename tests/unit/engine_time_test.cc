@@ -1,8 +1,9 @@
 // What the engine does of its own accord: heartbeats, how many and of which kind, and the deadlines that it keeps.
 #include <chrono>
+#include <deque>
 #include <functional>
-#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -13,8 +14,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using coordination::Check;
-using coordination::Create;
-using coordination::Delete;
 using coordination::Get;
 using coordination::List;
 using coordination::Sync;
@@ -23,6 +22,8 @@ using coordination::WatchEvent;
 
 class EngineTimeTest : public EngineTest {
  protected:
+  explicit EngineTimeTest(EngineOptions options = {}) : EngineTest(std::move(options)) {}
+
   static constexpr Duration timeout = 4000ms;
 
   void hold() {
@@ -78,9 +79,11 @@ class EngineTimeTest : public EngineTest {
 
 TEST_F(EngineTimeTest, WithoutALockASyncGoesOutEveryTenthOfATimeout) {
   cold_cycle(1);
+  const TimePoint deadline = engine_.valid_until();
   const Beats beats = run(10 * timeout);
   EXPECT_EQ(beats.writes, 0);
   EXPECT_NEAR(beats.syncs, 100, 2);
+  EXPECT_EQ(engine_.valid_until(), deadline);  // a leader that has been deposed answers them, too
 }
 
 // Reads are answered by the server that the client is connected to: nobody else hears of them.
@@ -320,6 +323,69 @@ TEST_F(EngineTimeTest, TheOldestRequestWithoutAnAnswerIsKnown) {
   EXPECT_EQ(engine_.oldest_unanswered(), first);
   engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
   EXPECT_EQ(engine_.oldest_unanswered(), never);
+}
+
+class UnwatchedTimeTest : public EngineTimeTest {
+ protected:
+  static EngineOptions options() {
+    EngineOptions options;
+    options.watched_bytes = 0;
+    return options;
+  }
+  UnwatchedTimeTest() : EngineTimeTest(options()) {}
+};
+
+// A waiter without room for a watch reads all the time. Of that the leader hears nothing.
+TEST_F(UnwatchedTimeTest, ReadsOfTheEnginesOwnProveNothing) {
+  const Reply line = listing({"A-0000000000", "privateLock", "A-0000000002"}, 3);
+  join(1, Priority::foreground, "A-0000000002", line);
+  const TimePoint deadline = engine_.valid_until();
+  for (const TimePoint end = now_ + 2s; now_ < end; now_ += 50ms) {
+    engine_.tick(now_);
+    for (const Sent& sent : std::exchange(output_.sent, {})) {
+      if (is_heartbeat(sent.request)) continue;  // never answered
+      engine_.on_reply(sent.tag, std::holds_alternative<List>(sent.request) ? line : Reply(), now_);
+    }
+  }
+  engine_.on_answered(now_, true, now_ + 1ms);
+  EXPECT_EQ(engine_.valid_until(), deadline);
+}
+
+// --- grants after an outage ---
+
+// While the servers answer soon, what has been granted stays: however much of the session was left.
+TEST_F(EngineTimeTest, NoOutageEndsInALockThatIsLostAtOnce) {
+  for (Duration outage = 100ms; outage < timeout; outage += 20ms) {
+    SCOPED_TRACE(std::chrono::duration_cast<std::chrono::milliseconds>(outage).count());
+    Recorder output;
+    Engine engine({}, output);
+    TimePoint now = now_;
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    for (const Sent& sent : std::exchange(output.sent, {})) engine.on_reply(sent.tag, {}, now);
+    now += 1ms;
+    engine.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now);
+    now += outage;
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    engine.acquire(2, spec_of(2, Priority::foreground), now);
+    std::deque<std::pair<TimePoint, Sent>> under_way;
+    const TimePoint end = now + 2 * timeout;
+    while (now < end) {
+      for (Sent& sent : std::exchange(output.sent, {})) under_way.emplace_back(now + 80ms, std::move(sent));
+      now = std::max(now, engine.next_timer());
+      if (!under_way.empty() && under_way.front().first <= now) {
+        now = under_way.front().first;
+        const Sent sent = std::move(under_way.front().second);
+        under_way.pop_front();
+        const auto* transaction = std::get_if<Transaction>(&sent.request);
+        const bool claims = transaction && transaction->operations.size() == 3;
+        engine.on_reply(sent.tag, claims ? claimed("A-0000000002", 200) : holding(sent.request), now);
+      } else {
+        engine.tick(now);
+      }
+    }
+    EXPECT_EQ(output.grants.size(), 1u);
+    EXPECT_TRUE(output.losses.empty());
+  }
 }
 
 }  // namespace

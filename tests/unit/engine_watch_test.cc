@@ -1,6 +1,7 @@
 // Which watches the engine sets, how many, and what it makes of their events.
 #include <chrono>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -379,6 +380,79 @@ TEST_F(EngineWatchTest, InAMonitorThatWasMadeAnewEveryNodeMayBeOurs) {
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000000");
   answer<Get>(failure(ReplyCode::no_node));
   EXPECT_NE(engine_.state(2), ContenderState::idle);
+}
+
+// --- a waiter's own node ---
+
+TEST_F(EngineWatchTest, ChangesOfTheLineDoNotPutTheWatchOnTheOwnNodeOff) {
+  join(1, Priority::foreground, "A-0000000002", line());
+  answer<Get>({});
+  const TimePoint joined = now_;
+  for (int change = 0; change < 9; ++change) {
+    now_ += 100ms;
+    event(WatchEvent::Kind::children_changed, "/P");
+    engine_.tick(now_);
+    answer_heartbeats();
+    ASSERT_TRUE(output_.sent.empty());
+  }
+  now_ = joined + 1010ms;
+  engine_.tick(now_);
+  answer_heartbeats();
+  EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000002");
+}
+
+// The node with which a waiter has begun anew is another one.
+TEST_F(EngineWatchTest, TheNodeOfANewBeginningIsWatchedAsWell) {
+  join(1, Priority::foreground, "A-0000000002", line());
+  answer<Get>({});
+  now_ += 1s;
+  engine_.tick(now_);
+  answer_heartbeats();
+  EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000002");
+  answer<List>(listing({"A-0000000000", "privateLock"}, 3));
+  answer<Create>(created("A-0000000003"));
+  for (int i = 0; i < 5 && !output_.sent.empty(); ++i) {
+    if (std::holds_alternative<List>(output_.sent.front().request)) {
+      answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003"}, 4));
+    } else {
+      answer<Get>({});
+    }
+  }
+  now_ += 1100ms;
+  engine_.tick(now_);
+  answer_heartbeats();
+  EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000003");
+}
+
+TEST_F(EngineWatchTest, AHolderIsToldThatPrivateLockWasRemoved) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  event(WatchEvent::Kind::deleted, "/P/privateLock");
+  answer_heartbeat({});
+  answer<List>(listing({"A-0000000002"}, 4));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(failure(ReplyCode::no_node));
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+}
+
+// A watch tells once: of the record that was replaced, or of the removal.
+TEST_F(EngineWatchTest, AfterANewRecordPrivateLockIsWatchedAgain) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  event(WatchEvent::Kind::data_changed, "/P/privateLock");
+  const auto watch = answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(watch.path, "/P/privateLock");
+  EXPECT_TRUE(watch.watch);
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ TEST(MonitorName, RefusesWhatIsNoId) {
   EXPECT_EQ(encode_monitor_name(std::string(256, 'a')).problem, "is longer than 255 bytes");
   EXPECT_EQ(encode_monitor_name(std::string(86, '/')).problem, "is longer than 255 bytes once encoded");
   EXPECT_EQ(encode_monitor_name("ab\xFF").problem, "is not valid UTF-8 (byte 3)");
-  for (const std::string_view bad : {"\x80", "\xC3", "\xC0\xAF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
-                                     "\xF8\x88\x80\x80", "\xE2\x82", "\xE2\x28\xA1"}) {
+  for (const std::string_view bad : {"\x80", "\xC3", "\xC0\xAF", "\xE0\x80\x80", "\xF0\x8F\xBF\xBF", "\xED\xA0\x80",
+                                     "\xF4\x90\x80\x80", "\xF8\x88\x80\x80", "\xE2\x82", "\xE2\x28\xA1"}) {
     EXPECT_FALSE(encode_monitor_name(bad)) << bad;
   }
 }
