@@ -26,6 +26,11 @@ def code_of(call):
     return caught.value.code
 
 
+def complaints(errors):
+    """What the interpreter says; the library may have warned of a slow server."""
+    return [line for line in errors.splitlines() if "Traceback" in line or "Exception" in line or "Warning:" in line]
+
+
 def test_a_closed_lock(client):
     lock = BlockingLock(client, "P1")
     lock.acquire()
@@ -117,24 +122,30 @@ def test_ctrl_c_withdraws_the_waiter(client):
         assert waiter.healthy()
 
 
-def test_callbacks_may_fail_and_may_close_the_client(client, caplog):
-    called = queue.SimpleQueue()
-    holder, waiter = BlockingLock(client, "P1"), BlockingLock(client, "P1")
+def test_what_a_callback_raises_is_logged_and_ends_nothing(client, caplog):
     lost = queue.SimpleQueue()
-    holder.on_lost(lost.put)
+    holder, waiter = BlockingLock(client, "P1"), BlockingLock(client, "P1")
 
-    def fail(priority):
-        called.put(priority)
+    def fail(place):
+        waiter.cancel()
         raise ZeroDivisionError
 
-    holder.on_contended(fail)
-    waiter.on_queued(lambda place: (called.get(timeout=PATIENCE), client.close(), called.put("closed")))
+    waiter.on_queued(fail)
+    holder.on_lost(lost.put)
     holder.acquire()
     with caplog.at_level(logging.ERROR, "forelock"):
-        assert code_of(lambda: waiter.acquire(PATIENCE)) == ErrorCode.CLOSED
-        client.core.dispatcher.join()
-    assert called.get(timeout=PATIENCE) == "closed"
+        assert code_of(lambda: waiter.acquire(PATIENCE)) == ErrorCode.CANCELLED
+        client.close()
+    assert lost.get(timeout=0) == forelock.LossReason.CLOSED
     assert any(record.exc_info and record.exc_info[0] is ZeroDivisionError for record in caplog.records)
+
+
+def test_a_callback_may_close_the_client(client):
+    holder, waiter = BlockingLock(client, "P1"), BlockingLock(client, "P1")
+    waiter.on_queued(lambda place: client.close())
+    holder.acquire()
+    assert code_of(lambda: waiter.acquire(PATIENCE)) == ErrorCode.CLOSED
+    assert not holder.healthy()
 
 
 def test_what_is_forgotten_is_given_back_with_a_warning(client):
@@ -156,7 +167,7 @@ def test_an_open_client_is_closed_at_exit(client, servers):
                "print(lock.acquire(60))\n")
     ended = subprocess.run([sys.executable, "-c", program, servers], capture_output=True, text=True, timeout=PATIENCE,
                            check=True)
-    assert not ended.stderr
+    assert not complaints(ended.stderr)
     with forelock.lock(client, "P1", timeout=10) as held:  # not only when the session has expired
         assert held.fencing_token > int(ended.stdout)
 
@@ -207,7 +218,7 @@ lock.release()
 """
     ended = subprocess.run([sys.executable, "-c", program, servers], capture_output=True, text=True, timeout=PATIENCE,
                            check=False)
-    assert (ended.stdout, ended.stderr, ended.returncode) == ("7 True\n", "", 0)
+    assert (ended.stdout, complaints(ended.stderr), ended.returncode) == ("7 True\n", [], 0), ended.stderr
 
 
 def test_threads_call_anything_at_any_time(client, open_client):
