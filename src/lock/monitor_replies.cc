@@ -74,7 +74,8 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       if (!reply.ok() && contender && owner_ == contender) need_resolve(now + look_again_after);
       break;
     case FlightKind::remove_lock:
-      if (effect_of(reply.code) == Effect::unknown) {
+      if (!reply.ok() && reply.code != ReplyCode::no_node) {
+        // Not known, or still there: its version has changed, where another process took it for its own.
         need_resolve(now + look_again_after);
       } else if (!contender) {
         stray_ = false;

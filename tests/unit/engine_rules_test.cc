@@ -340,5 +340,26 @@ TEST_F(EngineRulesTest, AStrayLockWhoseRemovalIsLostIsLookedForAgain) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+// Another process has taken it for its own and changed it: once more, by the version that it has now.
+TEST_F(EngineRulesTest, AStrayLockThatHasChangedIsLookedForAgain) {
+  claim_lost_with_the_connection(1);
+  ASSERT_TRUE(engine_.cancel(1, now_));
+  answer<List>(listing({"privateLock"}, 2));
+  answer<Get>(node("nobody's", our_session));
+  answer<Delete>(failure(ReplyCode::bad_version));
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 100ms;
+  engine_.tick(now_);
+  answer_heartbeat({});
+  answer<List>(listing({"privateLock"}, 2));
+  Reply changed = node("nobody's", our_session);
+  changed.stat.version = 3;
+  answer<Get>(changed);
+  const Delete removal = answer<Delete>({});
+  EXPECT_EQ(removal.path, "/P/privateLock");
+  EXPECT_EQ(removal.version, 3);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
 }  // namespace
 }  // namespace forelock::lock
