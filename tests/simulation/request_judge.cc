@@ -82,6 +82,17 @@ std::uint64_t RequestJudge::owner_of(const Believer& process, std::string_view p
   return former;
 }
 
+// Whether another process has had a node of the same name, in a monitor that has been made anew since: its requests may
+// have met this one's lock.
+bool RequestJudge::names_repeat(std::uint64_t owner) const {
+  const Contender& one = checker_.at(owner);
+  for (std::uint64_t id = checker_.contenders(); id > 0; --id) {
+    const Contender& other = checker_.at(id);
+    if (other.process != one.process && other.deleted_by_hand_once && other.last_node == one.node) return true;
+  }
+  return false;
+}
+
 void RequestJudge::fail(const coordination::Request& request, const std::string& text) {
   checker_.fail(Invariant::requests, describe(request) + ": " + text);
 }
@@ -142,7 +153,8 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
   if (whole.signature == "delete lock version") {
     const std::uint64_t owner = checker_.owner(whole.monitors.front());
     const bool ours = owner != 0 && checker_.at(owner).process == &process && !checker_.at(owner).forgotten;
-    if (ours && !checker_.at(owner).node.empty() && !checker_.undecidable(whole.monitors.front())) {
+    const bool decidable = !checker_.undecidable(whole.monitors.front()) && ours && !names_repeat(owner);
+    if (decidable && !checker_.at(owner).node.empty()) {
       fail(request, "its owner's node is there, and is not deleted or checked in the same transaction");
     }
   }

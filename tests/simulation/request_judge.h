@@ -23,6 +23,7 @@ class RequestJudge {
 
   void add(Part& whole, std::string_view verb, const std::string& path) const;
   std::uint64_t owner_of(const Believer& process, std::string_view path) const;
+  bool names_repeat(std::uint64_t owner) const;
   void fail(const coordination::Request& request, const std::string& text);
 
   const Plan& plan_;
