@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -50,7 +51,10 @@ class WaitCommand final : public Command {
       if (view && is_reached(*view))
         return succeed(context, std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
       const auto waited = Clock::now() - begin;
-      if (timeout_ && waited >= *timeout_) fail(view ? *view : std::nullopt);
+      if (timeout_ && waited >= *timeout_) {
+        if (!view) std::rethrow_exception(failure_);  // there is no answer: no server was reached
+        fail(*view);
+      }
       if (view && *view && waited >= tell_after) tell(**view, context.console);
       const auto pause = std::clamp<Clock::duration>(waited / looks_in_the_time_waited, soonest_look, latest_look);
       std::this_thread::sleep_for(timeout_ ? std::min<Clock::duration>(pause, *timeout_ - waited) : pause);
@@ -68,6 +72,7 @@ class WaitCommand final : public Command {
     try {
       return Inspector(client, longest).show(monitor_);
     } catch (const Error& error) {
+      failure_ = std::current_exception();
       if (!error.retryable() || (timeout_ && Clock::now() - begin >= *timeout_)) throw;
       if (std::exchange(problem_, error.what()) != error.what())
         console.note(std::string(error.what()) + "; trying again");
@@ -110,7 +115,8 @@ class WaitCommand final : public Command {
   std::string monitor_;
   bool held_ = false;
   std::optional<milliseconds> timeout_;
-  std::string problem_;  // that was told last
+  std::exception_ptr failure_;  // of the last look
+  std::string problem_;         // that was told last
   bool told_ = false;
 };
 
