@@ -201,7 +201,7 @@ void Checker::released(std::uint64_t id, lock::ReleaseOutcome outcome) {
       // Its node's name and its version may be those of the next one's, who is robbed by it: docs/protocol.md,
       // "Limits".
       if (monitors_[one.monitor].undecidable) break;
-      if (one.deleted_by_hand_once && one.node_zxid < monitors_[one.monitor].made_by) break;
+      if ((one.deleted_by_hand_once || one.robbed) && one.node_zxid < monitors_[one.monitor].made_by) break;
       return fail(Invariant::outcomes, name(id) + " released, but it was not its release that removed the lock");
     case lock::ReleaseOutcome::gone:
       if (by_hand && one.lock_end != LockEnd::own_request) break;
