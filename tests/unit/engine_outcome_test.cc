@@ -175,13 +175,14 @@ TEST_F(EngineOutcomeTest, AGuardNamesTheVersionAndThereIsNoneWhileAnythingIsUnce
 // Somebody has changed it, or removed it.
 TEST_F(EngineOutcomeTest, ARecordThatCouldNotBeReplacedIsLookedInto) {
   hold();
+  now_ += 60ms;
+  engine_.tick(now_);
+  answer<Get>(lock_of("guid2", 1));  // the watches of a lock that is held longer
+  answer<Get>(node("guid2", our_session));
   ASSERT_TRUE(engine_.update_record(2, "new", now_));
   answer<Transaction>(failure(ReplyCode::no_node));
   now_ += 100ms;
   engine_.tick(now_);
-  while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
-    answer<Get>(failure(ReplyCode::no_node));
-  }
   answer_heartbeat({});
   answer<List>(listing({}, 4));
   answer<Get>(failure(ReplyCode::no_node));
