@@ -47,8 +47,8 @@ export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1:supp
 for preset in "${presets[@]}"; do
   targets=() select=(-LE 'style|package|docs')
   if [[ $full == no ]]; then
-    read -ra targets <<<"${reduced[$preset]}"
-    select=(-R "^(${reduced[$preset]// /|})\$")
+    read -rd '' -a targets <<<"${reduced[$preset]}" || true  # all lines; it ends at the end, not at a delimiter
+    select=(-R "^($(IFS='|' && printf '%s' "${targets[*]}"))\$")
   fi
   build "$preset" "${targets[@]}"
   "${steady_addresses[@]}" ctest --preset "$preset" --no-tests=error "${select[@]}" --parallel 2

@@ -145,10 +145,15 @@ class EngineTest : public ::testing::Test {
     return reply;
   }
 
+  // As the server counts: it overflows near the end of the sequence counter.
+  static std::int32_t cversion(std::int64_t created, std::int64_t children) {
+    return static_cast<std::int32_t>(2 * created - children);
+  }
+
   static Reply listing(std::vector<std::string> children, std::int32_t created) {
     Reply reply;
     reply.stat.children = static_cast<std::int32_t>(children.size());
-    reply.stat.cversion = 2 * created - reply.stat.children;
+    reply.stat.cversion = cversion(created, reply.stat.children);
     reply.children = std::move(children);
     return reply;
   }
@@ -157,7 +162,7 @@ class EngineTest : public ::testing::Test {
   static Reply monitor(std::int32_t children, std::int32_t created, Token changed_by) {
     Reply reply;
     reply.stat.children = children;
-    reply.stat.cversion = 2 * created - children;
+    reply.stat.cversion = cversion(created, children);
     reply.stat.pzxid = changed_by;
     return reply;
   }
