@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdint>
@@ -62,18 +63,31 @@ struct MessageWriter::State {
       waiting_bytes -= text.size();
       if (const std::size_t count = std::exchange(left_out, 0); count > 0)
         text += "forelock: " + std::to_string(count) + " more messages are left out: stderr was not read\n";
+      writing = true;
+      progress.notify_all();
       guard.unlock();
       write_all(descriptor, text);
       guard.lock();
+      writing = false;
       ++written;
       if (texts.empty()) late = false;
       progress.notify_all();
     }
   }
 
-  // With `guard` locked.
+  // With `guard` locked. Only the time that the thread spends in a write is the reader's; until it has begun, it waits
+  // for a processor.
   void wait_for(std::unique_lock<std::mutex>& guard, std::uint64_t number) {
-    if (!progress.wait_for(guard, longest_wait, [this, number] { return written >= number; })) late = true;
+    std::chrono::steady_clock::duration left = longest_wait;
+    while (written < number && !late) {
+      if (!writing) {
+        late = !progress.wait_for(guard, longest_start, [&] { return writing || written >= number; });
+        continue;
+      }
+      const auto begun = std::chrono::steady_clock::now();
+      late = !progress.wait_for(guard, left, [&, before = written] { return written != before; });
+      left -= std::min(left, std::chrono::steady_clock::now() - begun);
+    }
   }
 
   const int descriptor;
@@ -86,7 +100,8 @@ struct MessageWriter::State {
   std::uint64_t accepted = 0;
   std::uint64_t written = 0;
   bool started = false;
-  bool late = false;  // a text took longer than longest_wait, and something still waits
+  bool writing = false;
+  bool late = false;  // a text took longer than it may, and something still waits
   bool ended = false;
 };
 
@@ -128,6 +143,7 @@ void MessageWriter::write(std::string text) {
 
 void MessageWriter::flush() {
   std::unique_lock guard(state_->mutex);
+  state_->late = false;  // a reader that was slow once gets its time again
   if (state_->started) state_->wait_for(guard, state_->accepted);
 }
 

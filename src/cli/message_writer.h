@@ -22,13 +22,16 @@ class MessageWriter {
   MessageWriter(const MessageWriter&) = delete;
   MessageWriter& operator=(const MessageWriter&) = delete;
 
-  // Returns when the text is written, or after longest_wait; at once if an earlier text already took longer than that
-  // and is still not out. A descriptor that takes nothing any more (EPIPE, EBADF) swallows it.
+  // Returns when the text is written, or when the reader has kept it waiting for longest_wait; at once if an earlier
+  // text has already taken longer and is still not out. A descriptor that takes nothing (EPIPE, EBADF) swallows
+  // it.
   void write(std::string text);
-  // Waits until everything is written, at most longest_wait.
+  // Waits until everything is written, not longer for the reader than longest_wait.
   void flush();
 
   static constexpr std::chrono::milliseconds longest_wait{100};
+  // How long the thread may take to begin, on a machine without a processor to spare.
+  static constexpr std::chrono::milliseconds longest_start{2000};
   static constexpr std::size_t most_waiting_bytes = 256 * 1024;
 
  private:
