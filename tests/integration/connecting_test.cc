@@ -168,7 +168,7 @@ TEST_F(AccessTest, WhatWasRefusedAndIsPermittedNowIsForgotten) {
   Client stranger(
       settings_for(proxy.connect_string() + "/kept/other", {{"zookeeper.auth.digest.file", credentials("stranger")},
                                                             {"zookeeper.connection.retry", "3"},
-                                                            {"zookeeper.connection.delay", "200"}}));
+                                                            {"zookeeper.connection.delay", "1500"}}));
   EXPECT_EQ(attempt(stranger).code, "not_authorized");
   BlockingWriteLock admin(owner, "make", "making");
   admin.lock_with_timeout();
