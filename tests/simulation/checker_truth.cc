@@ -216,14 +216,14 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
 }
 
 // A lock that an administrator has deleted may be given up by a holder who cannot know of it yet. That must harm
-// nobody, with two exceptions where nothing tells whose nodes the request finds: privateLock was deleted alone; or the
-// monitor has been made anew since, and the next holder's node has got the name of the former's.
+// nobody, with two exceptions where nothing tells whose nodes the request finds: the monitor is undecidable; or it has
+// been made anew since, and the next holder's node has got the name of the former's.
 bool Checker::unaware(const model::LogEntry& entry, std::size_t monitor) const {
   const std::string_view node = own_node_in(entry.request);
-  if (monitors_[monitor].undecidable) return true;
   return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& one) {
-    return one.deleted_by_hand && !one.told_at_end && one.monitor == monitor && one.node_session == entry.session &&
-           one.last_node == node;
+    if (one.monitor != monitor || one.node_session != entry.session) return false;
+    if (monitors_[monitor].undecidable && (one.deleted_by_hand_once || one.robbed)) return true;
+    return one.deleted_by_hand && !one.told_at_end && one.last_node == node;
   });
 }
 
