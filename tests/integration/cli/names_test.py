@@ -89,7 +89,8 @@ class SilentNameServer(hostile_test.Waiting, support.CliTest):
         options = ("--set", "kafka.bootstrap.servers=kafka.forelock.test:9092", "--set",
                    "dlq.outbox.path=" + self.path("outbox.db"), "--set", "elastic.request.retry.count=0")
         self.ends(2.5, 79, support.SERVER, *options, "run", "-m", "P1", "--retry", "--", "sh", "-c", "exit 3")
-        self.ends(1.5, 69, support.SERVER, *options, "dlq", "forward", "--timeout", "1500ms")
+        # After its time 0.6 s for letters under way and 0.25 s for a look-up under way.
+        self.ends(2.35, 69, support.SERVER, *options, "dlq", "forward", "--timeout", "1500ms")
 
 
 if __name__ == "__main__":
