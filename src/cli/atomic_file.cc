@@ -38,15 +38,18 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path, bool replace) : path_(followed(path)), replace_(replace) {
+AtomicFile::AtomicFile(const std::string& path, bool replace) : path_(path), replace_(replace) {
   struct stat status {};
   const bool exists = stat(path_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail("cannot be made");
   ordinary_ = !exists || S_ISREG(status.st_mode);
   if (exists && ordinary_ && !replace_) fail_existing();
   if (ordinary_) {
+    path_ = followed(path_);
     open_unnamed();
     return;
   }
+  // By the name as it was given: a link to an open pipe, as in /dev/fd, leads to no name.
   file_ = Descriptor(open(path_.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (file_.get() < 0) fail("cannot be opened");
 }

@@ -1,4 +1,7 @@
 // forelock dlq export: the records, one a line.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -54,12 +57,20 @@ class Export final : public drain::LetterVisitor {
   ResultStream out_;
 };
 
+// Whatever it leads to: that file is the caller's, who has opened it.
+bool names_stdout(const std::string& path) {
+  struct stat file {};
+  struct stat stream {};
+  return path == "-" || (stat(path.c_str(), &file) == 0 && fstat(STDOUT_FILENO, &stream) == 0 &&
+                         file.st_dev == stream.st_dev && file.st_ino == stream.st_ino);
+}
+
 class DlqExportCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("export", "Write the records, payloads included, one a line");
     filter_.add_to(*app);
-    app->add_option("--output", output_, "Into this file (mode 0600), complete or not at all [stdout]")
+    app->add_option("--output", output_, "Into this file (mode 0600), complete or not at all [-: stdout]")
         ->type_name("FILE");
     app->add_flag("--force", force_, "Replace the file of --output if it exists");
     app->footer("Example: forelock dlq export --type saveContent --output letters.ndjson");
@@ -76,7 +87,7 @@ class DlqExportCommand final : public Command {
     const auto store = open_letters(context, filter_.store_kind());
     complete_ids(*store, filter.ids);
     std::optional<AtomicFile> file;
-    if (!output_.empty()) file.emplace(output_, force_);
+    if (!output_.empty() && !names_stdout(output_)) file.emplace(output_, force_);
     Export records(context.console, file);
     store->scan(filter, records);
     records.finish();

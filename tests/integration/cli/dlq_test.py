@@ -279,6 +279,42 @@ class Export(dlq_support.DlqTest):
             self.assertEqual(self.run_cli("dlq", "export", "--output", self.path("null")).returncode, 0)
             self.assertTrue(stat.S_ISCHR(os.stat(self.path("null")).st_mode))
 
+    def test_into_the_stream_that_it_has_anyway(self):
+        identity = self.dead_letter()
+        for name in ("-", "/dev/stdout", "/proc/self/fd/1"):
+            for options in ((), ("--force",), ("-o", "json")):
+                result = self.run_cli("dlq", "export", "--output", name, *options)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), (name, options))
+                self.assertEqual([record["id"] for record in self.json_lines(result.stdout)], [identity])
+        # A file behind stdout is the caller's: it is written to, not replaced.
+        file = self.write("letters.ndjson", "mine\n")
+        with open(file, "a", encoding="utf-8") as stream:
+            result = subprocess.run(self.command("dlq", "export", "--output", "/dev/stdout"), stdout=stream,
+                                    env=support.clean_environment(), timeout=60, check=False)
+        self.assertEqual((result.returncode, len(self.lines_of("letters.ndjson"))), (0, 2))
+        self.assertEqual(self.lines_of("letters.ndjson")[0], "mine")
+
+    def test_into_a_pipe_of_another_descriptor(self):
+        identity = self.dead_letter()
+        reading, writing = os.pipe()
+        result = subprocess.run(self.command("dlq", "export", "--output", f"/dev/fd/{writing}"), pass_fds=[writing],
+                                env=support.clean_environment(), timeout=60, check=False, capture_output=True)
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as stream:
+            self.assertEqual([record["id"] for record in self.json_lines(stream.read())], [identity])
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_link_that_leads_nowhere_is_no_file(self):
+        self.dead_letter()
+        os.symlink("loop", self.path("loop"))
+        os.symlink("no/such/folder/file", self.path("nowhere"))
+        for name, reason in (("loop", "symbolic links"), ("nowhere", "No such file")):
+            for options in ((), ("--force",)):
+                result = self.run_cli("dlq", "export", "--output", self.path(name), *options)
+                self.assertEqual(result.returncode, 74, result.stderr)
+                self.assertIn(reason, result.stderr)
+                self.assertTrue(os.path.islink(self.path(name)))
+
     def test_interrupted_it_leaves_nothing(self):
         file = self.path("letters.ndjson")
         # Nobody answers there, so that it goes on for long.
