@@ -41,6 +41,10 @@ const CLI::App& innermost(const CLI::App& app) {
   return parsed.empty() ? app : innermost(*parsed.back());
 }
 
+bool has_commands(const CLI::App& app) {
+  return !app.get_subcommands([](const CLI::App*) { return true; }).empty();
+}
+
 std::string command_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? "forelock" : command_name(*app.get_parent()) + ' ' + app.get_name();
 }
@@ -52,7 +56,7 @@ Failure usage_failure(const CLI::App& root, const CLI::ParseError& error) {
   const auto word = std::find_if(unknown.begin(), unknown.end(), [](const std::string& text) { return text != "--"; });
   if (word == unknown.end()) return {exit_usage, "usage", error.what(), "see: " + help, {}, false, {}};
   const bool option = word->starts_with('-');
-  const std::string kind = option ? "option" : &app == &root ? "command" : "argument";
+  const std::string kind = option ? "option" : has_commands(app) ? "command" : "argument";
   const std::string nearest = nearest_word(*word, words_of(app, *word));
   const std::string where = &app == &root ? "" : app.get_name() + ": ";
   return {exit_usage,
@@ -93,7 +97,7 @@ class Program {
       return exit_ok;
     } catch (const CLI::Success&) {
       const std::vector<std::string> unknown = root_.remaining(true);
-      if (!root_.get_subcommands().empty() || unknown.empty()) {
+      if (unknown.empty() || !has_commands(innermost(root_))) {
         Console({}).write(fitted_help(root_.help(), static_cast<std::size_t>(Console::terminal_columns())));
         return exit_ok;
       }

@@ -149,7 +149,8 @@ class Freeing(support.CliTest):
 
 class Typos(support.CliTest):
     def test_an_unknown_command_has_no_help(self):
-        for arguments in (("lss", "--help"), ("--help", "lss"), ("dqq", "list", "-h")):
+        for arguments in (("lss", "--help"), ("--help", "lss"), ("dqq", "list", "-h"),
+                          ("dlq", "nosuch", "--help"), ("dlq", "-h", "lst"), ("config", "--help", "nosuch")):
             result = self.run_cli(*arguments, server=False)
             self.assertEqual((result.returncode, result.stdout), (64, ""), arguments)
             self.assertIn("unknown", result.stderr)
