@@ -155,7 +155,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
-    return acquireAsync(Native.CONFIGURED);
+    return acquireAsync(Native.CONFIGURED, false);
   }
 
   /**
@@ -165,7 +165,17 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout) {
-    return acquireAsync(timeout.toMillis());
+    return acquireAsync(timeout.toMillis(), false);
+  }
+
+  /**
+   * Begins a single attempt and returns at once: the lock is obtained if it is free and unwanted; it does not queue.
+   *
+   * @return as {@link #acquireAsync()}; completed exceptionally with {@link ErrorCode#LOCK_UNAVAILABLE} if the lock is
+   *     held or waited for
+   */
+  public CompletableFuture<ZkBlockingWriteLock> tryLockAsync() {
+    return acquireAsync(Native.CONFIGURED, true);
   }
 
   /**
@@ -246,10 +256,10 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     core.fetchIfEnded();
   }
 
-  private CompletableFuture<ZkBlockingWriteLock> acquireAsync(long timeoutMs) {
+  private CompletableFuture<ZkBlockingWriteLock> acquireAsync(long timeoutMs, boolean once) {
     Acquisition acquisition = new Acquisition();
     begin(end -> client.core().call(() -> acquisition.end(end)),
-        tag -> Native.lockAcquire(handle.number, timeoutMs, false, tag));
+        tag -> Native.lockAcquire(handle.number, timeoutMs, once, tag));
     return acquisition;
   }
 

@@ -88,6 +88,18 @@ class CasesTest {
   }
 
   @Test
+  void asynchronousAttempt() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock other = lock(client, LockType.FOREGROUND)) {
+      assertEquals(holder, soon(holder.tryLockAsync()));
+      assertTrue(holder.isHealthy());
+      ExecutionException refused = assertThrows(ExecutionException.class, () -> soon(other.tryLockAsync()));
+      assertEquals(ErrorCode.LOCK_UNAVAILABLE, ((ForelockException) refused.getCause()).code());
+      assertEquals(LockState.FREE, other.state());
+    }
+  }
+
+  @Test
   void cancelled() throws Exception {
     try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
         ZkBlockingWriteLock waiter = lock(client, LockType.FOREGROUND)) {
