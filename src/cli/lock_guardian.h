@@ -6,6 +6,7 @@
 
 #include "cli/child_process.h"
 #include "cli/console.h"
+#include "cli/family.h"
 #include "cli/signal_source.h"
 #include "forelock/write_lock.h"
 
@@ -35,20 +36,19 @@ class LockGuardian {
   LockGuardian(const WriteLock& lock, SignalSource& signals, const Console& console, GuardOptions options);
 
   // Waits for the child's end; forwards signals to its group. The lock must be held. When it is lost, the child and all
-  // its descendants get TERM, and those that are left KILL. Nothing in here waits for a reader of stderr for long.
+  // its descendants get TERM, the same time to end, and those that are left then KILL; it returns when all of them are
+  // gone. Nothing in here waits for a reader of stderr for long.
   Result guard(ChildProcess& child);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   // \returns when to look again at the latest.
-  Clock::time_point look_at_lock(const ChildProcess& child);
-  void end_group(const ChildProcess& child, const std::string& why, Clock::time_point kill_at);
-  void kill_if_due(const ChildProcess& child);
-  // What the child has started may have left its process group.
-  pid_t family_of(const ChildProcess& child) const;
-  void terminate_family(const ChildProcess& child) const;
-  void kill_family(const ChildProcess& child) const;
+  Clock::time_point look_at_lock(Family& family);
+  void end_family(Family& family, const std::string& why, Clock::time_point kill_at);
+  void kill_if_due(Family& family);
+  // Whether some of those who were told to end still have the time for it.
+  bool awaits(Family& family) const;
   void reap_orphans(const ChildProcess& child) const;
   // "the lock is lost", and why, as far as it is known.
   std::string loss() const;
@@ -62,7 +62,7 @@ class LockGuardian {
   WakeUp lost_;
   bool warned_of_danger_ = false;
   bool warned_of_loss_ = false;
-  bool terminated_ = false;  // the group was told to end because of the lock
+  bool terminated_ = false;  // the family was told to end because of the lock
   Clock::time_point kill_at_ = Clock::time_point::max();
 };
 

@@ -3,8 +3,8 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/descendants.h"
 #include "cli/exit_code.h"
+#include "cli/family.h"
 #include "cli/hints.h"
 #include "cli/lock_wait.h"
 #include "cli/locked_child.h"

@@ -214,61 +214,6 @@ class SilentServer(Waiting, support.OwnServerTest):
         ends_by(self, 1.0, attempt)
 
 
-class Descendants(Waiting, support.CliTest):
-    def test_a_child_that_leaves_its_group_is_ended(self):
-        child = self.hold("P1", "--kill-after", "200ms", script=f"exec setsid -w sh -c \"{DEAF}\"")
-        self.release()
-        self.assertEqual(child.wait(support.PATIENCE), 76)
-
-    def test_a_grandchild_in_another_session_is_told_and_ended(self):
-        # They keep stdout open: communicate() ends only when they are gone.
-        script = (f"setsid sh -c \"trap 'echo told' TERM; echo $$ > {self.path('a')}; while :; do sleep 0.05; done\" & "
-                  "echo ready; wait")
-        child = self.hold("P1", "--kill-after", "500ms", script=script)
-        grandchild = self.pid_in("a")
-        self.release()
-        output, _ = child.communicate(timeout=support.PATIENCE)
-        self.assertEqual(child.returncode, 76)
-        self.assertFalse(support.is_alive(grandchild))
-
-    def test_an_orphan_is_ended(self):
-        # Its parent has ended before the lock is lost.
-        script = (f"sh -c \"setsid sh -c 'echo \\$\\$ > {self.path('a')}; exec sleep 1000' & \"; echo ready; "
-                  "while :; do sleep 0.05; done")
-        child = self.hold("P1", "--kill-after", "200ms", script=script)
-        orphan = self.pid_in("a")
-        self.release()
-        child.communicate(timeout=support.PATIENCE)
-        self.assertEqual(child.returncode, 76)
-        self.assertFalse(support.is_alive(orphan))
-
-    def test_what_is_left_in_the_background_of_a_lock_that_was_kept_goes_on(self):
-        script = f"setsid sh -c 'echo $$ > {self.path('a')}; exec sleep 1000' > /dev/null 2>&1 &"
-        result = self.run_cli("run", "-m", "P1", "--", "sh", "-c", script)
-        self.assertEqual(result.returncode, 0)
-        process = self.pid_in("a")
-        self.assertTrue(support.is_alive(process))
-        os.kill(process, signal.SIGKILL)
-
-    def test_a_stopped_child_is_continued_and_told(self):
-        child = self.hold("P1", "--kill-after", "20s", script=f"echo $$ > {self.path('pid')}; {TELLS}")
-        os.kill(self.pid_in("pid"), signal.SIGSTOP)
-        self.release()
-        output, _ = child.communicate(timeout=support.PATIENCE)
-        self.assertEqual((child.returncode, output), (76, "told\n"))
-
-    def test_orphans_leave_no_zombies(self):
-        script = f"for i in 1 2 3 4 5; do (sh -c ': &' &) ; done; echo ready; read line"
-        child = self.hold("P1", script=script)
-
-        def zombies():
-            listing = subprocess.run(["ps", "-o", "stat=", "--ppid", str(child.pid)], capture_output=True, text=True,
-                                     check=False).stdout
-            return listing.count("Z")
-        support.wait_until(lambda: zombies() == 0, "no zombies")
-        self.assertEqual(self.let_go(child)[0], 0)
-
-
 class StoppedGuardian(Waiting, support.OwnServerTest):
     """A guardian that is stopped for longer than its session, and continued."""
 
