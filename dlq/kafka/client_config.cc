@@ -44,7 +44,11 @@ Values defaults(Role role) {
 Values decisions(Role role) {
   if (role == Role::producer) {
     // A topic that the broker makes by itself has the broker's settings, and letters expire in it.
+    // A broker that does not know a producer yet takes any of its requests for the first one: of several under way it
+    // may refuse the first while the partition is being made, and take the second. What the first brought is lost then,
+    // or follows at the end (KAFKA-15591).
     return {{"enable.idempotence", "true"},
+            {"max.in.flight.requests.per.connection", "1"},
             {"request.required.acks", "all"},
             {"partitioner", "murmur2_random"},
             {"allow.auto.create.topics", "false"}};

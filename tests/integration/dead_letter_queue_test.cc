@@ -249,6 +249,31 @@ TEST_F(TopicTest, EverythingOnceAndInOrderWithinAMonitor) {
   EXPECT_EQ(queue.statistics().delivery_failures, 0u);
 }
 
+// A broker shows a topic to its clients before each of its partitions takes records: it refuses a first request then,
+// and would take the one behind it.
+TEST_F(TopicTest, OrderHoldsWhileTheTopicIsBeingMade) {
+  constexpr int monitors = 100;
+  constexpr int each = 20;
+  DeadLetterQueue queue(settings());
+  std::thread maker([this] { make_topic(*broker_, topic_, 200); });
+  for (int i = 0; i < each; ++i) {
+    for (int m = 0; m < monitors; ++m) {
+      const std::string monitor = "P" + std::to_string(m);
+      queue.accept(example_letter(monitor + "-" + std::to_string(i), monitor));
+    }
+  }
+  maker.join();
+  ASSERT_TRUE(queue.flush(60s));
+  std::map<std::string, std::vector<std::string>> by_monitor;
+  for (const TopicRecord& record : topic()) by_monitor[record.key].push_back(record.id());
+  EXPECT_EQ(by_monitor.size(), static_cast<std::size_t>(monitors));
+  for (const auto& [monitor, ids] : by_monitor) {
+    std::vector<std::string> expected;
+    for (int i = 0; i < each; ++i) expected.push_back(monitor + "-" + std::to_string(i));
+    EXPECT_EQ(ids, expected) << monitor;
+  }
+}
+
 TEST_F(TopicTest, FindsWhatIsThereAlready) {
   make_topic(*broker_, topic_);
   {

@@ -173,7 +173,8 @@ TEST_P(DecidedKeys, AreRefusedInBothRoles) {
 INSTANTIATE_TEST_SUITE_P(
     All, DecidedKeys,
     ::testing::Values(std::pair("acks", "0"), std::pair("acks", "1"), std::pair("request.required.acks", "1"),
-                      std::pair("enable.idempotence", "false"), std::pair("partitioner", "random"),
+                      std::pair("enable.idempotence", "false"), std::pair("max.in.flight", "5"),
+                      std::pair("max.in.flight.requests.per.connection", "2"), std::pair("partitioner", "random"),
                       std::pair("transactional.id", "t"), std::pair("delivery.report.only.error", "true"),
                       std::pair("group.id", "mine"), std::pair("enable.auto.commit", "true"),
                       std::pair("auto.commit.enable", "true"), std::pair("enable.auto.offset.store", "true"),
@@ -186,6 +187,7 @@ TEST(KafkaConfig, WhatIsDecidedMayBeSaidAgain) {
   const Settings settings = with({{"acks", "all"},
                                   {"request.required.acks", "-1"},
                                   {"enable.idempotence", "true"},
+                                  {"max.in.flight", "1"},
                                   {"partitioner", "murmur2_random"},
                                   {"enable.auto.commit", "false"},
                                   {"auto.offset.reset", "earliest"}});
@@ -199,10 +201,10 @@ TEST(KafkaConfig, NothingMayWaitForEver) {
 }
 
 TEST(KafkaConfig, ValuesThatContradictEachOtherAreNamedWithTheirPlace) {
-  const Settings settings = Settings::from_string("kafka.bootstrap.servers=127.0.0.1:1\nkafka.max.in.flight=50\n",
+  const Settings settings = Settings::from_string("kafka.bootstrap.servers=127.0.0.1:1\nkafka.queuing.strategy=lifo\n",
                                                   Settings::Format::properties, "host.properties");
   const ClientConfig config(settings, Role::producer);
-  EXPECT_THAT(refusal_of(config), HasSubstr("host.properties:2: kafka.max.in.flight: "));
+  EXPECT_THAT(refusal_of(config), HasSubstr("host.properties:2: kafka.queuing.strategy: "));
 }
 
 TEST(KafkaConfig, AFileThatCannotBeUsedIsNamedWithItsKey) {
