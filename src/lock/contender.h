@@ -1,4 +1,4 @@
-// What the engine knows of one contender. Plain data: the moves are made by Monitor.
+// A Contender is what the engine knows of one acquisition, from its call to the removal of its last node.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,11 @@
 
 #include "lock/contender_state.h"
 #include "lock/engine_types.h"
+#include "lock/headcount.h"
 
 namespace forelock::lock {
 
 class Monitor;
-
-// How many children a monitor has had, and which monitor it was: a name that is used again has another czxid.
-struct MonitorCount {
-  std::int64_t czxid = 0;
-  std::int64_t created = 0;
-};
 
 struct Contender {
   ContenderId id = 0;
@@ -24,6 +19,7 @@ struct Contender {
   AcquireSpec spec;
   std::uint64_t arrival = 0;  // order of acquire() calls
 
+  // Changed by move_to() alone.
   ContenderState state = ContenderState::idle;
   // The caller has its final answer; what may be left on the server is being removed.
   bool abandoned = false;
@@ -54,6 +50,10 @@ struct Contender {
   std::optional<Position> position;
   bool told_foreground_waits = false;
   bool told_background_waits = false;
+
+  // A move that the table in lock/contender_state.h does not know is a bug of the protocol: it ends the process in
+  // builds with assertions.
+  void move_to(ContenderState to);
 
   bool foreground() const { return spec.priority == Priority::foreground; }
 };

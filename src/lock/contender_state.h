@@ -1,4 +1,4 @@
-// The states of a contender, and the only moves between them.
+// The states of a contender, and the moves between them.
 #pragma once
 
 #include <string_view>
@@ -9,29 +9,62 @@ namespace forelock::lock {
 //   state       meaning                                            left by
 //   ----------  -------------------------------------------------  --------------------------------------------------
 //   idle        accepted, nothing sent: no connection, or the      claim sent -> claiming; create sent -> enqueueing;
-//               monitor is being resolved                          deadline, cancel -> gone
+//               monitor is being resolved                          its lock found without its node -> resolving
 //   enqueueing  create of the own node sent                        created -> waiting; reply lost -> resolving;
-//                                                                  monitor missing -> idle; deadline, cancel -> leaving
-//   waiting     own node in the line                               first and lock free -> claiming; handed over by a
-//                                                                  holder of this process -> claiming; node removed by
-//                                                                  another client -> idle; deadline, cancel -> leaving
-//   claiming    privateLock being taken, or taken and rank not     proved -> held; lock taken -> waiting (or idle, if
-//               yet proved                                         there is no own node); a contender ranks before ->
-//                                                                  yielding; reply lost -> resolving; deadline, cancel
-//                                                                  -> leaving
-//   yielding    privateLock being given back, place kept           done -> waiting; reply lost -> resolving
-//   held        granted                                            release -> releasing; step_aside -> yielding;
-//                                                                  session deadline, removed -> leaving
+//                                                                  monitor missing, or its counter at its end -> idle
+//   waiting     own node in the queue                              first and lock free, or handed over by a holder of
+//                                                                  this process -> claiming; node removed by another
+//                                                                  client -> idle
+//   claiming    privateLock being taken, or taken and rank not     proved -> held; lock taken -> waiting, or enqueueing
+//               yet proved                                         if there is no own node; monitor missing, or its
+//                                                                  counter at its end -> idle; a contender ranks before
+//                                                                  -> yielding; reply lost -> resolving
+//   yielding    privateLock being given back, place kept           done -> waiting; found to be gone -> waiting, idle;
+//                                                                  found without its node -> resolving
+//   held        granted                                            release -> releasing; step_aside -> yielding
 //   releasing   own node and privateLock being deleted, or         done -> gone; reply lost -> still releasing,
 //               handed over                                        resolved after the reconnect
-//   resolving   the outcome of a lost reply is being found out     found -> waiting, claiming or held; else -> idle
+//   resolving   the outcome of a lost reply is being found out     found -> waiting or claiming; not found -> idle
 //   leaving     the caller has its answer (refused or lost); what  certain -> gone
 //               may be left on the server is being removed
 //   gone        forgotten
 //
-// From every state, the session's end leads to gone.
+// A deadline or cancel leads from every state but held and releasing to leaving, or to gone where nothing can be left;
+// so do, from held, the session's deadline and a removal of the lock. From every state the session's end leads to gone.
+//
+// A contender that is leaving is one that is abandoned: it stays in its state until the request of that state is
+// answered, since the reply means the same, and is waiting until its node has been removed.
 // clang-format on
 enum class ContenderState { idle, enqueueing, waiting, claiming, yielding, held, releasing, resolving, leaving };
+
+// Whether the table knows this move, of a contender that is abandoned or not.
+constexpr bool may_move(ContenderState from, ContenderState to, bool abandoned) {
+  using enum ContenderState;
+  // Asked or found again: a claim that was answered, a yield that begins anew, a refused claim whose node is removed.
+  if (from == to) return from == waiting || from == claiming || from == yielding || from == resolving;
+  // Wherever it was: its node is found to be there, or the lock without it.
+  if (abandoned && (to == waiting || to == resolving)) return true;
+  switch (from) {
+    case idle:
+      return to == claiming || to == enqueueing || to == resolving;
+    case enqueueing:
+      return to == waiting || to == resolving || to == idle;
+    case waiting:
+      return to == claiming || to == idle;
+    case claiming:
+      return to == held || to == waiting || to == enqueueing || to == idle || to == yielding || to == resolving;
+    case yielding:
+      return to == waiting || to == idle || to == resolving;
+    case held:
+      return to == releasing || to == yielding;
+    case resolving:
+      return to == waiting || to == claiming || to == idle;
+    case releasing:
+    case ContenderState::leaving:
+      return false;
+  }
+  return false;
+}
 
 constexpr std::string_view name_of(ContenderState state) {
   switch (state) {

@@ -1,122 +1,238 @@
+// Calls, and the answers to them.
 #include "lock/engine.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
-#include "lock/engine_core.h"
 #include "lock/monitor.h"
+#include "lock/mutation.h"
 
 namespace forelock::lock {
 
 Engine::Engine(EngineOptions options, EngineOutput& output)
-    : core_(std::make_unique<EngineCore>(std::move(options), output)) {}
+    : options_(std::move(options)), output_(output), watches_(options_.watched_bytes, options_.root_bytes) {}
 
 Engine::~Engine() = default;
 
-void Engine::acquire(ContenderId contender, AcquireSpec spec, TimePoint now) {
-  core_->acquire(contender, std::move(spec), now);
+Contender* Engine::find(ContenderId id) const {
+  const auto found = contenders_.find(id);
+  return found == contenders_.end() ? nullptr : found->second.get();
+}
+
+Contender* Engine::find_holder(ContenderId id) const {
+  Contender* contender = find(id);
+  return contender && !contender->abandoned && contender->state == ContenderState::held ? contender : nullptr;
+}
+
+// --- calls ---
+
+void Engine::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
+  enforce_deadline(now);
+  evict(now);
+  auto owned = std::make_unique<Contender>();
+  Contender& contender = *owned;
+  contender.id = id;
+  contender.arrival = next_arrival_++;
+  contender.spec = std::move(spec);
+  contenders_.emplace(id, std::move(owned));
+  Monitor& monitor = monitor_of(contender.spec.monitor);
+  contender.monitor = &monitor;
+  became_busy(monitor);
+  if (!started_) {
+    started_ = true;
+    if (!connected_ && down_since_ == never) down_since_ = now;
+  }
+  set_deadline(contender, contender.spec.deadline);
+  monitor.add(contender, now);
+  if (closed_) {
+    refuse(contender, {.reason = RefusalReason::closed});
+    monitor.abandon(contender, now);
+  } else if (gave_up_ && !connected_) {
+    refuse(contender, {.reason = RefusalReason::connection_lost});
+    monitor.abandon(contender, now);
+  } else {
+    monitor.settle(now);
+  }
 }
 
 bool Engine::release(ContenderId id, TimePoint now) {
-  core_->enforce_deadline(now);
-  Contender* contender = core_->find(id);
-  if (!contender || contender->abandoned || contender->state != ContenderState::held) return false;
+  enforce_deadline(now);
+  Contender* contender = find_holder(id);
+  if (contender == nullptr) return false;
   contender->monitor->release(*contender, now);
   return true;
 }
 
 bool Engine::cancel(ContenderId id, TimePoint now) {
-  core_->enforce_deadline(now);
-  Contender* contender = core_->find(id);
+  enforce_deadline(now);
+  Contender* contender = find(id);
   if (!contender || contender->abandoned) return false;
   if (contender->state == ContenderState::held || contender->state == ContenderState::releasing) return false;
-  core_->refuse(*contender, {.reason = RefusalReason::cancelled});
+  refuse(*contender, {.reason = RefusalReason::cancelled});
   contender->monitor->abandon(*contender, now);
   return true;
 }
 
 bool Engine::step_aside(ContenderId id, TimePoint deadline, TimePoint now) {
-  core_->enforce_deadline(now);
-  Contender* contender = core_->find(id);
-  if (!contender || contender->abandoned || contender->state != ContenderState::held) return false;
-  core_->end_hold(*contender);
-  core_->set_deadline(*contender, deadline);
+  enforce_deadline(now);
+  Contender* contender = find_holder(id);
+  if (contender == nullptr) return false;
+  end_hold(*contender);
+  set_deadline(*contender, deadline);
   contender->monitor->step_aside(*contender, now);
   return true;
 }
 
 bool Engine::update_record(ContenderId id, std::string holder_record, TimePoint now) {
-  core_->enforce_deadline(now);
-  Contender* contender = core_->find(id);
-  if (!contender || contender->abandoned || contender->state != ContenderState::held) return false;
+  enforce_deadline(now);
+  Contender* contender = find_holder(id);
+  if (contender == nullptr) return false;
   contender->monitor->update_record(*contender, std::move(holder_record), now);
   return true;
 }
 
 std::optional<std::vector<coordination::Operation>> Engine::guard(ContenderId id) const {
-  const Contender* contender = core_->find(id);
-  if (!contender || contender->abandoned || contender->state != ContenderState::held) return std::nullopt;
+  const Contender* contender = find_holder(id);
+  if (contender == nullptr) return std::nullopt;
   auto checks = contender->monitor->guard(*contender);
   if (checks.empty()) return std::nullopt;
   return checks;
 }
 
-void Engine::on_session(const coordination::SessionEvent& event, TimePoint now) {
-  core_->on_session(event, now);
-}
-
-void Engine::on_reply(coordination::RequestTag tag, coordination::Reply reply, TimePoint now) {
-  core_->on_reply(tag, std::move(reply), now);
-}
-
-void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) {
-  core_->on_watch(event, now);
-}
-
-void Engine::on_answered(TimePoint sent, bool write, TimePoint now, coordination::ReplyCode code) {
-  core_->enforce_deadline(now);
-  core_->answered(sent, write && !coordination::decided_locally(code) ? Reach::quorum : Reach::server, now);
-}
-
-void Engine::tick(TimePoint now) {
-  core_->tick(now);
-}
-
-TimePoint Engine::next_timer() const {
-  return core_->next_timer();
-}
-
 void Engine::close(TimePoint now) {
-  core_->close(now);
+  enforce_deadline(now);
+  closed_ = true;
+  end_all(RefusalReason::closed, LossReason::closed, ReleaseOutcome::session_expired);
 }
 
-TimePoint Engine::valid_until() const {
-  return core_->valid_until();
-}
-
-bool Engine::connected() const {
-  return core_->connected();
-}
-
-coordination::SessionId Engine::session() const {
-  return core_->session();
+// Everything ended with the session: nothing is left on the server that would have to be removed.
+void Engine::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome release) {
+  flights_.clear();
+  watches_.clear();
+  heartbeat_in_flight_ = false;
+  std::vector<ContenderId> ids;
+  ids.reserve(contenders_.size());
+  for (const auto& [id, contender] : contenders_) ids.push_back(id);
+  std::sort(ids.begin(), ids.end());
+  for (const ContenderId id : ids) {
+    Contender& contender = *find(id);
+    if (!contender.abandoned) {
+      if (contender.state == ContenderState::held) {
+        if (mutated(Mutation::expired_holder_keeps_lock)) continue;
+        lose(contender, loss);
+      } else if (contender.state == ContenderState::releasing) {
+        finish_release(contender, release);
+      } else {
+        refuse(contender, {.reason = refusal});
+      }
+    }
+    forget(contender);
+  }
+  if (mutated(Mutation::expired_holder_keeps_lock)) return;
+  if (mutated(Mutation::number_proof_across_reconnect)) return;
+  idle_.clear();
+  idle_bytes_ = 0;
+  polls_.clear();
+  by_ordinal_.clear();
+  monitors_.clear();
 }
 
 std::optional<ContenderState> Engine::state(ContenderId id) const {
-  const Contender* contender = core_->find(id);
+  const Contender* contender = find(id);
   if (!contender) return std::nullopt;
   return contender->abandoned ? ContenderState::leaving : contender->state;
 }
 
-TimePoint Engine::oldest_unanswered() const {
-  return core_->oldest_unanswered();
+// --- answers to callers ---
+
+// After an outage of nearly a time-out there is still some left, but a lock that was granted then would be lost before
+// the next proof can come, although nothing fails any more.
+bool Engine::certain_for_a_while(TimePoint now) const {
+  const TimePoint until = valid_until();
+  const TimePoint next_proof = proof_.worth_asking();
+  return now < until && (next_proof == never || next_proof < until - timeout_ / 16);
 }
 
-std::size_t Engine::monitors() const {
-  return core_->monitor_count();
+void Engine::grant(Contender& contender, TimePoint now) {
+  bool alive = certain_for_a_while(now);
+  if (mutated(Mutation::grant_after_deadline)) alive = true;
+  if (!alive) {
+    pending_grants_.insert(contender.id);  // until a heartbeat has proved that the session lives
+    return;
+  }
+  pending_grants_.erase(contender.id);
+  set_deadline(contender, never);
+  contender.move_to(ContenderState::held);
+  held_.insert(contender.id);
+  contender.hold_watch_at = now + options_.hold_watch_delay;
+  timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
+  output_.granted(contender.id, {contender.token, contender.node});
+  contender.monitor->granted(now);
 }
 
-std::size_t Engine::contenders() const {
-  return core_->contender_count();
+void Engine::grant_pending(TimePoint now) {
+  if (!certain_for_a_while(now)) return;
+  const std::vector<ContenderId> pending(pending_grants_.begin(), pending_grants_.end());
+  for (const ContenderId id : pending) {
+    pending_grants_.erase(id);
+    if (Contender* contender = find(id); contender && !contender->abandoned) grant(*contender, now);
+  }
+}
+
+void Engine::refuse(Contender& contender, Refusal refusal) {
+  cancel_timers(contender);
+  contender.abandoned = true;
+  refusal.position = contender.monitor->position_of(contender);
+  output_.refused(contender.id, refusal);
+}
+
+void Engine::lose(Contender& contender, LossReason reason) {
+  end_hold(contender);
+  contender.abandoned = true;
+  output_.lost(contender.id, reason);
+}
+
+void Engine::finish_release(Contender& contender, ReleaseOutcome outcome) {
+  cancel_timers(contender);
+  contender.abandoned = true;
+  output_.released(contender.id, outcome);
+}
+
+void Engine::forget(Contender& contender) {
+  cancel_timers(contender);
+  held_.erase(contender.id);
+  Monitor& monitor = *contender.monitor;
+  monitor.drop(contender);
+  const ContenderId id = contender.id;
+  contenders_.erase(id);
+  output_.forgotten(id);
+  if (monitor.idle()) became_idle(monitor);
+}
+
+void Engine::end_hold(Contender& contender) {
+  held_.erase(contender.id);
+  cancel_timers(contender);
+}
+
+void Engine::cancel_timers(Contender& contender) {
+  if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
+  if (contender.hold_watch_at != never) timers_.erase({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
+  contender.hold_watch_at = never;
+  pending_grants_.erase(contender.id);
+}
+
+void Engine::set_deadline(Contender& contender, TimePoint deadline) {
+  if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
+  contender.spec.deadline = deadline;
+  if (deadline != never) timers_.insert({deadline, {contender.id, Timer::deadline}});
+}
+
+void Engine::set_poll(Monitor& monitor, TimePoint at) {
+  if (monitor.poll_at == at) return;
+  if (monitor.poll_at != never) polls_.erase({monitor.poll_at, monitor.ordinal()});
+  monitor.poll_at = at;
+  if (at != never) polls_.insert({at, monitor.ordinal()});
 }
 
 }  // namespace forelock::lock

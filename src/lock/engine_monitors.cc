@@ -2,12 +2,12 @@
 #include <memory>
 #include <string>
 
-#include "lock/engine_core.h"
+#include "lock/engine.h"
 #include "lock/monitor.h"
 
 namespace forelock::lock {
 
-Monitor& EngineCore::monitor_of(const std::string& name) {
+Monitor& Engine::monitor_of(const std::string& name) {
   auto& slot = monitors_[name];
   if (!slot) {
     slot = std::make_unique<Monitor>(*this, name, next_ordinal_++);
@@ -16,7 +16,7 @@ Monitor& EngineCore::monitor_of(const std::string& name) {
   return *slot;
 }
 
-Monitor* EngineCore::monitor_of_path(const std::string& path, std::string* child) const {
+Monitor* Engine::monitor_of_path(const std::string& path, std::string* child) const {
   if (path.size() < 2 || path[0] != '/') return nullptr;
   const auto slash = path.find('/', 1);
   const auto found = monitors_.find(path.substr(1, slash == std::string::npos ? slash : slash - 1));
@@ -25,23 +25,22 @@ Monitor* EngineCore::monitor_of_path(const std::string& path, std::string* child
   return found->second.get();
 }
 
-void EngineCore::became_busy(Monitor& monitor) {
-  if (!monitor.in_idle_list) return;
-  monitor.in_idle_list = false;
-  idle_.erase(monitor.idle_position);
+void Engine::became_busy(Monitor& monitor) {
+  if (!monitor.idle_position) return;
+  idle_.erase(*monitor.idle_position);
+  monitor.idle_position.reset();
   idle_bytes_ -= monitor.path().size();
 }
 
-void EngineCore::became_idle(Monitor& monitor) {
-  if (monitor.in_idle_list) return;
+void Engine::became_idle(Monitor& monitor) {
+  if (monitor.idle_position) return;
   set_poll(monitor, never);
-  monitor.in_idle_list = true;
   // What was never watched is worth least, and can be forgotten at any time.
-  monitor.idle_position = idle_.insert(monitor.parent_watch_registered() ? idle_.end() : idle_.begin(), &monitor);
+  monitor.idle_position = idle_.insert(monitor.watch_registered() ? idle_.end() : idle_.begin(), &monitor);
   idle_bytes_ += monitor.path().size();
 }
 
-void EngineCore::evict(TimePoint now) {
+void Engine::evict(TimePoint now) {
   const auto too_many = [this] {
     return idle_.size() > options_.remembered_monitors || idle_bytes_ > options_.remembered_bytes ||
            watches_.nearly_full();
@@ -49,10 +48,10 @@ void EngineCore::evict(TimePoint now) {
   while (!idle_.empty() && too_many()) {
     Monitor& oldest = *idle_.front();
     // A watch that cannot be taken back now would be registered again for as long as its node exists.
-    if (oldest.parent_watch_registered() && !connected_) return;
+    if (oldest.watch_registered() && !connected_) return;
     became_busy(oldest);
     set_poll(oldest, never);
-    if (oldest.parent_watch_registered()) {
+    if (oldest.watch_registered()) {
       watches_.remove(WatchLedger::Kind::data, oldest.path());
       send({.kind = FlightKind::unwatch, .name = oldest.path()}, coordination::RemoveDataWatch{oldest.path()}, now);
     }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lock/engine_core.h"
+#include "lock/engine.h"
 #include "lock/limits.h"
 #include "lock/mutation.h"
 
@@ -31,15 +31,15 @@ bool Monitor::queued_before(const Contender* a, const Contender* b) {
   return a->arrival < b->arrival;
 }
 
-Monitor::Monitor(EngineCore& core, std::string name, std::uint64_t ordinal)
-    : core_(core),
+Monitor::Monitor(Engine& engine, std::string name, std::uint64_t ordinal)
+    : engine_(engine),
       name_(std::move(name)),
       path_("/" + name_),
       lock_path_(path_ + "/" + std::string(private_lock_name)),
       ordinal_(ordinal) {}
 
 ChildName Monitor::child_of(const Contender& contender) const {
-  return {core_.prefix(contender.spec.priority), contender.number};
+  return {engine_.prefix(contender.spec.priority), contender.number};
 }
 
 // --- callers ---
@@ -63,13 +63,13 @@ void Monitor::drop(Contender& contender) {
 }
 
 void Monitor::release(Contender& contender, TimePoint now) {
-  core_.end_hold(contender);
-  contender.state = ContenderState::releasing;
+  engine_.end_hold(contender);
+  contender.move_to(ContenderState::releasing);
   settle(now);
 }
 
 void Monitor::step_aside(Contender& contender, TimePoint now) {
-  contender.state = ContenderState::yielding;
+  contender.move_to(ContenderState::yielding);
   contender.stepping_aside = true;
   contender.spec.try_once = false;  // it has a place in the line now
   contender.proof_requested = false;
@@ -82,13 +82,13 @@ void Monitor::step_aside(Contender& contender, TimePoint now) {
 void Monitor::abandon(Contender& contender, TimePoint now) {
   switch (contender.state) {
     case ContenderState::idle:
-      core_.forget(contender);
+      engine_.forget(contender);
       break;
     case ContenderState::waiting:
       queue_.erase(&contender);
       if (mutated(Mutation::no_cleanup_after_timeout)) {
-        core_.forget(contender);
-      } else if (core_.connected()) {
+        engine_.forget(contender);
+      } else if (engine_.connected()) {
         remove_node(contender, now);
       }
       break;
@@ -115,12 +115,14 @@ Position Monitor::position_at(std::size_t index) const {
   Position position;
   position.place = index + 1;
   position.behind = neighbour ? std::string_view(neighbour->node) : private_lock_name;
-  if (const ForeignContender* last = last_foreign_before(contender)) {
-    position.place += static_cast<std::size_t>(last - foreign_.data()) + 1;
+  const ChildName self = child_of(contender);
+  if (const std::size_t others = listing_.count_before(self); others > 0) {
+    const ForeignContender* last = &listing_.others()[others - 1];
+    position.place += others;
     if (!neighbour || goes_before(child_of(*neighbour), last->child())) position.behind = last->name;
     // The holder keeps its node, which is no place in the line. It is before us, unless it is of the lower class.
-    const bool only_foreground = foreign_.back().prefix == core_.options().foreground_prefix;
-    const bool holder_before = lock_seen_ && !owner_ && (!contender.foreground() || only_foreground);
+    const bool only_foreground = listing_.others().back().prefix == engine_.options().foreground_prefix;
+    const bool holder_before = listing_.lock_seen() && !owner_ && (!contender.foreground() || only_foreground);
     if (holder_before && --position.place == 1) position.behind = private_lock_name;
   }
   return position;
@@ -129,13 +131,13 @@ Position Monitor::position_at(std::size_t index) const {
 // --- decisions ---
 
 void Monitor::settle(TimePoint now) {
-  if (!core_.connected() || resolve_) return;
-  if (all_.empty() && !stray_) needs_resolve_ = false;
-  if (needs_resolve_) {
-    if (outstanding_ == 0 && now >= resolve_not_before_) {
+  if (!engine_.connected() || resolving_.findings) return;
+  if (all_.empty() && !stray_) resolving_.needed = false;
+  if (resolving_.needed) {
+    if (outstanding_ == 0 && now >= resolving_.not_before) {
       begin_resolve(now);
-    } else if (poll_at == never && now < resolve_not_before_) {
-      core_.set_poll(*this, resolve_not_before_);
+    } else if (poll_at == never && now < resolving_.not_before) {
+      engine_.set_poll(*this, resolving_.not_before);
     }
     return;
   }
@@ -159,7 +161,7 @@ void Monitor::settle_owner(TimePoint now) {
 // The lock goes to the next of this process, if it is known that nobody else ranks before it: privateLock stays ours.
 void Monitor::give_back(Contender& owner, TimePoint now) {
   Contender* next = queue_.empty() ? nullptr : &queue_.front();
-  if (next && last_foreign_before(*next)) next = nullptr;
+  if (next && another_process_before(*next)) next = nullptr;
   if (next && !next->foreground() && enqueueing_foreground_ > 0) next = nullptr;
   if (next) {
     hand_over(owner, *next, now);
@@ -182,8 +184,9 @@ Contender* Monitor::claimant() const {
     const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& one) { return wanted(*one.second); });
     return found == idle_.end() ? nullptr : found->second;
   };
-  const bool busy = listed_ && children_watched_ && !releasing_ && (lock_seen_ || !foreign_.empty());
-  if (busy || line_expected_) return find([](const Contender& one) { return one.spec.try_once; });
+  const bool busy = listing_.known() && listing_.children_watched() && !releasing_ &&
+                    (listing_.lock_seen() || !listing_.others().empty());
+  if (busy || queue_expected_) return find([](const Contender& one) { return one.spec.try_once; });
   Contender* foreground = find([](const Contender& one) { return one.foreground(); });
   return foreground ? foreground : idle_.begin()->second;
 }
@@ -204,8 +207,8 @@ void Monitor::settle_idle(TimePoint now) {
       ++next;
       const bool held = owner_ && owner_ != releasing_ && owner_->state == ContenderState::held && !owner_->abandoned;
       if (!held && queue_.empty() && (lock_flight_ || owner_)) continue;  // soon known
-      core_.refuse(contender, {.reason = RefusalReason::unavailable});
-      core_.forget(contender);
+      engine_.refuse(contender, {.reason = RefusalReason::unavailable});
+      engine_.forget(contender);
       continue;
     }
     next = idle_.erase(next);
@@ -214,31 +217,31 @@ void Monitor::settle_idle(TimePoint now) {
   }
   // In the same breath: this listing shows the new contenders, and its watch is not fired by them.
   const bool lock_is_ours = owner_ && owner_ != releasing_;
-  if (enqueued && !lock_is_ours && !lock_flight_ && listings_in_flight_ == 0) {
-    list(core_.options().watch_mode == WatchMode::parent, 0, now);
+  if (enqueued && !lock_is_ours && !lock_flight_ && !listing_.in_flight()) {
+    list(engine_.options().watch_mode == WatchMode::parent, 0, now);
   }
 }
 
 void Monitor::settle_queue(TimePoint now) {
   if (owner_ || lock_flight_ || queue_.empty()) {
     if (blocked_) return;
-    core_.set_poll(*this, never);
+    engine_.set_poll(*this, never);
     return look_while_held(now);
   }
   Contender& first = queue_.front();
   if (!view_fresh_for(first)) {
-    const bool burst = enqueueing_ > 0 && now - last_listing_ < listing_interval;
-    if (listings_in_flight_ > 0 || burst) return;
-    if (now < look_not_before_) return core_.set_poll(*this, look_not_before_);
-    return list(core_.options().watch_mode == WatchMode::parent, 0, now);
+    const bool burst = enqueueing_ > 0 && now - listing_.last_sent() < listing_interval;
+    if (listing_.in_flight() || burst) return;
+    if (now < look_not_before_) return engine_.set_poll(*this, look_not_before_);
+    return list(engine_.options().watch_mode == WatchMode::parent, 0, now);
   }
-  if (lock_seen_ || last_foreign_before(first)) {
+  if (listing_.lock_seen() || another_process_before(first)) {
     first.waited = true;
     if (first.waiting_since == never) first.waiting_since = now;
     const TimePoint look = now + look_interval(first);
-    if (poll_at == look_not_before_ || poll_at > look) core_.set_poll(*this, look);
-    const bool next = foreign_before(first) <= 1;  // the holder, if anybody
-    if (next || core_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
+    if (poll_at == look_not_before_ || poll_at > look) engine_.set_poll(*this, look);
+    const bool next = listing_.count_before(child_of(first)) <= 1;  // the holder, if anybody
+    if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
     return;
   }
   if (!first.foreground() && enqueueing_foreground_ > 0) return;  // its reply is on the way
@@ -247,8 +250,8 @@ void Monitor::settle_queue(TimePoint now) {
 
 // When to look at the line again although no watch has fired.
 Duration Monitor::look_interval(const Contender& first) const {
-  if (unwatched_) return unwatched_interval;
-  return first.node_watched ? core_.options().safety_poll : core_.options().node_watch_delay;
+  if (listing_.unwatched()) return unwatched_interval;
+  return first.node_watched ? engine_.options().safety_poll : engine_.options().node_watch_delay;
 }
 
 // To whom the lock goes after the holder is decided by what is known then. If another process's contender has come that
@@ -257,28 +260,28 @@ Duration Monitor::look_interval(const Contender& first) const {
 void Monitor::look_while_held(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_flight_ || queue_.empty()) return;
   const Contender& next = queue_.front();
-  if (children_watched_ || listings_in_flight_ > 0 || last_foreign_before(next) || is_clear(next)) return;
-  const TimePoint last = std::max(last_listing_, held_since_);
+  if (listing_.children_watched() || listing_.in_flight() || another_process_before(next) || is_clear(next)) return;
+  const TimePoint last = std::max(listing_.last_sent(), held_since_);
   const Duration pause = std::max<Duration>(short_hold, (last - held_since_) / rarer);
-  const TimePoint due = last + std::min(pause, core_.options().safety_poll);
-  if (now < due) return core_.set_poll(*this, due);
+  const TimePoint due = last + std::min(pause, engine_.options().safety_poll);
+  if (now < due) return engine_.set_poll(*this, due);
   list(true, 0, now);
 }
 
 bool Monitor::view_fresh_for(const Contender& first) const {
-  const bool parent_mode = core_.options().watch_mode == WatchMode::parent;
-  const bool coming_and_going = position_watchers_ > 0 && parent_mode && !unwatched_;
-  return listed_ && (children_watched_ || (fresh_for_ == first.id && !coming_and_going));
+  const bool parent_mode = engine_.options().watch_mode == WatchMode::parent;
+  const bool coming_and_going = position_watchers_ > 0 && parent_mode && !listing_.unwatched();
+  return listing_.known() && (listing_.children_watched() || (listing_.fresh_for(first.id) && !coming_and_going));
 }
 
 void Monitor::poll(TimePoint now) {
-  if (!owner_ && !queue_.empty() && !unwatched_ && core_.connected() && !needs_resolve_ && !resolve_) {
+  if (!owner_ && !queue_.empty() && !listing_.unwatched() && engine_.connected() && !resolving_.busy()) {
     Contender& first = queue_.front();
     const bool long_wait =
-        first.waiting_since != never && now - first.waiting_since >= core_.options().node_watch_delay;
+        first.waiting_since != never && now - first.waiting_since >= engine_.options().node_watch_delay;
     if (long_wait) watch_node(first, now);
   }
-  look_again();
+  listing_.expire();
   blocked_ = false;
   settle(now);
 }
@@ -289,16 +292,16 @@ void Monitor::granted(TimePoint now) {
 }
 
 void Monitor::watch_held_lock(Contender& contender, TimePoint now) {
-  if (owner_ != &contender || !core_.connected() || needs_resolve_ || resolve_) return;
+  if (owner_ != &contender || !engine_.connected() || resolving_.busy()) return;
   watch_lock(now);
   watch_node(contender, now);
 }
 
 // The line is listed with a watch whenever the last one has fired; without room for a watch, at intervals.
 void Monitor::keep_watched(TimePoint now) {
-  if (children_watched_ || listings_in_flight_ > 0) return;
-  const TimePoint due = unwatched_ ? last_listing_ + unwatched_interval : now;
-  if (now < due) return core_.set_poll(*this, std::min(poll_at, due));
+  if (listing_.children_watched() || listing_.in_flight()) return;
+  const TimePoint due = listing_.unwatched() ? listing_.last_sent() + unwatched_interval : now;
+  if (now < due) return engine_.set_poll(*this, std::min(poll_at, due));
   list(true, 0, now);
 }
 
@@ -308,15 +311,15 @@ void Monitor::advise_contention(TimePoint now) {
   const auto tell = [this](Priority priority) {
     bool& told = priority == Priority::foreground ? owner_->told_foreground_waits : owner_->told_background_waits;
     if (std::exchange(told, true)) return;
-    core_.output().contended(owner_->id, priority);
+    engine_.output().contended(owner_->id, priority);
   };
   for (const Contender* waiting : queue_) {
     if (owner_->told_foreground_waits && owner_->told_background_waits) break;
     tell(waiting->spec.priority);
   }
-  for (const ForeignContender& waiting : foreign_) {
-    if (waiting.prefix == core_.options().foreground_prefix) tell(Priority::foreground);
-    if (waiting.prefix == core_.options().background_prefix) tell(Priority::background);
+  for (const ForeignContender& waiting : listing_.others()) {
+    if (waiting.prefix == engine_.options().foreground_prefix) tell(Priority::foreground);
+    if (waiting.prefix == engine_.options().background_prefix) tell(Priority::background);
   }
 }
 
@@ -328,7 +331,7 @@ void Monitor::advise_positions() {
     Position position = position_at(index);
     if (position == contender.position) continue;
     contender.position = std::move(position);
-    core_.output().queued(contender.id, *contender.position);
+    engine_.output().queued(contender.id, *contender.position);
   }
 }
 

@@ -1,13 +1,8 @@
-// The line in front of one monitor, as this process sees it, and the decisions about it.
+// A Monitor makes the decisions about one monitor object: settle() is the one place where they are made.
 //
-// Three kinds of knowledge, kept apart:
-//  - what is ours: contenders with their nodes (queue_, nodes_), and who of ours owns privateLock (owner_);
-//  - the last listing: contenders of other sessions and whether privateLock existed (foreign_, lock_seen_). It is
-//    fresh as long as the watch that was set with it has not fired;
-//  - the count: if the last listing, or the number of children behind a first claim, showed nobody else and every
-//    create since then got exactly the number that our own creates account for, there is nobody else (alone_next_). It
-//    holds while the monitor is not re-created, which the data watch on the monitor tells, and only within one
-//    connection.
+// They rest on three kinds of knowledge, kept apart: the contenders of this process with their nodes, which it holds
+// itself; other processes' contenders (lock/listing.h); and the count that proves that there are none
+// (lock/headcount.h).
 #pragma once
 
 #include <cstddef>
@@ -24,15 +19,16 @@
 #include "lock/contender_queue.h"
 #include "lock/engine_types.h"
 #include "lock/flight.h"
-#include "lock/queue_order.h"
+#include "lock/headcount.h"
+#include "lock/listing.h"
 
 namespace forelock::lock {
 
-class EngineCore;
+class Engine;
 
 class Monitor {
  public:
-  Monitor(EngineCore& core, std::string name, std::uint64_t ordinal);
+  Monitor(Engine& engine, std::string name, std::uint64_t ordinal);
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
@@ -77,21 +73,30 @@ class Monitor {
   std::string watched_path(const Flight& flight) const;
 
   bool idle() const { return all_.empty() && outstanding_ == 0 && !stray_; }
-  bool parent_watch_registered() const { return parent_watch_registered_; }
-  std::list<Monitor*>::iterator idle_position{};
-  bool in_idle_list = false;
+  // The ZooKeeper client keeps a watch on its node, over reconnects.
+  bool watch_registered() const { return headcount_.watch_registered(); }
+  // While the engine keeps it only for what it knows: where in the engine's list.
+  std::optional<std::list<Monitor*>::iterator> idle_position;
   TimePoint poll_at = never;
 
  private:
   static bool queued_before(const Contender* a, const Contender* b);
   // What the resolving of lost replies has found out so far.
-  struct Resolve {
+  struct Findings {
     std::size_t pending = 0;
     bool failed = false;
     bool examined = false;  // the second step: nodes and privateLock have been asked for
     coordination::Reply list;
     coordination::Reply lock;
     std::map<std::string, coordination::Reply> nodes;
+  };
+  struct Resolving {
+    bool needed = false;
+    bool barrier_needed = false;  // what is to be resolved was sent over this connection, after its first write
+    TimePoint not_before{};
+    std::optional<Findings> findings;  // while it is under way
+
+    bool busy() const { return needed || findings; }
   };
 
   // Decisions (monitor.cc).
@@ -154,25 +159,20 @@ class Monitor {
   void on_resolve_reply(const Flight& flight, coordination::Reply reply, TimePoint now);
   void examine_nodes(TimePoint now);
   void conclude_resolve(TimePoint now);
-  void verify_node(Contender& contender, const Resolve& found);
-  void adopt_node(Contender& contender, const Resolve& found);
-  void conclude_owner(Contender& contender, const Resolve& found, TimePoint now);
-  void conclude_other(Contender& contender, const Resolve& found, TimePoint now);
+  void verify_node(Contender& contender, const Findings& found);
+  void adopt_node(Contender& contender, const Findings& found);
+  void conclude_owner(Contender& contender, const Findings& found, TimePoint now);
+  void conclude_other(Contender& contender, const Findings& found, TimePoint now);
   bool is_ours(const coordination::Reply& node, const Contender& contender) const;
 
   // Knowledge.
   Position position_at(std::size_t index) const;
-  void note_watch(const Flight& listing);
-  void note_parent(const coordination::Stat& parent);
   bool take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
-  std::size_t foreign_before(const Contender& contender) const;
-  const ForeignContender* last_foreign_before(const Contender& contender) const;
-  bool somebody_before_grant(const Contender& contender) const;
+  bool another_process_before(const Contender& contender) const;
+  bool another_process_before_claim(const Contender& contender) const;
   bool is_clear(const Contender& contender) const;
   bool view_fresh_for(const Contender& first) const;
   Duration look_interval(const Contender& first) const;
-  void forget_listing();
-  void look_again();
   Duration patience() const;
   void note_number(std::int64_t number);
   ChildName child_of(const Contender& contender) const;
@@ -180,7 +180,7 @@ class Monitor {
   std::string new_node_path(const Contender& contender) const;
   void watch_predecessor(const Contender& first, TimePoint now);
 
-  EngineCore& core_;
+  Engine& engine_;
   const std::string name_;
   const std::string path_;
   const std::string lock_path_;
@@ -200,41 +200,23 @@ class Monitor {
   std::size_t enqueueing_foreground_ = 0;
   std::size_t outstanding_ = 0;
   std::size_t position_watchers_ = 0;
-  int misses_ = 0;  // how often in a row the monitor had vanished again when we came
+  int misses_ = 0;                 // how often in a row the monitor had vanished again when we came
+  bool lock_watch_armed_ = false;  // on privateLock, for our holder
 
   // The monitor's own node.
   bool exists_ = false;
-  std::uint32_t creations_ = 0;           // of its node, by this process
-  bool parent_watch_trusted_ = false;     // set in this connection and not fired
-  bool parent_watch_registered_ = false;  // the client will re-register it
-  bool parent_watch_in_flight_ = false;
-  std::optional<std::int64_t> alone_next_;
-  bool shared_ = false;         // the count did not hold the last time: others use this monitor too
-  bool line_expected_ = false;  // the last grant had to be waited for: the next one probably, too
-  bool blocked_ = false;        // the sequence counter is at its end: waits for the monitor to empty
-  bool counter_told_ = false;
-  MonitorCount count_known_;  // at least
+  std::uint32_t creations_ = 0;  // of its node, by this process
+  bool blocked_ = false;         // the sequence counter is at its end: waits for the monitor to empty
 
-  // The last listing.
-  bool listed_ = false;
-  std::vector<ForeignContender> foreign_;
-  bool lock_seen_ = false;
-  std::size_t children_seen_ = 0;
-  std::int64_t listed_count_ = 0;  // creates as of the listing
-  bool children_watched_ = false;  // the watch set with it has not fired
-  bool unwatched_ = false;         // there was no room for a watch: looks at intervals
-  ContenderId fresh_for_ = 0;      // our first contender, if the node before it is watched, or will be at once
-  std::string watched_child_;      // that node
-  std::size_t listings_in_flight_ = 0;
-  bool lock_watch_armed_ = false;
+  Listing listing_;
+  Headcount headcount_;
 
-  TimePoint last_listing_{};
+  // When to ask (heuristics: they cost or spare requests, and decide nothing).
+  bool queue_expected_ = false;  // the last grant had to be waited for: the next one probably, too
   TimePoint held_since_{};
   TimePoint look_not_before_{};  // a change that cannot have made ours the next one: seen together with what follows
-  bool needs_resolve_ = false;
-  bool barrier_needed_ = false;  // what is to be resolved was sent over this connection, after its first write
-  TimePoint resolve_not_before_{};
-  std::optional<Resolve> resolve_;
+
+  Resolving resolving_;
 };
 
 }  // namespace forelock::lock

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "lock/engine_core.h"
+#include "lock/engine.h"
 #include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
@@ -29,7 +29,7 @@ std::string last_component(const std::string& path) {
 void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
   --outstanding_;
   if (reply.code == ReplyCode::session_expired) return;  // the session's end follows and settles everything
-  Contender* contender = flight.contender == 0 ? nullptr : core_.find(flight.contender);
+  Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
   switch (flight.kind) {
     case FlightKind::create_monitor:
       on_create_monitor(reply, now);
@@ -44,7 +44,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       on_claim(*contender, reply, now);
       break;
     case FlightKind::hand_over:
-      on_hand_over(contender, core_.find(flight.next), reply, now);
+      on_hand_over(contender, engine_.find(flight.next), reply, now);
       break;
     case FlightKind::release:
       if (contender) on_release(*contender, reply, now);
@@ -80,16 +80,16 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       } else if (!contender) {
         stray_ = false;
       } else if (contender->abandoned) {
-        core_.forget(*contender);
+        engine_.forget(*contender);
       } else {
-        contender->state = ContenderState::idle;
+        contender->move_to(ContenderState::idle);
         idle_.insert({contender->arrival, contender});
       }
       break;
     case FlightKind::remove_monitor:
       if (reply.ok() || reply.code == ReplyCode::no_node) monitor_missing();
       blocked_ = false;
-      look_again();
+      listing_.expire();
       break;
     case FlightKind::resolve_barrier:
     case FlightKind::resolve_list:
@@ -115,11 +115,9 @@ void Monitor::on_create_monitor(const Reply& reply, TimePoint now) {
 
 void Monitor::monitor_missing() {
   exists_ = false;
-  if (!mutated(Mutation::number_proof_across_recreation)) alone_next_.reset();
-  parent_watch_trusted_ = parent_watch_registered_ = false;
-  counter_told_ = false;
+  headcount_.monitor_gone();
   blocked_ = false;
-  forget_listing();
+  listing_.forget();
 }
 
 // --- claims ---
@@ -132,38 +130,29 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     contender.number = name ? name->number : 0;
     nodes_[contender.node] = &contender;
     misses_ = 0;
-    line_expected_ = false;
+    queue_expected_ = false;
     contender.claimed_at_creation = true;
     contender.token = reply.operations[2].stat.mzxid;
     lock_version_ = reply.operations[2].stat.version;
-    // Number 0: nothing was ever created here before. Otherwise: nothing but what we created ourselves.
-    bool counted = alone_next_ == contender.number;
-    if (mutated(Mutation::number_off_by_one)) counted = alone_next_ && contender.number - *alone_next_ <= 1;
-    const bool alone = contender.number == 0 || counted;
-    if (alone_next_) shared_ = !alone;
-    alone_next_.reset();
-    // Counting goes on only in a monitor whose end we would be told: this may be another one than it was when we sent.
-    const bool watched = parent_watch_trusted_ || parent_watch_in_flight_;
-    if (alone && watched && contender.number + 2 < counter_alarm) alone_next_ = contender.number + 2;
-    contender.clear = alone;
+    contender.clear = headcount_.node_and_lock_created(contender.number);
     note_number(contender.number);
     claimed(contender, now);
     return;
   }
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
-  if (contender.abandoned) return core_.forget(contender);
+  if (contender.abandoned) return engine_.forget(contender);
   switch (reply.code) {
     case ReplyCode::node_exists:
       misses_ = 0;
       if (contender.spec.try_once) {
-        core_.refuse(contender, {.reason = RefusalReason::unavailable});
-        core_.forget(contender);
+        engine_.refuse(contender, {.reason = RefusalReason::unavailable});
+        engine_.forget(contender);
       } else if (blocked_) {
-        contender.state = ContenderState::idle;
+        contender.move_to(ContenderState::idle);
         idle_.insert({contender.arrival, &contender});
       } else {
         enqueue(contender, now);
-        if (!owner_) list(core_.options().watch_mode == WatchMode::parent, 0, now);
+        if (!owner_) list(engine_.options().watch_mode == WatchMode::parent, 0, now);
       }
       break;
     case ReplyCode::no_node:
@@ -183,29 +172,25 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
     contender.number = name ? name->number : 0;
     nodes_[contender.node] = &contender;
     misses_ = 0;
-    contender.clear = alone_next_ && *alone_next_ == contender.number && contender.foreground();
-    if (alone_next_ && *alone_next_ == contender.number) {
-      ++*alone_next_;
-    } else {
-      alone_next_.reset();
-    }
+    const bool alone = headcount_.node_created(contender.number);
+    contender.clear = alone && contender.foreground();
     note_number(contender.number);
     back_to_queue(contender);
     if (contender.abandoned) remove_node(contender, now);
     return;
   }
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
-  if (contender.abandoned) return core_.forget(contender);
+  if (contender.abandoned) return engine_.forget(contender);
   switch (reply.code) {
     case ReplyCode::no_node:
       monitor_gone(flight, contender, now);
       break;
     case ReplyCode::node_exists:  // the sequence counter stands still at its end: only an empty monitor can be renewed
       blocked_ = true;
-      children_watched_ = false;
-      contender.state = ContenderState::idle;
+      listing_.children_changed();
+      contender.move_to(ContenderState::idle);
       idle_.insert({contender.arrival, &contender});
-      core_.set_poll(*this, now + look_again_after);
+      engine_.set_poll(*this, now + look_again_after);
       break;
     default:
       reject(contender, reply.code, now);
@@ -217,8 +202,8 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
   if (reply.ok()) {
     contender.token = reply.operations.back().stat.mzxid;
     lock_version_ = reply.operations.back().stat.version;
-    if (alone_next_) ++*alone_next_;
-    line_expected_ = contender.waited;
+    headcount_.lock_created();
+    queue_expected_ = contender.waited;
     claimed(contender, now);
     return;
   }
@@ -227,7 +212,7 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
     case ReplyCode::node_exists:  // somebody was faster
       // The listing of the same breath, if there is one, has set a new watch; else look again.
       if (!contender.proof_requested) {
-        if (!mutated(Mutation::no_relist_after_failed_claim)) look_again();
+        if (!mutated(Mutation::no_relist_after_failed_claim)) listing_.expire();
       }
       back_to_queue(contender);
       if (contender.abandoned) remove_node(contender, now);
@@ -246,8 +231,8 @@ void Monitor::on_hand_over(Contender* leaver, Contender* next, const Reply& repl
     next->token = reply.operations.back().stat.mzxid;
     lock_version_ = reply.operations.back().stat.version;
     if (owner_ == leaver) owner_ = nullptr;
-    if (!leaver->abandoned) core_.finish_release(*leaver, ReleaseOutcome::released);
-    core_.forget(*leaver);
+    if (!leaver->abandoned) engine_.finish_release(*leaver, ReleaseOutcome::released);
+    engine_.forget(*leaver);
     claimed(*next, now);
     return;
   }
@@ -264,9 +249,9 @@ void Monitor::on_hand_over(Contender* leaver, Contender* next, const Reply& repl
 // privateLock is ours. It counts as a grant only when it is proved that nobody ranks before.
 void Monitor::claimed(Contender& contender, TimePoint now) {
   owner_ = &contender;
-  contender.state = ContenderState::claiming;
+  contender.move_to(ContenderState::claiming);
   if (contender.abandoned) return;  // settle() gives it back
-  if (contender.clear) return core_.grant(contender, now);
+  if (contender.clear) return engine_.grant(contender, now);
   if (!contender.proof_requested) {
     contender.proof_requested = true;
     list(false, contender.id, now);
@@ -281,9 +266,9 @@ bool Monitor::is_proof(const Flight& flight) const {
 
 void Monitor::judge(Contender& contender, bool somebody_before, TimePoint now) {
   if (mutated(Mutation::no_yield)) somebody_before = false;
-  if (!somebody_before) return core_.grant(contender, now);
+  if (!somebody_before) return engine_.grant(contender, now);
   if (contender.spec.try_once) {
-    core_.refuse(contender, {.reason = RefusalReason::unavailable});  // settle() gives it back
+    engine_.refuse(contender, {.reason = RefusalReason::unavailable});  // settle() gives it back
   } else {
     yield(contender, now);
   }
@@ -295,8 +280,8 @@ void Monitor::on_release(Contender& contender, const Reply& reply, TimePoint now
   if (releasing_ == &contender) releasing_ = nullptr;
   if (reply.ok()) {
     const bool renew = contender.number >= counter_alarm && all_.size() == 1;
-    if (!contender.abandoned) core_.finish_release(contender, ReleaseOutcome::released);
-    core_.forget(contender);
+    if (!contender.abandoned) engine_.finish_release(contender, ReleaseOutcome::released);
+    engine_.forget(contender);
     // An empty monitor near its counter's end is removed: the next one starts at 0. Harmless if it is not empty.
     if (renew) send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
     return;
@@ -304,8 +289,8 @@ void Monitor::on_release(Contender& contender, const Reply& reply, TimePoint now
   if (effect_of(reply.code) == Effect::unknown) {
     contender.release_unknown = true;
     if (mutated(Mutation::unknown_release_assumed_done)) {
-      if (!contender.abandoned) core_.finish_release(contender, ReleaseOutcome::released);
-      core_.forget(contender);
+      if (!contender.abandoned) engine_.finish_release(contender, ReleaseOutcome::released);
+      engine_.forget(contender);
     }
     need_resolve(now + look_again_after);
   } else {
@@ -334,18 +319,18 @@ void Monitor::on_remove_node(Contender& contender, const Reply& reply, TimePoint
   bool certain = reply.ok() || reply.code == ReplyCode::no_node;
   if (mutated(Mutation::cleanup_gives_up)) certain = true;
   if (certain) {
-    core_.forget(contender);
+    engine_.forget(contender);
   } else {
     need_resolve(now + look_again_after);
   }
 }
 
 void Monitor::reject(Contender& contender, ReplyCode code, TimePoint now) {
-  if (!contender.abandoned) core_.refuse(contender, {.reason = RefusalReason::rejected, .code = code});
+  if (!contender.abandoned) engine_.refuse(contender, {.reason = RefusalReason::rejected, .code = code});
   if (contender.node.empty()) {
-    core_.forget(contender);
+    engine_.forget(contender);
   } else {
-    contender.state = ContenderState::waiting;
+    contender.move_to(ContenderState::waiting);
     remove_node(contender, now);
   }
 }
@@ -355,7 +340,7 @@ void Monitor::reject_all(ReplyCode code, TimePoint now) {
   for (const auto& [arrival, contender] : all) {
     const ContenderState state = contender->state;
     if (contender->abandoned || state == ContenderState::held || state == ContenderState::releasing) continue;
-    core_.refuse(*contender, {.reason = RefusalReason::rejected, .code = code});
+    engine_.refuse(*contender, {.reason = RefusalReason::rejected, .code = code});
     abandon(*contender, now);
   }
 }
@@ -378,27 +363,27 @@ void Monitor::own_node_gone(Contender& contender) {
   contender.node.clear();
   contender.clear = contender.claimed_at_creation = contender.proof_requested = contender.node_watched = false;
   contender.position.reset();
-  if (contender.abandoned) return core_.forget(contender);
-  contender.state = ContenderState::idle;
+  if (contender.abandoned) return engine_.forget(contender);
+  contender.move_to(ContenderState::idle);
   idle_.insert({contender.arrival, &contender});
 }
 
 void Monitor::back_to_queue(Contender& contender) {
   contender.stepping_aside = contender.release_unknown = false;
-  contender.state = ContenderState::waiting;
+  contender.move_to(ContenderState::waiting);
   if (!contender.abandoned) queue_.insert(&contender);
 }
 
 void Monitor::outcome_unknown(Contender& contender, TimePoint now) {
-  contender.state = ContenderState::resolving;
+  contender.move_to(ContenderState::resolving);
   need_resolve(now + look_again_after);
 }
 
 void Monitor::need_resolve(TimePoint not_before) {
-  needs_resolve_ = barrier_needed_ = true;
-  if (owner_) core_.withhold(*owner_);  // the resolving proves it again, or not
-  resolve_not_before_ = not_before;
-  core_.set_poll(*this, not_before);
+  resolving_.needed = resolving_.barrier_needed = true;
+  if (owner_) engine_.withhold(*owner_);  // the resolving proves it again, or not
+  resolving_.not_before = not_before;
+  engine_.set_poll(*this, not_before);
 }
 
 }  // namespace forelock::lock

@@ -1,7 +1,7 @@
 // The requests that follow from decisions. Those of one step leave together, in the order in which they are built.
 #include <utility>
 
-#include "lock/engine_core.h"
+#include "lock/engine.h"
 #include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
@@ -51,21 +51,21 @@ std::string Monitor::watched_path(const Flight& flight) const {
 
 // What the server appends a sequence number to.
 std::string Monitor::new_node_path(const Contender& contender) const {
-  const std::string& prefix = core_.prefix(contender.spec.priority);
+  const std::string& prefix = engine_.prefix(contender.spec.priority);
   std::string path;
   path.reserve(path_.size() + 1 + prefix.size() + 1);
   return path.append(path_).append("/").append(prefix).append("-");
 }
 
 void Monitor::update_record(Contender& contender, std::string record, TimePoint now) {
-  if (!core_.connected() || needs_resolve_ || resolve_ || lock_flight_ || owner_ != &contender) return;
+  if (!engine_.connected() || resolving_.busy() || lock_flight_ || owner_ != &contender) return;
   const std::int32_t version = lock_version_++;
   send({.kind = FlightKind::update_record, .contender = contender.id},
        transaction_of(Check{child_path(contender.node)}, SetData{lock_path_, std::move(record), version}), now);
 }
 
 std::vector<Operation> Monitor::guard(const Contender& contender) const {
-  if (needs_resolve_ || resolve_) return {};  // the nodes that we know of may not be ours any more
+  if (resolving_.busy()) return {};  // the nodes that we know of may not be ours any more
   return {Check{child_path(contender.node)}, Check{lock_path_, lock_version_}};
 }
 
@@ -73,32 +73,31 @@ void Monitor::send(Flight flight, coordination::Request request, TimePoint now) 
   flight.monitor = this;
   flight.creation = creations_;
   ++outstanding_;
-  core_.became_busy(*this);  // the reply must still find it
-  core_.send(std::move(flight), std::move(request), now);
+  engine_.became_busy(*this);  // the reply must still find it
+  engine_.send(std::move(flight), std::move(request), now);
 }
 
 void Monitor::ensure_monitor(TimePoint now) {
   if (exists_) return;
   exists_ = true;  // harmless if it was there already; the reply tells if it could not be made
-  // A watch that is set, or on its way, may be another monitor's, which has been deleted.
-  parent_watch_trusted_ = parent_watch_in_flight_ = false;
+  headcount_.monitor_created();
   ++creations_;
   send({.kind = FlightKind::create_monitor}, Create{path_, "", CreateMode::container}, now);
 }
 
 void Monitor::fast_claim(Contender& contender, TimePoint now) {
   ensure_monitor(now);
-  contender.state = ContenderState::claiming;
-  contender.created_after = count_known_;
+  contender.move_to(ContenderState::claiming);
+  contender.created_after = headcount_.at_least();
   lock_flight_ = true;
   send({.kind = FlightKind::fast_claim, .contender = contender.id},
        transaction_of(Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
                       Create{lock_path_, "", CreateMode::ephemeral},
                       SetData{lock_path_, contender.spec.holder_record(), coordination::any_version}),
        now);
-  contender.proof_requested = !alone_next_ || shared_;
-  if (!parent_watch_trusted_ && !parent_watch_in_flight_) {
-    forget_listing();                 // unwatched, it may be of a monitor that was here before this one
+  contender.proof_requested = !headcount_.likely_alone();
+  if (!headcount_.watched()) {
+    listing_.forget();                // unwatched, it may be of a monitor that was here before this one
     watch_parent(contender.id, now);  // its answer also tells whether anybody else is there
   } else if (contender.proof_requested) {
     list(false, contender.id, now);
@@ -107,18 +106,18 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
 
 void Monitor::enqueue(Contender& contender, TimePoint now) {
   ensure_monitor(now);
-  contender.state = ContenderState::enqueueing;
-  contender.created_after = count_known_;
+  contender.move_to(ContenderState::enqueueing);
+  contender.created_after = headcount_.at_least();
   ++enqueueing_;
   if (contender.foreground()) ++enqueueing_foreground_;
   send({.kind = FlightKind::enqueue, .contender = contender.id},
        Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential}, now);
-  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(0, now);
+  if (!headcount_.watched()) watch_parent(0, now);
 }
 
 void Monitor::claim(Contender& contender, TimePoint now) {
   queue_.erase(&contender);
-  contender.state = ContenderState::claiming;
+  contender.move_to(ContenderState::claiming);
   contender.claimed_at_creation = false;
   lock_flight_ = true;
   Transaction transaction;
@@ -129,12 +128,12 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   contender.clear = is_clear(contender);
   if (mutated(Mutation::claim_unproved)) contender.clear = true;
   contender.proof_requested = !contender.clear;
-  if (contender.proof_requested) list(core_.options().watch_mode == WatchMode::parent, contender.id, now);
+  if (contender.proof_requested) list(engine_.options().watch_mode == WatchMode::parent, contender.id, now);
 }
 
 void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   queue_.erase(&next);
-  next.state = ContenderState::claiming;
+  next.move_to(ContenderState::claiming);
   next.claimed_at_creation = false;
   lock_flight_ = true;
   send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id},
@@ -160,31 +159,30 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
     // Own node first: if that is gone, so is our right to privateLock, and nothing is deleted.
     send(flight, transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
   }
-  if (!queue_.empty()) list(core_.options().watch_mode == WatchMode::parent, 0, now);
+  if (!queue_.empty()) list(engine_.options().watch_mode == WatchMode::parent, 0, now);
 }
 
 void Monitor::yield(Contender& owner, TimePoint now) {
   lock_flight_ = true;
-  owner.state = ContenderState::yielding;
+  owner.move_to(ContenderState::yielding);
   send({.kind = FlightKind::yield, .contender = owner.id},
        transaction_of(Check{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
-  list(core_.options().watch_mode == WatchMode::parent, 0, now);
+  list(engine_.options().watch_mode == WatchMode::parent, 0, now);
 }
 
 void Monitor::remove_node(Contender& contender, TimePoint now) {
-  if (needs_resolve_ || resolve_) return;  // the name may be somebody else's by now; resolving comes back to it
+  if (resolving_.busy()) return;  // the name may be somebody else's by now; resolving comes back to it
   if (std::exchange(contender.removing, true)) return;
   send({.kind = FlightKind::remove_node, .contender = contender.id}, Delete{child_path(contender.node)}, now);
 }
 
 void Monitor::list(bool watch, ContenderId proof_for, TimePoint now) {
-  ++listings_in_flight_;
-  last_listing_ = now;
+  listing_.sent(now);
   send({.kind = FlightKind::list, .contender = proof_for, .watch = watch}, List{path_, watch}, now);
 }
 
 void Monitor::watch_parent(ContenderId proof_for, TimePoint now) {
-  parent_watch_in_flight_ = true;
+  headcount_.watch_sent();
   send({.kind = FlightKind::watch_parent, .contender = proof_for}, Get{path_, true}, now);
 }
 
@@ -205,11 +203,11 @@ void Monitor::watch_node(Contender& contender, TimePoint now) {
 // which leaves nothing behind on a node that has gone: a watch on its creation would stay for the life of the session,
 // since names do not come again.
 void Monitor::watch_predecessor(const Contender& first, TimePoint now) {
-  const ForeignContender* before = last_foreign_before(first);
+  const ForeignContender* before = listing_.last_before(child_of(first));
   const std::string child = before ? before->name : std::string(private_lock_name);
-  fresh_for_ = first.id;
-  if (watched_child_ == child) return;
-  watched_child_ = child;
+  listing_.keep_fresh_for(first.id);
+  if (listing_.watched_node() == child) return;
+  listing_.set_watched_node(child);
   send({.kind = FlightKind::watch_predecessor, .name = child}, Get{child_path(child), true}, now);
 }
 

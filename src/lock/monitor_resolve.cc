@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lock/engine_core.h"
+#include "lock/engine.h"
 #include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
@@ -29,11 +29,11 @@ using coordination::ReplyCode;
 using coordination::Transaction;
 
 void Monitor::begin_resolve(TimePoint now) {
-  needs_resolve_ = false;
+  resolving_.needed = false;
   if (mutated(Mutation::unknown_create_retried)) {
     for (const auto& [arrival, contender] : all_) {
       if (contender->state != ContenderState::resolving || !contender->node.empty() || contender->abandoned) continue;
-      contender->state = ContenderState::idle;
+      contender->move_to(ContenderState::idle);
       idle_.insert({contender->arrival, contender});
     }
   }
@@ -42,51 +42,52 @@ void Monitor::begin_resolve(TimePoint now) {
     something = something || !contender->node.empty() || contender->state != ContenderState::idle;
   }
   if (!something) return settle(now);
-  for (const auto& [arrival, contender] : all_) core_.withhold(*contender);  // of claims that were confirmed meanwhile
-  resolve_ = Resolve();
-  const bool barrier = std::exchange(barrier_needed_, false);
+  for (const auto& [arrival, contender] : all_)
+    engine_.withhold(*contender);  // of claims that were confirmed meanwhile
+  resolving_.findings = Findings();
+  const bool barrier = std::exchange(resolving_.barrier_needed, false);
   if (mutated(Mutation::no_resync_before_resolving)) {
     // What is read may be older than what was applied.
   } else if (barrier) {
-    ++resolve_->pending;
+    ++resolving_.findings->pending;
     send({.kind = FlightKind::resolve_barrier}, Transaction{{Check{"/"}}}, now);
   }
   // Before anything is read: from here on a re-creation of the monitor is told.
-  if (!parent_watch_trusted_ && !parent_watch_in_flight_) watch_parent(0, now);
-  ++resolve_->pending;
-  const bool watch = core_.options().watch_mode == WatchMode::parent;
+  if (!headcount_.watched()) watch_parent(0, now);
+  ++resolving_.findings->pending;
+  const bool watch = engine_.options().watch_mode == WatchMode::parent;
   send({.kind = FlightKind::resolve_list, .watch = watch}, List{path_, watch}, now);
 }
 
 void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now) {
-  if (!resolve_) return;  // of an earlier connection
+  if (!resolving_.findings) return;  // of an earlier connection
   const bool refused = effect_of(reply.code) == Effect::not_applied;
   const bool told = reply.ok() || reply.code == ReplyCode::no_node;
   // A barrier that is refused is a transaction, too.
-  if (!told && !(refused && flight.kind == FlightKind::resolve_barrier)) resolve_->failed = true;
+  if (!told && !(refused && flight.kind == FlightKind::resolve_barrier)) resolving_.findings->failed = true;
   switch (flight.kind) {
     case FlightKind::resolve_list:
-      if (reply.ok()) note_watch(flight);
-      resolve_->list = std::move(reply);
+      if (reply.ok() && flight.watch) listing_.watch_answered(flight.watched);
+      resolving_.findings->list = std::move(reply);
       break;
     case FlightKind::resolve_lock:
-      resolve_->lock = std::move(reply);
+      resolving_.findings->lock = std::move(reply);
       break;
     case FlightKind::resolve_node:
-      resolve_->nodes[flight.name] = std::move(reply);
+      resolving_.findings->nodes[flight.name] = std::move(reply);
       break;
     default:
       break;
   }
-  if (--resolve_->pending > 0) return;
-  if (resolve_->failed) {
-    resolve_.reset();
-    needs_resolve_ = barrier_needed_ = true;
-    if (resolve_not_before_ <= now) need_resolve(now + look_again_after);
+  if (--resolving_.findings->pending > 0) return;
+  if (resolving_.findings->failed) {
+    resolving_.findings.reset();
+    resolving_.needed = resolving_.barrier_needed = true;
+    if (resolving_.not_before <= now) need_resolve(now + look_again_after);
     return;
   }
-  if (resolve_->examined) return conclude_resolve(now);
-  resolve_->examined = true;
+  if (resolving_.findings->examined) return conclude_resolve(now);
+  resolving_.findings->examined = true;
   examine_nodes(now);
 }
 
@@ -95,32 +96,32 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
 void Monitor::examine_nodes(TimePoint now) {
   // From which number on a node of a class may be one that a create with an unknown outcome has left.
   std::map<std::string_view, std::int64_t> unknown_from;
-  const std::int64_t monitor_now = resolve_->list.stat.czxid;
+  const std::int64_t monitor_now = resolving_.findings->list.stat.czxid;
   for (const auto& [arrival, contender] : all_) {
     if (!contender->node.empty() || contender->state != ContenderState::resolving) continue;
     const MonitorCount& before = contender->created_after;
     const bool known = before.czxid == monitor_now && before.created < counter_alarm;
     const std::int64_t from = known ? before.created : std::numeric_limits<std::int64_t>::min();
-    const auto [entry, added] = unknown_from.emplace(core_.prefix(contender->spec.priority), from);
+    const auto [entry, added] = unknown_from.emplace(engine_.prefix(contender->spec.priority), from);
     if (!added) entry->second = std::min(entry->second, from);
   }
-  for (const std::string& child : resolve_->list.children) {
+  for (const std::string& child : resolving_.findings->list.children) {
     bool candidate = nodes_.contains(child);
     if (const auto name = parse_contender_name(child); name && !candidate) {
       const auto from = unknown_from.find(name->prefix);
       candidate = from != unknown_from.end() && name->number >= from->second;
     }
     if (!candidate) continue;
-    ++resolve_->pending;
+    ++resolving_.findings->pending;
     send({.kind = FlightKind::resolve_node, .name = child}, Get{child_path(child), false}, now);
   }
-  ++resolve_->pending;
+  ++resolving_.findings->pending;
   send({.kind = FlightKind::resolve_lock}, Get{lock_path_, false}, now);
 }
 
 bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
   if (!node.ok()) return false;
-  bool session = node.stat.ephemeral_owner == core_.session();
+  bool session = node.stat.ephemeral_owner == engine_.session();
   if (mutated(Mutation::adopt_without_session_check)) session = true;
   bool guid = node.data.find(contender.spec.guid) != std::string::npos;
   if (mutated(Mutation::adopt_without_guid_check)) guid = true;
@@ -128,7 +129,7 @@ bool Monitor::is_ours(const Reply& node, const Contender& contender) const {
 }
 
 // Lets go of a node that is not there, or not this contender's.
-void Monitor::verify_node(Contender& contender, const Resolve& found) {
+void Monitor::verify_node(Contender& contender, const Findings& found) {
   if (contender.node.empty()) return;
   const auto node = found.nodes.find(contender.node);
   if (node != found.nodes.end() && is_ours(node->second, contender)) return;
@@ -138,12 +139,12 @@ void Monitor::verify_node(Contender& contender, const Resolve& found) {
 }
 
 // Finds the node that a create with an unknown outcome has left, if it has.
-void Monitor::adopt_node(Contender& contender, const Resolve& found) {
+void Monitor::adopt_node(Contender& contender, const Findings& found) {
   if (!contender.node.empty() || contender.state != ContenderState::resolving) return;
   for (const auto& [name, node] : found.nodes) {
     if (nodes_.contains(name) || !is_ours(node, contender)) continue;
     const auto parsed = parse_contender_name(name);
-    if (!parsed || parsed->prefix != core_.prefix(contender.spec.priority)) continue;
+    if (!parsed || parsed->prefix != engine_.prefix(contender.spec.priority)) continue;
     contender.node = name;
     contender.number = parsed->number;
     nodes_[name] = &contender;
@@ -152,8 +153,8 @@ void Monitor::adopt_node(Contender& contender, const Resolve& found) {
 }
 
 void Monitor::conclude_resolve(TimePoint now) {
-  const Resolve found = std::move(*resolve_);
-  resolve_.reset();
+  const Findings found = std::move(*resolving_.findings);
+  resolving_.findings.reset();
   owner_ = releasing_ = nullptr;
   lock_flight_ = false;
   queue_.clear();
@@ -175,7 +176,7 @@ void Monitor::conclude_resolve(TimePoint now) {
     monitor_missing();
   }
   // Ours, but of nobody we know. Removed before any node: whoever it belonged to is forgotten after it.
-  stray_ = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == core_.session();
+  stray_ = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == engine_.session();
   if (stray_) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
   // So is the lock of one whose node is gone. Other owners come last: whoever has lost the lock hears of it before.
   const bool broken = holder && holder->node.empty();
@@ -187,18 +188,18 @@ void Monitor::conclude_resolve(TimePoint now) {
 }
 
 // privateLock is this contender's.
-void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoint now) {
+void Monitor::conclude_owner(Contender& contender, const Findings& found, TimePoint now) {
   lock_version_ = found.lock.stat.version;
   if (contender.node.empty()) {
     // Somebody removed its node and left privateLock: the lock is broken, and what is left of it goes.
     const bool held = contender.state == ContenderState::held || contender.stepping_aside;
-    if (held && !contender.abandoned) core_.lose(contender, LossReason::removed);
+    if (held && !contender.abandoned) engine_.lose(contender, LossReason::removed);
     if (contender.state == ContenderState::releasing && !contender.abandoned) {
-      core_.finish_release(contender, ReleaseOutcome::gone);
+      engine_.finish_release(contender, ReleaseOutcome::gone);
     }
     // Begins anew, or is forgotten, when that is answered; not before, although it may have been about to.
     idle_.erase({contender.arrival, &contender});
-    contender.state = ContenderState::resolving;
+    contender.move_to(ContenderState::resolving);
     contender.proof_requested = contender.claimed_at_creation = false;
     contender.position.reset();
     send({.kind = FlightKind::remove_lock, .contender = contender.id}, Delete{lock_path_, lock_version_}, now);
@@ -216,45 +217,45 @@ void Monitor::conclude_owner(Contender& contender, const Resolve& found, TimePoi
     default:
       break;
   }
-  contender.state = ContenderState::claiming;
+  contender.move_to(ContenderState::claiming);
   contender.proof_requested = true;
   contender.token = found.lock.stat.mzxid;
   contender.claimed_at_creation = found.nodes.at(contender.node).stat.czxid == found.lock.stat.czxid;
-  if (!contender.abandoned) judge(contender, somebody_before_grant(contender), now);
+  if (!contender.abandoned) judge(contender, another_process_before_claim(contender), now);
 }
 
 // privateLock is not this contender's.
-void Monitor::conclude_other(Contender& contender, const Resolve& found, TimePoint now) {
+void Monitor::conclude_other(Contender& contender, const Findings& found, TimePoint now) {
   const bool has_node = !contender.node.empty();
   if (!contender.abandoned) {
     const bool stepped_aside = contender.release_unknown && has_node;
     if (contender.state == ContenderState::held || (contender.stepping_aside && !stepped_aside)) {
-      core_.lose(contender, LossReason::removed);
+      engine_.lose(contender, LossReason::removed);
     } else if (contender.state == ContenderState::releasing) {
       // Both went in one transaction: if it was ours, neither is left.
       const bool ours = !has_node && contender.release_unknown;
-      core_.finish_release(contender, ours ? ReleaseOutcome::released : ReleaseOutcome::gone);
+      engine_.finish_release(contender, ours ? ReleaseOutcome::released : ReleaseOutcome::gone);
       if (mutated(Mutation::late_release_blind)) {
         send({.kind = FlightKind::remove_lock}, Delete{lock_path_}, now);
       }
     }
   }
   if (contender.abandoned) {
-    contender.state = ContenderState::waiting;
+    contender.move_to(ContenderState::waiting);
     if (has_node) return remove_node(contender, now);
-    return core_.forget(contender);
+    return engine_.forget(contender);
   }
   contender.proof_requested = contender.claimed_at_creation = false;
   if (mutated(Mutation::unknown_claim_assumed_granted)) {
     if (contender.state == ContenderState::resolving && has_node) {
       contender.token = found.lock.stat.mzxid;
       owner_ = &contender;
-      return core_.grant(contender, now);
+      return engine_.grant(contender, now);
     }
   }
   if (has_node) return back_to_queue(contender);
   if (contender.state == ContenderState::idle) return;
-  contender.state = ContenderState::idle;
+  contender.move_to(ContenderState::idle);
   contender.position.reset();
   idle_.insert({contender.arrival, &contender});
 }

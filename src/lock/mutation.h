@@ -64,8 +64,14 @@ Mutation& active_mutation();
 inline bool mutated(Mutation mutation) {
   return active_mutation() == mutation;
 }
+inline bool any_mutation() {
+  return active_mutation() != Mutation::none;
+}
 #else
 constexpr bool mutated(Mutation) {
+  return false;
+}
+constexpr bool any_mutation() {
   return false;
 }
 #endif
