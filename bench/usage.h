@@ -1,4 +1,4 @@
-// What the process has used of the machine: processor time and context switches, all threads together.
+// The processor time and the context switches of this process, all threads together.
 #pragma once
 
 #include <sys/resource.h>

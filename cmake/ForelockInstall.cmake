@@ -60,7 +60,7 @@ function(forelock_library target name)
 endfunction()
 
 # The lock: needs ZooKeeper's client.
-set(forelock_rooms coordination lock config records zookeeper retry client capi)
+set(forelock_rooms base coordination lock config records zookeeper retry client capi)
 forelock_library(forelock forelock ${forelock_rooms})
 add_library(forelock::forelock ALIAS forelock)
 list(TRANSFORM forelock_rooms PREPEND forelock_room_)
@@ -70,7 +70,7 @@ set(forelock_targets forelock)
 
 # The dead-letter queue: needs SQLite and Kafka's client besides.
 if(FORELOCK_BUILD_DLQ)
-  set(forelock_dlq_rooms letter outbox kafka forward capi_dlq)
+  set(forelock_dlq_rooms base letter outbox kafka forward capi_dlq)
   forelock_library(forelock_dlq forelock-dlq ${forelock_dlq_rooms})
   add_library(forelock::dlq ALIAS forelock_dlq)
   set_target_properties(forelock_dlq PROPERTIES EXPORT_NAME dlq)

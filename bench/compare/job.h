@@ -1,4 +1,4 @@
-// What a worker of the comparison is told to do, and what it answers: one line of JSON each.
+// The job of a worker of the comparison, and its answer: one line of JSON each.
 //
 // A job: {"monitors": ["a", …], "threads": T, "sections": N | "seconds": S, "hold_us": 0, "pause_us": 0,
 // "priority": "foreground" | "background", "fresh": false, "async": false, "release_async": false}; see workload::Job.

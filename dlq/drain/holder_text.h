@@ -1,4 +1,4 @@
-// Who holds a lock, for messages.
+// The holder of a lock as text, for messages.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which dead letters are meant.
+// A LetterFilter selects dead letters.
 #pragma once
 
 #include <optional>

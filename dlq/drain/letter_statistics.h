@@ -1,4 +1,4 @@
-// How many dead letters of which kind: for `stats`, and for what a dry run shows.
+// Counts of dead letters by kind: for `stats`, and for the output of a dry run.
 #pragma once
 
 #include <cstdint>

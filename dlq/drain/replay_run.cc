@@ -3,7 +3,7 @@
 #include <thread>
 #include <utility>
 
-#include "client/thread_start.h"
+#include "base/thread_start.h"
 #include "drain/holder_text.h"
 #include "forelock/error.h"
 
@@ -16,7 +16,7 @@ class Threads {
   ~Threads() { join(); }
   template <class Fn>
   void start(Fn fn) {
-    threads_.push_back(client::start_thread("forelock-replay", std::move(fn)));
+    threads_.push_back(base::start_thread("forelock-replay", std::move(fn)));
   }
   void join() {
     for (std::thread& thread : threads_) thread.join();

@@ -1,4 +1,4 @@
-// What a record of the resolved topic says about a letter.
+// The state of a letter as a record of the resolved topic gives it.
 #pragma once
 
 #include <cstdint>

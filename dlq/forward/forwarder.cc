@@ -1,14 +1,12 @@
 #include "forward/forwarder.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <exception>
 #include <random>
 #include <span>
 #include <utility>
 
+#include "base/thread_start.h"
 #include "forelock/error.h"
 #include "forward/letter_record.h"
 #include "kafka/queue_topics.h"
@@ -51,19 +49,7 @@ Forwarder::Forwarder(const Settings& settings, outbox::Outbox& outbox, LogSink l
       plan_(std::random_device{}()),
       producer_(std::make_unique<kafka::Producer>(settings, log, kafka::Producer::Expiry::none)),
       confirmation_timeout_(producer_->message_timeout()) {
-  // The host's signal handlers must not run on a library's thread.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_setname_np(thread_.native_handle(), "forelock-dlq");
+  thread_ = base::start_thread("forelock-dlq", [this] { run(); });
 }
 
 Forwarder::~Forwarder() {

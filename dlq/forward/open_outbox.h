@@ -1,4 +1,4 @@
-// What the settings say about outbox and Kafka.
+// Opens the outbox that the settings name, and checks what they say about Kafka.
 #pragma once
 
 #include "forelock/client.h"

@@ -1,4 +1,4 @@
-// What goes wrong while dead letters are forwarded, told to the host's log without flooding it.
+// A ProblemLog reports problems of forwarding to the host's log without flooding it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which rows of the outbox may be handed to Kafka now, and which must wait. Bookkeeping alone: no I/O, threads or
+// A SendPlan says which rows of the outbox may be handed to Kafka now, and which must wait. No I/O, threads or
 // clock.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Whether clients of Kafka can be made of the settings.
+// Checks whether clients of Kafka can be made of the settings.
 #pragma once
 
 #include <string_view>

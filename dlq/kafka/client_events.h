@@ -1,4 +1,4 @@
-// What a client of librdkafka says about itself, for the host's log and for messages.
+// Events of a librdkafka client, for the host's log and for messages.
 #pragma once
 
 #include <chrono>

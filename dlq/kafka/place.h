@@ -1,4 +1,4 @@
-// Where a Kafka setting stands, for messages.
+// The place of a Kafka setting, for messages.
 #pragma once
 
 #include <filesystem>

@@ -1,8 +1,5 @@
 #include "kafka/producer.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <array>
 #include <condition_variable>
@@ -16,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_start.h"
 #include "forelock/error.h"
 #include "kafka/client_config.h"
 #include "kafka/client_events.h"
@@ -89,18 +87,7 @@ class Producer::Impl {
         expiry_(expiry),
         events_(std::move(log), config_.mask()),
         client_(make_client()) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // the host's handlers must not run on our thread
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (...) {
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
-      throw;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pthread_setname_np(thread_.native_handle(), "forelock-kafka");
+    thread_ = base::start_thread("forelock-kafka", [this] { run(); });
   }
 
   ~Impl() {

@@ -1,4 +1,4 @@
-// What goes into a Kafka topic and comes out of it.
+// Records of a Kafka topic.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a client of librdkafka is made for.
+// The role of a librdkafka client.
 #pragma once
 
 namespace forelock::kafka {

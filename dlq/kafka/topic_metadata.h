@@ -1,4 +1,4 @@
-// What the brokers say about a topic.
+// The metadata of a topic, as the brokers report it.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the user says to librdkafka: the settings under "kafka.", with their places, secrets read, checked as far as
+// The user's settings for librdkafka: those under "kafka.", with their places, secrets read, checked as far as
 // this library has a say. Whether librdkafka likes them is another question (ClientConfig).
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "letter/utf8.h"
+#include "letter/one_line.h"
 #include "records/wall_time.h"
 
 namespace forelock::letter {

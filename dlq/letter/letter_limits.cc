@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "letter/utf8.h"
+#include "base/utf8.h"
+#include "letter/one_line.h"
 
 namespace forelock::letter {
 namespace {
@@ -39,7 +40,7 @@ std::optional<Flaw> flaw_of(const DeadLetter& letter) {
     return invalid(too_long("The dead letter's monitor id", letter.monitor.size(), max_monitor_bytes),
                    "No such monitor can be locked: use the id that the operation was run with.");
   }
-  if (!is_utf8(letter.monitor)) {
+  if (!base::is_utf8(letter.monitor)) {
     return invalid("The dead letter's monitor id is not UTF-8, so it cannot be the key of a record",
                    "Encode the id as UTF-8; the lock needs the same id.");
   }

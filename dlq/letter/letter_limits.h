@@ -1,4 +1,4 @@
-// What a dead letter may be, so that it can be a record of Kafka and a row of the outbox.
+// The limits of a dead letter, within which it can be a record of Kafka and a row of the outbox.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What SQLite and the file system answered, as this library's errors: what, where, and what to do.
+// Failures of SQLite and of the file system, as this library's errors: what, where, and what to do.
 #pragma once
 
 #include <filesystem>

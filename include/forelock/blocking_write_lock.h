@@ -28,10 +28,9 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// Waits for as long as it takes. \throws as lock_with_timeout, except for the time-out.
   void lock();
 
-  /// Obtains the lock if nobody holds it and nobody who ranks before us waits; does not queue. Takes one or two round
-  /// trips; without a connection it waits for one for at most the class's configured time-out.
-  /// \returns whether it is held now. \throws ConnectionLossException, SessionExpiredException,
-  /// RequestRejectedException.
+  /// Obtains the lock if it is free and no contender that ranks before this one waits; does not queue. Takes one or two
+  /// round trips; without a connection it waits for one for at most the class's configured time-out. \returns whether
+  /// it is held now. \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
   bool try_lock();
 
   /// Waits at most this long. \returns whether it is held now. \throws as try_lock.
@@ -60,7 +59,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   void lock_with_timeout();
 
   /// Withdraws a waiting lock() of another thread, which then throws InstanceLockException(cancelled) or returns false.
-  /// \returns whether somebody was waiting.
+  /// \returns whether another contender was waiting.
   bool cancel();
 
   /// Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out; without one the
@@ -82,10 +81,10 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// if the lock is not held.
   void unlock_async() noexcept;
 
-  /// For long work of low urgency: lets everybody who ranks before this lock go first and takes the lock again, without
-  /// losing its place among its class. Blocks until it is held again, at most `timeout`.
-  /// \returns whether it is held again, with a new fencing_token(); if not, the place in the line is given up.
-  /// \throws LockUnhealthyException if it was not held (any more); otherwise as try_lock.
+  /// For long work of low urgency: lets all contenders that rank before this lock go first and takes the lock again,
+  /// without losing its place among its class. Blocks until it is held again, at most `timeout`. \returns whether it is
+  /// held again, with a new fencing_token(); if not, the place in the line is given up. \throws LockUnhealthyException
+  /// if it was not held (any more); otherwise as try_lock.
   bool step_aside(std::chrono::milliseconds timeout);
 
  private:

@@ -19,7 +19,7 @@ typedef struct fl_monitor {
   size_t size;                  ///< sizeof(fl_monitor), set by the caller
   const char* monitor;          ///< the id, decoded
   const char* path;             ///< its znode; empty in a list
-  int32_t held;                 ///< 1 if it is held: then the next seven tell by whom
+  int32_t held;                 ///< 1 if it is held: then the next seven describe the holder
   int32_t has_owner;            ///< 1 if the holder left a record that can be read
   fl_owner owner;               ///< the record; without one, empty texts and -1
   int32_t holder_priority;      ///< a fl_priority; -1 if unknown

@@ -39,7 +39,7 @@ struct ClientStatistics {
 ///
 /// Connecting happens in the background: the constructor returns at once, and locks wait for the connection within
 /// their own time-outs. After a disconnection the client tries again `zookeeper.connection.retry` times, every
-/// `zookeeper.connection.delay`; then whoever waits gets ConnectionLossException, later calls fail at once, and the
+/// `zookeeper.connection.delay`; then waiting calls end with ConnectionLossException, later calls fail at once, and the
 /// client goes on trying. An expired session is replaced by a new one for later calls.
 ///
 /// Heartbeats and deadlines do not depend on code of the host application: callbacks (one thread for those of all
@@ -77,11 +77,11 @@ class FORELOCK_EXPORT Client {
   /// What happened since the client was made.
   ClientStatistics statistics() const;
 
-  /// Ends the session: whoever waits gets RequestRejectedException(closed), held locks are lost, and the server frees
-  /// them, with all that is under way, before this returns; a server that is silent frees them when the session's time
-  /// is up, and is waited for about 2.5 s. Returns when no callback runs any more; idempotent.
-  /// \throws RequestRejectedException(invalid_argument) in a callback, a stop callback or the log sink, whose end it
-  /// would wait for; nothing has changed then.
+  /// Ends the session: waiting calls end with RequestRejectedException(closed), held locks are lost, and the server
+  /// frees them, with all that is under way, before this returns; a server that is silent frees them when the session's
+  /// time is up, and is waited for about 2.5 s. Returns when no callback runs any more; idempotent. \throws
+  /// RequestRejectedException(invalid_argument) in a callback, a stop callback or the log sink, whose end it would wait
+  /// for; nothing has changed then.
   void close();
 
   /// For this library's own use.

@@ -60,9 +60,9 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
   /// invalid_argument (the id is there already with other contents). The letter is not in the queue then.
   void accept(const DeadLetter& letter) override;
 
-  /// Waits until nothing in the outbox is left to be forwarded: everybody's letters, but for those that were parked.
-  /// \returns whether that is so, within the timeout. At once false without Kafka, if letters wait.
-  /// \throws Error(outbox_unavailable).
+  /// Waits until nothing in the outbox is left to be forwarded: the letters of all processes, but for those that were
+  /// parked. \returns whether that is so, within the timeout. At once false without Kafka, if letters wait. \throws
+  /// Error(outbox_unavailable).
   bool flush(std::chrono::milliseconds timeout);
 
   /// Counts and ages, for metrics. \throws Error(outbox_unavailable).

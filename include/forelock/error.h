@@ -14,7 +14,7 @@ namespace forelock {
 /// (forelock/c.h); neither ever changes. 0 is no code: there it means success.
 enum class ErrorCode {
   lock_timeout = 1,         ///< the lock was not obtained in time
-  lock_unavailable = 2,     ///< try_lock: somebody holds the lock or waits for it
+  lock_unavailable = 2,     ///< try_lock: the lock is held, or others wait for it
   cancelled = 3,            ///< the waiting was withdrawn by the caller
   session_expired = 4,      ///< the server ended the session, and with it every lock and every place in a line
   connection_loss = 5,      ///< no server could be reached

@@ -24,7 +24,7 @@ struct HolderView {
   std::chrono::milliseconds held{0};  ///< how long, by the wall clocks of server and caller
 };
 
-/// Somebody in the line.
+/// A contender in the queue.
 struct WaiterView {
   std::size_t position = 0;             ///< 1 is next
   std::string node;                     ///< e.g. "B-0000000008"
@@ -39,7 +39,7 @@ struct WaiterView {
 struct MonitorView {
   std::string monitor;               ///< the id, decoded
   std::string path;                  ///< its znode, e.g. "/P1"
-  std::optional<HolderView> holder;  ///< nothing while nobody holds it
+  std::optional<HolderView> holder;  ///< nothing while the lock is free
   std::vector<WaiterView> queue;     ///< in the order in which they will be served
   std::int64_t next_sequence = 0;    ///< the number that the next contender gets
 };
@@ -47,16 +47,16 @@ struct MonitorView {
 /// Short form, for lists.
 struct MonitorSummary {
   std::string monitor;                                   ///< the id, decoded
-  std::optional<HolderView> holder;                      ///< nothing while nobody holds it
+  std::optional<HolderView> holder;                      ///< nothing while the lock is free
   std::size_t waiting_foreground = 0;                    ///< how many of that class wait
   std::size_t waiting_background = 0;                    ///< how many of that class wait
-  std::optional<std::chrono::milliseconds> oldest_wait;  ///< of all that wait; nothing if nobody does
+  std::optional<std::chrono::milliseconds> oldest_wait;  ///< of all that wait; nothing if none does
 };
 
 /// What force_release() did.
 enum class ForceReleaseResult {
   released,        ///< the holder's nodes are gone
-  holder_changed,  ///< somebody else holds it now, or nobody: nothing was done
+  holder_changed,  ///< another contender holds it now, or none: nothing was done
   no_such_monitor  ///< there is no such monitor
 };
 

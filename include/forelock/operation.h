@@ -14,7 +14,7 @@
 
 namespace forelock {
 
-/// What is to be done, for whom and how urgently. A plain value.
+/// An Operation is a piece of work under a lock: the monitor, the priority, and the work. A plain value.
 struct Operation {
   /// The idempotency key: of the dead letter too. Empty: a random UUID is made when the operation is run. At most
   /// max_id_bytes of printable ASCII.

@@ -68,7 +68,7 @@ struct OperationAttempt {
 
 /// Every operation ends as exactly one of: succeeded, failed to the caller (an exception: the caller still owns it), or
 /// in the dead-letter queue. One attempt: take the lock within its class's time-out, call the handler, check that
-/// the lock is certain to have been held, release. If the release finds that somebody had removed the lock, it may have
+/// the lock is certain to have been held, release. If the release finds that the lock had been removed, it may have
 /// been gone before the handler returned, and the attempt has failed (lock_unhealthy); a release without an answer
 /// changes nothing. What counts as retryable is decided by is_retryable(ErrorCode) for
 /// this library's errors and by OperationFailure for the handler's own; any other exception of a handler is code

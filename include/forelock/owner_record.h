@@ -26,7 +26,7 @@ struct FORELOCK_EXPORT OwnerRecord {
   WallTime enqueued_at{};                                     ///< when it began to wait
   std::optional<WallTime> acquired_at;                        ///< holder: when the claim was sent
   std::optional<std::chrono::milliseconds> expected_runtime;  ///< how long the holder expects to need
-  std::optional<WallTime> alert_at;                           ///< when somebody should look at it
+  std::optional<WallTime> alert_at;                           ///< when an operator should look at it
   std::optional<WallTime> auto_unlock_at;                     ///< when an unlocker may free it; only if asked for
   std::optional<std::int64_t> fencing_token;                  ///< holder: of its grant, once alive() has said so
   std::vector<std::string> stack;                             ///< where lock() was called, innermost first

@@ -4,7 +4,7 @@
 
 namespace forelock {
 
-/// Foreground work (somebody waits for it) always goes before background work (bulk) on the same monitor.
+/// Foreground work (a person waits for it) always goes before background work (bulk) on the same monitor.
 enum class Priority { foreground, background };
 
 }  // namespace forelock

@@ -32,14 +32,14 @@ enum class WatchMode {
 
 /// Who may touch the nodes that a client creates (`zookeeper.acl`).
 enum class AclMode {
-  open,        ///< everybody
+  open,        ///< readable and writable by everyone
   creator_all  ///< only clients with the same credentials
 };
 
 /// A complete and valid set of settings: an object with a wrong value does not exist.
 ///
 /// Thread-safety: as for a value such as std::string. Reading one object from many threads is safe; `set` needs that
-/// nobody else uses this object. Copies are cheap and independent of each other. References returned by getters are
+/// no other thread uses this object. Copies are cheap and independent of each other. References returned by getters are
 /// valid until `set`, assignment or destruction of this object.
 ///
 /// Not guaranteed: that a file named by a setting exists, or that a server answers. Settings never connect, and read

@@ -40,7 +40,7 @@ FORELOCK_EXPORT std::string_view name_of(LockState state) noexcept;
 enum class LossReason {
   deadline_passed,  ///< the session could not be proved alive in time; another client may hold the lock now
   session_expired,  ///< the server has ended the session
-  removed,          ///< somebody deleted the lock: an administrator, an unlocker
+  removed,          ///< the lock was deleted: by an administrator, by an unlocker
   closed            ///< the client was closed under it
 };
 
@@ -130,9 +130,9 @@ class FORELOCK_EXPORT WriteLock {
   /// server a listing for each change. Set it while the lock is free.
   void on_queued(std::function<void(const QueuePosition&)> callback);
 
-  /// Called when somebody of a class waits behind this holder, once for each class and grant; on the dispatcher thread.
-  /// Costs a watch and a listing for each change in the line. Long background work may then finish early or step aside
-  /// (BlockingWriteLock::step_aside). Set it while the lock is free.
+  /// Called when a contender of a class waits behind this holder, once for each class and grant; on the dispatcher
+  /// thread. Costs a watch and a listing for each change in the line. Long background work may then finish early or
+  /// step aside (BlockingWriteLock::step_aside). Set it while the lock is free.
   void on_contended(std::function<void(Priority waiting)> callback);
 
   /// Says that the work goes on as planned and is expected to take `expected` from now on: moves alert_at (and
@@ -150,7 +150,7 @@ class FORELOCK_EXPORT WriteLock {
   /// \throws LockUnhealthyException if the lock is not ours any more (nothing was written); RequestRejectedException if
   /// an operation itself was refused (write_conflict; nothing was written); ConnectionLossException if the outcome is
   /// unknown.
-  /// *Not* covered: somebody who deletes `privateLock` by hand and leaves the contender's node in place.
+  /// *Not* covered: deletion of `privateLock` by hand that leaves the contender's node in place.
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
 
  protected:

@@ -1,4 +1,4 @@
-// How a function of the C interface ends: with a code, and for the calling thread with the rest of what is to be said.
+// The result of a function of the C interface: its code, and the rest of the error for the calling thread.
 #pragma once
 
 #include <cstdint>

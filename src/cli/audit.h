@@ -1,4 +1,4 @@
-// Who did what to other people's locks and letters, and why: on stderr and in the system's log.
+// Audit lines, on stderr and in the system's log: who did what to other people's locks and letters, and why.
 #pragma once
 
 #include <cstdint>

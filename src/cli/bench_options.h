@@ -1,4 +1,4 @@
-// What `forelock bench` is asked to measure.
+// The options of `forelock bench`.
 #pragma once
 
 #include <chrono>

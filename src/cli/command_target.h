@@ -1,4 +1,4 @@
-// Where `dlq replay --exec` puts a letter: to a command.
+// The target of `dlq replay --exec`: hands each letter to a command.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What the doctor found.
+// The findings of the doctor.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How the command ends: a contract that scripts depend on.
+// Exit codes of the command: a contract that scripts depend on.
 #pragma once
 
 namespace forelock::cli {

@@ -1,4 +1,4 @@
-// Which file descriptors the program was started with: a child gets these and no others.
+// The file descriptors with which the program was started: a child gets these and no others.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What `dlq park` and `dlq purge` share: take letters out of the queue, or say which it would be.
+// Common part of `dlq park` and `dlq purge`: takes letters out of the queue, or says which it would take.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `dlq unpark` and `dlq import` share: put letters back into the queue.
+// Common part of `dlq unpark` and `dlq import`: puts letters back into the queue.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How a replay goes on, for people: a bar on a terminal, lines anywhere else.
+// The progress of a replay, for people: a bar on a terminal, lines anywhere else.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Where a thread that watches a child gets its signals from.
+// The source of signals for a thread that watches a child.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What an exception says about a failed attempt.
+// The failure of an attempt, as its exception tells it.
 #pragma once
 
 #include <exception>

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/thread_start.h"
 #include "client/client_core.h"
-#include "client/thread_start.h"
 
 namespace forelock {
 
@@ -20,7 +20,7 @@ Client::~Client() {
   }
   if (core_->on_callback_thread()) {
     // Closing waits for the callback that is running here, so it happens elsewhere, and ends after that.
-    client::start_thread("forelock-end", [core = std::move(core_)] { core->close(); }).detach();
+    base::start_thread("forelock-end", [core = std::move(core_)] { core->close(); }).detach();
   } else {
     core_->close();
   }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/thread_start.h"
 #include "client/clock.h"
-#include "client/thread_start.h"
 
 namespace forelock::client {
 
@@ -15,7 +15,7 @@ Dispatcher::~Dispatcher() {
 }
 
 void Dispatcher::start() {
-  thread_ = start_thread(thread_name_, [this] { run(); });
+  thread_ = base::start_thread(thread_name_, [this] { run(); });
 }
 
 bool Dispatcher::post(Call& call) {

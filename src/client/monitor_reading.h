@@ -1,4 +1,4 @@
-// What the nodes of one monitor say about its holder and its line. Pure: replies in, views out.
+// Reads the nodes of one monitor as its holder and its queue. Pure: replies in, views out.
 #pragma once
 
 #include <optional>

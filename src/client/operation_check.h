@@ -1,4 +1,4 @@
-// Whether an operation, or the options of its runner, can be right.
+// Checks an operation, and the options of its runner.
 #pragma once
 
 #include "forelock/operation.h"

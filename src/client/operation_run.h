@@ -1,4 +1,4 @@
-// What a blocking and an asynchronous run have in common: the operation, where it stands, and what is said of it.
+// Common part of a blocking and an asynchronous run: the operation, its stage, and its log lines.
 #pragma once
 
 #include <chrono>

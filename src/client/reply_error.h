@@ -1,4 +1,4 @@
-// What a server's refusal means to callers: from reply codes to exceptions, in one place.
+// Maps a server's refusals to the exceptions that callers get: the one place for it.
 #pragma once
 
 #include <string>

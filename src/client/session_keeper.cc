@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "base/thread_start.h"
 #include "client/client_core.h"
 #include "client/clock.h"
-#include "client/thread_start.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/zookeeper_session.h"
 
@@ -97,7 +97,7 @@ void SessionKeeper::start() {
   options_.log = [this](std::string_view line) {
     if (const auto text = raw_lines_.pass(line, now())) core_.log("warning", *text);
   };
-  thread_ = start_thread("forelock-keep", [this] { run(); });
+  thread_ = base::start_thread("forelock-keep", [this] { run(); });
 }
 
 void SessionKeeper::stop() {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/thread_start.h"
 #include "client/clock.h"
-#include "client/thread_start.h"
 
 namespace forelock::client {
 
@@ -14,7 +14,7 @@ Ticker::~Ticker() {
 }
 
 void Ticker::start() {
-  thread_ = start_thread("forelock-tick", [this] { run(); });
+  thread_ = base::start_thread("forelock-tick", [this] { run(); });
 }
 
 void Ticker::wake_by(lock::TimePoint time) {

@@ -1,4 +1,4 @@
-// How far a misspelt word is from a known one.
+// The distance between a misspelt word and a known one.
 #pragma once
 
 #include <cstddef>

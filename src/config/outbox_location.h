@@ -1,4 +1,4 @@
-// Where the outbox lies when no setting says so.
+// The default location of the outbox.
 #pragma once
 
 #include <string>

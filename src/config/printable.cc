@@ -2,17 +2,15 @@
 
 #include <cstddef>
 
+#include "base/utf8.h"
+
 namespace forelock::config {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;
   constexpr std::string_view digits = "0123456789abcdef";
   const bool cut = text.size() > longest;
-  if (cut) {
-    std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
-    text = text.substr(0, end);
-  }
+  text = text.substr(0, base::cut_between_characters(text, longest));
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

@@ -6,8 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/utf8.h"
+#include "config/encoding.h"
 #include "config/failure.h"
-#include "config/utf8.h"
 
 namespace forelock::config {
 namespace {
@@ -98,7 +99,7 @@ class Utf8Writer {
   void unit(char32_t unit) {
     const bool is_low = unit >= 0xDC00 && unit <= 0xDFFF;
     if (high_ != 0 && is_low) {
-      append_utf8(0x10000 + ((high_ - 0xD800) << 10) + (unit - 0xDC00), out_);
+      base::append_utf8(0x10000 + ((high_ - 0xD800) << 10) + (unit - 0xDC00), out_);
       high_ = 0;
       return;
     }
@@ -106,7 +107,7 @@ class Utf8Writer {
     if (unit >= 0xD800 && unit <= 0xDBFF) {
       high_ = unit;
     } else {
-      append_utf8(is_low ? replacement_character : unit, out_);
+      base::append_utf8(is_low ? replacement_character : unit, out_);
     }
   }
 
@@ -117,7 +118,7 @@ class Utf8Writer {
 
  private:
   void end_pair() {
-    if (high_ != 0) append_utf8(replacement_character, out_);
+    if (high_ != 0) base::append_utf8(replacement_character, out_);
     high_ = 0;
   }
 

@@ -1,4 +1,4 @@
-// Which settings must not be shown.
+// Recognises settings that must not be shown.
 #pragma once
 
 #include <string_view>

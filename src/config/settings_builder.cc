@@ -4,12 +4,12 @@
 #include <variant>
 #include <vector>
 
+#include "config/encoding.h"
 #include "config/failure.h"
 #include "config/option_table.h"
 #include "config/outbox_location.h"
 #include "config/printable.h"
 #include "config/properties.h"
-#include "config/utf8.h"
 #include "config/yaml_properties.h"
 
 namespace forelock::config {

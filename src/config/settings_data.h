@@ -1,4 +1,4 @@
-// What a Settings object holds: the values in force, typed, and where those that are not defaults come from.
+// The contents of a Settings object: the values in force, typed, and the origins of those that are not defaults.
 #pragma once
 
 #include <array>

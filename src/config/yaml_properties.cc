@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
+#include "config/encoding.h"
 #include "config/failure.h"
 #include "config/printable.h"
-#include "config/utf8.h"
 #include "config/yaml_events.h"
 
 namespace forelock::config {

@@ -1,4 +1,4 @@
-// What a coordination server said to a request, and what that means for the request's effect.
+// The answers of a coordination server, and what each means for the effect of the request.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What the demonstration is told on its command line.
+// The command-line options of the demonstration.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What came out of both phases.
+// The results of both phases.
 #pragma once
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// What all the work of the demonstration happens on.
+// The servers, clients and monitors on which the demonstration runs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How text is coloured, where it is.
+// Colours of text, where the output has them.
 #pragma once
 
 #include <string>

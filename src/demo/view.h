@@ -1,4 +1,4 @@
-// What is shown while the load runs.
+// The display while the load runs.
 #pragma once
 
 #include <chrono>

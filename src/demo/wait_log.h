@@ -1,4 +1,4 @@
-// How long each kind of work waited for its locks.
+// The times that each kind of work has waited for its locks.
 #pragma once
 
 #include <array>

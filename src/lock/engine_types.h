@@ -1,4 +1,4 @@
-// What goes into the lock engine and what comes out of it, as values.
+// The values that go into the lock engine and come out of it.
 #pragma once
 
 #include <chrono>
@@ -8,16 +8,15 @@
 #include <optional>
 #include <string>
 
+#include "base/time_point.h"
 #include "coordination/session.h"
 #include "forelock/priority.h"
 
 namespace forelock::lock {
 
-// Only the type of the steady clock is used here, to keep instants apart from durations. The engine is told the time.
-using TimePoint = std::chrono::steady_clock::time_point;
-using Duration = std::chrono::steady_clock::duration;
-
-inline constexpr TimePoint never = TimePoint::max();
+using base::Duration;
+using base::never;
+using base::TimePoint;
 
 // Chosen by the driver; unique for the lifetime of an engine.
 using ContenderId = std::uint64_t;

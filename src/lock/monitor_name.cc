@@ -2,39 +2,15 @@
 
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace forelock::lock {
 namespace {
 
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t length = 0;  // in bytes; 0 where the bytes are not UTF-8
-};
-
 constexpr std::uint32_t byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
-}
-
-constexpr bool continues(std::uint32_t byte) {
-  return (byte & 0xC0U) == 0x80U;
-}
-
-// Well-formed UTF-8 alone: overlong forms, surrogates and what is past U+10FFFF have length 0.
-CodePoint code_point_at(std::string_view text, std::size_t at) {
-  const std::uint32_t first = byte_at(text, at);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() - at < length) return {};
-  std::uint32_t value = first & (0xFFU >> (length + 1));
-  for (std::size_t i = at + 1; i < at + length; ++i) {
-    if (!continues(byte_at(text, i))) return {};
-    value = (value << 6) | (byte_at(text, i) & 0x3FU);
-  }
-  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (overlong || surrogate || value > 0x10FFFF) return {};
-  return {value, length};
 }
 
 // The rules of org.apache.zookeeper.common.PathUtils.validatePath, which looks at UTF-16 units.
@@ -85,10 +61,10 @@ EncodedName encode_monitor_name(std::string_view id) {
   name.reserve(id.size());
   const std::size_t reserved = reserved_bytes(id);
   for (std::size_t at = 0; at < id.size();) {
-    const CodePoint c = code_point_at(id, at);
-    if (c.length == 0) return {std::nullopt, "is not valid UTF-8 (byte " + std::to_string(at + 1) + ")"};
+    const base::Utf8Sequence c = base::utf8_sequence_at(id, at);
+    if (!c.valid) return {std::nullopt, "is not valid UTF-8 (byte " + std::to_string(at + 1) + ")"};
     const std::string_view bytes = id.substr(at, c.length);
-    if (at < reserved || must_be_escaped(c.value)) {
+    if (at < reserved || must_be_escaped(c.code_point)) {
       append_escaped(bytes, name);
     } else {
       name += bytes;

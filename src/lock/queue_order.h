@@ -1,4 +1,4 @@
-// Who goes before whom: by prefix (lowest first), then by sequence number. A pure comparison.
+// The order of the queue: by prefix (lowest first), then by sequence number. A pure comparison.
 //
 // The order decides only who is next; holding is the separate fact of owning privateLock.
 #pragma once

@@ -1,4 +1,4 @@
-// Who we are, for other people's eyes: `host/pid/thread`.
+// The identity of this process, as other people see it: `host/pid/thread`.
 #pragma once
 
 #include <string>

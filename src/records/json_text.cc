@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/utf8.h"
+
 namespace forelock::records {
 namespace {
 
@@ -21,30 +23,6 @@ constexpr unsigned byte_at(std::string_view text, std::size_t at) {
 
 bool is_plain(char c) {
   return plain[static_cast<unsigned char>(c)];
-}
-
-struct Sequence {
-  std::size_t length;  // in bytes, at least 1
-  bool valid;          // else the bytes are to be replaced as a whole
-};
-
-// The multi-byte sequence at `at`: Unicode table 3-7. An invalid one ends before the first byte that cannot belong to
-// it.
-Sequence sequence_at(std::string_view text, std::size_t at) {
-  const unsigned first = byte_at(text, at);
-  const std::size_t length = first >= 0xC2 && first <= 0xDF   ? 2
-                             : first >= 0xE0 && first <= 0xEF ? 3
-                             : first >= 0xF0 && first <= 0xF4 ? 4
-                                                              : 0;
-  if (length == 0) return {1, false};
-  unsigned low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  unsigned high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (at + i >= text.size() || byte_at(text, at + i) < low || byte_at(text, at + i) > high) return {i, false};
-    low = 0x80;
-    high = 0xBF;
-  }
-  return {length, true};
 }
 
 // The escape for an ASCII character that needs one.
@@ -92,7 +70,7 @@ void append_json_text(std::string_view text, std::string& out, std::size_t limit
     if (byte_at(text, at) < 0x80) {
       piece = escape_of(static_cast<unsigned char>(text[at]), buffer);
     } else {
-      const Sequence sequence = sequence_at(text, at);
+      const base::Utf8Sequence sequence = base::utf8_sequence_at(text, at);
       length = sequence.length;
       piece = sequence.valid ? text.substr(at, length) : replacement;
     }

@@ -1,4 +1,4 @@
-// Where lock() was called: addresses now, names when somebody wants to read them.
+// The place where lock() was called: addresses now, names when they are needed.
 #pragma once
 
 #include <array>

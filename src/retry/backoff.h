@@ -1,13 +1,18 @@
-// How long to wait before a retry: exponential, with full jitter, capped. From "Exponential Backoff And Jitter", AWS
+// The wait before a retry: exponential, with full jitter, capped. From "Exponential Backoff And Jitter", AWS
 // Architecture Blog.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 
-#include "retry/time_point.h"
+#include "base/time_point.h"
 
 namespace forelock::retry {
+
+using base::Duration;
+using base::later;
+using base::never;
+using base::TimePoint;
 
 // Immutable. The same random number gives the same wait.
 class Backoff {

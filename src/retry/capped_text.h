@@ -1,4 +1,4 @@
-// Texts for people that others wrote: kept, but not at any length.
+// Text for people from outside the library, at most so long.
 #pragma once
 
 #include <cstddef>

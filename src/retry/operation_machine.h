@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time_point.h"
 #include "forelock/dead_letter_sink.h"
 #include "forelock/error.h"
 #include "retry/backoff.h"
 #include "retry/retry_budget.h"
-#include "retry/time_point.h"
 
 namespace forelock::retry {
 

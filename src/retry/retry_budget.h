@@ -5,9 +5,12 @@
 #include <chrono>
 #include <cstdint>
 
-#include "retry/time_point.h"
+#include "base/time_point.h"
 
 namespace forelock::retry {
+
+using base::Duration;
+using base::TimePoint;
 
 // The bucket is kept as one instant, the one at which the next token comes into being: in the past while tokens are
 // left, in the future once they are owed. Thread-safe, without locks.

@@ -1,4 +1,4 @@
-// What a load is to do, and what came of it.
+// A Job is a load to run; a JobResult is its outcome.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the C client holds on to while a request is on its way.
+// The memory that the C client uses while a request is on its way.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "zookeeper/signals_blocked.h"
+#include "base/thread_start.h"
 
 namespace forelock::zookeeper {
 namespace {
@@ -68,7 +68,7 @@ void NameLookup::begin() {
     State::Name& name = state_->names[server.host];
     if (std::exchange(name.under_way, true)) continue;
     try {
-      const SignalsBlocked signals_blocked;
+      const base::SignalsBlocked signals_blocked;
       std::thread([state = state_, host = server.host] { state->look_up(host); }).detach();
     } catch (const std::exception& problem) {
       name.under_way = false;

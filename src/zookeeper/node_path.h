@@ -1,4 +1,4 @@
-// Which texts are paths of nodes.
+// Checks paths of nodes.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// How many bytes a request takes on the wire.
+// The size of a request on the wire, in bytes.
 #pragma once
 
 #include <cstddef>

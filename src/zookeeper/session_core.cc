@@ -4,13 +4,13 @@
 #include <system_error>
 #include <utility>
 
+#include "base/thread_start.h"
 #include "zookeeper/descriptor_flags.h"
 #include "zookeeper/host_resolver.h"
 #include "zookeeper/node_path.h"
 #include "zookeeper/reply_mapping.h"
 #include "zookeeper/request_sender.h"
 #include "zookeeper/request_size.h"
-#include "zookeeper/signals_blocked.h"
 
 namespace forelock::zookeeper {
 
@@ -100,7 +100,7 @@ void SessionCore::start() {
   std::lock_guard refresh_lock(refresh_mutex_);
   std::lock_guard submit_lock(submit_mutex_);
   if (handle_ != nullptr) return;
-  const SignalsBlocked signals_blocked;
+  const base::SignalsBlocked signals_blocked;
   const std::vector<int> descriptors = open_descriptors();
   asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
   // The C client may call back before this returns; whoever submits from there waits for submit_mutex_.

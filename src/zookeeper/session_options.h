@@ -1,4 +1,4 @@
-// How a ZooKeeper session is to be made.
+// The options of a ZooKeeper session.
 #pragma once
 
 #include <chrono>

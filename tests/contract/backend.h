@@ -1,4 +1,4 @@
-// What the contract tests need of a coordination server: the real one and the in-memory model implement it.
+// A Backend is a coordination server under the contract tests: the real one and the in-memory model implement it.
 //
 // To run the suite, link `forelock_contract_suite` and write, in a source file of your own:
 //

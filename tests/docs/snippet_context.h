@@ -1,4 +1,4 @@
-// What the snippets of the documentation take for granted: the reader's own program.
+// The context that the snippets of the documentation assume: the reader's own program.
 #pragma once
 
 #include <forelock/forelock.h>

@@ -1,4 +1,4 @@
-// What a fuzz target demands: a broken promise ends the program, as libFuzzer wants it.
+// The checks of a fuzz target: a broken promise ends the program, as libFuzzer wants it.
 #pragma once
 
 #include <cstdio>

@@ -9,7 +9,7 @@
 #include "letter/letter_headers.h"
 #include "letter/letter_json.h"
 #include "letter/letter_limits.h"
-#include "letter/utf8.h"
+#include "base/utf8.h"
 
 namespace {
 
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand(again.payload == letter.payload && again.attempts.size() == letter.attempts.size(), "the same contents");
   demand(forelock::letter::to_json(again) == written, "the same text");
   for (const forelock::letter::Header& header : forelock::letter::headers_of(letter)) {
-    demand(forelock::letter::is_utf8(header.value) && !has_control(header.value) && header.value.size() <= 1000,
+    demand(forelock::base::is_utf8(header.value) && !has_control(header.value) && header.value.size() <= 1000,
            "headers of one short line");
   }
   return 0;

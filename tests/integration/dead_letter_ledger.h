@@ -1,4 +1,4 @@
-// What became of every letter that workers had in their hands.
+// A ledger of every letter that workers have had in their hands, and of its fate.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the tests of the dead-letter queue share: letters, settings, and witnesses of what is in a topic or an outbox.
+// Shared by the tests of the dead-letter queue: letters, settings, and readers of a topic or an outbox.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the tests of replays share: a store with a client, and a record of what happened.
+// Shared by the tests of replays: a store with a client, and a record of what happened.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the locks of the integration tests protect: a resource that notices when two are inside at once.
+// A resource protected by the locks of the tests, which notices when two are inside at once.
 #pragma once
 
 #include <atomic>

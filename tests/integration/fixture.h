@@ -1,4 +1,4 @@
-// What the integration tests have in common: settings, servers, and a look at what is left behind.
+// Shared by the integration tests: settings, servers, and a look at what is left behind.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the tests of operations have in common: a server, clients, a sink that remembers, and both ways to run.
+// Shared by the tests of operations: a server, clients, a sink that remembers, and both ways to run.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What happened in the schedules, in numbers.
+// Counts of what happened in the schedules.
 #pragma once
 
 #include <array>

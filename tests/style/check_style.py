@@ -15,29 +15,10 @@ from pathlib import Path
 MAX_LINE = 120
 MAX_FILE = 500
 
-# Which rooms a room may include besides itself. include/forelock is open to all; the demonstration is a user of the
-# library like any other and sees nothing else.
-ARROWS = {
-    "coordination": set(),
-    "lock": {"coordination"},
-    "config": set(),
-    "records": set(),
-    "retry": set(),
-    "zookeeper": {"coordination"},
-    "client": {"coordination", "lock", "config", "records", "retry", "zookeeper"},
-    "capi": {"client"},
-    "letter": {"records"},
-    "outbox": {"letter", "records"},
-    "kafka": {"config", "letter"},
-    "forward": {"kafka", "letter", "outbox", "retry"},
-    "capi_dlq": {"capi"},
-    "drain": {"client", "kafka", "letter", "outbox", "records"},
-    "workload": set(),
-    # Of lock the names alone, of zookeeper the probes.
-    "cli": {"client", "config", "drain", "forward", "kafka", "letter", "lock", "outbox", "records", "workload",
-            "zookeeper"},
-    "demo": set(),
-}
+# Which rooms a room may include besides itself: those that its CMakeLists.txt links. include/forelock is open to all;
+# the demonstration is a user of the library like any other and sees nothing else.
+ROOM = re.compile(r"\bforelock_room\((?P<name>\w+)(?P<rest>[^)]*)\)")
+USED = re.compile(r"\bforelock_room_(\w+)")
 
 # Libraries with a wall around them: only these rooms may include their headers.
 WALLS = {
@@ -51,7 +32,7 @@ WALLS = {
 # What the pure protocol must not touch: it is told the time and never waits.
 IMPURE = re.compile(
     r"#include <(thread|mutex|shared_mutex|condition_variable|future|random|iostream|fstream|unistd\.h|sys/.*)>"
-    r"|_clock::now\b|\bgetenv\b"
+    r"|_clock::now\b|\bgetenv\b|#include \"base/thread_start\.h\""
 )
 PURE_ROOMS = {"coordination", "lock", "retry"}
 
@@ -68,6 +49,11 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<what>"[^"]+"|<[^>]+>)')
 FOREIGN_IN_PUBLIC = re.compile(r"zookeeper\.h|rdkafka|spdlog|fmt/|yaml-cpp|nlohmann|boost/|CLI/|sqlite")
 MARKDOWN_LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
 
+# Plain English: a header begins with the name of the thing, and public headers speak of contenders, callers and
+# operators.
+QUESTION = re.compile(r"// (What|Who|Whom|Which|How|Where|When|Whether)\b")
+VAGUE = re.compile(r"\b(somebody|nobody|everybody|whoever|whom)\b", re.IGNORECASE)
+
 CODE = {".h", ".cc", ".c", ".java", ".py", ".sh", ".cmake"}
 OURS = Path("tests/style")
 
@@ -78,6 +64,16 @@ class Tree:
     def __init__(self, root):
         self.root = Path(root).resolve()
         self.problems = []
+        self.arrows = {}
+        for name in self.files():
+            if name.name == "CMakeLists.txt" and room_of(name):
+                self.read_arrows(name)
+
+    def read_arrows(self, name):
+        text = (self.root / name).read_text(encoding="utf-8")
+        for room in ROOM.finditer(text):
+            if room["name"] == room_of(name):
+                self.arrows[room["name"]] = set(USED.findall(room["rest"].partition("USES")[2]))
 
     def files(self):
         listed = subprocess.run(
@@ -160,11 +156,23 @@ def check_includes(tree, name, lines):
         if what.startswith('"') and target not in {room, "forelock"}:
             if "/" not in what:
                 tree.report(name, number, f"write the room into the include: \"{room}/{what.strip(chr(34))}\"")
-            elif room not in ARROWS:
-                tree.report(name, number, f"room '{room}' has no arrows in tests/style/check_style.py yet")
-            elif target not in ARROWS[room]:
-                allowed = ", ".join(sorted(ARROWS[room])) or "no other room"
+            elif room not in tree.arrows:
+                tree.report(name, number, f"room '{room}' is not declared by forelock_room() in its CMakeLists.txt")
+            elif target not in tree.arrows[room]:
+                allowed = ", ".join(sorted(tree.arrows[room])) or "no other room"
                 tree.report(name, number, f"room '{room}' may include {allowed}, not '{target}'")
+
+
+def check_english(tree, name, lines):
+    if name.suffix != ".h":
+        return
+    if lines and QUESTION.match(lines[0]):
+        tree.report(name, 1, "begin with a noun that names the thing, not with a question")
+    if name.parts[0] != "include":
+        return
+    for number, line in enumerate(lines, 1):
+        if word := VAGUE.search(line):
+            tree.report(name, number, f"say who: a contender, a caller, an operator; not '{word[0]}'")
 
 
 def check_purity(tree, name, lines):
@@ -233,6 +241,7 @@ def check(root):
         check_header(tree, name, lines)
         check_includes(tree, name, lines)
         check_purity(tree, name, lines)
+        check_english(tree, name, lines)
         check_links(tree, name, lines)
         if OURS not in name.parents:  # this folder names what it looks for
             check_text(tree, name, raw, lines)

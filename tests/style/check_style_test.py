@@ -8,9 +8,20 @@ from pathlib import Path
 import check_style
 
 
+ROOMS = {
+    "lock": "forelock_room(lock SOURCES a.cc USES forelock_room_coordination)\n"
+    "  forelock_room(lock_mutation SOURCES a.cc USES forelock_room_coordination forelock_room_client)\n",
+    "client": "forelock_room(client\n  SOURCES a.cc\n  USES forelock_room_lock Threads::Threads)\n",
+    "demo": "forelock_room(demo SOURCES a.cc\n  USES forelock)\n",
+}
+
+
 class CheckStyle(unittest.TestCase):
     def problems(self, name, text, executable=True):
         with tempfile.TemporaryDirectory() as folder:
+            for room, declaration in ROOMS.items():
+                Path(folder, "src", room).mkdir(parents=True)
+                Path(folder, "src", room, "CMakeLists.txt").write_text(declaration, encoding="utf-8")
             file = Path(folder, name)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
@@ -30,7 +41,7 @@ class CheckStyle(unittest.TestCase):
         self.refuses("src/lock/a.cc", '#include "client/a.h"\n', "room 'lock' may include coordination, not 'client'")
         self.refuses("src/lock/a.cc", '  #  include "zookeeper/a.h"\n', "not 'zookeeper'")
         self.refuses("src/demo/a.cc", '#include "client/a.h"\n', "room 'demo' may include no other room")
-        self.refuses("src/cellar/a.cc", '#include "lock/a.h"\n', "room 'cellar' has no arrows")
+        self.refuses("src/cellar/a.cc", '#include "lock/a.h"\n', "room 'cellar' is not declared")
         self.refuses("src/lock/a.cc", '#include "engine.h"\n', "write the room into the include")
 
     def test_walls_around_libraries(self):
@@ -48,6 +59,11 @@ class CheckStyle(unittest.TestCase):
         self.refuses("include/forelock/a.h", "/// \\file\n", "#pragma once")
         self.refuses("include/forelock/a.h", "/// \\file\n#pragma once\n#include <spdlog/spdlog.h>\n", "must not include")
         self.refuses("include/forelock/a.h", '/// \\file\n#pragma once\n#include "lock/engine.h"\n', "only public headers")
+
+    def test_english(self):
+        self.accepts("src/lock/a.h", "// The queue, and nobody else.\n#pragma once\n")
+        self.refuses("src/lock/a.h", "// What a queue is.\n#pragma once\n", "noun")
+        self.refuses("include/forelock/a.h", "/// \\file\n/// Nobody holds it.\n#pragma once\n", "'Nobody'")
 
     def test_length(self):
         self.accepts("src/lock/a.cc", "\n" * 500)

@@ -1,4 +1,4 @@
-// What the tests of the outbox share.
+// Shared by the tests of the outbox.
 #pragma once
 
 #include <algorithm>

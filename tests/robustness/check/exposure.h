@@ -1,4 +1,4 @@
-// How much of a history each kind of fault could have hurt: a rule that finds nothing wrong says little of a fault that
+// The exposure of a history to each kind of fault: a rule that finds nothing wrong says little of a fault that
 // nothing was there to meet.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a rule has found.
+// The findings of a rule.
 #pragma once
 
 #include <cstddef>

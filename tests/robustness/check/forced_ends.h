@@ -1,4 +1,4 @@
-// Which locks were taken from their holders by force, and when: an administrator deleted the node, or the server was
+// Locks that were taken from their holders by force, and when: an administrator deleted the node, or the server was
 // told to end the session. A holder learns of that a round trip later.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What is compared of a dead letter: by the process that hands an operation over, and by whoever finds the letter.
+// The hash of a dead letter: made by the process that hands an operation over, and by the finder of the letter.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What is found on the servers when a run is over.
+// The state of the servers after a run.
 #pragma once
 
 #include <cstdint>

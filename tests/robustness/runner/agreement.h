@@ -1,4 +1,4 @@
-// Which transactions in the servers' logs happened, and which a leader proposed before it died with them.
+// Agreement of the servers' logs: which transactions happened, and which a leader proposed before it died with them.
 #pragma once
 
 #include <bitset>

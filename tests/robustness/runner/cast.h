@@ -1,4 +1,4 @@
-// Who takes part in a run.
+// The processes that take part in a run.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the processes of a run use: memory, descriptors, threads; and what they keep on the servers.
+// The resources that the processes of a run use: memory, descriptors, threads; and the nodes they keep on the servers.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Where dead letters go in a run: an outbox on disk, and a broker with its topic.
+// The destination of dead letters in a run: an outbox on disk, and a broker with its topic.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a process uses.
+// The resources that a process uses.
 #pragma once
 
 #include <sys/types.h>

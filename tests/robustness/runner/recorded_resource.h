@@ -1,4 +1,4 @@
-// What the locks of a run protect: refuses tokens that are not higher than all before, and writes every access down.
+// A resource protected by the locks of a run: refuses tokens that do not rise, and records every access.
 #pragma once
 
 #include <chrono>

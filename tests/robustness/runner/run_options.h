@@ -1,4 +1,4 @@
-// What a run is to be like.
+// The options of a run.
 #pragma once
 
 #include <chrono>

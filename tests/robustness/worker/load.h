@@ -1,4 +1,4 @@
-// What a worker's process does until it is told to end.
+// The work of a worker's process until it is told to end.
 #pragma once
 
 #include <memory>

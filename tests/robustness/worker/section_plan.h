@@ -1,4 +1,4 @@
-// What a worker does next, decided by a seed.
+// The next step of a worker, decided by a seed.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What a worker is told on its command line.
+// The command-line options of a worker.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What travels between a client and its server, and how a request is to fare there.
+// Messages between a client and its server, and the fate of a request there.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Text as others may have written it, made fit for JSON, headers and keys.
+// Text from outside the library as one printable line, for headers and keys.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,6 @@
 #include <string_view>
 
 namespace forelock::letter {
-
-bool is_utf8(std::string_view text);
 
 // One line of UTF-8: invalid bytes become U+FFFD, control characters a space; cut to at most `limit` bytes between two
 // characters.

@@ -1,7 +1,9 @@
-#include "letter/utf8.h"
+#include "letter/one_line.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "base/utf8.h"
 
 namespace forelock::letter {
 namespace {
@@ -16,10 +18,6 @@ bool is_control(char c) {
   return (c >= 0 && c < 0x20) || c == 0x7F;
 }
 
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
 // U+0080 to U+009F, as bytes.
 bool is_c1_control(std::string_view text, std::size_t at) {
   return text.substr(at, 1) == "\xC2" && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
@@ -30,16 +28,6 @@ std::string repaired(std::string_view text) {
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), is_printable_ascii)) return true;
-  try {
-    Json(text).dump();
-    return true;
-  } catch (const Json::type_error&) {
-    return false;
-  }
-}
 
 std::string one_line(std::string_view text, std::size_t limit) {
   if (std::all_of(text.begin(), text.end(), is_printable_ascii)) return std::string(text.substr(0, limit));
@@ -54,11 +42,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
       line += is_control(whole[at]) ? ' ' : whole[at];
     }
   }
-  if (line.size() > limit) {
-    std::size_t end = limit;
-    while (end > 0 && is_continuation(line[end])) --end;
-    line.resize(end);
-  }
+  line.resize(base::cut_between_characters(line, limit));
   return line;
 }
 

@@ -1,9 +1,9 @@
-// How this room writes instants. Only the type of the steady clock is used: the room is told the time.
+// Instants, as the pure rooms write them. Only the type of the steady clock is used: they are told the time.
 #pragma once
 
 #include <chrono>
 
-namespace forelock::retry {
+namespace forelock::base {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
@@ -15,4 +15,4 @@ constexpr TimePoint later(TimePoint time, Duration duration) {
   return time > never - duration ? never : time + duration;
 }
 
-}  // namespace forelock::retry
+}  // namespace forelock::base

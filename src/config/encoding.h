@@ -1,7 +1,6 @@
-// What the readers of configuration files need to know about UTF-8.
+// The encoding of configuration files: UTF-8, with or without a byte order mark.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace forelock::config {
@@ -12,8 +11,5 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 // Throws ConfigurationException with the line of the first byte that is not UTF-8: overlong forms, surrogates and
 // numbers past U+10FFFF are not.
 void check_utf8(std::string_view text, std::string_view file);
-
-// Appends a Unicode scalar value.
-void append_utf8(char32_t code_point, std::string& out);
 
 }  // namespace forelock::config

@@ -1,0 +1,37 @@
+// Threads of the library take no signals: the host application's handlers must not run on them.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <thread>
+#include <utility>
+
+namespace forelock::base {
+
+// Threads that are started while it lives inherit a mask without signals.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// `name`: as tools show it, at most 15 bytes. Throws std::system_error.
+template <class Fn>
+std::thread start_thread(const char* name, Fn fn) {
+  const SignalsBlocked signals_blocked;
+  std::thread thread(std::move(fn));
+  pthread_setname_np(thread.native_handle(), name);
+  return thread;
+}
+
+}  // namespace forelock::base
