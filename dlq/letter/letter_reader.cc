@@ -80,8 +80,7 @@ class Member {
   }
 
   Priority priority() const {
-    if (text() == name_of(Priority::foreground)) return Priority::foreground;
-    if (text() == name_of(Priority::background)) return Priority::background;
+    if (const auto priority = parse_priority(text())) return *priority;
     fail(path() + " is neither \"foreground\" nor \"background\"");
   }
 

@@ -129,8 +129,9 @@ std::optional<DeadLetter> scan_json(std::string_view json) {
   if (scanner.has(",\"traceparent\":")) scanner.text("", letter.traceparent);
   scanner.literal("}");
   if (!scanner.at_end() || flaw_of(letter)) return std::nullopt;
-  if (priority != name_of(Priority::background) && priority != name_of(Priority::foreground)) return std::nullopt;
-  letter.priority = priority == name_of(Priority::background) ? Priority::background : Priority::foreground;
+  const auto parsed = parse_priority(priority);
+  if (!parsed) return std::nullopt;
+  letter.priority = *parsed;
   return letter;
 }
 

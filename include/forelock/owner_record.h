@@ -47,7 +47,4 @@ struct FORELOCK_EXPORT OwnerRecord {
   bool operator==(const OwnerRecord&) const = default;
 };
 
-/// "foreground" or "background".
-FORELOCK_EXPORT std::string_view name_of(Priority priority) noexcept;
-
 }  // namespace forelock

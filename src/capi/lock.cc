@@ -7,6 +7,7 @@
 #include "capi/handles.h"
 #include "capi/held.h"
 #include "capi/lock_object.h"
+#include "capi/owner.h"
 #include "capi/structure.h"
 #include "client/clock.h"
 #include "forelock/c.h"
@@ -212,9 +213,7 @@ int32_t fl_lock_watch(fl_handle lock, uint32_t events, int64_t danger_margin_ms,
       });
     }
     if ((events & FL_ON_CONTENDED) != 0) {
-      of.on_contended([tell](Priority waiting) {
-        tell(FL_EVENT_CONTENDED, waiting == Priority::foreground ? FL_FOREGROUND : FL_BACKGROUND);
-      });
+      of.on_contended([tell](Priority waiting) { tell(FL_EVENT_CONTENDED, to_c(waiting)); });
     }
   });
 }

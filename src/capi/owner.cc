@@ -12,7 +12,13 @@ int64_t milliseconds_of(const std::optional<WallTime>& time) {
 }  // namespace
 
 int32_t to_c(Priority priority) {
-  return priority == Priority::foreground ? FL_FOREGROUND : FL_BACKGROUND;
+  switch (priority) {
+    case Priority::foreground:
+      return FL_FOREGROUND;
+    case Priority::background:
+      return FL_BACKGROUND;
+  }
+  return FL_BACKGROUND;
 }
 
 OwnerText::OwnerText(std::optional<OwnerRecord> record) : record_(std::move(record)) {

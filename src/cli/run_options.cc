@@ -16,6 +16,22 @@ namespace {
 
 using std::chrono::milliseconds;
 
+std::vector<std::string> priority_names() {
+  std::vector<std::string> names;
+  for (const Priority priority : all_priorities) names.emplace_back(name_of(priority));
+  return names;
+}
+
+const char* timeout_key(Priority priority) {
+  switch (priority) {
+    case Priority::foreground:
+      return "zookeeper.foregound.task.timeout";
+    case Priority::background:
+      return "zookeeper.backgound.task.timeout";
+  }
+  return "";
+}
+
 constexpr milliseconds default_kill_after{1000};
 constexpr milliseconds least_connect_time{1000};
 constexpr std::size_t longest_default_info = 100;
@@ -39,7 +55,7 @@ void RunOptions::add_to(CLI::App& app) {
   app.add_option("-m,--monitor", monitor, "The id of what is to be locked")->type_name("MONITOR")->required();
   app.add_option("-p,--priority", priority, "foreground goes before background [foreground]")
       ->type_name("CLASS")
-      ->check(CLI::IsMember({"foreground", "background"}));
+      ->check(CLI::IsMember(priority_names()));
   app.add_option("--info", info, "What for, for people [the command]")->type_name("TEXT");
   add_duration(app, "--timeout", timeout,
                "Wait this long for the lock (30s, 5m; a plain number is ms), and for a server; 0: not at all [the "
@@ -112,7 +128,7 @@ void RunOptions::check() const {
 }
 
 Priority RunOptions::lock_class() const {
-  return priority == "background" ? Priority::background : Priority::foreground;
+  return parse_priority(priority).value();  // checked when it was given
 }
 
 std::string RunOptions::lock_info() const {
@@ -144,9 +160,8 @@ LockWait RunOptions::waiting(const Settings& settings) const {
 Settings RunOptions::settings(const GlobalOptions& globals) const {
   Settings result = globals.settings();
   if (!timeout || timeout->count() == 0) return result;
-  const char* key =
-      lock_class() == Priority::foreground ? "zookeeper.foregound.task.timeout" : "zookeeper.backgound.task.timeout";
-  std::vector<Settings::Override> overrides = {{key, std::to_string(timeout->count()), "--timeout"}};
+  std::vector<Settings::Override> overrides = {
+      {timeout_key(lock_class()), std::to_string(timeout->count()), "--timeout"}};
   const milliseconds delay = result.connection_delay();
   if (delay.count() > 0 && delay * result.connection_retry() < *timeout) {
     overrides.push_back({"zookeeper.connection.retry", std::to_string(*timeout / delay + 1), "--timeout"});

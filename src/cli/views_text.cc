@@ -12,7 +12,7 @@ using Cell = TextTable::Cell;
 
 Cell class_cell(const std::optional<Priority>& priority) {
   if (!priority) return {"?", Style::faint};
-  return {std::string(name_of(*priority)), *priority == Priority::foreground ? Style::good : Style::plain};
+  return {std::string(name_of(*priority)), *priority == all_priorities.front() ? Style::good : Style::plain};
 }
 
 // Ids that would look like nothing, or like several.

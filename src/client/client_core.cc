@@ -23,8 +23,7 @@ constexpr std::size_t max_waiting_requests = 10'000;
 
 lock::EngineOptions engine_options(const Settings& settings) {
   lock::EngineOptions options;
-  options.foreground_prefix = settings.foreground_prefix();
-  options.background_prefix = settings.background_prefix();
+  for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
   options.watch_mode =
       settings.watch_mode() == WatchMode::parent ? lock::WatchMode::parent : lock::WatchMode::predecessor;
   options.give_up_after = settings.connection_retry() * settings.connection_delay();

@@ -70,8 +70,9 @@ WaiterView waiter_view(const ContenderNode& contender, const Settings& settings,
 std::optional<Priority> priority_of(std::string_view node, const Settings& settings) {
   const std::optional<ChildName> name = lock::parse_contender_name(node);
   if (!name) return std::nullopt;
-  if (name->prefix == settings.foreground_prefix()) return Priority::foreground;
-  if (name->prefix == settings.background_prefix()) return Priority::background;
+  for (const Priority priority : all_priorities) {
+    if (name->prefix == settings.prefix(priority)) return priority;
+  }
   return std::nullopt;
 }
 

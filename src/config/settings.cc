@@ -17,6 +17,26 @@ namespace {
 
 using config::OptionId;
 
+OptionId prefix_option(Priority priority) {
+  switch (priority) {
+    case Priority::foreground:
+      return OptionId::foreground_prefix;
+    case Priority::background:
+      return OptionId::background_prefix;
+  }
+  return {};
+}
+
+OptionId timeout_option(Priority priority) {
+  switch (priority) {
+    case Priority::foreground:
+      return OptionId::foreground_timeout;
+    case Priority::background:
+      return OptionId::background_timeout;
+  }
+  return {};
+}
+
 Settings::Format format_of(const std::filesystem::path& path) {
   const std::string extension = path.extension().native();
   if (extension == ".properties") return Settings::Format::properties;
@@ -99,12 +119,11 @@ const std::string& Settings::background_prefix() const noexcept {
 }
 
 const std::string& Settings::prefix(Priority priority) const noexcept {
-  return data_->text(priority == Priority::foreground ? OptionId::foreground_prefix : OptionId::background_prefix);
+  return data_->text(prefix_option(priority));
 }
 
 std::chrono::milliseconds Settings::timeout(Priority priority) const noexcept {
-  return std::chrono::milliseconds(
-      data_->number(priority == Priority::foreground ? OptionId::foreground_timeout : OptionId::background_timeout));
+  return std::chrono::milliseconds(data_->number(timeout_option(priority)));
 }
 
 WatchMode Settings::watch_mode() const noexcept {

@@ -48,14 +48,15 @@ struct Contender {
   Token token = 0;
   TimePoint hold_watch_at = never;
   std::optional<Position> position;
-  bool told_foreground_waits = false;
-  bool told_background_waits = false;
+  // As a holder: the priorities of which it has been told that contenders wait behind it.
+  base::PerPriority<bool> told_waiting;
 
   // A move that the table in lock/contender_state.h does not know is a bug of the protocol: it ends the process in
   // builds with assertions.
   void move_to(ContenderState to);
 
-  bool foreground() const { return spec.priority == Priority::foreground; }
+  // No other contender can overtake it once it is in the queue.
+  bool most_urgent() const { return spec.priority == all_priorities.front(); }
 };
 
 }  // namespace forelock::lock

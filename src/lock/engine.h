@@ -98,9 +98,7 @@ class Engine {
   EngineOutput& output() { return output_; }
   bool connected() const { return connected_; }
   coordination::SessionId session() const { return session_; }
-  const std::string& prefix(Priority priority) const {
-    return priority == Priority::foreground ? options_.foreground_prefix : options_.background_prefix;
-  }
+  const std::string& prefix(Priority priority) const { return options_.prefixes[priority]; }
 
   // A watch that the request asks for is left out if there is no room for it.
   void send(Flight flight, coordination::Request request, TimePoint now);

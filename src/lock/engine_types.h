@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/per_priority.h"
 #include "base/time_point.h"
 #include "coordination/session.h"
 #include "forelock/priority.h"
@@ -29,8 +30,7 @@ enum class WatchMode {
 };
 
 struct EngineOptions {
-  std::string foreground_prefix = "A";
-  std::string background_prefix = "B";
+  base::PerPriority<std::string> prefixes{{"A", "B"}};
   WatchMode watch_mode = WatchMode::parent;
   // How long a lock is held before its privateLock is watched: short sections never pay for the watch.
   Duration hold_watch_delay = std::chrono::milliseconds(50);

@@ -2,6 +2,7 @@
 #include "lock/monitor.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "lock/engine.h"
@@ -74,7 +75,7 @@ void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.spec.try_once = false;  // it has a place in the line now
   contender.proof_requested = false;
   contender.claimed_at_creation = false;
-  contender.told_foreground_waits = contender.told_background_waits = false;
+  contender.told_waiting = {};
   contender.position.reset();
   settle(now);
 }
@@ -120,12 +121,23 @@ Position Monitor::position_at(std::size_t index) const {
     const ForeignContender* last = &listing_.others()[others - 1];
     position.place += others;
     if (!neighbour || goes_before(child_of(*neighbour), last->child())) position.behind = last->name;
-    // The holder keeps its node, which is no place in the line. It is before us, unless it is of the lower class.
-    const bool only_foreground = listing_.others().back().prefix == engine_.options().foreground_prefix;
-    const bool holder_before = listing_.lock_seen() && !owner_ && (!contender.foreground() || only_foreground);
+    // The holder keeps its node, which is no place in the queue. It is before us, unless it is less urgent.
+    const bool none_less_urgent = listing_.others().back().prefix <= self.prefix;
+    const bool holder_before = listing_.lock_seen() && !owner_ && none_less_urgent;
     if (holder_before && --position.place == 1) position.behind = private_lock_name;
   }
   return position;
+}
+
+std::size_t Monitor::enqueueing() const {
+  return std::accumulate(enqueueing_.values.begin(), enqueueing_.values.end(), std::size_t{0});
+}
+
+// Whether the reply is on its way to a contender of this process that will go before this one.
+bool Monitor::more_urgent_enqueueing(const Contender& contender) const {
+  return std::any_of(all_priorities.begin(), all_priorities.end(), [&](Priority priority) {
+    return priority < contender.spec.priority && enqueueing_[priority] > 0;
+  });
 }
 
 // --- decisions ---
@@ -162,7 +174,7 @@ void Monitor::settle_owner(TimePoint now) {
 void Monitor::give_back(Contender& owner, TimePoint now) {
   Contender* next = queue_.empty() ? nullptr : &queue_.front();
   if (next && another_process_before(*next)) next = nullptr;
-  if (next && !next->foreground() && enqueueing_foreground_ > 0) next = nullptr;
+  if (next && more_urgent_enqueueing(*next)) next = nullptr;
   if (next) {
     hand_over(owner, *next, now);
   } else {
@@ -173,7 +185,7 @@ void Monitor::give_back(Contender& owner, TimePoint now) {
 bool Monitor::can_claim_at_once() const {
   // A release that is under way and leaves the lock free is applied before whatever is sent now.
   const bool ours = owner_ && owner_ != releasing_;
-  return !ours && !lock_flight_ && queue_.empty() && enqueueing_ == 0;
+  return !ours && !lock_flight_ && queue_.empty() && enqueueing() == 0;
 }
 
 // Who claims the lock with the creation of its own node: the first, but foreground before background. Where others are
@@ -187,8 +199,10 @@ Contender* Monitor::claimant() const {
   const bool busy = listing_.known() && listing_.children_watched() && !releasing_ &&
                     (listing_.lock_seen() || !listing_.others().empty());
   if (busy || queue_expected_) return find([](const Contender& one) { return one.spec.try_once; });
-  Contender* foreground = find([](const Contender& one) { return one.foreground(); });
-  return foreground ? foreground : idle_.begin()->second;
+  const auto most_urgent = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
+    return a.second->spec.priority < b.second->spec.priority;
+  });
+  return most_urgent->second;
 }
 
 void Monitor::settle_idle(TimePoint now) {
@@ -230,7 +244,7 @@ void Monitor::settle_queue(TimePoint now) {
   }
   Contender& first = queue_.front();
   if (!view_fresh_for(first)) {
-    const bool burst = enqueueing_ > 0 && now - listing_.last_sent() < listing_interval;
+    const bool burst = enqueueing() > 0 && now - listing_.last_sent() < listing_interval;
     if (listing_.in_flight() || burst) return;
     if (now < look_not_before_) return engine_.set_poll(*this, look_not_before_);
     return list(engine_.options().watch_mode == WatchMode::parent, 0, now);
@@ -244,7 +258,7 @@ void Monitor::settle_queue(TimePoint now) {
     if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
     return;
   }
-  if (!first.foreground() && enqueueing_foreground_ > 0) return;  // its reply is on the way
+  if (more_urgent_enqueueing(first)) return;  // its reply is on the way
   claim(first, now);
 }
 
@@ -309,17 +323,18 @@ void Monitor::advise_contention(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || !owner_->spec.wants_contention) return;
   keep_watched(now);
   const auto tell = [this](Priority priority) {
-    bool& told = priority == Priority::foreground ? owner_->told_foreground_waits : owner_->told_background_waits;
-    if (std::exchange(told, true)) return;
+    if (std::exchange(owner_->told_waiting[priority], true)) return;
     engine_.output().contended(owner_->id, priority);
   };
   for (const Contender* waiting : queue_) {
-    if (owner_->told_foreground_waits && owner_->told_background_waits) break;
+    const auto& told = owner_->told_waiting.values;
+    if (std::all_of(told.begin(), told.end(), [](bool one) { return one; })) break;
     tell(waiting->spec.priority);
   }
   for (const ForeignContender& waiting : listing_.others()) {
-    if (waiting.prefix == engine_.options().foreground_prefix) tell(Priority::foreground);
-    if (waiting.prefix == engine_.options().background_prefix) tell(Priority::background);
+    for (const Priority priority : all_priorities) {
+      if (waiting.prefix == engine_.prefix(priority)) tell(priority);
+    }
   }
 }
 

@@ -100,6 +100,8 @@ class Monitor {
   };
 
   // Decisions (monitor.cc).
+  std::size_t enqueueing() const;
+  bool more_urgent_enqueueing(const Contender& contender) const;
   void settle_owner(TimePoint now);
   bool can_claim_at_once() const;
   Contender* claimant() const;
@@ -196,8 +198,7 @@ class Monitor {
   bool stray_ = false;                                   // privateLock is the session's, but of no contender; it goes
   bool lock_flight_ = false;                             // another request that changes privateLock is under way
   std::int32_t lock_version_ = 0;                        // of privateLock, after everything sent so far
-  std::size_t enqueueing_ = 0;
-  std::size_t enqueueing_foreground_ = 0;
+  base::PerPriority<std::size_t> enqueueing_;
   std::size_t outstanding_ = 0;
   std::size_t position_watchers_ = 0;
   int misses_ = 0;                 // how often in a row the monitor had vanished again when we came

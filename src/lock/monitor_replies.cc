@@ -164,8 +164,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
 }
 
 void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
-  --enqueueing_;
-  if (contender.foreground()) --enqueueing_foreground_;
+  --enqueueing_[contender.spec.priority];
   if (reply.ok()) {
     contender.node = last_component(reply.path);
     const auto name = parse_contender_name(contender.node);
@@ -173,7 +172,7 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
     nodes_[contender.node] = &contender;
     misses_ = 0;
     const bool alone = headcount_.node_created(contender.number);
-    contender.clear = alone && contender.foreground();
+    contender.clear = alone && contender.most_urgent();
     note_number(contender.number);
     back_to_queue(contender);
     if (contender.abandoned) remove_node(contender, now);

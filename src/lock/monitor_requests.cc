@@ -108,8 +108,7 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
   ensure_monitor(now);
   contender.move_to(ContenderState::enqueueing);
   contender.created_after = headcount_.at_least();
-  ++enqueueing_;
-  if (contender.foreground()) ++enqueueing_foreground_;
+  ++enqueueing_[contender.spec.priority];
   send({.kind = FlightKind::enqueue, .contender = contender.id},
        Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential}, now);
   if (!headcount_.watched()) watch_parent(0, now);

@@ -195,7 +195,7 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
   if (!gone || !engine_.connected() || resolving_.busy() || owner_ || lock_flight_) return;
   if (listing_.in_flight() || !first_waits_for_it) return;
   Contender& first = queue_.front();
-  if (!first.foreground()) return;
+  if (!first.most_urgent()) return;
   listing_.remove(child);
   if (mutated(Mutation::vanished_neighbour_proves)) first.clear = true;
   claim(first, now);
@@ -214,7 +214,7 @@ bool Monitor::another_process_before_claim(const Contender& contender) const {
 
 // A foreground contender that was seen first of its class cannot be overtaken any more.
 bool Monitor::is_clear(const Contender& contender) const {
-  if (!contender.foreground()) return false;
+  if (!contender.most_urgent()) return false;
   return contender.clear || listing_.shows_first(child_of(contender));
 }
 

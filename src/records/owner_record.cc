@@ -102,10 +102,6 @@ Room room_for(const OwnerRecord& record) {
 
 }  // namespace
 
-std::string_view name_of(Priority priority) noexcept {
-  return priority == Priority::foreground ? "foreground" : "background";
-}
-
 std::string OwnerRecord::to_json() const {
   std::string json;
   const std::size_t raw = raw_size(*this);

@@ -152,8 +152,11 @@ class Reader final : public nlohmann::json_sax<Json> {
       case Field::lock_info:
         return set_identity(record_.lock_info, value);
       case Field::priority:
-        record_.priority = value == "background" ? Priority::background : Priority::foreground;
-        return value == name_of(record_.priority);
+        if (const auto priority = parse_priority(value)) {
+          record_.priority = *priority;
+          return true;
+        }
+        return false;
       case Field::expected_runtime:
       case Field::fencing_token:
       case Field::stack:
