@@ -1,4 +1,4 @@
-// What a settings file may not mean as it stands.
+// Doubts about a settings file: what it may not mean as it stands.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where a command looks, for messages.
+// The place where a command looks, as text for messages.
 #pragma once
 
 #include <string>
