@@ -147,11 +147,11 @@ std::optional<ContenderState> Engine::state(ContenderId id) const {
 // --- answers to callers ---
 
 // After an outage of nearly a time-out there is still some left, but a lock that was granted then would be lost before
-// the next proof can come, although nothing fails any more.
+// the next proof can come, although nothing fails any more. That proof may take two answers from when it is asked for.
 bool Engine::certain_for_a_while(TimePoint now) const {
   const TimePoint until = valid_until();
   const TimePoint next_proof = proof_.worth_asking();
-  return now < until && (next_proof == never || next_proof < until - timeout_ / 16);
+  return now < until && (next_proof == never || next_proof < until - timeout_ / 8);
 }
 
 void Engine::grant(Contender& contender, TimePoint now) {

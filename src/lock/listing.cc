@@ -59,7 +59,7 @@ bool Listing::shows_before_claim(const ChildName& child, bool claimed_at_creatio
 }
 
 bool Listing::shows_first(const ChildName& child) const {
-  return known_ && created_ > child.number && count_before(child) == 0;
+  return shows(child) && count_before(child) == 0;
 }
 
 void Listing::remove(const std::string& node) {

@@ -107,7 +107,12 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
 std::optional<Position> Monitor::position_of(const Contender& contender) const {
   const auto index = queue_.index_of(&contender);
   if (!index) return std::nullopt;
-  return position_at(*index);
+  return position_known(contender) ? position_at(*index) : contender.position;
+}
+
+// Before the first look at the queue behind its node, others may stand before it.
+bool Monitor::position_known(const Contender& contender) const {
+  return headcount_.likely_alone() || listing_.shows(child_of(contender)) || view_fresh_for(queue_.front());
 }
 
 Position Monitor::position_at(std::size_t index) const {
@@ -342,7 +347,7 @@ void Monitor::advise_positions() {
   if (position_watchers_ == 0) return;
   for (std::size_t index = 0; index < queue_.size(); ++index) {
     Contender& contender = queue_.at(index);
-    if (!contender.spec.wants_position) continue;
+    if (!contender.spec.wants_position || !position_known(contender)) continue;
     Position position = position_at(index);
     if (position == contender.position) continue;
     contender.position = std::move(position);

@@ -168,6 +168,7 @@ class Monitor {
   bool is_ours(const coordination::Reply& node, const Contender& contender) const;
 
   // Knowledge.
+  bool position_known(const Contender& contender) const;
   Position position_at(std::size_t index) const;
   bool take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
   bool another_process_before(const Contender& contender) const;

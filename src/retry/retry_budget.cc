@@ -25,7 +25,7 @@ TimePoint RetryBudget::take(TimePoint now) {
   Duration::rep seen = next_.load(std::memory_order_relaxed);
   while (true) {
     const TimePoint token = std::max(TimePoint(Duration(seen)), now - fill_time_);
-    const Duration::rep next = later(token, interval_).time_since_epoch().count();
+    const Duration::rep next = base::later(token, interval_).time_since_epoch().count();
     if (next_.compare_exchange_weak(seen, next, std::memory_order_relaxed)) return std::max(token, now);
   }
 }

@@ -354,7 +354,9 @@ TEST_F(UnwatchedTimeTest, ReadsOfTheEnginesOwnProveNothing) {
 // --- grants after an outage ---
 
 // While the servers answer soon, what has been granted stays: however much of the session was left.
-TEST_F(EngineTimeTest, NoOutageEndsInALockThatIsLostAtOnce) {
+class EngineOutageTest : public EngineTimeTest, public ::testing::WithParamInterface<Duration> {};
+
+TEST_P(EngineOutageTest, NoOutageEndsInALockThatIsLostAtOnce) {
   for (Duration outage = 100ms; outage < timeout; outage += 20ms) {
     SCOPED_TRACE(std::chrono::duration_cast<std::chrono::milliseconds>(outage).count());
     Recorder output;
@@ -370,7 +372,7 @@ TEST_F(EngineTimeTest, NoOutageEndsInALockThatIsLostAtOnce) {
     std::deque<std::pair<TimePoint, Sent>> under_way;
     const TimePoint end = now + 2 * timeout;
     while (now < end) {
-      for (Sent& sent : std::exchange(output.sent, {})) under_way.emplace_back(now + 80ms, std::move(sent));
+      for (Sent& sent : std::exchange(output.sent, {})) under_way.emplace_back(now + GetParam(), std::move(sent));
       now = std::max(now, engine.next_timer());
       if (!under_way.empty() && under_way.front().first <= now) {
         now = under_way.front().first;
@@ -387,6 +389,9 @@ TEST_F(EngineTimeTest, NoOutageEndsInALockThatIsLostAtOnce) {
     EXPECT_TRUE(output.losses.empty());
   }
 }
+
+// How long each answer takes, in a session of 4 s.
+INSTANTIATE_TEST_SUITE_P(Answers, EngineOutageTest, ::testing::Values(80ms, 150ms, 200ms));
 
 }  // namespace
 }  // namespace forelock::lock
