@@ -6,7 +6,7 @@ add_library(forelock_options INTERFACE)
 target_compile_features(forelock_options INTERFACE cxx_std_20)
 target_compile_options(forelock_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wcast-align -Wformat=2 -Wimplicit-fallthrough -Werror)
+  -Wcast-align -Wformat=2 -Wimplicit-fallthrough $<$<BOOL:${FORELOCK_WARNINGS_AS_ERRORS}>:-Werror>)
 if(FORELOCK_SANITIZE)
   target_compile_options(forelock_options INTERFACE
     -fsanitize=${FORELOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
