@@ -8,7 +8,7 @@
 namespace forelock::outbox {
 namespace {
 
-std::string hint_for(int system_error, const std::filesystem::path& path) {
+std::string hint_for(int system_error, const std::filesystem::path& path, bool reading = false) {
   const std::string directory = path.parent_path().string();
   switch (system_error) {
     case ENOSPC:
@@ -19,8 +19,14 @@ std::string hint_for(int system_error, const std::filesystem::path& path) {
       return "Mount the file system of " + directory + " writable, or set dlq.outbox.path to a place that is.";
     case EACCES:
     case EPERM:
+      if (reading) return "Reading it is enough for looking: do so as the user whom it belongs to.";
       return "Give the user of this process write access to " + directory +
              " and the files there, or set dlq.outbox.path to a place of its own.";
+    case ENOENT:
+    case ENOTDIR:
+    case ELOOP:
+    case ENAMETOOLONG:
+      return "No outbox can be there: set dlq.outbox.path to another place.";
     case EMFILE:
     case ENFILE:
       return "This process, or the machine, has too many open files: raise the limit (ulimit -n).";
@@ -49,16 +55,20 @@ Error unavailable(const std::filesystem::path& path, const std::string& doing, c
 }
 
 Error unavailable(const std::filesystem::path& path, const std::string& doing, int system_error) {
-  return unavailable(path, doing, text_of(system_error), hint_for(system_error, path));
+  return unavailable(path, doing, text_of(system_error), hint_for(system_error, path, doing == "read"));
+}
+
+Error damaged(const std::filesystem::path& path, const std::string& doing, const SqliteError& error) {
+  return unavailable(path, doing, std::string("it is damaged: ") + error.what(),
+                     "Repair it: forelock dlq repair. The damaged file is kept, and what can be read of it is saved "
+                     "into a new one.");
 }
 
 Error unavailable(const std::filesystem::path& path, const std::string& doing, const SqliteError& error) {
   switch (error.code()) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return unavailable(path, doing, std::string("the file is damaged (") + error.what() + ')',
-                         "Run `forelock dlq stats`, or restart this process: the file is kept aside then, and what can "
-                         "be read of it is saved into a new one.");
+      return damaged(path, doing, error);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return unavailable(path, doing, "another process has been using it for too long",
@@ -69,7 +79,7 @@ Error unavailable(const std::filesystem::path& path, const std::string& doing, c
       return unavailable(path, doing, "it is read-only", hint_for(EROFS, path));
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return unavailable(path, doing, text_of(EACCES), hint_for(EACCES, path));
+      return unavailable(path, doing, EACCES);
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN: {
       const int system_error = error.system_error();

@@ -14,10 +14,12 @@ bool is_damage(const SqliteError& error);
 // Whether a smaller transaction may succeed where this one did not.
 bool is_shortage(const SqliteError& error);
 
-// `doing` completes "The outbox PATH cannot be …".
+// `doing` completes "The outbox PATH cannot be …"; "read" needs no more than the right to read it.
 Error unavailable(const std::filesystem::path& path, const std::string& doing, const SqliteError& error);
 Error unavailable(const std::filesystem::path& path, const std::string& doing, int system_error);
 Error unavailable(const std::filesystem::path& path, const std::string& doing, const std::string& why,
                   const std::string& hint);
+// The same, of damage.
+Error damaged(const std::filesystem::path& path, const std::string& doing, const SqliteError& error);
 
 }  // namespace forelock::outbox

@@ -207,6 +207,21 @@ OutboxDepth LetterTable::depth() {
   return depth;
 }
 
+void LetterTable::check() {
+  constexpr std::size_t rows_at_once = 1000;
+  constexpr std::size_t bytes_at_once = 1024 * 1024;
+  const std::string findings = connection_.text("PRAGMA integrity_check(1)");
+  if (findings != "ok") throw SqliteError(SQLITE_CORRUPT, 0, findings.substr(0, 200));
+  std::int64_t after = std::numeric_limits<std::int64_t>::min();
+  std::uint64_t rows = 0;
+  for (auto batch = read(after, rows_at_once, bytes_at_once); !batch.empty();
+       batch = read(after, rows_at_once, bytes_at_once)) {
+    rows += batch.size();
+    after = batch.back().sequence;
+  }
+  if (depth().rows != rows) throw SqliteError(SQLITE_CORRUPT, 0, "the totals are wrong");
+}
+
 void LetterTable::clear_journal() {
   // With this limit the journal is cut to nothing when the transaction ends.
   connection_.run("PRAGMA journal_size_limit=0");

@@ -60,6 +60,8 @@ class LetterTable {
   // Adds to the count, which never falls below 0. \returns the new one; 0 if the row is gone.
   std::uint32_t count_try(std::int64_t sequence, std::int64_t change = 1);
   OutboxDepth depth();
+  // Looks at every page, every index, and each row's checksum. \throws SqliteError for damage.
+  void check();
   // A transaction of its own that changes nothing and is durable like every other.
   void touch();
   // Leaves an empty journal.

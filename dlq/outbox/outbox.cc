@@ -179,6 +179,10 @@ void Outbox::clear_journal() {
   impl_->file().read([](LetterTable& table) { table.clear_journal(); });
 }
 
+void Outbox::check() {
+  impl_->file().read([](LetterTable& table) { table.check(); });
+}
+
 OutboxDepth Outbox::depth() const {
   return impl_->file().read([](LetterTable& table) { return table.depth(); });
 }

@@ -90,6 +90,9 @@ class Outbox {
   // rolled back.
   void clear_journal();
 
+  // Looks at every page, index and row, where the other methods look at what they need. Damage is repaired.
+  void check();
+
   OutboxDepth depth() const;
   const std::filesystem::path& path() const;
 

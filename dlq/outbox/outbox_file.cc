@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -47,20 +46,6 @@ void check_kind(const Connection& connection, const std::filesystem::path& path)
   if (!ours || version != file_version) throw SqliteError(SQLITE_CORRUPT, 0, "the outbox's marks are gone");
 }
 
-// Everything: pages, indexes, and each row's checksum.
-void check_closely(LetterTable& table) {
-  const std::string findings = table.connection().text("PRAGMA integrity_check(1)");
-  if (findings != "ok") throw SqliteError(SQLITE_CORRUPT, 0, findings.substr(0, 200));
-  std::int64_t after = std::numeric_limits<std::int64_t>::min();
-  std::uint64_t rows = 0;
-  for (auto batch = table.read(after, 1000, 1024 * 1024); !batch.empty();
-       batch = table.read(after, 1000, 1024 * 1024)) {
-    rows += batch.size();
-    after = batch.back().sequence;
-  }
-  if (table.depth().rows != rows) throw SqliteError(SQLITE_CORRUPT, 0, "the totals are wrong");
-}
-
 // Missing tables are damage too: the marks said that they are there.
 bool means_damage(const SqliteError& error) {
   return is_damage(error) || error.code() == SQLITE_ERROR;
@@ -79,7 +64,7 @@ std::optional<OutboxFile::Identity> OutboxFile::identity() const {
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
-    throw unavailable(path_, "opened", errno);
+    throw unavailable(path_, read_only_ ? "read" : "opened", errno);
   }
   if (!S_ISREG(status.st_mode)) {
     throw unavailable(path_, "used", "it is no ordinary file", "Set dlq.outbox.path to the path of a file.");
@@ -134,7 +119,7 @@ void OutboxFile::make_or_repair() {
         Connection connection(path_, patience_);
         check_kind(connection, path_);
         LetterTable table(std::move(connection));
-        check_closely(table);
+        table.check();
         // Somebody else was faster, or the damage was none of the file's.
         if (!lock_->set_note(FileLock::Note::made)) throw unavailable(path_, "used", errno);
         return;
@@ -200,10 +185,7 @@ OutboxFile::Use OutboxFile::look() {
     throw unavailable(path_, "read", error.code().value());
   } catch (const SqliteError& error) {
     if (lock_) lock_->release();
-    if (!means_damage(error)) throw unavailable(path_, "read", error);
-    throw unavailable(path_, "read", std::string("it is damaged: ") + error.what(),
-                      "Looking repairs nothing. The next process that writes into it keeps it aside and saves what can "
-                      "be read: its application, forelock run --retry, or a replay.");
+    throw means_damage(error) ? damaged(path_, "read", error) : unavailable(path_, "read", error);
   } catch (...) {
     if (lock_) lock_->release();
     throw;

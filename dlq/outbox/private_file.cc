@@ -57,7 +57,7 @@ void make_private_directory(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), S_IRWXU) == 0) {
     sync_directory(path.parent_path());
   } else if (errno != EEXIST || !std::filesystem::is_directory(path)) {
-    fail(errno, "making the directory", path);
+    fail(errno == EEXIST ? ENOTDIR : errno, "making the directory", path);
   }
 }
 

@@ -41,10 +41,10 @@ class DlqCommand final : public Command {
 
 std::vector<std::unique_ptr<Command>> make_dlq_commands() {
   std::vector<std::unique_ptr<Command>> commands;
-  for (const auto make :
-       {make_dlq_list_command, make_dlq_show_command, make_dlq_stats_command, make_dlq_watch_command,
-        make_dlq_export_command, make_dlq_replay_command, make_dlq_park_command, make_dlq_unpark_command,
-        make_dlq_purge_command, make_dlq_import_command, make_dlq_forward_command, make_dlq_init_command}) {
+  for (const auto make : {make_dlq_list_command, make_dlq_show_command, make_dlq_stats_command, make_dlq_watch_command,
+                          make_dlq_export_command, make_dlq_replay_command, make_dlq_park_command,
+                          make_dlq_unpark_command, make_dlq_purge_command, make_dlq_import_command,
+                          make_dlq_repair_command, make_dlq_forward_command, make_dlq_init_command}) {
     commands.push_back(make());
   }
   return commands;

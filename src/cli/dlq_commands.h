@@ -17,6 +17,7 @@ std::unique_ptr<Command> make_dlq_watch_command();
 std::unique_ptr<Command> make_dlq_export_command();
 std::unique_ptr<Command> make_dlq_replay_command();
 std::unique_ptr<Command> make_dlq_park_command();
+std::unique_ptr<Command> make_dlq_repair_command();
 std::unique_ptr<Command> make_dlq_unpark_command();
 std::unique_ptr<Command> make_dlq_purge_command();
 std::unique_ptr<Command> make_dlq_import_command();

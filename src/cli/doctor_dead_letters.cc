@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "cli/duration_text.h"
@@ -38,7 +39,7 @@ void examine_space(const Settings& settings, const std::filesystem::path& folder
   report.warn("outbox",
               size_text(free) + " are free in " + folder.string() + ", less than the outbox may need (" +
                   size_text(wanted) + ")",
-              "make room, or lower dlq.outbox.max.bytes");
+              "make room, lower dlq.outbox.max.bytes, or set dlq.outbox.path to another place");
 }
 
 void examine_backlog(const Settings& settings, const LogSink& log, DoctorReport& report) {
@@ -66,6 +67,12 @@ void examine_outbox(const Settings& settings, const LogSink& log, DoctorReport& 
   std::error_code error;
   const bool exists = std::filesystem::exists(path, error);
   const std::filesystem::path folder = existing_folder(path);
+  std::error_code ignored;
+  if ((error && error != std::errc::permission_denied) || !std::filesystem::is_directory(folder, ignored)) {
+    report.warn("outbox", path.string() + ": " + (error ? error.message() : folder.string() + " is no folder"),
+                "set dlq.outbox.path to another place");
+    return;
+  }
   const std::string user = "user " + std::to_string(geteuid());
   if (error || access(exists ? path.c_str() : folder.c_str(), R_OK | W_OK) != 0) {
     report.warn("outbox", (exists ? path : folder).string() + " cannot be used by " + user,

@@ -410,25 +410,6 @@ class WithoutKafka(dlq_support.DlqTest):
             self.assertEqual(self.run_cli("dlq", *arguments).returncode, 0, arguments)
         self.assertFalse(os.path.exists(self.path("state")))
 
-    def test_damage_is_said_in_every_form_and_repaired_by_who_writes(self):
-        os.makedirs(self.path("state"), mode=0o700)
-        with open(self.outbox, "w", encoding="ascii") as file:
-            file.write("this is no database, and it is long enough to be looked at\n" * 100)
-        os.chmod(self.outbox, 0o600)
-        for arguments in (("list",), ("stats",), ("export",), ("show", "1")):
-            for form in ("text", "json", "ndjson"):
-                result = self.run_cli("dlq", *arguments, "-o", form)
-                if arguments == ("stats",):  # it has more to say than that
-                    self.assertIn("damaged", result.stdout + result.stderr)
-                    continue
-                self.assertEqual((result.returncode, result.stdout), (74, ""), arguments)
-                self.assertIn("damaged", self.error_of(result)["message"] if form != "text" else result.stderr)
-        result = self.operate()
-        self.assertEqual(result.returncode, 79)
-        kept = [name for name in os.listdir(self.path("state")) if "damaged" in name]
-        self.assertEqual(len(kept), 1, result.stderr)
-        self.assertIn(kept[0], result.stderr)
-
 
 if __name__ == "__main__":
     support.main()

@@ -209,7 +209,7 @@ class Generated(support.CliTest):
         self.assertIn("--on-lost", self.complete("forelock", "run", "--o"))
         self.assertEqual(self.complete("forelock", "config", "pa"), ["parse"])
         self.assertEqual(self.complete("forelock", "-q", "ls", "--al"), ["--all"])
-        self.assertEqual(self.complete("forelock", "dlq", "re"), ["replay"])
+        self.assertEqual(self.complete("forelock", "dlq", "repl"), ["replay"])
         self.assertIn("--exec", self.complete("forelock", "dlq", "replay", "--ex"))
         self.assertEqual(self.complete("forelock", "dlq", "watch", "--re"), ["--reason"])
         self.assertEqual(self.complete("forelock", "dlq", "show", "x"), [])
