@@ -1,0 +1,36 @@
+package org.forelock.opensearch;
+
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.core.tasks.TaskId;
+import org.opensearch.tasks.Task;
+import org.opensearch.tasks.TaskManager;
+
+/** Which task descends from which, as far as this node knows. */
+final class Ancestry {
+  private static final int MAX_DEPTH = 16;
+
+  private final TaskManager tasks;
+  private final ClusterService cluster;
+
+  Ancestry(TaskManager tasks, ClusterService cluster) {
+    this.tasks = tasks;
+    this.cluster = cluster;
+  }
+
+  boolean descends(Task task, long localAncestor) {
+    return descends(task, new TaskId(cluster.localNode().getId(), localAncestor));
+  }
+
+  boolean descends(Task task, TaskId ancestor) {
+    String local = cluster.localNode().getId();
+    Task one = task;
+    for (int depth = 0; one != null && depth < MAX_DEPTH; ++depth) {
+      if (ancestor.equals(new TaskId(local, one.getId())) || ancestor.equals(one.getParentTaskId())) {
+        return true;
+      }
+      TaskId parent = one.getParentTaskId();
+      one = parent.isSet() && parent.getNodeId().equals(local) ? tasks.getTask(parent.getId()) : null;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,12 @@
+package org.forelock.opensearch;
+
+/** A Certainty tells whether the locks of a write are certain to be held now. Thread-safe, never blocks. */
+interface Certainty {
+  /** The key under which a primary finds it in its thread context. */
+  String KEY = "_forelock_certainty";
+
+  boolean certain();
+
+  /** 0: the write goes on without a lock. */
+  long token();
+}

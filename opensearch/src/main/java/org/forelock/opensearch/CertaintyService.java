@@ -1,0 +1,119 @@
+package org.forelock.opensearch;
+
+import java.io.IOException;
+import java.util.function.LongConsumer;
+import org.opensearch.cluster.node.DiscoveryNode;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.core.common.io.stream.StreamInput;
+import org.opensearch.core.common.io.stream.StreamOutput;
+import org.opensearch.core.transport.TransportResponse;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportException;
+import org.opensearch.transport.TransportRequest;
+import org.opensearch.transport.TransportRequestOptions;
+import org.opensearch.transport.TransportResponseHandler;
+import org.opensearch.transport.TransportService;
+
+/** A CertaintyService asks other nodes whether the locks of a write are certain, and answers them. Thread-safe. */
+final class CertaintyService {
+  private static final String ACTION = "internal:plugin/forelock/certainty";
+  private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(5);
+
+  private final TransportService transport;
+  private final ClusterService cluster;
+  private final ThreadPool threads;
+
+  CertaintyService(TransportService transport, ClusterService cluster, ThreadPool threads, HeldRequests requests) {
+    this.transport = transport;
+    this.cluster = cluster;
+    this.threads = threads;
+    transport.registerRequestHandler(ACTION, ThreadPool.Names.SAME, Question::new, (question, channel, task) -> {
+      HeldRequest held = requests.get(question.ticket);
+      channel.sendResponse(new Answer(held == null ? 0 : held.locks.nanosLeft()));
+    });
+  }
+
+  boolean isLocal(Guard guard) {
+    return cluster.localNode().getId().equals(guard.node);
+  }
+
+  /** @param answer gets how many nanoseconds the locks were certain when they were asked; 0 if there is no answer */
+  void ask(Guard guard, LongConsumer answer) {
+    DiscoveryNode node = cluster.state().nodes().get(guard.node);
+    if (node == null) {
+      answer.accept(0);
+      return;
+    }
+    try (StoredContext ignored = threads.getThreadContext().stashContext()) {
+      transport.sendRequest(node, ACTION, new Question(guard.ticket),
+          TransportRequestOptions.builder().withTimeout(TIMEOUT).build(), new Handler(answer));
+    }
+  }
+
+  private static final class Handler implements TransportResponseHandler<Answer> {
+    private final LongConsumer answer;
+
+    Handler(LongConsumer answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public Answer read(StreamInput in) throws IOException {
+      return new Answer(in);
+    }
+
+    @Override
+    public void handleResponse(Answer response) {
+      answer.accept(response.nanosLeft);
+    }
+
+    @Override
+    public void handleException(TransportException problem) {
+      answer.accept(0);
+    }
+
+    @Override
+    public String executor() {
+      return ThreadPool.Names.SAME;
+    }
+  }
+
+  private static final class Question extends TransportRequest {
+    private final long ticket;
+
+    Question(long ticket) {
+      this.ticket = ticket;
+    }
+
+    Question(StreamInput in) throws IOException {
+      super(in);
+      ticket = in.readLong();
+    }
+
+    @Override
+    public void writeTo(StreamOutput out) throws IOException {
+      super.writeTo(out);
+      out.writeLong(ticket);
+    }
+  }
+
+  private static final class Answer extends TransportResponse {
+    private final long nanosLeft;
+
+    Answer(long nanosLeft) {
+      this.nanosLeft = nanosLeft;
+    }
+
+    Answer(StreamInput in) throws IOException {
+      super(in);
+      nanosLeft = in.readLong();
+    }
+
+    @Override
+    public void writeTo(StreamOutput out) throws IOException {
+      out.writeLong(nanosLeft);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package org.forelock.opensearch;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.forelock.ForelockClient;
+import org.forelock.LockType;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.core.common.settings.SecureString;
+
+/** Makes the client out of the plugin's configuration file, the node's settings and its keystore. */
+final class ClientFactory {
+  /** In the plugin's configuration folder. */
+  static final String FILE = "elasticsearch-details.properties";
+
+  private static final String[] LIBRARIES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
+  private static final String LIBRARY_PROPERTY = "forelock.native.library";
+  private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
+  private static final int MAX_FILE_BYTES = 1 << 20;
+
+  private final Path file;
+  private final Path temporary;
+  private final Map<String, String> overrides = new LinkedHashMap<>();
+  private final String digest;
+
+  ClientFactory(Settings settings, Folders folders) {
+    Path inFolder = folders.configuration.resolve("forelock").resolve(FILE);
+    file = Files.isRegularFile(inFolder) ? inFolder : null;
+    temporary = folders.temporary;
+    Settings zookeeper = settings.getByPrefix("forelock.zookeeper.");
+    for (String key : zookeeper.keySet()) {
+      overrides.put("zookeeper." + key, zookeeper.get(key));
+    }
+    try (SecureString secret = ForelockSettings.DIGEST.get(settings)) {
+      digest = secret.length() == 0 ? null : secret.toString();
+    }
+  }
+
+  /**
+   * Loads the native library that lies in the plugin's folder: the one with the dead-letter queue, if Kafka's client is
+   * installed.
+   */
+  static void loadLibrary(Path folder) {
+    LockService.privileged(() -> {
+      UnsatisfiedLinkError last = null;
+      for (String name : LIBRARIES) {
+        Path library = folder.resolve(name).toAbsolutePath();
+        try {
+          System.load(library.toString());
+          System.setProperty(LIBRARY_PROPERTY, library.toString());
+          return null;
+        } catch (UnsatisfiedLinkError problem) {
+          last = problem;
+        }
+      }
+      throw last;
+    });
+  }
+
+  /**
+   * Opens the client.
+   *
+   * @throws org.forelock.ConfigurationException with every problem of the settings
+   */
+  ForelockClient open() {
+    return LockService.privileged(() -> digest == null ? build(null) : withDigest());
+  }
+
+  private ForelockClient build(Path digestFile) {
+    ForelockClient.Builder builder = ForelockClient.builder();
+    if (file != null) {
+      builder.file(file);
+    }
+    overrides.forEach(builder::set);
+    if (digestFile != null) {
+      builder.set("zookeeper.auth.digest.file", digestFile.toString());
+    }
+    return builder.build();
+  }
+
+  /** The library takes credentials from a file that only its owner can read; it is read when the client opens. */
+  private ForelockClient withDigest() {
+    Path secret = null;
+    try {
+      secret = Files.createTempFile(temporary, "forelock-", null,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(secret, digest + "\n");
+      return build(secret);
+    } catch (IOException problem) {
+      throw new UncheckedIOException("forelock.auth.digest: no private file in " + temporary, problem);
+    } finally {
+      delete(secret);
+    }
+  }
+
+  private static void delete(Path secret) {
+    try {
+      if (secret != null) {
+        Files.deleteIfExists(secret);
+      }
+    } catch (IOException problem) {
+      throw new UncheckedIOException(problem);
+    }
+  }
+
+  /** The time-out that the configuration gives to a class. */
+  long timeoutMillis(LockType type) {
+    String[] keys = type == LockType.FOREGROUND
+        ? new String[] {"zookeeper.foregound.task.timeout", "zookeeper.foreground.task.timeout"}
+        : new String[] {"zookeeper.backgound.task.timeout", "zookeeper.background.task.timeout"};
+    Properties properties = properties();
+    properties.putAll(overrides);
+    for (String key : keys) {
+      String value = properties.getProperty(key);
+      if (value != null) {
+        return millis(key, value.trim());
+      }
+    }
+    return DEFAULT_TIMEOUT_MILLIS;
+  }
+
+  private Properties properties() {
+    Properties properties = new Properties();
+    if (file == null) {
+      return properties;
+    }
+    try {
+      if (Files.size(file) > MAX_FILE_BYTES) {
+        throw new IllegalArgumentException(file + ": more than " + MAX_FILE_BYTES + " bytes");
+      }
+      try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+        properties.load(reader);
+      }
+      return properties;
+    } catch (IOException problem) {
+      throw new UncheckedIOException(file + " cannot be read", problem);
+    }
+  }
+
+  /** The library has checked the value when it was opened. */
+  private static long millis(String key, String value) {
+    return Character.isDigit(value.charAt(value.length() - 1))
+        ? Long.parseLong(value) : TimeValue.parseTimeValue(value, key).millis();
+  }
+}

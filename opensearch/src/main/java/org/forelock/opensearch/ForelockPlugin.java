@@ -1,0 +1,145 @@
+package org.forelock.opensearch;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.forelock.ConfigurationException;
+import org.forelock.ForelockClient;
+import org.forelock.LockType;
+import org.opensearch.action.ActionRequest;
+import org.opensearch.action.support.ActionFilter;
+import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
+import org.opensearch.cluster.node.DiscoveryNodes;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.lifecycle.LifecycleComponent;
+import org.opensearch.common.settings.ClusterSettings;
+import org.opensearch.common.settings.IndexScopedSettings;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.settings.SettingsFilter;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.core.action.ActionResponse;
+import org.opensearch.core.common.io.stream.NamedWriteableRegistry;
+import org.opensearch.index.IndexSettings;
+import org.opensearch.index.engine.EngineFactory;
+import org.opensearch.plugins.ActionPlugin;
+import org.opensearch.plugins.EnginePlugin;
+import org.opensearch.plugins.NetworkPlugin;
+import org.opensearch.rest.RestController;
+import org.opensearch.rest.RestHandler;
+import org.opensearch.rest.RestHeaderDefinition;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportInterceptor;
+
+/** The plugin: writes into guarded indices wait for their locks. */
+public final class ForelockPlugin extends PluginBase implements ActionPlugin, EnginePlugin, NetworkPlugin {
+  private final Settings settings;
+  private volatile Parts parts;
+  private volatile WriteFilter filter;
+  private volatile ThreadPool pool;
+
+  /**
+   * Called by the node.
+   *
+   * @param settings the node's
+   */
+  public ForelockPlugin(Settings settings) {
+    this.settings = settings;
+  }
+
+  @Override
+  Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
+      IndexNameExpressionResolver resolver) {
+    pool = threads;
+    ClientFactory.loadLibrary(folders.plugins.resolve("forelock"));
+    LogBridge.install();
+    ClientFactory factory = new ClientFactory(settings, folders);
+    ForelockClient client;
+    try {
+      client = factory.open();
+    } catch (ConfigurationException problem) {
+      throw new IllegalArgumentException("forelock: " + problem.getMessage(), problem);
+    }
+    ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
+    Stats stats = new Stats();
+    HeldRequests requests = new HeldRequests(ours, stats);
+    LockService locks = new LockService(client);
+    Timeouts timeouts = new Timeouts(
+        ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
+    parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads));
+    WritePlanner planner = new WritePlanner(cluster, resolver, threads.getThreadContext());
+    filter = new WriteFilter(ours, planner, requests, locks, timeouts,
+        new HolderLook(locks::inspector, threads.generic()), stats, threads);
+    return List.of(parts);
+  }
+
+  @Override
+  public List<ActionFilter> getActionFilters() {
+    return List.of(filter);
+  }
+
+  @Override
+  public Collection<Class<? extends LifecycleComponent>> getGuiceServiceClasses() {
+    return List.of(Wiring.class);
+  }
+
+  @Override
+  public List<TransportInterceptor> getTransportInterceptors(
+      NamedWriteableRegistry registry, ThreadContext threadContext) {
+    return List.of(parts.check);
+  }
+
+  @Override
+  public Optional<EngineFactory> getEngineFactory(IndexSettings index) {
+    boolean plain = !ForelockSettings.ENGINE.get(settings) || index.isRemoteSnapshot()
+        || index.getIndexMetadata().isSystem();
+    return plain ? Optional.empty() : Optional.of(GuardedEngine.factory(pool.getThreadContext(), parts.stats));
+  }
+
+  @Override
+  public List<ActionHandler<? extends ActionRequest, ? extends ActionResponse>> getActions() {
+    return List.of(new ActionHandler<>(NodesAction.STATS, NodesAction.StatsAction.class),
+        new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class));
+  }
+
+  @Override
+  public List<RestHandler> getRestHandlers(Settings all, RestController controller, ClusterSettings clusterSettings,
+      IndexScopedSettings indexSettings, SettingsFilter filtered, IndexNameExpressionResolver resolver,
+      Supplier<DiscoveryNodes> nodes) {
+    return Rest.handlers(parts, pool);
+  }
+
+  /** Only one plugin of a node may do this, hence the setting. */
+  @Override
+  public UnaryOperator<RestHandler> getRestHandlerWrapper(ThreadContext threadContext) {
+    return ForelockSettings.CANCEL_ON_DISCONNECT.get(settings)
+        ? handler -> RestBase.before(handler, request -> Disconnections.note(threadContext, request)) : null;
+  }
+
+  @Override
+  public Collection<RestHeaderDefinition> getRestHeaders() {
+    return List.of(
+        new RestHeaderDefinition(Headers.PRIORITY, false), new RestHeaderDefinition(Headers.REPORT, false));
+  }
+
+  @Override
+  public Collection<String> getTaskHeaders() {
+    return List.of(Headers.PRIORITY);
+  }
+
+  @Override
+  public List<Setting<?>> getSettings() {
+    return ForelockSettings.all();
+  }
+
+  @Override
+  public void close() {
+    Parts all = parts;
+    if (all != null) {
+      all.requests.close();
+      all.locks.close();
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package org.forelock.opensearch;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.forelock.LockType;
+import org.opensearch.common.settings.ClusterSettings;
+import org.opensearch.common.settings.SecureSetting;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.common.settings.Setting.Property;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.core.common.settings.SecureString;
+import org.opensearch.core.common.unit.ByteSizeValue;
+
+/** ForelockSettings are the node's settings as they are now. Thread-safe. */
+final class ForelockSettings {
+  /** What happens to writes while no ZooKeeper server can be reached. */
+  enum OnUnavailable {
+    REJECT,
+    ALLOW;
+
+    static OnUnavailable parse(String text) {
+      for (OnUnavailable value : values()) {
+        if (value.name().toLowerCase(Locale.ROOT).equals(text)) {
+          return value;
+        }
+      }
+      throw new IllegalArgumentException("forelock.on_unavailable: '" + text + "' is invalid; write reject or allow");
+    }
+  }
+
+  static final Setting<Boolean> INDEX_ENABLED =
+      Setting.boolSetting("index.forelock.enabled", false, Property.IndexScope, Property.Dynamic);
+  static final Setting<Boolean> INDEX_FENCING =
+      Setting.boolSetting("index.forelock.fencing", false, Property.IndexScope, Property.Dynamic);
+  static final Setting<MonitorRule> INDEX_MONITOR = new Setting<>(
+      "index.forelock.monitor", MonitorRule.DEFAULT, MonitorRule::parse, Property.IndexScope, Property.Dynamic);
+
+  static final Setting<Boolean> ENABLED = dynamicBool("forelock.enabled", true);
+  static final Setting<OnUnavailable> ON_UNAVAILABLE = new Setting<>(
+      "forelock.on_unavailable", "reject", OnUnavailable::parse, Property.NodeScope, Property.Dynamic);
+  static final Setting<Integer> BULK_FOREGROUND_MAX = Setting.intSetting(
+      "forelock.bulk.foreground_max_documents", 100, 0, Property.NodeScope, Property.Dynamic);
+  static final Setting<TimeValue> RETRY_AFTER = Setting.timeSetting("forelock.retry_after",
+      TimeValue.timeValueSeconds(1), TimeValue.timeValueSeconds(1), Property.NodeScope, Property.Dynamic);
+  static final Setting<Boolean> CANCEL_ON_DISCONNECT =
+      Setting.boolSetting("forelock.cancel_on_disconnect", false, Property.NodeScope);
+  static final Setting<Boolean> ENGINE =
+      Setting.boolSetting("forelock.engine.enabled", true, Property.NodeScope);
+  static final Setting.AffixSetting<String> ZOOKEEPER = Setting.prefixKeySetting(
+      "forelock.zookeeper.", key -> Setting.simpleString(key, Property.NodeScope));
+  static final Setting<SecureString> DIGEST = SecureSetting.secureString("forelock.auth.digest", null);
+
+  static final Setting<TimeValue> FOREGROUND_TIMEOUT = timeout("forelock.foreground.timeout");
+  static final Setting<TimeValue> BACKGROUND_TIMEOUT = timeout("forelock.background.timeout");
+  static final Setting<Integer> FOREGROUND_MAX_REQUESTS = maxRequests("forelock.foreground.max_requests", 10_000);
+  static final Setting<Integer> BACKGROUND_MAX_REQUESTS = maxRequests("forelock.background.max_requests", 5_000);
+  static final Setting<ByteSizeValue> FOREGROUND_MAX_BYTES = maxBytes("forelock.foreground.max_bytes", "4%");
+  static final Setting<ByteSizeValue> BACKGROUND_MAX_BYTES = maxBytes("forelock.background.max_bytes", "2%");
+
+  private volatile boolean enabled;
+  private volatile OnUnavailable onUnavailable;
+  private volatile int bulkForegroundMax;
+  private volatile TimeValue retryAfter;
+  private volatile TimeValue foregroundTimeout;
+  private volatile TimeValue backgroundTimeout;
+  private volatile int foregroundMaxRequests;
+  private volatile int backgroundMaxRequests;
+  private volatile ByteSizeValue foregroundMaxBytes;
+  private volatile ByteSizeValue backgroundMaxBytes;
+
+  ForelockSettings(Settings settings, ClusterSettings updates) {
+    follow(ENABLED, settings, updates, v -> enabled = v);
+    follow(ON_UNAVAILABLE, settings, updates, v -> onUnavailable = v);
+    follow(BULK_FOREGROUND_MAX, settings, updates, v -> bulkForegroundMax = v);
+    follow(RETRY_AFTER, settings, updates, v -> retryAfter = v);
+    follow(FOREGROUND_TIMEOUT, settings, updates, v -> foregroundTimeout = v);
+    follow(BACKGROUND_TIMEOUT, settings, updates, v -> backgroundTimeout = v);
+    follow(FOREGROUND_MAX_REQUESTS, settings, updates, v -> foregroundMaxRequests = v);
+    follow(BACKGROUND_MAX_REQUESTS, settings, updates, v -> backgroundMaxRequests = v);
+    follow(FOREGROUND_MAX_BYTES, settings, updates, v -> foregroundMaxBytes = v);
+    follow(BACKGROUND_MAX_BYTES, settings, updates, v -> backgroundMaxBytes = v);
+  }
+
+  static List<Setting<?>> all() {
+    return List.of(INDEX_ENABLED, INDEX_FENCING, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX,
+        RETRY_AFTER, CANCEL_ON_DISCONNECT, ENGINE, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
+        FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES);
+  }
+
+  private static Setting<Boolean> dynamicBool(String key, boolean value) {
+    return Setting.boolSetting(key, value, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<TimeValue> timeout(String key) {
+    return Setting.timeSetting(key, TimeValue.MINUS_ONE, TimeValue.MINUS_ONE, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<Integer> maxRequests(String key, int value) {
+    return Setting.intSetting(key, value, 0, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<ByteSizeValue> maxBytes(String key, String value) {
+    return Setting.memorySizeSetting(key, value, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static <T> void follow(Setting<T> setting, Settings settings, ClusterSettings updates, Consumer<T> field) {
+    field.accept(setting.get(settings));
+    updates.addSettingsUpdateConsumer(setting, field);
+  }
+
+  boolean enabled() {
+    return enabled;
+  }
+
+  OnUnavailable onUnavailable() {
+    return onUnavailable;
+  }
+
+  int bulkForegroundMax() {
+    return bulkForegroundMax;
+  }
+
+  long retryAfterSeconds() {
+    return retryAfter.seconds();
+  }
+
+  /** Negative: as the lock's own configuration says. */
+  TimeValue timeout(LockType type) {
+    return type == LockType.FOREGROUND ? foregroundTimeout : backgroundTimeout;
+  }
+
+  /** So many requests of both classes together may be held when one of this class comes. */
+  int maxRequests(LockType type) {
+    return type == LockType.FOREGROUND ? foregroundMaxRequests : backgroundMaxRequests;
+  }
+
+  long maxBytes(LockType type) {
+    return (type == LockType.FOREGROUND ? foregroundMaxBytes : backgroundMaxBytes).getBytes();
+  }
+}

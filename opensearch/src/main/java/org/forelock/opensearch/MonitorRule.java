@@ -1,0 +1,137 @@
+package org.forelock.opensearch;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import org.opensearch.OpenSearchParseException;
+import org.opensearch.action.DocWriteRequest;
+import org.opensearch.action.index.IndexRequest;
+import org.opensearch.action.update.UpdateRequest;
+import org.opensearch.common.xcontent.support.XContentMapValues;
+
+/** A MonitorRule says which monitor guards a document: the value of {@code index.forelock.monitor}. Immutable. */
+final class MonitorRule {
+  /** {@code <index>/<_id>}, which no other index shares. */
+  static final String DEFAULT = "document";
+
+  private static final String FIELD = "field:";
+  private static final int MAX_ENCODED_BYTES = 255;
+
+  private final String text;
+
+  private MonitorRule(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Reads the setting.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  static MonitorRule parse(String text) {
+    boolean known = text.equals(DEFAULT) || text.equals("id") || text.equals("routing")
+        || text.startsWith(FIELD) && text.length() > FIELD.length();
+    if (!known) {
+      throw new IllegalArgumentException("index.forelock.monitor: '" + text
+          + "' is invalid; write document, id, routing, or field:NAME");
+    }
+    return new MonitorRule(text);
+  }
+
+  /** Whether the monitor is a matter of the document's id alone. */
+  boolean byId() {
+    return text.equals(DEFAULT) || text.equals("id");
+  }
+
+  /**
+   * The monitor of one write.
+   *
+   * @param index the concrete index
+   * @param routing the routing value in force, which an alias may have added; may be null
+   * @throws IllegalArgumentException if the write does not tell it
+   */
+  String monitor(String index, DocWriteRequest<?> request, String routing) {
+    if (text.equals(DEFAULT)) {
+      return document(index, required(request.id(), request, "an _id"));
+    }
+    if (text.equals("id")) {
+      return required(request.id(), request, "an _id");
+    }
+    if (text.equals("routing")) {
+      return required(routing, request, "a routing value");
+    }
+    return required(field(request), request, "the field '" + fieldName() + "' in what is sent");
+  }
+
+  private String fieldName() {
+    return text.substring(FIELD.length());
+  }
+
+  private String field(DocWriteRequest<?> request) {
+    IndexRequest source = null;
+    if (request instanceof IndexRequest) {
+      source = (IndexRequest) request;
+    } else if (request instanceof UpdateRequest) {
+      UpdateRequest update = (UpdateRequest) request;
+      source = update.doc() != null ? update.doc() : update.upsertRequest();
+    }
+    if (source == null || source.source() == null) {
+      return null;
+    }
+    Map<String, Object> fields;
+    try {
+      fields = source.sourceAsMap();
+    } catch (OpenSearchParseException problem) {
+      throw new IllegalArgumentException("the document cannot be read: " + problem.getMessage(), problem);
+    }
+    Object value = XContentMapValues.extractValue(fieldName(), fields);
+    return value instanceof String || value instanceof Number || value instanceof Boolean ? value.toString() : null;
+  }
+
+  private String required(String value, DocWriteRequest<?> request, String what) {
+    if (value == null || value.isEmpty()) {
+      throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': the "
+          + request.opType().getLowercase() + " of document [" + request.id() + "] needs " + what);
+    }
+    return value;
+  }
+
+  /** What is too long for a monitor's name ends with a digest of the whole. */
+  static String document(String index, String id) {
+    String whole = index + "/" + id;
+    if (encodedBytes(whole) <= MAX_ENCODED_BYTES) {
+      return whole;
+    }
+    String digest = "~" + sha256(whole);
+    int end = 0;
+    int room = MAX_ENCODED_BYTES - digest.length();
+    while (true) {
+      int next = whole.offsetByCodePoints(end, 1);
+      room -= encodedBytes(whole.substring(end, next));
+      if (room < 0) {
+        return whole.substring(0, end) + digest;
+      }
+      end = next;
+    }
+  }
+
+  /** An upper bound: a byte of a character that needs an escape becomes three. */
+  private static int encodedBytes(String text) {
+    int bytes = 0;
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      bytes += b > ' ' && b < 0x7f && b != '/' && b != '%' ? 1 : 3;
+    }
+    return bytes;
+  }
+
+  private static String sha256(String text) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+}

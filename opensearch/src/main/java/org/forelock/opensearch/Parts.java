@@ -1,0 +1,61 @@
+package org.forelock.opensearch;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.forelock.ClientStatus;
+import org.forelock.LockType;
+
+/** The plugin's own objects, for those that the node makes. Thread-safe. */
+public final class Parts {
+  final ForelockSettings settings;
+  final Stats stats;
+  final HeldRequests requests;
+  final LockService locks;
+  final PrimaryCheck check;
+  private volatile Ancestry ancestry;
+
+  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check) {
+    this.settings = settings;
+    this.stats = stats;
+    this.requests = requests;
+    this.locks = locks;
+    this.check = check;
+  }
+
+  void use(Ancestry found) {
+    ancestry = found;
+  }
+
+  Ancestry ancestry() {
+    return ancestry;
+  }
+
+  /** For the REST interface: what happened, and what is there now. */
+  Map<String, Object> snapshot() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("zookeeper", zookeeper(locks.status()));
+    Map<String, Object> held = new LinkedHashMap<>();
+    for (LockType type : LockType.values()) {
+      held.put(Names.of(type), Map.of("requests", requests.count(type), "bytes", requests.bytes(type)));
+    }
+    held.put("most_bytes", requests.mostBytes());
+    map.put("held", held);
+    map.putAll(stats.toMap());
+    return map;
+  }
+
+  private static Map<String, Object> zookeeper(ClientStatus status) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("connected", status.connected());
+    map.put("session", LocksJson.hex(status.sessionId()));
+    map.put("session_timeout_ms", status.sessionTimeoutMillis());
+    map.put("instance", status.instance());
+    map.put("locks_granted", status.granted());
+    map.put("locks_lost", status.lost());
+    map.put("requests", status.requests());
+    map.put("sessions_expired", status.sessionsExpired());
+    map.put("disconnections", status.disconnections());
+    map.put("last_problem", status.lastProblem());
+    return map;
+  }
+}

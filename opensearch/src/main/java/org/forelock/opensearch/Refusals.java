@@ -1,0 +1,78 @@
+package org.forelock.opensearch;
+
+import org.forelock.ErrorCode;
+import org.forelock.ForelockException;
+import org.forelock.LockType;
+import org.opensearch.OpenSearchStatusException;
+import org.opensearch.core.rest.RestStatus;
+
+/** The answers to writes that are not done: a status, a stable code, and the reason in words. */
+final class Refusals {
+  private Refusals() {}
+
+  static OpenSearchStatusException of(RestStatus status, String code, String monitor, String message) {
+    OpenSearchStatusException answer = new OpenSearchStatusException("{}", status, message);
+    answer.addMetadata("opensearch.forelock_code", code);
+    if (!monitor.isEmpty()) {
+      answer.addMetadata("opensearch.forelock_monitor", monitor);
+    }
+    return answer;
+  }
+
+  /** The lock was not obtained; the library's message tells the place in the line. */
+  static OpenSearchStatusException notObtained(ForelockException reason) {
+    return notObtained(reason, "");
+  }
+
+  /** @param holder a sentence about the holder; may be empty */
+  static OpenSearchStatusException notObtained(ForelockException reason, String holder) {
+    String message = reason.getMessage() + holder + (reason.hint().isEmpty() ? "" : " (" + reason.hint() + ")");
+    return of(status(reason.code()), name(reason.code()), reason.monitor(), message);
+  }
+
+  /** Whether no ZooKeeper server can be reached, as opposed to a lock that others hold. */
+  static boolean unavailable(ErrorCode code) {
+    return code == ErrorCode.CONNECTION_LOSS || code == ErrorCode.SESSION_EXPIRED;
+  }
+
+  private static RestStatus status(ErrorCode code) {
+    switch (code) {
+      case LOCK_TIMEOUT:
+      case LOCK_UNAVAILABLE:
+      case LOCK_UNHEALTHY:
+      case CANCELLED:
+        return RestStatus.CONFLICT;
+      case INVALID_ARGUMENT:
+      case REQUEST_TOO_LARGE:
+        return RestStatus.BAD_REQUEST;
+      case OVERLOADED:
+        return RestStatus.TOO_MANY_REQUESTS;
+      default:
+        return RestStatus.SERVICE_UNAVAILABLE;
+    }
+  }
+
+  private static String name(ErrorCode code) {
+    return Names.of(code);
+  }
+
+  static OpenSearchStatusException tooMany(LockType type) {
+    return of(RestStatus.TOO_MANY_REQUESTS, "too_many_held", "",
+        "so many requests wait for locks on this node that no more " + Names.of(type)
+            + " ones are taken; try again later");
+  }
+
+  static OpenSearchStatusException uncertain(String monitor) {
+    return of(RestStatus.CONFLICT, name(ErrorCode.LOCK_UNHEALTHY), monitor,
+        "the lock was not certain any more when the write was to be done; nothing was written");
+  }
+
+  static OpenSearchStatusException cancelled(String reason) {
+    return of(RestStatus.CONFLICT, name(ErrorCode.CANCELLED), "", "the wait for the lock was cancelled: " + reason);
+  }
+
+  static OpenSearchStatusException closing() {
+    return of(RestStatus.SERVICE_UNAVAILABLE, name(ErrorCode.CLOSED), "",
+        "the node is shutting down; nothing was written");
+  }
+}

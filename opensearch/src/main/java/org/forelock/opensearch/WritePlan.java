@@ -1,0 +1,38 @@
+package org.forelock.opensearch;
+
+import java.util.Set;
+import org.forelock.LockType;
+
+/** A WritePlan says how one request is guarded. Immutable. */
+final class WritePlan {
+  final LockType type;
+  final Set<String> monitors;
+  final String info;
+  final long bytes;
+  /** What the request itself permits. */
+  final long timeoutMillis;
+  /** Whether it is an update, whose locks cover the bulk that it becomes. */
+  final boolean update;
+  /** The guard of the update that it belongs to; null: it needs locks of its own. */
+  final String coveredBy;
+
+  WritePlan(LockType type, Set<String> monitors, String info, long bytes, long timeoutMillis, boolean update) {
+    this.type = type;
+    this.monitors = monitors;
+    this.info = info;
+    this.bytes = bytes;
+    this.timeoutMillis = timeoutMillis;
+    this.update = update;
+    this.coveredBy = null;
+  }
+
+  WritePlan(String coveredBy) {
+    this.type = null;
+    this.monitors = Set.of();
+    this.info = "";
+    this.bytes = 0;
+    this.timeoutMillis = 0;
+    this.update = false;
+    this.coveredBy = coveredBy;
+  }
+}

@@ -1,0 +1,38 @@
+package org.forelock.opensearch;
+
+import org.opensearch.action.ActionRequest;
+import org.opensearch.action.ActionType;
+import org.opensearch.client.node.NodeClient;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.action.ActionResponse;
+import org.opensearch.rest.BaseRestHandler;
+import org.opensearch.rest.RestChannel;
+import org.opensearch.rest.RestHandler;
+import org.opensearch.rest.RestRequest;
+
+/** A handler of REST requests without what differs between OpenSearch 2 and 3. */
+abstract class RestBase extends BaseRestHandler {
+  /** The node's own client. */
+  interface Actions {
+    <Q extends ActionRequest, R extends ActionResponse> void execute(
+        ActionType<R> type, Q request, ActionListener<R> listener);
+  }
+
+  abstract RestChannelConsumer prepare(RestRequest request, Actions actions);
+
+  @Override
+  protected final RestChannelConsumer prepareRequest(RestRequest request, NodeClient client) {
+    return prepare(request, client::execute);
+  }
+
+  /** Runs something before each request that a handler gets. */
+  static RestHandler before(RestHandler handler, java.util.function.Consumer<RestRequest> first) {
+    return new RestHandler.Wrapper(handler) {
+      @Override
+      public void handleRequest(RestRequest request, RestChannel channel, NodeClient client) throws Exception {
+        first.accept(request);
+        super.handleRequest(request, channel, client);
+      }
+    };
+  }
+}

@@ -1,0 +1,52 @@
+package org.forelock.opensearch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import org.forelock.LockType;
+import org.junit.jupiter.api.Test;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.util.concurrent.ThreadContext;
+
+class HeadersTest {
+  private final ThreadContext context = new ThreadContext(Settings.EMPTY);
+
+  @Test
+  void foregroundUnlessSomethingSaysOtherwise() {
+    assertEquals(LockType.FOREGROUND, Headers.priority(context));
+    context.putHeader(Headers.BACKGROUND, "true");
+    assertEquals(LockType.BACKGROUND, Headers.priority(context));
+    context.putHeader(Headers.PRIORITY, "Foreground");
+    assertEquals(LockType.FOREGROUND, Headers.priority(context), "the client's word goes first");
+  }
+
+  @Test
+  void anUnknownPriorityIsRefused() {
+    context.putHeader(Headers.PRIORITY, "urgent");
+    assertEquals("X-Forelock-Priority: 'urgent' is invalid; write foreground or background",
+        assertThrows(IllegalArgumentException.class, () -> Headers.priority(context)).getMessage());
+  }
+
+  @Test
+  void aGuardSurvivesItsText() {
+    Guard guard = Guard.parse(new Guard("node", -5, 7, "articles/a b").text());
+    assertEquals("node", guard.node);
+    assertEquals(-5, guard.ticket);
+    assertEquals(7, guard.token);
+    assertEquals("articles/a b", guard.monitor);
+    assertFalse(guard.allowed());
+    assertTrue(Guard.parse(Guard.ALLOWED.text()).allowed());
+    assertEquals("", Guard.parse(new Guard("node", 1, 2, "").text()).monitor);
+  }
+
+  @Test
+  void aSelectionNamesSomething() {
+    assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of()));
+    assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of("priority", "both")));
+    assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of("task", "5")));
+    Selection.of(Map.of("monitor", "a"));
+  }
+}

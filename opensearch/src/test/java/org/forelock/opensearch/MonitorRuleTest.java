@@ -1,0 +1,59 @@
+package org.forelock.opensearch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.opensearch.action.delete.DeleteRequest;
+import org.opensearch.action.index.IndexRequest;
+import org.opensearch.action.update.UpdateRequest;
+
+class MonitorRuleTest {
+  private static final IndexRequest WRITE =
+      new IndexRequest("alias").id("7").source(Map.of("article", Map.of("id", 42), "many", java.util.List.of(1, 2)));
+
+  @Test
+  void eachRule() {
+    assertEquals("articles/7", MonitorRule.parse("document").monitor("articles", WRITE, null));
+    assertEquals("7", MonitorRule.parse("id").monitor("articles", WRITE, null));
+    assertEquals("r", MonitorRule.parse("routing").monitor("articles", WRITE, "r"));
+    assertEquals("42", MonitorRule.parse("field:article.id").monitor("articles", WRITE, null));
+    UpdateRequest update = new UpdateRequest("alias", "7").doc(Map.of("article", Map.of("id", "x")));
+    assertEquals("x", MonitorRule.parse("field:article.id").monitor("articles", update, null));
+  }
+
+  @Test
+  void whatIsMissingIsNamed() {
+    String message = assertThrows(IllegalArgumentException.class,
+        () -> MonitorRule.parse("field:other").monitor("articles", WRITE, null)).getMessage();
+    assertEquals("index.forelock.monitor is 'field:other': the index of document [7] needs the field 'other' in what"
+        + " is sent", message);
+    DeleteRequest delete = new DeleteRequest("articles", "7");
+    assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse("field:a").monitor("articles", delete, null));
+    assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse("routing").monitor("articles", WRITE, null));
+    assertThrows(
+        IllegalArgumentException.class, () -> MonitorRule.parse("field:many").monitor("articles", WRITE, null));
+  }
+
+  @Test
+  void whatIsNoRuleIsRefused() {
+    for (String text : new String[] {"", "field:", "Id", "ids"}) {
+      assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse(text), text);
+    }
+  }
+
+  @Test
+  void longNamesEndWithADigest() {
+    String fits = "x".repeat(251 - "articles".length());
+    assertEquals("articles/" + fits, MonitorRule.document("articles", fits), "a slash takes three bytes");
+    String longer = MonitorRule.document("articles", fits + "y");
+    assertTrue(longer.startsWith("articles/xxx"), longer);
+    assertEquals(253, longer.length());
+    assertNotEquals(longer, MonitorRule.document("articles", fits + "z"));
+    String wide = MonitorRule.document("articles", "\uD83D\uDE00".repeat(100));
+    assertTrue(wide.matches("articles/(\uD83D\uDE00)+~[0-9a-f]{64}"), wide);
+  }
+}

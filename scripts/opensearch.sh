@@ -1,0 +1,303 @@
+#!/usr/bin/env bash
+# A throw-away OpenSearch cluster on this machine: scripts/opensearch.sh build|start|stop|status [OPTION...]
+#
+#   build             builds the plugin, runs its unit tests, and prints the name of its zip
+#   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port)
+#   stop              ends it and removes its data
+#   status            prints the addresses, and ends with 0, if it runs; ends with 1 otherwise
+#
+#   --version V       of OpenSearch: 2.19.1 (default), or 3.3.0, which needs Java 21
+#   --from FOLDER     the build whose native library the plugin gets (default: build/release, or else build/dev)
+#   --dir DIR         where the cluster lives (default: build/opensearch/cluster)
+#   --nodes N         how many nodes (default: 1)
+#   --heap SIZE       of each node (default: 512m)
+#   --zookeeper LIST  the servers of the plugin's locks (default: those of its configuration file)
+#   --set KEY=VALUE   a line more in opensearch.yml
+#   --plain           without the plugin
+#   --help            this text
+#
+# Needs Java, and Maven the first time: the distribution stays in $FORELOCK_OPENSEARCH_LIB (default:
+# build/opensearch/lib). OpenSearch does not run as root; root starts it as user nobody, who must be able to enter DIR.
+# For development and tests: no security, and nothing is kept when it is stopped.
+
+caller=$PWD
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+export LC_ALL=C
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+absolute() {
+  case $1 in
+    /*) printf '%s\n' "$1" ;;
+    *) printf '%s\n' "$caller/$1" ;;
+  esac
+}
+
+action='' version=2.19.1 from='' directory=$root/build/opensearch/cluster nodes=1 heap=512m zookeeper='' plain=no
+settings=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    build | start | stop | status)
+      [[ -z $action ]] || { say "${0##*/}: one of build, start, stop, status"; exit 64; }
+      action=$1
+      ;;
+    --version | --from | --dir | --nodes | --heap | --zookeeper | --set)
+      [[ -n ${2:-} ]] || { say "${0##*/}: $1 needs a value"; exit 64; }
+      case $1 in
+        --version) version=$2 ;;
+        --from) from=$(absolute "$2") ;;
+        --dir) directory=$(absolute "$2") ;;
+        --nodes) nodes=$2 ;;
+        --heap) heap=$2 ;;
+        --zookeeper) zookeeper=$2 ;;
+        --set) settings+=("${2/=/: }") ;;
+      esac
+      shift
+      ;;
+    --plain) plain=yes ;;
+    --help | -h) show_help; exit 0 ;;
+    *) unknown_option "$1" ;;
+  esac
+  shift
+done
+[[ -n $action ]] || { show_help >&2; exit 64; }
+[[ $version =~ ^[23]\.[0-9]+\.[0-9]+$ ]] || { say "${0##*/}: --version needs one such as 2.19.1"; exit 64; }
+[[ $nodes =~ ^[1-9]$ ]] || { say "${0##*/}: --nodes needs a number from 1 to 9"; exit 64; }
+
+files=$root/scripts/opensearch
+library=$(absolute "${FORELOCK_OPENSEARCH_LIB:-$root/build/opensearch/lib}")
+distribution=$library/$version
+if [[ -z $from ]]; then
+  from=$root/build/release
+  [[ -f $from/java/native/libforelock_jni.so ]] || from=$root/build/dev
+fi
+zip=$from/opensearch/opensearch-${version%%.*}/forelock-opensearch-0.1.0.zip
+
+# --- what it consists of -------------------------------------------------------------------------------------------
+
+# OpenSearch 3 needs Java 21 or later, the newest that is there will do.
+find_java() {
+  command -v java >/dev/null || die "java is not installed: run scripts/setup.sh"
+  JAVA_HOME=$(dirname -- "$(dirname -- "$(readlink -f "$(command -v java)")")")
+  if [[ $version == 3.* ]]; then
+    local home
+    for home in /usr/lib/jvm/*-2[1-9]-*; do
+      [[ ! -x $home/bin/javac ]] || JAVA_HOME=$home
+    done
+    [[ $JAVA_HOME == *-2[1-9]-* ]] || die "OpenSearch 3 needs Java 21 or later, and there is none in /usr/lib/jvm"
+  fi
+  export JAVA_HOME
+}
+
+maven() {
+  needs mvn
+  mvn --batch-mode --quiet -Dstyle.color=never "$@" >&2
+}
+
+# module NAME ARTIFACT CLASS: the distribution that Maven has comes without modules.
+module() {
+  local folder=$distribution.new/modules/$1
+  mkdir -p "$folder"
+  maven -f "$files/pom.xml" dependency:copy-dependencies "-Dmodule=$2" "-Dopensearch.version=$version" \
+    "-DoutputDirectory=$folder"
+  local jar
+  for jar in "$folder"/*.jar; do # the node has it already, and refuses what is there twice
+    [[ ! -f $distribution.new/lib/${jar##*/} ]] || rm -- "$jar"
+  done
+  cp "$files/$1/plugin-security.policy" "$folder"
+  cat >"$folder/plugin-descriptor.properties" <<END
+name=$1
+description=$1
+version=$version
+classname=$3
+java.version=11
+opensearch.version=$version
+END
+}
+
+provide_distribution() {
+  mkdir -p -- "$library"
+  exec {lock}>"$distribution.lock"
+  flock "$lock"
+  if [[ ! -d $distribution ]]; then
+    say "Fetching OpenSearch $version into $distribution"
+    rm -rf -- "$distribution.new"
+    maven -f "$files/pom.xml" dependency:copy -Dmodule=none -Dopensearch.version=0 -Dmdep.stripVersion=true \
+      "-Dartifact=org.opensearch.distribution.integ-test-zip:opensearch:$version:zip" "-DoutputDirectory=$library"
+    python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])' \
+      "$library/opensearch.zip" "$library/unpacked"
+    mv -- "$library/unpacked/opensearch-$version" "$distribution.new"
+    rm -rf -- "$library/opensearch.zip" "$library/unpacked"
+    chmod +x "$distribution.new"/bin/*
+    module reindex reindex-client org.opensearch.index.reindex.ReindexPlugin
+    module lang-painless lang-painless org.opensearch.painless.PainlessPlugin
+    mv -- "$distribution.new" "$distribution"
+  fi
+  exec {lock}>&-
+}
+
+build_plugin() {
+  local java=$from/opensearch/java
+  [[ -f $from/java/native/libforelock_jni.so ]] ||
+    die "$from/java/native has no libforelock_jni.so: build the targets forelock_jni and forelock_jni_dlq"
+  # Without the native library: it lies beside the jars in the zip, where the node's security policy finds it.
+  maven -f "$root/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent -DskipTests \
+    -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
+  local profile=()
+  [[ $version == 2.* ]] || profile=(-Popensearch-3)
+  maven -f "$root/opensearch/pom.xml" package "${profile[@]}" "-Dopensearch.version=$version" \
+    "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.native=$from/java/native" \
+    "-Dforelock.target=$from/opensearch/opensearch-${version%%.*}"
+  printf '%s\n' "$zip"
+}
+
+# --- the cluster ---------------------------------------------------------------------------------------------------
+
+# Before a command: as another user than root.
+unprivileged=(env)
+[[ $(id -u) -ne 0 ]] || unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+
+own() {
+  [[ $(id -u) -ne 0 ]] || chown -R 65534:65534 "$@"
+}
+
+free_ports() {
+  python3 -c 'import socket, sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in sockets: s.bind(("127.0.0.1", 0))
+print(*(s.getsockname()[1] for s in sockets))' "$1"
+}
+
+# configure NODE HTTP_PORT TRANSPORT_PORT SEEDS
+configure() {
+  local folder=$directory/node$1
+  mkdir -p "$folder/data" "$folder/logs"
+  cp -r "$directory/home/config" "$folder/config"
+  {
+    printf 'cluster.name: forelock\nnode.name: node%s\n' "$1"
+    printf 'network.host: 127.0.0.1\nhttp.port: %s\ntransport.port: %s\n' "$2" "$3"
+    printf 'path.data: %s\npath.logs: %s\n' "$folder/data" "$folder/logs"
+    printf 'cluster.routing.allocation.disk.threshold_enabled: false\n'
+    if [[ $nodes -eq 1 ]]; then
+      printf 'discovery.type: single-node\n'
+    else
+      printf 'discovery.seed_hosts: [%s]\ncluster.initial_cluster_manager_nodes: [node1]\n' "$4"
+    fi
+    [[ -z $zookeeper || $plain == yes ]] || printf 'forelock.zookeeper.servers: "%s"\n' "$zookeeper"
+    [[ ${#settings[@]} -eq 0 ]] || printf '%s\n' "${settings[@]}"
+  } >>"$folder/config/opensearch.yml"
+  printf 'http://127.0.0.1:%s\n' "$2" >"$folder/address"
+}
+
+# launch NODE: in the background, in a process group of its own; writes node.pid.
+launch() {
+  local folder=$directory/node$1
+  own "$folder"
+  (
+    cd "$folder" || exit 1
+    export OPENSEARCH_PATH_CONF=$folder/config OPENSEARCH_JAVA_OPTS="-Xms$heap -Xmx$heap" HOME=$folder
+    exec setsid "${unprivileged[@]}" "$directory/home/bin/opensearch" </dev/null >"$folder/output.log" 2>&1
+  ) &
+  printf '%s\n' "$!" >"$folder/node.pid"
+}
+
+# running NODE_FOLDER: whether the node that was started there still runs; process numbers are used again.
+running() {
+  local pid
+  pid=$(cat "$1/node.pid" 2>/dev/null) || return 1
+  tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qxF "OPENSEARCH_PATH_CONF=$1/config"
+}
+
+serving() {
+  python3 - "$1" "$nodes" 2>/dev/null <<'END'
+import json, sys, urllib.request
+health = json.load(urllib.request.urlopen(sys.argv[1] + "/_cluster/health", timeout=5))
+sys.exit(health["number_of_nodes"] != int(sys.argv[2]) or health["status"] == "red")
+END
+}
+
+end_all() {
+  local folder pid deadline=$((SECONDS + 30))
+  for folder in "$directory"/node?; do
+    ! running "$folder" || kill -TERM "$(cat "$folder/node.pid")" 2>/dev/null || true
+  done
+  for folder in "$directory"/node?; do
+    while running "$folder"; do
+      pid=$(cat "$folder/node.pid")
+      kill -CONT "$pid" 2>/dev/null || true
+      [[ $SECONDS -lt $deadline ]] || kill -KILL "$pid" 2>/dev/null || true
+      sleep 0.05
+    done
+  done
+}
+
+# Nothing is removed that this script has not made.
+remove_data() {
+  [[ -e $directory ]] || return 0
+  [[ -d $directory/home || -z $(ls -A -- "$directory") ]] ||
+    die "$directory holds other things; name another folder with --dir"
+  rm -rf -- "$directory"
+}
+
+prepare() {
+  provide_distribution
+  mkdir -p "$directory"
+  cp -r "$distribution" "$directory/home"
+  own "$directory" "$directory/home"
+  "${unprivileged[@]}" test -w "$directory/home" ||
+    die "user nobody cannot enter $directory: name another folder with --dir"
+  if [[ $plain == no ]]; then
+    [[ -f $zip ]] || build_plugin >/dev/null
+    cp "$zip" "$directory/forelock.zip"
+    own "$directory/forelock.zip"
+    HOME=$directory "${unprivileged[@]}" "$directory/home/bin/opensearch-plugin" install --batch \
+      "file://$directory/forelock.zip" >"$directory/install.log" 2>&1 ||
+      { cat "$directory/install.log" >&2; die "the plugin cannot be installed"; }
+  fi
+}
+
+start() {
+  end_all
+  remove_data
+  prepare
+  local ports seeds='' node
+  read -ra ports < <(free_ports $((2 * nodes)))
+  for ((node = 1; node <= nodes; ++node)); do
+    seeds+=${seeds:+, }"\"127.0.0.1:${ports[nodes + node - 1]}\""
+  done
+  for ((node = 1; node <= nodes; ++node)); do
+    configure "$node" "${ports[node - 1]}" "${ports[nodes + node - 1]}" "$seeds"
+    launch "$node"
+  done
+  local deadline=$((SECONDS + 120))
+  for ((node = 1; node <= nodes; ++node)); do
+    until serving "http://127.0.0.1:${ports[node - 1]}"; do
+      if ! running "$directory/node$node" || [[ $SECONDS -ge $deadline ]]; then
+        tail -n 40 "$directory/node$node/output.log" >&2
+        end_all
+        die "node $node does not start; everything it said is in $directory/node$node"
+      fi
+      sleep 0.2
+    done
+  done
+  cat "$directory"/node?/address
+}
+
+find_java
+case $action in
+  build) build_plugin ;;
+  start) start ;;
+  status)
+    for folder in "$directory"/node?; do
+      running "$folder" || { say "No node runs in $folder"; exit 1; }
+      cat "$folder/address"
+    done
+    ;;
+  stop)
+    end_all
+    remove_data
+    ;;
+esac
