@@ -1,0 +1,182 @@
+"""What the plugin's tests share: a cluster with the plugin, a ZooKeeper server whose faults can be made, HTTP."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from support import clean_environment, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = str(ROOT / "scripts" / "opensearch.sh")
+BUILD = os.environ["FORELOCK_BUILD"]
+
+
+class Server:
+    """A ZooKeeper server behind a proxy (tests/support/server_host.cc)."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([os.environ["FORELOCK_SERVER_HOST"]], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+
+    def command(self, text):
+        self.process.stdin.write(text + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def ephemeral_nodes(self):
+        return int(self.command("nodes"))
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(30)
+
+
+class Answer:
+    """A response over HTTP."""
+
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = {name.lower(): value for name, value in response.getheaders()}
+        self.text = response.read().decode()
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+    @property
+    def code(self):
+        return self.json["error"].get("forelock_code")
+
+
+class Cluster:
+    """Nodes from Maven's artefacts, in a folder that user nobody can enter."""
+
+    def __init__(self, zookeeper, *options):
+        self.folder = tempfile.mkdtemp(prefix="forelock-opensearch-")
+        os.chmod(self.folder, 0o755)
+        self.home = os.path.join(self.folder, "cluster")
+        self.zookeeper = zookeeper
+        self.urls = []
+        self.result = self.script("start", "--zookeeper", zookeeper, *options)
+        if self.result.returncode == 0:
+            self.urls = self.result.stdout.split()
+
+    def script(self, action, *options):
+        return subprocess.run([SCRIPT, action, "--from", BUILD, "--dir", self.home, *options],
+                              env=clean_environment(), capture_output=True, text=True, timeout=240, check=False)
+
+    def close(self):
+        self.script("stop")
+        shutil.rmtree(self.folder)
+
+    def request(self, method, path, body=None, node=0, timeout=60, **headers):
+        url = urlsplit(self.urls[node])
+        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=timeout)
+        try:
+            fields = {name.replace("_", "-"): value for name, value in headers.items()}
+            if body is not None:
+                fields["Content-Type"] = "application/x-ndjson" if isinstance(body, str) else "application/json"
+                body = body if isinstance(body, str) else json.dumps(body)
+            connection.request(method, path, body, fields)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def create(self, index, **settings):
+        values = {"number_of_shards": 1, "number_of_replicas": 0, "forelock.enabled": True, **settings}
+        answer = self.request("PUT", "/" + index, {"settings": values})
+        assert answer.status == 200, answer.text
+
+    def node_setting(self, **settings):
+        values = {"forelock." + name.replace("__", "."): value for name, value in settings.items()}
+        answer = self.request("PUT", "/_cluster/settings", {"transient": values})
+        assert answer.status == 200, answer.text
+
+    def stats(self, node=0):
+        """Those of one node; cheap, and on that node alone."""
+        nodes = self.request("GET", "/_plugins/_forelock/stats", node=node).json["nodes"]
+        return next(value for value in nodes.values() if value["name"] == f"node{node + 1}")
+
+    def held(self, node=0):
+        held = self.stats(node)["held"]
+        return held["foreground"]["requests"] + held["background"]["requests"]
+
+    def pid(self, node=0):
+        return int(Path(self.home, f"node{node + 1}", "node.pid").read_text())
+
+    def signal(self, number, node=0):
+        os.kill(self.pid(node), number)
+
+    def runs(self, node=0):
+        try:
+            return f"node{node + 1}/config" in Path(f"/proc/{self.pid(node)}/environ").read_text("utf-8", "replace")
+        except OSError:  # it is gone, or is going
+            return False
+
+    def log(self, node=0):
+        return Path(self.home, f"node{node + 1}", "output.log").read_text("utf-8")
+
+
+class Holder:
+    """Another program that holds a lock: the command, which knows nothing of OpenSearch."""
+
+    def __init__(self, zookeeper, monitor, *options):
+        self.child = subprocess.Popen(
+            [os.environ["FORELOCK_BINARY"], "--zookeeper", zookeeper, "run", "-m", monitor, "--info", "Save Content",
+             *options, "--", "sh", "-c", "echo ready; read forever"],
+            env=clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.child.stdout.readline() == "ready\n", "the holder does not start"
+
+    def let_go(self):
+        self.child.communicate("\n", timeout=30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.child.poll() is None:
+            self.let_go()
+
+
+class Later:
+    """A call in a thread of its own."""
+
+    def __init__(self, call):
+        self.result = None
+        self.problem = None
+        self.thread = threading.Thread(target=self.run, args=(call,), daemon=True)
+        self.thread.start()
+
+    def run(self, call):
+        try:
+            self.result = call()
+        except Exception as problem:  # told where the result is asked for
+            self.problem = problem
+
+    def get(self, timeout=60):
+        self.thread.join(timeout)
+        assert not self.thread.is_alive(), "it has not ended"
+        if self.problem:
+            raise self.problem
+        return self.result
+
+
+def java_home():
+    """Of the Java that the cluster runs on."""
+    return str(Path(shutil.which("java")).resolve().parents[1])
+
+
+def bulk(*lines):
+    """The body of a bulk request."""
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+__all__ = ["Cluster", "Holder", "Later", "Server", "bulk", "clean_environment", "java_home", "signal", "wait_until"]

@@ -1,0 +1,253 @@
+"""Guarded writes on one node: what they wait for, what they are answered, and what is left."""
+
+import http.client
+import json
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import jsonschema
+import pytest
+
+from cluster import ROOT, Holder, Later, bulk, wait_until
+
+SCHEMA = json.loads((ROOT / "docs" / "opensearch.schema.json").read_text())
+
+
+def valid(document, kind):
+    jsonschema.validate(document, {"$ref": "#/$defs/" + kind, "$defs": SCHEMA["$defs"]})
+    return document
+
+
+def write(node, index, identifier, body=None, **more):
+    return node.request("PUT", f"/{index}/_doc/{identifier}", body or {"n": 1}, **more)
+
+
+def locks(node):
+    return valid(node.request("GET", "/_plugins/_forelock/locks").json, "locks")["monitors"]
+
+
+def queue(node, monitor):
+    answer = node.request("GET", "/_plugins/_forelock/locks/" + monitor.replace("/", "%2F"))
+    return valid(answer.json, "lock")["queue"] if answer.status == 200 else []
+
+
+def test_each_kind_of_write_takes_the_lock_and_gives_it_back(node):
+    node.create("kinds")
+    granted = node.stats()["foreground"]["granted"]
+    answers = [
+        write(node, "kinds", 1, X_Forelock_Report="true"),
+        node.request("POST", "/kinds/_update/1", {"doc": {"n": 2}}, X_Forelock_Report="true"),
+        node.request("POST", "/kinds/_update/1", {"doc": {"n": 2}}, X_Forelock_Report="true"),  # changes nothing
+        node.request("DELETE", "/kinds/_doc/1", X_Forelock_Report="true"),
+    ]
+    assert [answer.status for answer in answers] == [201, 200, 200, 200]
+    tokens = [int(answer.headers["x-forelock-token"]) for answer in answers]
+    assert tokens == sorted(set(tokens)), "each has a later grant"
+    assert all(int(answer.headers["x-forelock-wait-ms"]) >= 0 for answer in answers)
+    assert "x-forelock-token" not in write(node, "kinds", 2).headers
+    answer = node.request("POST", "/_bulk", bulk(
+        {"index": {"_index": "kinds", "_id": "b"}}, {"n": 1}, {"index": {"_index": "kinds", "_id": "a"}}, {"n": 1},
+        {"update": {"_index": "kinds", "_id": "b"}}, {"doc": {"n": 2}}, {"delete": {"_index": "kinds", "_id": "a"}},
+        {"index": {"_index": "kinds"}}, {"n": 1}))
+    assert [next(iter(item.values()))["status"] for item in answer.json["items"]] == [201, 201, 200, 200, 201]
+    assert node.stats()["foreground"]["granted"] == granted + 6, "a shard's part of a bulk counts once"
+    assert node.stats()["unguarded_writes"] == 0
+    wait_until(lambda: locks(node) == [], "all locks are given back")
+
+
+def test_other_indices_are_left_alone(node):
+    granted = node.stats()["foreground"]["granted"]
+    node.create("plain", **{"forelock.enabled": False})
+    assert write(node, "plain", 1, X_Forelock_Report="true").status == 201
+    assert node.stats()["foreground"]["granted"] == granted
+    assert node.request("PUT", "/plain/_settings", {"index.forelock.enabled": True}).status == 200
+    assert write(node, "plain", 1).status == 200
+    assert node.stats()["foreground"]["granted"] == granted + 1
+
+
+def test_a_write_waits_for_another_program(node, server):
+    node.create("shared", **{"forelock.monitor": "id"})
+    with Holder(server.address, "P1") as holder:
+        later = Later(lambda: write(node, "shared", "P1"))
+        wait_until(lambda: queue(node, "P1"), "it stands in the line")
+        assert "Save Content" in node.request("GET", "/_cat/forelock?v").text
+        assert [lock["monitor"] for lock in locks(node)] == ["P1"]
+        holder.let_go()
+        assert later.get().status == 201
+
+
+def test_a_lock_not_obtained_says_who_has_it(node, server):
+    node.create("busy")
+    with Holder(server.address, "busy/1"):
+        for send in (lambda: write(node, "busy", "1?timeout=300ms"),
+                     lambda: node.request("POST", "/busy/_update/1?timeout=300ms", {"doc": {"n": 2}})):
+            answer = send()
+            assert answer.status == 409, answer.text
+            assert answer.code == "lock_timeout"
+            assert answer.json["error"]["forelock_monitor"] == "busy/1"
+            assert "Save Content" in answer.json["error"]["reason"], answer.text
+        answer = node.request("POST", "/busy/_bulk?timeout=300ms", bulk(
+            {"index": {"_id": "0"}}, {"n": 1}, {"index": {"_id": "1"}}, {"n": 1}))
+        assert answer.status == 200
+        assert [item["index"]["status"] for item in answer.json["items"]] == [409, 409], "all or none"
+        node.request("POST", "/busy/_refresh")
+        assert node.request("GET", "/busy/_count").json["count"] == 0
+    wait_until(lambda: locks(node) == [], "all locks are given back")
+
+
+def test_foreground_goes_first(node, server):
+    node.create("order")
+    with Holder(server.address, "order/1") as holder:
+        background = Later(lambda: write(node, "order", 1, X_Forelock_Priority="background", X_Forelock_Report="true"))
+        wait_until(lambda: len(queue(node, "order/1")) == 1, "background waits")
+        foreground = Later(lambda: write(node, "order", 1, X_Forelock_Report="true"))
+        wait_until(lambda: len(queue(node, "order/1")) == 2, "both wait")
+        assert [waiter["priority"] for waiter in queue(node, "order/1")] == ["foreground", "background"]
+        holder.let_go()
+        first, second = foreground.get(), background.get()
+    assert int(first.headers["x-forelock-token"]) < int(second.headers["x-forelock-token"])
+    assert (first.status, second.status) == (201, 200)
+    answer = write(node, "order", 1, X_Forelock_Priority="urgent")
+    assert answer.status == 400
+    assert "write foreground or background" in answer.json["error"]["reason"]
+
+
+def test_bulk_work_is_background(node, server):
+    node.create("works")
+    lines = [line for i in range(101) for line in ({"index": {"_id": str(i)}}, {"n": 1})]
+    before = node.stats()
+    assert node.request("POST", "/works/_bulk?refresh=true", bulk(*lines)).json["errors"] is False
+    assert node.request("POST", "/works/_update_by_query?refresh=true").json["updated"] == 101
+    node.create("copies")
+    body = {"source": {"index": "works"}, "dest": {"index": "copies"}}
+    assert node.request("POST", "/_reindex?refresh=true", body).json["created"] == 101
+    assert node.request("POST", "/copies/_delete_by_query", {"query": {"match_all": {}}}).json["deleted"] == 101
+    after = node.stats()
+    assert after["foreground"]["granted"] == before["foreground"]["granted"]
+    assert after["background"]["granted"] == before["background"]["granted"] + 4
+    assert node.request("POST", "/works/_update_by_query", X_Forelock_Priority="foreground").json["updated"] == 101
+    assert node.stats()["foreground"]["granted"] == before["foreground"]["granted"] + 1
+
+
+def test_what_a_monitor_is(node):
+    node.create("fields", **{"forelock.monitor": "field:article.id"})
+    assert write(node, "fields", 1, {"article": {"id": "P7"}}).status == 201
+    answer = write(node, "fields", 1, {"article": 5})
+    assert answer.status == 400 and "needs the field 'article.id'" in answer.text
+    assert node.request("DELETE", "/fields/_doc/1").status == 400
+    node.create("routes", **{"forelock.monitor": "routing"})
+    assert write(node, "routes", "1?routing=R").status == 201
+    assert write(node, "routes", "1").status == 400
+    answer = node.request("PUT", "/routes/_settings", {"index.forelock.monitor": "rooting"})
+    assert answer.status == 400 and "write document, id, routing, or field:NAME" in answer.text
+
+
+def test_an_alias_means_the_same_document(node, server):
+    node.create("concrete")
+    node.request("POST", "/_aliases", {"actions": [{"add": {"index": "concrete", "alias": "other"}}]})
+    write(node, "concrete", 1)
+    with Holder(server.address, "concrete/1"):
+        assert write(node, "other", "1?timeout=200ms").code == "lock_timeout"
+        assert node.request("POST", "/other/_update/1?timeout=200ms", {"doc": {"n": 9}}).code == "lock_timeout"
+
+
+def test_a_held_request_can_be_cancelled(node, server):
+    node.create("cancelled")
+    with Holder(server.address, "cancelled/1"):
+        later = Later(lambda: write(node, "cancelled", 1))
+        wait_until(lambda: queue(node, "cancelled/1"), "it waits")
+        path = "/_plugins/_forelock/_cancel"
+        assert node.request("POST", path).status == 400
+        assert node.request("POST", path + "?monitor=other").json == {"cancelled": 0, "failures": []}
+        assert valid(node.request("POST", path + "?monitor=cancelled%2F1").json, "cancelled")["cancelled"] == 1
+        answer = later.get()
+        assert (answer.status, answer.code) == (409, "cancelled")
+        wait_until(lambda: not queue(node, "cancelled/1"), "it has left the line")
+
+
+def test_a_cancelled_task_takes_what_descends_from_it_along(node, server):
+    node.create("tasks")
+    write(node, "tasks", "1?refresh=true")
+    with Holder(server.address, "tasks/1"):
+        task = node.request("POST", "/tasks/_update_by_query?wait_for_completion=false").json["task"]
+        waiters = wait_until(lambda: queue(node, "tasks/1"), "its write waits")
+        assert waiters[0]["priority"] == "background"
+        assert node.request("POST", f"/_tasks/{task}/_cancel").status == 200
+        result = node.request("GET", f"/_tasks/{task}?wait_for_completion=true&timeout=30s").json
+        assert result["completed"] is True
+        wait_until(lambda: not queue(node, "tasks/1"), "it has left the line")
+
+
+def test_a_client_that_goes_leaves_the_line(node, server):
+    node.create("gone")
+    with Holder(server.address, "gone/1"):
+        url = urlsplit(node.urls[0])
+        connection = http.client.HTTPConnection(url.hostname, url.port)
+        connection.request("PUT", "/gone/_doc/1", "{}", {"Content-Type": "application/json"})
+        wait_until(lambda: queue(node, "gone/1"), "it waits")
+        connection.close()
+        wait_until(lambda: not queue(node, "gone/1"), "it has left the line")
+
+
+def test_there_is_a_limit_and_background_meets_it_first(node, server):
+    node.create("limits")
+    node.node_setting(background__max_requests=1, foreground__max_requests=2)
+    try:
+        with Holder(server.address, "limits/1"):
+            held = [Later(lambda: write(node, "limits", 1, X_Forelock_Priority="background"))]
+            wait_until(lambda: node.held() == 1, "background waits")
+            refused = write(node, "limits", 1, X_Forelock_Priority="background")
+            assert (refused.status, refused.code) == (429, "too_many_held")
+            assert refused.headers["retry-after"] == "1"
+            held.append(Later(lambda: write(node, "limits", 1)))
+            wait_until(lambda: node.held() == 2, "both wait")
+            assert write(node, "limits", 1).status == 429
+            assert write(node, "limits", 2).status == 429, "none is held, none overtakes"
+        assert sorted(later.get().status for later in held) == [200, 201]
+    finally:
+        node.node_setting(background__max_requests=None, foreground__max_requests=None)
+    answer = node.request("PUT", "/_cluster/settings", {"transient": {"forelock.on_unavailable": "perhaps"}})
+    assert answer.status == 400 and "write reject or allow" in answer.text
+
+
+def test_numbers_for_people_and_programs(node):
+    valid(node.request("GET", "/_plugins/_forelock/stats").json, "stats")
+    text = node.request("GET", "/_plugins/_forelock/metrics").text
+    samples = re.findall(r'^([a-z_]+)(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? [0-9.e+-]+$', text, re.MULTILINE)
+    assert len(samples) == sum(not line.startswith("#") for line in text.splitlines()), text
+    assert "forelock_opensearch_writes_total" in samples and "forelock_opensearch_wait_seconds_bucket" in samples
+    assert "forelock_opensearch_zookeeper_connected 1" in text
+    assert node.request("GET", "/_plugins/_forelock/locks/none").status == 404
+
+
+@pytest.mark.parametrize("mode", ["reject", "allow"])
+def test_without_zookeeper(node, server, mode):
+    index = "outage-" + mode
+    node.create(index)
+    assert write(node, index, 0).status == 201
+    node.node_setting(on_unavailable=mode)
+    server.command("stall")
+    try:
+        wait_until(lambda: not node.stats()["zookeeper"]["connected"], "the outage is noticed")
+        answer = write(node, index, 1)
+        if mode == "reject":
+            assert (answer.status, answer.code) == (503, "connection_loss")
+        else:
+            assert answer.status == 201, answer.text
+            assert node.request("POST", f"/{index}/_update/1", {"doc": {"n": 2}}).status == 200
+            assert node.stats()["foreground"]["allowed"] == 2
+            assert node.stats()["unguarded_writes"] == 0, "they are counted as permitted"
+    finally:
+        server.command("flow")
+        node.node_setting(on_unavailable=None)
+    wait_until(lambda: node.stats()["zookeeper"]["connected"], "it is back")
+    assert write(node, index, 2).status == 201
+
+
+def test_every_setting_of_the_documentation_exists():
+    text = Path(ROOT, "docs", "opensearch.md").read_text()
+    source = Path(ROOT, "opensearch/src/main/java/org/forelock/opensearch/ForelockSettings.java").read_text()
+    keys = set(re.findall(r'"((?:index\.)?forelock\.[a-z_.]+[a-z])\.?"', source))
+    documented = set(re.findall(r"^\| `((?:index\.)?forelock\.[a-z_.]+[a-z])", text, re.MULTILINE))
+    assert documented == keys
