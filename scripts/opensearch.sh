@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# A throw-away OpenSearch cluster on this machine: scripts/opensearch.sh build|start|stop|status [OPTION...]
+# A throw-away OpenSearch cluster on this machine: scripts/opensearch.sh build|start|revive|stop|status [OPTION...]
 #
 #   build             builds the plugin, runs its unit tests, and prints the name of its zip
 #   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port)
+#   revive            starts those of its nodes again that have ended, and waits until all serve
 #   stop              ends it and removes its data
 #   status            prints the addresses, and ends with 0, if it runs; ends with 1 otherwise
 #
@@ -40,8 +41,8 @@ action='' version=2.19.1 from='' directory=$root/build/opensearch/cluster nodes=
 settings=()
 while [[ $# -gt 0 ]]; do
   case $1 in
-    build | start | stop | status)
-      [[ -z $action ]] || { say "${0##*/}: one of build, start, stop, status"; exit 64; }
+    build | start | revive | stop | status)
+      [[ -z $action ]] || { say "${0##*/}: one of build, start, revive, stop, status"; exit 64; }
       action=$1
       ;;
     --version | --from | --dir | --nodes | --heap | --zookeeper | --set)
@@ -199,7 +200,7 @@ launch() {
   (
     cd "$folder" || exit 1
     export OPENSEARCH_PATH_CONF=$folder/config OPENSEARCH_JAVA_OPTS="-Xms$heap -Xmx$heap" HOME=$folder
-    exec setsid "${unprivileged[@]}" "$directory/home/bin/opensearch" </dev/null >"$folder/output.log" 2>&1
+    exec setsid "${unprivileged[@]}" "$directory/home/bin/opensearch" </dev/null >>"$folder/output.log" 2>&1
   ) &
   printf '%s\n' "$!" >"$folder/node.pid"
 }
@@ -272,13 +273,17 @@ start() {
     configure "$node" "${ports[node - 1]}" "${ports[nodes + node - 1]}" "$seeds"
     launch "$node"
   done
-  local deadline=$((SECONDS + 120))
-  for ((node = 1; node <= nodes; ++node)); do
-    until serving "http://127.0.0.1:${ports[node - 1]}"; do
-      if ! running "$directory/node$node" || [[ $SECONDS -ge $deadline ]]; then
-        tail -n 40 "$directory/node$node/output.log" >&2
+  wait_until_serving
+}
+
+wait_until_serving() {
+  local folder deadline=$((SECONDS + 120))
+  for folder in "$directory"/node?; do
+    until serving "$(cat "$folder/address")"; do
+      if ! running "$folder" || [[ $SECONDS -ge $deadline ]]; then
+        tail -n 40 "$folder/output.log" >&2
         end_all
-        die "node $node does not start; everything it said is in $directory/node$node"
+        die "${folder##*/} does not start; everything it said is in $folder"
       fi
       sleep 0.2
     done
@@ -286,10 +291,22 @@ start() {
   cat "$directory"/node?/address
 }
 
+revive() {
+  local folder
+  nodes=0
+  for folder in "$directory"/node?; do
+    [[ -d $folder ]] || die "there is no cluster in $directory"
+    nodes=$((nodes + 1))
+    running "$folder" || launch "${folder##*/node}"
+  done
+  wait_until_serving
+}
+
 find_java
 case $action in
   build) build_plugin ;;
   start) start ;;
+  revive) revive ;;
   status)
     for folder in "$directory"/node?; do
       running "$folder" || { say "No node runs in $folder"; exit 1; }

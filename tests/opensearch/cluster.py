@@ -1,8 +1,11 @@
 """What the plugin's tests share: a cluster with the plugin, a ZooKeeper server whose faults can be made, HTTP."""
 
+import collections
 import http.client
+import itertools
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -169,6 +172,63 @@ class Later:
         return self.result
 
 
+class Ledger:
+    """Clients that append numbers of their own to documents, each an update that reads, changes and writes."""
+
+    def __init__(self, cluster, index, documents, nodes):
+        self.cluster = cluster
+        self.index = index
+        self.nodes = nodes
+        self.lock = threading.Lock()
+        self.numbers = itertools.count(1)
+        self.done = [set() for _ in range(documents)]
+        self.refused = [set() for _ in range(documents)]
+        self.answers = collections.Counter()
+
+    def client(self, seed, wanted):
+        choice = random.Random(seed)
+        while self.writes() < wanted:
+            document = choice.randrange(len(self.done))
+            with self.lock:
+                number = next(self.numbers)
+            result = self.append(document, number, choice.choice(self.nodes))
+            with self.lock:
+                self.answers[result] += 1
+                if result == "200":
+                    self.done[document].add(number)
+                elif result != "unknown":
+                    self.refused[document].add(number)
+
+    def writes(self):
+        return sum(len(done) for done in self.done)
+
+    def append(self, document, number, node):
+        body = {"script": {"source": "ctx._source.numbers.add(params.number)", "params": {"number": number}}}
+        try:
+            answer = self.cluster.request("POST", f"/{self.index}/_update/{document}", body, node=node, timeout=30)
+        except ConnectionRefusedError:
+            return "refused"
+        except (OSError, http.client.HTTPException):
+            return "unknown"
+        if answer.status == 200:
+            return "200"
+        # Each code of the plugin says that nothing was written, as a version conflict does; else it may have been.
+        error = answer.json.get("error", {})
+        return error["type"] if answer.status == 409 and "forelock_code" not in error \
+            else error.get("forelock_code", "unknown")
+
+    def check(self):
+        """What was confirmed is there, what was refused is not. How many are there twice."""
+        twice = 0
+        for document, done in enumerate(self.done):
+            answer = self.cluster.request("GET", f"/{self.index}/_doc/{document}")
+            numbers = collections.Counter(answer.json["_source"]["numbers"])
+            assert not done - set(numbers), f"lost: {done - set(numbers)} in {document}; {self.answers}"
+            assert not self.refused[document] & set(numbers), f"refused, but done, in {document}; {self.answers}"
+            twice += sum(count - 1 for count in numbers.values())
+        return twice
+
+
 def java_home():
     """Of the Java that the cluster runs on."""
     return str(Path(shutil.which("java")).resolve().parents[1])
@@ -179,4 +239,5 @@ def bulk(*lines):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-__all__ = ["Cluster", "Holder", "Later", "Server", "bulk", "clean_environment", "java_home", "signal", "wait_until"]
+__all__ = ["Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "java_home", "signal",
+           "wait_until"]
