@@ -25,7 +25,7 @@ class EngineCycles {
     server_.answer_all(engine_);
   }
 
-  // The holder leaves and comes back at once, at the end of the line; the next one gets the lock.
+  // The holder leaves and comes back at once, at the end of the queue; the next one gets the lock.
   void hand_over() {
     engine_.release(server_.holder(), server_.time());
     acquire();

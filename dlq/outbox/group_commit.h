@@ -44,7 +44,7 @@ class GroupCommit {
   // half-empty transactions out of one. Waits for as many as there were last time, a fraction of what that took.
   void linger(std::unique_lock<std::mutex>& lock);
   // Those at the front that go into one transaction. Needs the mutex. Allocates nothing: a leader that left now would
-  // leave its own job, and those behind it, in the line for ever.
+  // leave its own job, and those behind it, in the queue for ever.
   void gather();
 
   Run run_;

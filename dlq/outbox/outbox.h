@@ -60,7 +60,7 @@ struct OutboxDepth {
 class Outbox {
  public:
   // Opens or creates it, its directory included (mode 0700). A file that others can read is made private, with a
-  // warning in the log: refusing it would turn letters away because of a flaw that can be mended at once.
+  // warning in the log: refusing it would turn letters away because of a flaw that can be fixed at once.
   explicit Outbox(OutboxOptions options);
   ~Outbox();
   Outbox(const Outbox&) = delete;

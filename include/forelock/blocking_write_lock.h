@@ -54,8 +54,8 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// Waits at most for the time configured for the lock's class (`zookeeper.foregound.task.timeout`,
   /// `zookeeper.backgound.task.timeout`).
   /// \throws InstanceLockException not obtained in time: the message names the holder, what for, since when, and our
-  /// place in the line. ConnectionLossException, SessionExpiredException, RequestRejectedException. After an exception
-  /// nothing of ours stays in the line: our node is removed in the background until that is certain.
+  /// place in the queue. ConnectionLossException, SessionExpiredException, RequestRejectedException. After an exception
+  /// nothing of ours stays in the queue: our node is removed in the background until that is certain.
   void lock_with_timeout();
 
   /// Withdraws a waiting lock() of another thread, which then throws InstanceLockException(cancelled) or returns false.
@@ -83,7 +83,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
 
   /// For long work of low urgency: lets all contenders that rank before this lock go first and takes the lock again,
   /// without losing its place among its class. Blocks until it is held again, at most `timeout`. \returns whether it is
-  /// held again, with a new fencing_token(); if not, the place in the line is given up. \throws LockUnhealthyException
+  /// held again, with a new fencing_token(); if not, the place in the queue is given up. \throws LockUnhealthyException
   /// if it was not held (any more); otherwise as try_lock.
   bool step_aside(std::chrono::milliseconds timeout);
 

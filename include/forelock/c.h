@@ -180,7 +180,7 @@ enum fl_event_kind {
   FL_EVENT_RELEASED = 2,   ///< an asynchronous release ended: `code`
   FL_EVENT_LOST = 3,       ///< a held lock was lost: `value` is a fl_loss
   FL_EVENT_DANGER = 4,     ///< a held lock comes close to its end while the connection is silent
-  FL_EVENT_QUEUED = 5,     ///< the place in the line: `value`, 1 is next; `message` is the node before
+  FL_EVENT_QUEUED = 5,     ///< the place in the queue: `value`, 1 is next; `message` is the node before
   FL_EVENT_CONTENDED = 6,  ///< another client waits behind the holder: `value` is its fl_priority
   FL_EVENT_ATTEMPT = 7,    ///< `source` is a fl_attempt to be worked on; `tag` the operation's; `value` its number
   FL_EVENT_FAILURE = 8,    ///< an attempt failed: `name` its code; `value` 1 if there will be another
@@ -303,7 +303,7 @@ FORELOCK_EXPORT int64_t fl_lock_time_left_ns(fl_handle lock);
 /// Where a lock object stands.
 enum fl_lock_state {
   FL_STATE_FREE = 0,     ///< not held, not waiting
-  FL_STATE_WAITING = 1,  ///< in the line
+  FL_STATE_WAITING = 1,  ///< in the queue
   FL_STATE_HELD = 2,     ///< held, connected
   FL_STATE_SUSPECT = 3,  ///< held, the connection is silent; certain until it expires
   FL_STATE_LOST = 4      ///< was held, and is not any more, without having been released

@@ -47,7 +47,7 @@ typedef struct fl_waiter {
 
 /// The monitors that are held or waited for, sorted by id; with `all` the idle ones too.
 FORELOCK_EXPORT int32_t fl_inspect_list(fl_client client, int32_t all, int64_t timeout_ms, fl_view* view);
-/// One monitor with its line; an empty view if it does not exist.
+/// One monitor with its queue; an empty view if it does not exist.
 FORELOCK_EXPORT int32_t fl_inspect_show(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view);
 /// How many monitors are in the view.
 FORELOCK_EXPORT int32_t fl_view_count(fl_view view, size_t* count);

@@ -16,7 +16,7 @@ enum class ErrorCode {
   lock_timeout = 1,         ///< the lock was not obtained in time
   lock_unavailable = 2,     ///< try_lock: the lock is held, or others wait for it
   cancelled = 3,            ///< the waiting was withdrawn by the caller
-  session_expired = 4,      ///< the server ended the session, and with it every lock and every place in a line
+  session_expired = 4,      ///< the server ended the session, and with it every lock and every place in a queue
   connection_loss = 5,      ///< no server could be reached
   no_node = 6,              ///< the lock to be released does not exist any more
   lock_unhealthy = 7,       ///< the lock is, or may be, lost

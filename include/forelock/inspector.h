@@ -35,7 +35,7 @@ struct WaiterView {
   std::string behind;                   ///< the node it waits for: the one before it, or "privateLock"
 };
 
-/// One monitor object as it was at one moment (reads are not one transaction: a line that moves may be seen half-way).
+/// One monitor object as it was at one moment (reads are not one transaction: a queue that moves may be seen half-way).
 struct MonitorView {
   std::string monitor;               ///< the id, decoded
   std::string path;                  ///< its znode, e.g. "/P1"

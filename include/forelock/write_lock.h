@@ -27,7 +27,7 @@ class LockSlot;
 /// Where a lock object stands.
 enum class LockState {
   free,     ///< not held, not waiting
-  waiting,  ///< in the line
+  waiting,  ///< in the queue
   held,     ///< held, connected
   suspect,  ///< held, but the connection is lost or silent at the moment; still certain until expires_at()
   lost      ///< was held, and is not any more, without having been released
@@ -47,7 +47,7 @@ enum class LossReason {
 /// "deadline_passed", "session_expired", "removed" or "closed".
 FORELOCK_EXPORT std::string_view name_of(LossReason reason) noexcept;
 
-/// The place of a waiting lock in the line.
+/// The place of a waiting lock in the queue.
 struct QueuePosition {
   std::size_t place = 0;  ///< 1 is next
   std::string behind;     ///< the node directly before ours, e.g. "A-0000000007", or "privateLock": only the holder
@@ -126,12 +126,12 @@ class FORELOCK_EXPORT WriteLock {
   /// RequestRejectedException(invalid_argument). \param callback as for on_lost().
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
 
-  /// Called when this lock's place in the line becomes known, and when it changes; on the dispatcher thread. Costs the
+  /// Called when this lock's place in the queue becomes known, and when it changes; on the dispatcher thread. Costs the
   /// server a listing for each change. Set it while the lock is free.
   void on_queued(std::function<void(const QueuePosition&)> callback);
 
   /// Called when a contender of a class waits behind this holder, once for each class and grant; on the dispatcher
-  /// thread. Costs a watch and a listing for each change in the line. Long background work may then finish early or
+  /// thread. Costs a watch and a listing for each change in the queue. Long background work may then finish early or
   /// step aside (BlockingWriteLock::step_aside). Set it while the lock is free.
   void on_contended(std::function<void(Priority waiting)> callback);
 

@@ -34,7 +34,7 @@ constexpr std::size_t waiters_in_front_of_one = 100;  // of the workload "priori
 constexpr std::size_t waiters_at_once = 1000;         // of "waiters"
 constexpr std::chrono::milliseconds pause_between_arrivals{30};
 constexpr std::size_t enough_for_p99 = 100;  // of fewer arrivals it would be the longest
-constexpr double arrivals_last = 5;  // so many times as long as other jobs: there are few of them
+constexpr double arrivals_last = 5;          // so many times as long as other jobs: there are few of them
 
 double micros(Clock::duration time) {
   return std::chrono::duration<double, std::micro>(time).count();
@@ -329,7 +329,7 @@ std::vector<BenchRow> BenchRun::waiters() {
     const double before = resident_kb();
     Line line(client_, monitor, count);
     line.join();
-    Inspector(client_, std::chrono::minutes(1)).show(monitor);  // answered when everybody is in the line
+    Inspector(client_, std::chrono::minutes(1)).show(monitor);  // answered when everybody is in the queue
     memory.forelock.push_back((resident_kb() - before) / static_cast<double>(count));
     const auto requests = client_.statistics().requests;
     const auto begin = Clock::now();

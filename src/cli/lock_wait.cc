@@ -28,7 +28,7 @@ void connect(Client& client, const std::string& monitor, milliseconds within, co
                                 "forelock doctor");
 }
 
-// A session that ends takes the place in the line with it, and a person's time for the lock goes on.
+// A session that ends takes the place in the queue with it, and a person's time for the lock goes on.
 void lock_within(BlockingWriteLock& lock, milliseconds limit, const std::atomic<bool>& stopped) {
   const Clock::time_point end = Clock::now() + limit;
   try {

@@ -19,7 +19,7 @@ namespace {
 class ShowCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("show", "Show who holds a monitor, and the line in the order of service");
+    CLI::App* app = root.add_subcommand("show", "Show who holds a monitor, and the queue in the order of service");
     app->add_option("MONITOR", monitor_, "The monitor's id")->required();
     return app;
   }

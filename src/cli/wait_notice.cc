@@ -28,7 +28,7 @@ std::string notice_of(const MonitorView& view, std::int64_t session) {
   }
   const auto ours = std::find_if(view.queue.begin(), view.queue.end(),
                                  [session](const WaiterView& waiter) { return waiter.session == session; });
-  if (ours != view.queue.end()) text += "; place " + std::to_string(ours->position) + " in the line";
+  if (ours != view.queue.end()) text += "; place " + std::to_string(ours->position) + " in the queue";
   return text;
 }
 

@@ -38,7 +38,7 @@ std::string private_lock_path(const std::string& path) {
   return path + '/' + std::string(lock::private_lock_name);
 }
 
-// A node that went away between two reads is no error: the line moves while it is looked at.
+// A node that went away between two reads is no error: the queue moves while it is looked at.
 bool is_there(const Reply& reply, const std::string& monitor, const char* what) {
   if (reply.code == ReplyCode::no_node) return false;
   if (!reply.ok()) client::throw_reply_error(reply.code, monitor, what);

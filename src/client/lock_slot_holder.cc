@@ -336,8 +336,8 @@ std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_a
   if (look_at_holder) text += describe_holder();
   if (refusal.position) {
     const bool next = refusal.position->behind == lock::private_lock_name;
-    text += next ? "; we were next in line, behind the holder"
-                 : "; our place in the line was " + std::to_string(refusal.position->place) + ", behind " +
+    text += next ? "; we were first in the queue, behind the holder"
+                 : "; our place in the queue was " + std::to_string(refusal.position->place) + ", behind " +
                        refusal.position->behind;
   }
   return text;

@@ -73,7 +73,7 @@ struct Grant {
   std::string node;  // name of the contender's own node, e.g. "A-0000000003"
 };
 
-// The place in the line: 1 is next.
+// The place in the queue: 1 is next.
 struct Position {
   std::size_t place = 0;
   // The name of the node directly before ours, or "privateLock" when only the holder is before us.

@@ -15,7 +15,7 @@ inline constexpr std::int64_t counter_alarm = std::int64_t{1} << 30;
 // An unknown outcome within a connection that still stands, or a refused clean-up: look again, but not in a hot loop.
 inline constexpr Duration look_again_after = std::chrono::milliseconds(100);
 
-// How often a waiting process looks at the line when there is no room for a watch on it.
+// How often a waiting process looks at the queue when there is no room for a watch on it.
 inline constexpr Duration unwatched_interval = std::chrono::milliseconds(250);
 
 }  // namespace forelock::lock

@@ -17,7 +17,7 @@ namespace {
 // would list the whole line for every contender that joins it.
 constexpr Duration listing_interval = std::chrono::milliseconds(5);
 
-// A holder looks at the line only after this time, and then ever more rarely: shorter sections do without, and in long
+// A holder looks at the queue only after this time, and then ever more rarely: shorter sections do without, and in long
 // ones the two writes that a look can spare matter little.
 constexpr Duration short_hold = std::chrono::milliseconds(2);
 constexpr int rarer = 8;  // the next look comes after this part of the time so far
@@ -72,7 +72,7 @@ void Monitor::release(Contender& contender, TimePoint now) {
 void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.move_to(ContenderState::yielding);
   contender.stepping_aside = true;
-  contender.spec.try_once = false;  // it has a place in the line now
+  contender.spec.try_once = false;  // it has a place in the queue now
   contender.proof_requested = false;
   contender.claimed_at_creation = false;
   contender.told_waiting = {};
@@ -194,8 +194,8 @@ bool Monitor::can_claim_at_once() const {
 }
 
 // Who claims the lock with the creation of its own node: the first, but foreground before background. Where others are
-// known or to be expected that would fail, so whoever may wait joins the line at once. A single attempt asks the server
-// all the same: what is known here may have ended, and its caller may know that.
+// known or to be expected that would fail, so whoever may wait joins the queue at once. A single attempt asks the
+// server all the same: what is known here may have ended, and its caller may know that.
 Contender* Monitor::claimant() const {
   const auto find = [this](const auto& wanted) -> Contender* {
     const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& one) { return wanted(*one.second); });
@@ -267,7 +267,7 @@ void Monitor::settle_queue(TimePoint now) {
   claim(first, now);
 }
 
-// When to look at the line again although no watch has fired.
+// When to look at the queue again although no watch has fired.
 Duration Monitor::look_interval(const Contender& first) const {
   if (listing_.unwatched()) return unwatched_interval;
   return first.node_watched ? engine_.options().safety_poll : engine_.options().node_watch_delay;
@@ -275,7 +275,7 @@ Duration Monitor::look_interval(const Contender& first) const {
 
 // To whom the lock goes after the holder is decided by what is known then. If another process's contender has come that
 // goes before ours, handing over to ours would cost two writes more: it, and giving back. So while somebody of ours
-// waits, a holder that takes its time looks at the line, and again when that changes.
+// waits, a holder that takes its time looks at the queue, and again when that changes.
 void Monitor::look_while_held(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_flight_ || queue_.empty()) return;
   const Contender& next = queue_.front();

@@ -354,7 +354,7 @@ void Monitor::monitor_gone(const Flight& flight, Contender& contender, TimePoint
   own_node_gone(contender);
 }
 
-// The contender's node is not (any more) in the line: it starts anew, at the end.
+// The contender's node is not (any more) in the queue: it starts anew, at the end.
 void Monitor::own_node_gone(Contender& contender) {
   if (const auto node = nodes_.find(contender.node); node != nodes_.end() && node->second == &contender)
     nodes_.erase(node);

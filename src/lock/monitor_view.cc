@@ -162,7 +162,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
   settle(now);
 }
 
-// How long the line need not be looked at after a change: as long as those before our first contender take for their
+// How long the queue need not be looked at after a change: as long as those before our first contender take for their
 // turns at least. Each change would be listed by every waiting process otherwise, three for a section.
 Duration Monitor::patience() const {
   if (engine_.options().watch_mode != WatchMode::parent || queue_.empty()) return {};
@@ -188,7 +188,7 @@ void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, Ti
 // The node that our first contender has waited for is not any more what it was. If it is gone, so is the lock, nearly
 // always: a release deletes both. So a foreground contender claims at once; should others still go before it, or the
 // lock be held, then the claim fails or its proof does. A background contender looks first: a foreground contender may
-// have joined the line since, and would have to wait until what was taken before it is given back.
+// have joined the queue since, and would have to wait until what was taken before it is given back.
 void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
   const bool first_waits_for_it = !queue_.empty() && listing_.fresh_for(queue_.front().id);
   const std::string child = listing_.watched_node_changed();

@@ -209,7 +209,7 @@ TEST_P(LineTest, TenThousandWaiters) {
   acquire_all(10min);
   EXPECT_TRUE(wait_until([&] { return nodes() == static_cast<std::int64_t>(count) + 2; }, 60s)) << nodes();
   const auto growth = resident_bytes() - memory;
-  std::cout << GetParam() << ": in the line after " << since(begun).count() << " ms, memory +" << growth / 1024 / 1024
+  std::cout << GetParam() << ": in the queue after " << since(begun).count() << " ms, memory +" << growth / 1024 / 1024
             << " MiB, " << threads_of_this_process() - threads << " more threads\n";
   EXPECT_LE(threads_of_this_process(), threads);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -117,7 +117,7 @@ TEST_P(LiteralTest, ThousandsOfMixedRounds) {
   }
   EXPECT_GT(contended, rounds);  // it was a contest
   std::cout << resource_.entered() << " sections in " << milliseconds.count() << " ms, " << contended
-            << " of ours granted with others in the line\n";
+            << " of ours granted with others in the queue\n";
 }
 
 // The node of a monitor that ours have made goes away, that of a literal client stays, as its algorithm wants it.

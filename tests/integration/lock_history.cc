@@ -58,11 +58,11 @@ std::string LockHistory::injustice(std::int64_t token) const {
   if (state == states_.end()) return "token " + std::to_string(token) + " is no transaction of this lock";
   const auto lock = state->second.find(private_lock);
   if (lock == state->second.end()) return "token " + std::to_string(token) + ": nobody holds the lock";
-  // Names have ten digits, so their order is the order of the line.
+  // Names have ten digits, so their order is the order of the queue.
   for (const auto& [name, node] : state->second) {
     if (node.guid == lock->second.guid) return {};
     if (name < private_lock)
-      return "token " + std::to_string(token) + ": " + name + " was in the line before the holder";
+      return "token " + std::to_string(token) + ": " + name + " was in the queue before the holder";
   }
   return "token " + std::to_string(token) + ": the holder has no node";
 }

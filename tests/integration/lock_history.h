@@ -16,12 +16,12 @@ class LockHistory {
   // `monitor` is the node's path.
   LockHistory(const std::vector<LoggedTransaction>& log, std::string monitor);
 
-  // Whether, at the transaction of a grant, somebody was in the line who goes before the holder: of a higher class, or
+  // Whether, at the transaction of a grant, somebody was in the queue who goes before the holder: of a higher class, or
   // of the same class and enqueued earlier. Described, or empty if the grant is just. For holders with an owner record.
   std::string injustice(std::int64_t token) const;
-  // How many of the classes' contenders were in the line at the grant, the holder not counted.
+  // How many of the classes' contenders were in the queue at the grant, the holder not counted.
   std::size_t waiting(std::int64_t token, char prefix) const;
-  // The transaction that put the holder of this grant into the line; 0 if it has no node.
+  // The transaction that put the holder of this grant into the queue; 0 if it has no node.
   std::int64_t enqueued(std::int64_t token) const;
   // Removals of privateLock by a session that did not own it.
   const std::vector<std::string>& stolen() const { return stolen_; }

@@ -139,7 +139,8 @@ TEST_F(LockTest, TimeoutNamesTheHolder) {
     EXPECT_EQ(refused.code(), ErrorCode::lock_timeout);
     EXPECT_TRUE(refused.retryable());
     EXPECT_NE(std::string(refused.what()).find("Bulk propagation"), std::string::npos) << refused.what();
-    EXPECT_NE(std::string(refused.what()).find("next in line, behind the holder"), std::string::npos) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find("first in the queue, behind the holder"), std::string::npos)
+        << refused.what();
   }
   EXPECT_FALSE(waiter.try_lock());
   EXPECT_FALSE(waiter.try_lock_for(50ms));

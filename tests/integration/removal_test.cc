@@ -70,7 +70,7 @@ TEST_P(RemovalTest, WaitersNode) {
     EXPECT_TRUE(wait_until([this] {
       const auto view = Inspector(admin_).show(monitor_);
       return view->queue.size() == 1 && view->queue[0].node != waiter_node_;
-    })) << "the waiter is not back in the line";
+    })) << "the waiter is not back in the queue";
   }
   EXPECT_TRUE(holder_.healthy());
   holder_.unlock();

@@ -154,7 +154,8 @@ TEST_P(RequestsTest, HandOverInOneProcess) {
   EXPECT_EQ(client_.statistics().requests - begun, traffic.requests);
 }
 
-// The round trips of one hand-over, seen alone: the next in line is granted by the reply to what the leaver sends.
+// The round trips of one hand-over, seen alone: the first in the queue is granted by the reply to what the leaver
+// sends.
 TEST_P(RequestsTest, HandOverTakesOneRequest) {
   proxy_.set_delay(5ms);
   const std::string monitor = "pair-" + GetParam();
@@ -164,7 +165,7 @@ TEST_P(RequestsTest, HandOverTakesOneRequest) {
     first.lock_with_timeout();
     std::atomic<bool> granted{false};
     second.acquire([&](std::exception_ptr error) { granted = !error; });
-    Inspector(client_).show(monitor);  // its reply comes after those before it: `second` is in the line now
+    Inspector(client_).show(monitor);  // its reply comes after those before it: `second` is in the queue now
     take();
     first.unlock_async();
     EXPECT_TRUE(wait_until([&] { return granted.load(); }));

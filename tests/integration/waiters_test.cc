@@ -172,7 +172,7 @@ TEST_F(WaitersTest, PredecessorCostsTheSameHoweverManyWait) {
 TEST_F(WaitersTest, ParentGrowsWithProcessesNotWithWaiters) {
   const Cost few = least("parent", 4, 10);
   expect_at_most(1, few, least("parent", 4, 1000));
-  // Each process looks at the line once or twice for a hand-over.
+  // Each process looks at the queue once or twice for a hand-over.
   const Cost two = least("parent", 2, 10);
   expect_at_most(2, two, few);
   expect_at_most(4, two, least("parent", 8, 10));

@@ -27,7 +27,7 @@ class Turn:
 
 
 async def queued(lock):
-    """A task that waits for the lock, in the line."""
+    """A task that waits for the lock, in the queue."""
     loop, event = asyncio.get_running_loop(), asyncio.Event()
     lock.on_queued(lambda place: loop.call_soon_threadsafe(event.set))
     task = asyncio.create_task(lock.acquire(PATIENCE))
@@ -155,7 +155,7 @@ def test_a_thousand_wait_without_threads(client):
         before = threads()
         locks = [forelock.aio.Lock(client, "P1") for _ in range(1000)]
         tasks = [asyncio.create_task(lock.acquire(PATIENCE)) for lock in locks[:-1]]
-        tasks.append(await queued(locks[-1]))  # the last in the line
+        tasks.append(await queued(locks[-1]))  # the last in the queue
         assert threads() == before
         for task in tasks:
             task.cancel()

@@ -18,7 +18,7 @@ enum class Invariant {
   no_lost_wakeup,    // 8: with faults over, every waiter is served
   one_ending,        // 9: every operation ends exactly once
   guard,             // guarded writes fail once the lock is gone
-  in_line,           // who takes the lock stands in the line
+  in_line,           // who takes the lock stands in the queue
   no_exception,      // the engine never throws
   told_of_loss,      // a holder learns that its lock was removed or cannot be proved any more, and of nothing else
   outcomes,          // releases and refusals are what they are said to be
@@ -50,7 +50,7 @@ constexpr std::string_view name_of(Invariant invariant) {
     case Invariant::guard:
       return "guarded writes fail once the lock is gone";
     case Invariant::in_line:
-      return "who takes the lock stands in the line";
+      return "who takes the lock stands in the queue";
     case Invariant::no_exception:
       return "the engine does not throw";
     case Invariant::told_of_loss:

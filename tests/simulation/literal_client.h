@@ -37,7 +37,7 @@ class LiteralClient final : public model::Actor, public coordination::SessionLis
   std::string node_;
   std::uint64_t contender_ = 0;
   int rounds_;
-  bool waiting_ = false;  // stands in the line and has not taken the lock
+  bool waiting_ = false;  // stands in the queue and has not taken the lock
   bool over_ = false;
 };
 

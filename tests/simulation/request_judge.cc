@@ -19,13 +19,13 @@ constexpr auto allowed =
                                      "sync root",                          // does the server answer?
                                      "create monitor",                     //
                                      "create new, create lock, set lock",  // claim, with the own node
-                                     "create new",                         // join the line
-                                     "check node, create lock, set lock",  // claim from the line
+                                     "create new",                         // join the queue
+                                     "check node, create lock, set lock",  // claim from the queue
                                      "delete node, check node, set lock version",  // hand-over
                                      "delete node, delete lock version",           // release
                                      "check node, delete lock version",            // yield, step aside
                                      "check node, set lock version",               // another record
-                                     "delete node",                                // leave the line
+                                     "delete node",                                // leave the queue
                                      "delete lock version",                        // of a lock without its node
                                      "delete monitor",                             // at its counter's end
                                      "list monitor",                               //

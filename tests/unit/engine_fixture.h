@@ -214,7 +214,7 @@ class EngineTest : public ::testing::Test {
     return reply;
   }
 
-  // The first acquire of a monitor that another process holds: its claim fails, and it joins the line.
+  // The first acquire of a monitor that another process holds: its claim fails, and it joins the queue.
   void join(ContenderId id, Priority priority, const std::string& node, const Reply& line) {
     ask(id, priority);
     answer<coordination::Create>(failure(ReplyCode::node_exists));

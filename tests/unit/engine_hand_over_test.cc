@@ -29,7 +29,7 @@ class HandOverTest : public EngineTest {
 };
 
 TEST_F(HandOverTest, OneAttemptAsksTheServerAndNotAnOldListing) {
-  // The lock is free again when we have joined the line; another one waits behind.
+  // The lock is free again when we have joined the queue; another one waits behind.
   join(1, Priority::foreground, "A-0000000002", listing({"A-0000000002", "A-0000000003"}, 4));
   answer<Transaction>(claimed("A-0000000002", 100));
   ASSERT_EQ(output_.grants.size(), 1u);
@@ -113,7 +113,7 @@ TEST_F(HandOverTest, APredecessorThatIsGoneBeforeItCanBeWatchedIsAsGood) {
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
-// A foreground contender that has joined the line since would find the lock taken, and wait until it is given back.
+// A foreground contender that has joined the queue since would find the lock taken, and wait until it is given back.
 TEST_F(HandOverTest, ABackgroundContenderLooksBeforeItClaims) {
   join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
   answer<coordination::Get>({});
@@ -229,7 +229,7 @@ class BulkHandOverTest : public HandOverTest {
 
   void somebody_comes() { event(WatchEvent::Kind::children_changed, "/P"); }
 
-  // Until somebody looks at the line, or until then.
+  // Until somebody looks at the queue, or until then.
   void wait_until(TimePoint end) {
     while (answer_the_rest() && now_ < end) {
       now_ = std::min(end, engine_.next_timer());
@@ -434,7 +434,7 @@ TEST_F(HandOverTest, OneAttemptIsRefusedAtOnceWhereItsOwnProcessWaits) {
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
 }
 
-// It joins the line behind the same node that the background contender of its process has watched.
+// It joins the queue behind the same node that the background contender of its process has watched.
 TEST_F(ParentHandOverTest, AForegroundContenderTakesOverTheWatchOfABackgroundOne) {
   join(1, Priority::background, "B-0000000002", listing({"A-0000000000", "privateLock", "B-0000000002"}, 3));
   EXPECT_EQ(answer<coordination::Get>({}).path, "/P/A-0000000000");

@@ -312,7 +312,7 @@ TEST_F(EngineTest, AfterAVisitTheSteadyStateComesBack) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
-// At its end the sequence counter stands still, and no contender can join the line.
+// At its end the sequence counter stands still, and no contender can join the queue.
 class CounterEndTest : public EngineTest {
  protected:
   CounterEndTest() {

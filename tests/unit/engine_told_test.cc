@@ -276,7 +276,7 @@ TEST_F(EngineToldTest, AListingThatIsRefusedIsNoAnswerToARelease) {
   ask(2, Priority::background);
   answer<Create>(created("B-0000000002"));
   now_ += 5ms;
-  engine_.tick(now_);  // looks at the line
+  engine_.tick(now_);  // looks at the queue
   ASSERT_TRUE(engine_.release(1, now_));
   answer<List>(failure(ReplyCode::no_auth));
   EXPECT_EQ(output_.refusals.size(), 1u);
@@ -352,7 +352,7 @@ TEST_F(EngineToldTest, ASingleAttemptThatOthersGoBeforeIsRefusedAndLeavesNothing
   EXPECT_EQ(engine_.contenders(), 0u);
 }
 
-// It has a place in the line by then, and waits until its deadline.
+// It has a place in the queue by then, and waits until its deadline.
 TEST_F(EngineToldTest, ASingleAttemptThatStepsAsideWaitsForItsNextTurn) {
   cold_cycle(1);
   ask(2, Priority::background, true);

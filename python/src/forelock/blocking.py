@@ -31,7 +31,7 @@ class BlockingLock(LockObject):
 
         ``timeout`` in seconds; ``math.inf``: no end; None: the object's. Raises InstanceLockException (lock_timeout:
         the message says who holds it; cancelled), SessionExpiredException, ConnectionLossException,
-        RequestRejectedException. After an exception nothing of it stays in the line. Ctrl-C withdraws the waiter.
+        RequestRejectedException. After an exception nothing of it stays in the queue. Ctrl-C withdraws the waiter.
         """
         limit = self._milliseconds(timeout)
         # Signals are handled by the main thread alone, and only while it runs Python.

@@ -133,7 +133,7 @@ class HeldLock:
         self._watch(lib.FL_EVENT_DANGER, lib.FL_ON_DANGER, lambda event: callback(), milliseconds(margin, "margin"))
 
     def on_queued(self, callback: Callable[[QueuePosition], None]) -> None:
-        """Called when the lock's place in the line becomes known, and when it changes.
+        """Called when the lock's place in the queue becomes known, and when it changes.
 
         Costs the server a listing for each change. See on_lost().
         """
@@ -143,7 +143,7 @@ class HeldLock:
     def on_contended(self, callback: Callable[[Priority], None]) -> None:
         """Called when another client of this class waits behind the holder, once for each class and grant.
 
-        Costs a watch, and a listing for each change in the line. See on_lost().
+        Costs a watch, and a listing for each change in the queue. See on_lost().
         """
         self._watch(lib.FL_EVENT_CONTENDED, lib.FL_ON_CONTENDED, lambda event: callback(Priority(event.value)))
 

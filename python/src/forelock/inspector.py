@@ -83,7 +83,7 @@ class Inspector:
         return self._read(lambda view: int(lib.fl_inspect_list(core.use(), all, self._timeout, view)), False)
 
     def show(self, monitor: str) -> Optional[Monitor]:
-        """One monitor with its line; None if it does not exist."""
+        """One monitor with its queue; None if it does not exist."""
         core, name = self._client.core, encode(monitor, "monitor")
         seen = self._read(lambda view: int(lib.fl_inspect_show(core.use(), name, self._timeout, view)), True)
         return seen[0] if seen else None

@@ -59,7 +59,7 @@ class Owner:
 
 @dataclasses.dataclass(frozen=True)
 class QueuePosition:
-    """The place of a waiting lock in the line."""
+    """The place of a waiting lock in the queue."""
 
     #: 1 is next.
     place: int

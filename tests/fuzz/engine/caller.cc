@@ -149,7 +149,7 @@ void Caller::released(ContenderId id, lock::ReleaseOutcome) {
 }
 
 void Caller::queued(ContenderId id, const lock::Position& position) {
-  demand(known(id).phase == Phase::waiting, "a place in the line is for who waits");
+  demand(known(id).phase == Phase::waiting, "a place in the queue is for who waits");
   demand(position.place > 0 && !position.behind.empty(), "a place begins at 1, behind somebody");
 }
 

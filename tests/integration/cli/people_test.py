@@ -57,7 +57,7 @@ class Waiting(support.CliTest):
     def test_next_in_line_is_behind_the_holder(self):
         self.hold("P1")
         result = self.run_cli("run", "-m", "P1", "--timeout", "300ms", "--", "true")
-        self.assertIn("next in line, behind the holder", result.stderr)
+        self.assertIn("first in the queue, behind the holder", result.stderr)
 
     def test_quiet_silences_the_conflict_that_was_asked_for_and_no_other(self):
         self.hold("P1")

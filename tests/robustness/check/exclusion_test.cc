@@ -72,7 +72,7 @@ TEST(ExclusiveAccessesTest, WhoIsStoppedCannotLeave) {
 TEST(ExclusiveAccessesTest, ItsNodeWasDeleted) {
   PlantedHistory planted = one_is_fenced(50);
   planted.runner().fault(40, 41, "holder_deleted", "P2", "A-0000000003");
-  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "in the line before another monitor";
+  EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "in the queue before another monitor";
   planted.runner().fault(40, 41, "waiter_deleted", "P1", "A-0000000004");
   EXPECT_EQ(exclusive_accesses(planted.read()).violations, 1u) << "somebody else's";
   planted.runner().fault(51, 52, "holder_deleted", "P1", "A-0000000003");

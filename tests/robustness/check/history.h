@@ -43,7 +43,7 @@ struct Process {
   std::vector<Interval> still;  // it was stopped, or the machine let it wait; sorted, apart
 };
 
-// The contender's place in the line, of a node's name such as "A-0000000007".
+// The contender's place in the queue, of a node's name such as "A-0000000007".
 struct Place {
   std::uint32_t prefix = 0;  // index into History::prefixes
   std::int64_t number = -1;

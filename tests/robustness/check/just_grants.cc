@@ -16,7 +16,7 @@ namespace {
 // Who is refused while its create is under way gets a node all the same, for the moment until that is removed.
 constexpr Span create_under_way = std::chrono::seconds(5);
 
-// Replays the servers' log, and stops at the transaction of each grant to look at the line.
+// Replays the servers' log, and stops at the transaction of each grant to look at the queue.
 class Replay {
  public:
   explicit Replay(const History& history)
@@ -58,7 +58,7 @@ class Replay {
     std::int64_t created = 0;
     Instant created_after{};
     const Call* holder = nullptr;    // the last one to be granted with it
-    std::vector<Passing> passed_by;  // granted while it was before them in the line
+    std::vector<Passing> passed_by;  // granted while it was before them in the queue
   };
   struct Lock {
     std::int64_t session = 0;
@@ -219,7 +219,7 @@ class Replay {
   void violated(const Passing& passing, const Node& node, const std::string& evidence) {
     Findings& findings = passing.same_class ? findings_.fifo : findings_.priority;
     findings.violated(text_of(history_, *passing.call) + " was granted at " + text_of(history_, passing.call->granted) +
-                      " although " + text_of(history_, node.place) + " was before it in the line, since zxid " +
+                      " although " + text_of(history_, node.place) + " was before it in the queue, since zxid " +
                       std::to_string(node.created) + ", " + evidence);
   }
 

@@ -27,7 +27,7 @@ Findings exclusive_certainty(const History& history);
 // Tokens of a monitor: none is granted twice, and who asked after another had been granted has a higher one.
 Findings rising_tokens(const History& history);
 
-// Judged from the servers' own log: what was in the line at the transaction of each grant. Undecided from the first
+// Judged from the servers' own log: what was in the queue at the transaction of each grant. Undecided from the first
 // transaction on that the servers have lost.
 struct LineFindings {
   Findings priority;  // a grant of the lower class while the higher class waits

@@ -26,7 +26,7 @@ struct SectionPlan {
   std::chrono::milliseconds cancel_after{0};
   std::chrono::milliseconds hold{0};
   Release release = Release::confirmed;
-  bool callbacks = false;   // of the line: on_queued, on_contended
+  bool callbacks = false;   // of the queue: on_queued, on_contended
   bool step_aside = false;  // once, while held
   std::chrono::microseconds pause{0};
 };

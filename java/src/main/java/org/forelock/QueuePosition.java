@@ -1,6 +1,6 @@
 package org.forelock;
 
-/** The place of a waiting lock in the line. */
+/** The place of a waiting lock in the queue. */
 public final class QueuePosition {
   private final long place;
   private final String behind;

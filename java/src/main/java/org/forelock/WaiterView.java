@@ -3,7 +3,7 @@ package org.forelock;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A contender in the line. */
+/** A contender in the queue. */
 public final class WaiterView {
   static final int NUMBERS = OwnerRecord.NUMBERS + 5;
   static final int TEXTS = OwnerRecord.TEXTS + 2;

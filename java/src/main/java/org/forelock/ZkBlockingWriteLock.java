@@ -464,7 +464,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * The callback is called when this lock's place in the line becomes known, and when it changes.
+   * The callback is called when this lock's place in the queue becomes known, and when it changes.
    *
    * @param callback gets the place
    */

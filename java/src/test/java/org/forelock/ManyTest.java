@@ -94,7 +94,7 @@ class ManyTest {
     }
   }
 
-  /** Nothing announces that all are in the line. */
+  /** Nothing announces that all are in the queue. */
   private static void awaitWaiting(ForelockClient client, long count) {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (client.status().contenders() < count + 1) {
