@@ -90,6 +90,16 @@ Event event_of(int32_t kind, fl_handle source, uint64_t tag, const std::exceptio
   return event;
 }
 
+// The callback of an acquisition whose end is an event. The slot calls it while it lives.
+client::LockSlot::Done end_event(const std::shared_ptr<EventQueue>& events, fl_lock lock, uint64_t tag,
+                                 const client::LockSlot& slot) {
+  return [events, lock, tag, &slot](const std::exception_ptr& error) {
+    Event event = event_of(FL_EVENT_ACQUIRED, lock, tag, error, slot.monitor());
+    if (!error) event.value = slot.token();
+    events->complete(std::move(event));
+  };
+}
+
 int32_t acquire_async(fl_lock lock, int64_t timeout_ms, bool try_once, uint64_t tag) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
@@ -97,18 +107,39 @@ int32_t acquire_async(fl_lock lock, int64_t timeout_ms, bool try_once, uint64_t 
     const auto& events = use->client()->events;
     events->reserve();
     try {
-      // The slot calls it while it lives.
-      use->slot().acquire(deadline, try_once,
-                          [events, lock, tag, slot = &use->slot()](const std::exception_ptr& error) {
-                            Event event = event_of(FL_EVENT_ACQUIRED, lock, tag, error, slot->monitor());
-                            if (!error) event.value = slot->token();
-                            events->complete(std::move(event));
-                          });
+      use->slot().acquire(deadline, try_once, end_event(events, lock, tag, use->slot()));
     } catch (...) {
       events->forgo();
       throw;
     }
     if (use->closed()) use->slot().cancel();
+  });
+}
+
+// Blocks for as long as most acquisitions take, without a second thread; the others end with an event.
+int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t block_ms, uint64_t tag,
+                       int32_t* pending) {
+  return capi::run([&] {
+    int32_t& goes_on = target(pending);
+    require(block_ms >= 0, "the time to block is negative");
+    const auto use = find<LockObject>(lock);
+    client::LockSlot& slot = use->slot();
+    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
+    const auto& events = use->client()->events;
+    events->reserve();
+    try {
+      slot.acquire(deadline, try_once);
+      if (use->closed()) slot.cancel();
+      const bool ends_in_time = deadline <= block_until || slot.wait_until(block_until);
+      goes_on = !ends_in_time && slot.tell_end(end_event(events, lock, tag, slot)) ? 1 : 0;
+      if (goes_on == 0) finish(*use, deadline);
+    } catch (...) {
+      events->forgo();
+      throw;
+    }
+    if (goes_on == 0) events->forgo();
+    if (goes_on != 0 && use->closed()) slot.cancel();
   });
 }
 
@@ -141,6 +172,14 @@ int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag) {
 
 int32_t fl_lock_try_async(fl_lock lock, uint64_t tag) {
   return acquire_async(lock, FL_CONFIGURED, true, tag);
+}
+
+int32_t fl_lock_acquire_within(fl_lock lock, int64_t timeout_ms, int64_t block_ms, uint64_t tag, int32_t* pending) {
+  return acquire_within(lock, timeout_ms, false, block_ms, tag, pending);
+}
+
+int32_t fl_lock_try_within(fl_lock lock, int64_t block_ms, uint64_t tag, int32_t* pending) {
+  return acquire_within(lock, FL_CONFIGURED, true, block_ms, tag, pending);
 }
 
 int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting) {

@@ -178,6 +178,18 @@ std::optional<lock::Refusal> LockSlot::wait(lock::TimePoint deadline) {
   return refusal_;
 }
 
+bool LockSlot::wait_until(lock::TimePoint instant) {
+  std::unique_lock guard(mutex_);
+  return changed_.wait_until(guard, to_steady(instant), [this] { return phase_.load() != Phase::waiting; });
+}
+
+bool LockSlot::tell_end(Done done) {
+  const std::lock_guard guard(mutex_);
+  if (phase_.load() != Phase::waiting) return false;
+  acquired_ = std::move(done);
+  return true;
+}
+
 bool LockSlot::cancel() {
   if (core_->in_forked_child()) core_->check_usable();
   lock::ContenderId contender = 0;
@@ -209,9 +221,9 @@ void LockSlot::release_and_wait() {
   if (core_->in_forked_child()) core_->check_usable();
   std::unique_lock guard(mutex_);
   if (phase_.load() != Phase::held) {
-    if (phase_.load() == Phase::waiting || phase_.load() == Phase::releasing) throw_not_held();
+    if (phase_.load() == Phase::waiting || phase_.load() == Phase::releasing) throw not_held();
     const bool was_lost = phase_.exchange(Phase::free) == Phase::lost;
-    if (!was_lost) throw_not_held();
+    if (!was_lost) throw not_held();
     std::rethrow_exception(error_of(outcome_of_loss()));
   }
   phase_ = Phase::releasing;
@@ -267,7 +279,9 @@ void LockSlot::release(Done done) {
     if (phase == Phase::lost) outcome = outcome_of_loss();
     if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
     if (!done) return;
-    owe({.done = std::move(done), .kind = release_callback, .error = error_of(outcome)});
+    const bool held_before = contender != 0 || phase == Phase::lost;
+    const auto error = held_before ? error_of(outcome) : std::make_exception_ptr(not_held());
+    owe({.done = std::move(done), .kind = release_callback, .error = error});
   }
   core_->post(next_answer(release_callback));
 }

@@ -41,6 +41,10 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   void acquire(lock::TimePoint deadline, bool try_once, Done done = {});
   // Blocks until the acquisition has ended. Nothing: held. Else why not.
   std::optional<lock::Refusal> wait(lock::TimePoint deadline);
+  // Blocks until then at most. Whether the acquisition has ended.
+  bool wait_until(lock::TimePoint instant);
+  // `done` is called as if acquire() had been given it; false, and it is not, if the acquisition has ended.
+  bool tell_end(Done done);
   bool cancel();
   bool step_aside(lock::TimePoint deadline);
 
@@ -132,7 +136,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   std::exception_ptr destroyed() const;
   std::exception_ptr error_of(lock::ReleaseOutcome outcome) const;
   lock::ReleaseOutcome outcome_of_loss() const;
-  [[noreturn]] void throw_not_held() const;
+  NoNodeException not_held() const;
   ConnectionLossException unconfirmed() const;
   std::string describe_patience() const;
   std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;

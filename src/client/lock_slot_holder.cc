@@ -246,9 +246,8 @@ void LockSlot::on_contended(std::function<void(Priority)> callback) {
 
 // --- what went wrong ---
 
-void LockSlot::throw_not_held() const {
-  throw NoNodeException(ErrorCode::not_held, monitor_,
-                        "unlock of " + monitor_ + ", which this lock object does not hold");
+NoNodeException LockSlot::not_held() const {
+  return {ErrorCode::not_held, monitor_, "unlock of " + monitor_ + ", which this lock object does not hold"};
 }
 
 std::exception_ptr LockSlot::error_of(lock::ReleaseOutcome outcome) const {

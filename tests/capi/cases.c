@@ -130,6 +130,39 @@ static int cancelled(const test_host* host) {
   return 0;
 }
 
+/* Blocks for a while; what takes longer ends with an event. */
+static int within(const test_host* host) {
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock waiter = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_FOREGROUND, &waiter)) {
+    return 1;
+  }
+  fl_event event;
+  int32_t pending = -1;
+  OK(fl_lock_release_async(holder, 1));
+  if (next_event(client, FL_EVENT_RELEASED, &event)) return 1;
+  CHECK(event.code == FL_NOT_HELD && event.tag == 1);
+  CHECK(fl_lock_acquire_within(holder, FL_CONFIGURED, patience_ms, 2, NULL) == FL_INVALID_ARGUMENT);
+  CHECK(fl_lock_acquire_within(holder, FL_CONFIGURED, -1, 2, &pending) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_acquire_within(holder, FL_CONFIGURED, patience_ms, 2, &pending));
+  CHECK(pending == 0 && fl_lock_is_healthy(holder) == 1);
+  CHECK(fl_lock_try_within(waiter, patience_ms, 3, &pending) == FL_LOCK_UNAVAILABLE);
+  CHECK(fl_lock_acquire_within(waiter, 50, patience_ms, 4, &pending) == FL_LOCK_TIMEOUT);
+  OK(fl_lock_acquire_within(waiter, timeout_ms, 10, 5, &pending));
+  CHECK(pending == 1);
+  OK(fl_lock_release(holder));
+  /* The first event since: those before it had none. */
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 5 && event.source == waiter && event.value == fl_lock_token(waiter));
+  OK(fl_lock_release(waiter));
+  OK(fl_client_free(client));
+  OK(fl_lock_free(holder));
+  OK(fl_lock_free(waiter));
+  return 0;
+}
+
 static int foreground_first(const test_host* host) {
   fl_client client = 0;
   fl_lock holder = 0;
@@ -298,6 +331,7 @@ static int guarded_write(const test_host* host) {
 
 const named_case all_cases[] = {{"blocking", blocking},
                                 {"timed_out", timed_out},
+                                {"within", within},
                                 {"cancelled", cancelled},
                                 {"foreground_first", foreground_first},
                                 {"lost_by_a_stall", lost_by_a_stall},

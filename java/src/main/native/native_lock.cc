@@ -156,6 +156,15 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_lockAcquire(JNIEnv* env, jclass,
                                    : fl_lock_acquire_async(handle(lock), timeout, number));
 }
 
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockAcquireWithin(JNIEnv* env, jclass, jlong lock, jlong timeout,
+                                                                      jboolean try_once, jlong block, jlong tag) {
+  const auto number = static_cast<std::uint64_t>(tag);
+  std::int32_t pending = 0;
+  check(env, try_once != JNI_FALSE ? fl_lock_try_within(handle(lock), block, number, &pending)
+                                   : fl_lock_acquire_within(handle(lock), timeout, block, number, &pending));
+  return pending != 0 ? JNI_TRUE : JNI_FALSE;
+}
+
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockCancel(JNIEnv* env, jclass, jlong lock) {
   std::int32_t was_waiting = 0;
   check(env, fl_lock_cancel(handle(lock), &was_waiting));
@@ -164,6 +173,10 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockCancel(JNIEnv* env, jcla
 
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockRelease(JNIEnv* env, jclass, jlong lock, jlong tag) {
   check(env, fl_lock_release_async(handle(lock), static_cast<std::uint64_t>(tag)));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_lockReleaseAndWait(JNIEnv* env, jclass, jlong lock) {
+  check(env, fl_lock_release(handle(lock)));
 }
 
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockReleaseDetached(JNIEnv*, jclass, jlong lock) {

@@ -44,7 +44,7 @@ final class Blocking {
     });
   }
 
-  private static boolean isVirtual() {
+  static boolean isVirtual() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
     } catch (Throwable impossible) {

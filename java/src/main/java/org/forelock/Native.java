@@ -49,9 +49,15 @@ final class Native {
 
   static native void lockAcquire(long lock, long timeoutMs, boolean tryOnce, long tag);
 
+  /** Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end. */
+  static native boolean lockAcquireWithin(long lock, long timeoutMs, boolean tryOnce, long blockMs, long tag);
+
   static native boolean lockCancel(long lock);
 
   static native void lockRelease(long lock, long tag);
+
+  /** Blocks until the release is confirmed. */
+  static native void lockReleaseAndWait(long lock);
 
   static native void lockReleaseDetached(long lock);
 

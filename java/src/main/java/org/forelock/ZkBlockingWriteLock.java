@@ -1,6 +1,7 @@
 package org.forelock;
 
 import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,8 @@ import java.util.function.Consumer;
  */
 public final class ZkBlockingWriteLock implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("org.forelock");
+  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
+  private static final long NATIVE_WAIT_MS = 20;
 
   private final String lockInfo;
   private final ForelockClient client;
@@ -126,7 +129,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    */
   public boolean tryLock() {
     try {
-      return granted(obtain(Native.CONFIGURED, true));
+      return tryObtain(Native.CONFIGURED, true);
     } catch (InterruptedException interruption) {
       Thread.currentThread().interrupt();
       throw Failures.interrupted(monitor);
@@ -188,14 +191,11 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   void acquireInterruptibly(long timeoutMs) throws InterruptedException {
-    Event end = obtain(timeoutMs, false);
-    if (!end.ok()) {
-      throw Failures.of(end);
-    }
+    obtain(timeoutMs, false);
   }
 
   boolean tryLockInterruptibly(long timeoutMs) throws InterruptedException {
-    return granted(obtain(timeoutMs, false));
+    return tryObtain(timeoutMs, false);
   }
 
   private void acquire(long timeoutMs) {
@@ -207,26 +207,29 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     }
   }
 
-  private static boolean granted(Event end) {
-    if (end.ok()) {
+  private boolean tryObtain(long timeoutMs, boolean once) throws InterruptedException {
+    try {
+      obtain(timeoutMs, once);
       return true;
-    }
-    ForelockException problem = Failures.of(end);
-    if (problem instanceof InstanceLockException) {
+    } catch (InstanceLockException refusal) {
       return false;
     }
-    throw problem;
   }
 
-  private Event obtain(long timeoutMs, boolean once) throws InterruptedException {
+  private void obtain(long timeoutMs, boolean once) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
     Completion completion = new Completion();
-    begin(completion::complete, tag -> Native.lockAcquire(handle.number, timeoutMs, once, tag));
+    if (!goesOn(completion, timeoutMs, once)) {
+      return;
+    }
     Event end = completion.awaitInterruptibly();
     if (end != null) {
-      return end;
+      if (!end.ok()) {
+        throw Failures.of(end);
+      }
+      return;
     }
     try {
       Native.lockCancel(handle.number);
@@ -238,6 +241,34 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     }
     Thread.interrupted();
     throw new InterruptedException();
+  }
+
+  /**
+   * Begins to contend. Most acquisitions end while the thread waits in the native call, without a second thread; an
+   * interruption is noticed when that has returned. A virtual thread would pin its carrier.
+   *
+   * @return whether the completion will tell the end; else the lock is held
+   */
+  private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
+    if (Blocking.isVirtual()) {
+      begin(completion::complete, tag -> Native.lockAcquire(handle.number, timeoutMs, once, tag));
+      return true;
+    }
+    ClientCore core = client.core();
+    long tag = core.expect(completion::complete);
+    boolean pending = false;
+    try {
+      pending = Native.lockAcquireWithin(handle.number, timeoutMs, once, NATIVE_WAIT_MS, tag);
+    } finally {
+      if (!pending) {
+        core.forget(tag);
+      }
+      Reference.reachabilityFence(this);
+    }
+    if (pending) {
+      core.fetchIfEnded();
+    }
+    return pending;
   }
 
   private interface Begin {
@@ -302,6 +333,14 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @throws ConnectionLossException there is no confirmation; the release goes on in the background
    */
   public void unlock() {
+    if (!Blocking.isVirtual()) {
+      try {
+        Native.lockReleaseAndWait(handle.number);
+      } finally {
+        Reference.reachabilityFence(this);
+      }
+      return;
+    }
     Completion completion = new Completion();
     begin(completion::complete, tag -> Native.lockRelease(handle.number, tag));
     Event end = completion.await();
