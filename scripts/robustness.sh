@@ -126,13 +126,19 @@ servers_lost() {
 
 # Bugs that a minute on real servers shows; the simulator finds the rarer ones.
 mutations=(no_deadline no_yield cleanup_gives_up no_cleanup_after_timeout lifo_within_class priority_ignored)
+# Bugs that show when servers part and a lock is held on the losing side: often enough, if nothing else is done.
+parting=(--faults 'leader_deposed,leader_silenced,follower_forgotten' --rate 3)
+mutations+=(sync_proves read_proves reconnect_proves)
 if [[ $mode == --prove ]]; then
   noticed=0
   for mutation in "${mutations[@]}"; do
     directory=$runs/mutation-$mutation
+    faults=()
+    [[ $mutation != *_proves ]] || faults=("${parting[@]}")
     printf '%s== Mutation %s, %s seconds%s\n' "$bold" "$mutation" "$seconds" "$plain" >&2
     # Whatever the run itself says: it may well see that something is wrong.
-    run_once "mutation-$mutation" --seed "${seeds[0]}" --seconds "$seconds" --mutation "$mutation" 2>/dev/null || true
+    run_once "mutation-$mutation" --seed "${seeds[0]}" --seconds "$seconds" --mutation "$mutation" \
+      "${faults[@]}" 2>/dev/null || true
     status=0
     judge "$programs/check/robustness_check" verdict "$directory" 2>"$directory/verdict.txt" || status=$?
     grep -v ' 0 violations$' "$directory/verdict.txt" | cut -c 1-200 | head -n 6 >&2 || true
