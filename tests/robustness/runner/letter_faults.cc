@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds start_patience{60};
+constexpr std::chrono::seconds start_patience{180};
 constexpr const char* broker_name = "broker";
 
 Undo kill_broker(LetterOffice& office, Strike& strike) {

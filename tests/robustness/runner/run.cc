@@ -28,7 +28,7 @@ constexpr milliseconds stall_hold{8000};
 // Hardly ever ends while its server is left alone.
 constexpr milliseconds divided_hold{40'000};
 constexpr const char* divided_monitor = "divided";
-constexpr seconds start_patience{60};
+constexpr seconds start_patience{180};
 constexpr seconds end_patience{90};
 // ZooKeeper 3.8.0 can lose what it has confirmed if a leader dies just after a follower has joined, before that has
 // written down what it was given (ZOOKEEPER-4646, -4785). This is not what these runs are about.

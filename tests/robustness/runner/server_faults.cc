@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds start_patience{60};
+constexpr std::chrono::seconds start_patience{180};
 // Who has joined shall have written down what it was given before the next one goes.
 constexpr milliseconds between_restarts{4000};
 
