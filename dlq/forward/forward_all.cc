@@ -29,7 +29,7 @@ ForwardProgress forward_all(const Settings& settings, LogSink log,
                               .delivered = state.delivered,
                               .failures = state.failures,
                               .refused = state.refused,
-                              .forwarding = state.forwarding,
+                              .another_forwards = state.another_forwards,
                               .last_problem = state.last_problem};
     if (progress) progress(now);
     const bool done = until == ForwardUntil::empty && now.waiting <= now.refused;

@@ -12,12 +12,12 @@
 namespace forelock::forward {
 
 struct ForwardProgress {
-  std::uint64_t waiting = 0;    // letters in the outbox that are to be forwarded, refused ones included
-  std::uint64_t delivered = 0;  // by this call
-  std::uint64_t failures = 0;   // deliveries that failed or were refused
-  std::uint64_t refused = 0;    // letters that Kafka refuses for good
-  bool forwarding = false;      // false: another process forwards this outbox, this one waits to take over
-  std::string last_problem;     // empty: none so far
+  std::uint64_t waiting = 0;      // letters in the outbox that are to be forwarded, refused ones included
+  std::uint64_t delivered = 0;    // by this call
+  std::uint64_t failures = 0;     // deliveries that failed or were refused
+  std::uint64_t refused = 0;      // letters that Kafka refuses for good
+  bool another_forwards = false;  // another process forwards this outbox, this one waits to take over
+  std::string last_problem;       // empty: none so far
 };
 
 // When it ends.

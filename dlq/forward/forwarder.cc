@@ -83,7 +83,8 @@ void Forwarder::wait_for_removal(milliseconds timeout) {
 }
 
 ForwarderState Forwarder::state() const {
-  ForwarderState state{delivered_.load(), failures_.load(), refused_.load(), problems_.last(), forwarding_.load()};
+  ForwarderState state{delivered_.load(), failures_.load(),   refused_.load(),
+                       problems_.last(),  forwarding_.load(), another_forwards_.load()};
   // While no delivery has failed yet, the way to the brokers may have.
   if (state.last_problem.empty()) state.last_problem = producer_->last_problem();
   return state;
@@ -108,7 +109,8 @@ void Forwarder::run() {
 Forwarder::Clock::time_point Forwarder::step(Clock::time_point now) {
   take_reports(now);
   if (!only_one_.held()) {
-    if (!only_one_.try_acquire()) return now + takeover_interval;
+    another_forwards_ = !only_one_.try_acquire();
+    if (another_forwards_) return now + takeover_interval;
     forwarding_ = true;
   }
   remove_delivered(now);

@@ -25,11 +25,12 @@ namespace forelock::forward {
 
 // What a forwarder has done, and whether it works. A snapshot.
 struct ForwarderState {
-  std::uint64_t delivered = 0;  // confirmed by the broker
-  std::uint64_t failures = 0;   // deliveries that failed or were refused, or waits for one that took too long
-  std::uint64_t refused = 0;    // rows that stay because the broker refuses them for good; tried again after a while
-  std::string last_problem;     // empty: none so far
-  bool forwarding = false;      // the outbox's forwarder is this one, not another process's
+  std::uint64_t delivered = 0;    // confirmed by the broker
+  std::uint64_t failures = 0;     // deliveries that failed or were refused, or waits for one that took too long
+  std::uint64_t refused = 0;      // rows that stay because the broker refuses them for good; tried again after a while
+  std::string last_problem;       // empty: none so far
+  bool forwarding = false;        // the outbox's forwarder is this one
+  bool another_forwards = false;  // it is another process's
 };
 
 // A thread that sends the outbox's queued rows to the topic, in order and pipelined. A row is removed only after its
@@ -111,6 +112,7 @@ class Forwarder {
   std::atomic<std::uint64_t> failures_{0};
   std::atomic<std::uint64_t> refused_{0};
   std::atomic<bool> forwarding_{false};
+  std::atomic<bool> another_forwards_{false};
 
   std::unique_ptr<kafka::Producer> producer_;  // ends before all that its callbacks need
   const std::chrono::milliseconds confirmation_timeout_;

@@ -3,6 +3,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <string>
 #include <system_error>
 
@@ -27,7 +28,13 @@ ForwarderLock::~ForwarderLock() {
 }
 
 bool ForwarderLock::try_acquire() {
-  if (!held_) held_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  if (held_) return true;
+  held_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  if (!held_ && errno != EWOULDBLOCK && errno != EINTR) {
+    throw Error(ErrorCode::outbox_unavailable, "",
+                "the outbox's forwarder cannot be found out: " + std::generic_category().message(errno),
+                "the file system of dlq.outbox.path must know flock()");
+  }
   return held_;
 }
 

@@ -17,7 +17,8 @@ class ForwarderLock {
   ForwarderLock(const ForwarderLock&) = delete;
   ForwarderLock& operator=(const ForwarderLock&) = delete;
 
-  // Takes it if nobody has it. \returns whether it is ours now. Never waits.
+  // Takes it if nobody has it. \returns whether it is ours now; if not, another process has it, or another object of
+  // this one. Never waits. \throws Error(outbox_unavailable) if that cannot be found out.
   bool try_acquire();
   bool held() const { return held_; }
 

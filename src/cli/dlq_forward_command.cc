@@ -21,7 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds between_lines{5};
-constexpr std::chrono::seconds before_blaming{2};  // it takes a moment to become the outbox's forwarder
 
 // Says on stderr how it goes on: what is new at once, the rest now and then.
 class ForwardNews {
@@ -31,8 +30,7 @@ class ForwardNews {
   void tell(const forward::ForwardProgress& progress) {
     if (!console_.text()) return;
     const auto now = Clock::now();
-    if (progress.forwarding) waiting_since_ = now;
-    if (now - waiting_since_ > before_blaming && progress.waiting > 0 && !std::exchange(told_of_other_, true))
+    if (progress.another_forwards && progress.waiting > 0 && !std::exchange(told_of_other_, true))
       console_.note("another process forwards this outbox; waiting for it");
     if (progress.last_problem != last_problem_) {
       last_problem_ = progress.last_problem;
@@ -46,7 +44,6 @@ class ForwardNews {
  private:
   const Console& console_;
   Clock::time_point told_at_ = Clock::now();
-  Clock::time_point waiting_since_ = Clock::now();
   bool told_of_other_ = false;
   std::string last_problem_;
 };
@@ -114,7 +111,9 @@ class DlqForwardCommand final : public Command {
 
   [[noreturn]] static void fail(const forward::ForwardProgress& progress) {
     const bool refused = progress.refused == progress.waiting;
-    const std::string why = progress.last_problem.empty() ? "" : ": " + progress.last_problem;
+    const std::string why = progress.another_forwards       ? ": another process forwards this outbox"
+                            : progress.last_problem.empty() ? ""
+                                                            : ": " + progress.last_problem;
     throw FailureException(
         {refused ? exit_failed : exit_unavailable,
          std::string(name_of(refused ? ErrorCode::kafka_rejected : ErrorCode::kafka_unavailable)),

@@ -1,5 +1,6 @@
 """forelock dlq: list, show, stats, export, watch; what they find, and their shapes."""
 
+import fcntl
 import json
 import os
 import pty
@@ -391,6 +392,20 @@ class WithoutKafka(dlq_support.DlqTest):
         owners = {entry.name: entry.stat().st_uid for entry in os.scandir(self.path("state"))}
         self.assertIn("outbox.db.forwarder", owners)
         self.assertEqual(set(owners.values()), {65534}, owners)
+
+    def test_who_forwards_is_known_and_not_guessed(self):
+        self.dead_letter()
+        arguments = ("dlq", "forward", "--set", "kafka.bootstrap.servers=127.0.0.1:1", "--timeout", "600ms")
+        alone = self.run_cli(*arguments)
+        self.assertEqual(alone.returncode, 69)
+        self.assertNotIn("another process", alone.stderr)
+        with open(self.outbox + ".forwarder", "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            waiting = self.run_cli(*arguments)
+            error = self.error_of(self.run_cli(*arguments, "-o", "json"))
+        self.assertEqual(waiting.returncode, 69)
+        self.assertEqual(waiting.stderr.count("another process forwards this outbox; waiting for it"), 1)
+        self.assertEqual(error["message"], "1 letter not forwarded in time: another process forwards this outbox")
 
     def test_settings_of_kafka_are_checked_with_their_file(self):
         for line, code in (("kafka.linger.ms=5", 0), ("kafka.linger.msec=5", 78), ("kafka.acks=1", 78)):
