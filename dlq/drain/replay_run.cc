@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/thread_start.h"
 #include "drain/holder_text.h"
 #include "forelock/error.h"
@@ -139,7 +140,8 @@ ReplayRun::Step ReplayRun::step(const StoredLetter& letter) {
     // Its tries never came to an end: whatever it does to a replayer, it does not get another one.
     give_back();
     store_.resolve(letter, Resolution::parked);
-    return {Event::parked, std::to_string(letter.tries) + " tries have begun, and none has ended well", false};
+    return {Event::parked, base::counted(letter.tries, "try has", "tries have") + " begun, and none has ended well",
+            false};
   }
   if (!wait_for_slot()) return give_back(), Step{};
   std::optional<BlockingWriteLock> lock;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/counted.h"
 #include "drain/drain_group.h"
 #include "forelock/error.h"
 
@@ -52,7 +53,7 @@ void ResolutionLog::forget(ResolutionTable remaining) {
   });
   topics_.flush();
   if (*failures > 0 && log_) {
-    log_("warning", "topic " + topics_.resolved() + ": " + std::to_string(*failures) + " keys could not be deleted");
+    log_("warning", "topic " + topics_.resolved() + ": " + base::counted(*failures, "key") + " could not be deleted");
   }
 }
 

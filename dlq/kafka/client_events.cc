@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/counted.h"
+
 namespace forelock::kafka {
 namespace {
 
@@ -78,7 +80,9 @@ void ClientEvents::write(std::string_view level, std::string_view message, bool 
     return;
   }
   std::string line = "Kafka: " + mask_.applied_to(message);
-  if (left_out_ > 0) line += " (" + std::to_string(std::exchange(left_out_, 0)) + " lines before it were left out)";
+  if (left_out_ > 0)
+    line +=
+        " (" + base::counted(std::exchange(left_out_, 0), "line before it was", "lines before it were") + " left out)";
   try {
     log_(level, line);
   } catch (...) {  // the host's own trouble; the library's threads must not get it

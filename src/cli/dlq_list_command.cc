@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "cli/dlq_commands.h"
 #include "cli/dlq_filter.h"
 #include "cli/exit_code.h"
@@ -72,7 +73,7 @@ class Listing final : public drain::LetterVisitor {
     if (count() == 0)
       return std::string("no dead letter ") + (narrowed_ ? "of this kind " : "") + "in the " + store.describe();
     std::string text = count_of_letters(letters_) + " in the " + store.describe();
-    if (unreadable_ > 0) text += ", " + std::to_string(unreadable_) + " records that cannot be read";
+    if (unreadable_ > 0) text += ", " + base::counted(unreadable_, "record") + " that cannot be read";
     if (is_full()) text += " (there may be more: --limit)";
     return text + "; all about one: forelock dlq show ID";
   }

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/duration_text.h"
 #include "cli/size_text.h"
 #include "forelock/error.h"
@@ -47,8 +48,7 @@ void examine_backlog(const Settings& settings, const LogSink& log, DoctorReport&
   options.read_only = true;
   const outbox::OutboxDepth depth = outbox::Outbox(std::move(options)).depth();
   const auto waited = depth.oldest ? records::wall_time_now() - *depth.oldest : std::chrono::milliseconds(0);
-  const std::string text = settings.outbox_path().string() + " holds " + std::to_string(depth.rows) +
-                           (depth.rows == 1 ? " letter" : " letters");
+  const std::string text = settings.outbox_path().string() + " holds " + base::counted(depth.rows, "letter");
   if (forward::kafka_is_configured(settings) && depth.rows > 0 && waited > long_wait) {
     report.warn("outbox", text + ", the oldest for " + duration_text(waited) + ": nothing brings them to Kafka",
                 "forelock dlq forward");

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "config/quantity.h"
@@ -109,18 +110,23 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
   if (conf && !is_refused(*conf)) {
     const auto connections = config::parse_number(value_in(*conf, "maxClientCnxns"));
     if (connections && *connections > 0 && *connections < few_connections) {
-      report.warn("limits", name + " takes " + std::to_string(*connections) + " connections from one host",
-                  "every process needs one: raise maxClientCnxns");
+      report.warn(
+          "limits",
+          name + " takes " + base::counted(static_cast<std::uint64_t>(*connections), "connection") + " from one host",
+          "every process needs one: raise maxClientCnxns");
     } else if (connections) {
-      report.ok("limits", name + " takes " + (*connections == 0 ? "any number of" : std::to_string(*connections)) +
-                              " connections from one host");
+      report.ok("limits",
+                name + " takes " +
+                    (*connections == 0 ? "any number of connections"
+                                       : base::counted(static_cast<std::uint64_t>(*connections), "connection")) +
+                    " from one host");
     }
   }
   const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", patience);
   if (!mntr || is_refused(*mntr)) return;
   const auto watches = config::parse_number(value_in(*mntr, "zk_watch_count"));
   if (!watches) return;
-  const std::string text = name + " keeps " + std::to_string(*watches) + " watches";
+  const std::string text = name + " keeps " + base::counted(static_cast<std::uint64_t>(*watches), "watch", "watches");
   if (*watches > many_watches) {
     report.warn("limits", text, "find the client that leaves them: echo wchs | nc");
   } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "cli/connection.h"
 #include "cli/duration_text.h"
 #include "cli/exit_code.h"
@@ -136,8 +137,7 @@ void examine_namespace(Client& client, DoctorReport& report) {
   }
   std::size_t bytes = 0;
   for (const std::string& name : root.children) bytes += name.size() + 4;
-  const std::string text =
-      std::to_string(root.children.size()) + (root.children.size() == 1 ? " node" : " nodes") + " in the namespace";
+  const std::string text = base::counted(root.children.size(), "node") + " in the namespace";
   const milliseconds age = records::wall_time_now() - WallTime(milliseconds(root.stat.ctime_ms));
   if (!client.settings().chroot().empty() && age < just_now) {
     report.warn("chroot", client.settings().chroot() + " did not exist until now",
@@ -165,7 +165,8 @@ void examine_namespace(Client& client, DoctorReport& report) {
   if (worn == 0) {
     report.ok("counters", "no monitor's counter is near its end");
   } else {
-    report.warn("counters", std::to_string(worn) + " monitors have counted past 2^30, for example " + example,
+    report.warn("counters",
+                base::counted(worn, "monitor has", "monitors have") + " counted past 2^30, for example " + example,
                 "the counter ends at 2^31: delete such a monitor's node while nobody uses it");
   }
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/audit.h"
 #include "cli/connection.h"
 #include "cli/duration_text.h"
@@ -168,7 +169,7 @@ class Removal {
       return context_.console.write("Nothing to " + request_.command + " in the " + store_->describe() + '\n');
     std::string text = "Would " + request_.command + ' ' + count_of_letters(letters.letters);
     if (letters.unreadable_letters > 0)
-      text += " and " + std::to_string(letters.unreadable_letters) + " records that cannot be read";
+      text += " and " + base::counted(letters.unreadable_letters, "record") + " that cannot be read";
     text += " from the " + store_->describe();
     if (letters.oldest) text += ", oldest failed " + duration_text(age_of(*letters.oldest, now)) + " ago";
     const std::string histogram = histogram_of(letters, context_.console);
@@ -196,7 +197,7 @@ class Removal {
     }
     std::string text = done + ' ' + count_of_letters(remover.letters());
     if (remover.unreadable_letters() > 0)
-      text += " and " + std::to_string(remover.unreadable_letters()) + " records that cannot be read";
+      text += " and " + base::counted(remover.unreadable_letters(), "record") + " that cannot be read";
     context_.console.write(text + '\n');
   }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/audit.h"
 #include "cli/connection.h"
 #include "cli/letters_text.h"
@@ -42,8 +43,9 @@ void LetterRestoring::finish() {
     return;
   }
   std::string text = count_of_letters(restored_) + " put back into the " + store_.describe();
-  if (there_already_ > 0) text += "; " + std::to_string(there_already_) + " were there already";
-  if (unreadable_ > 0) text += "; " + std::to_string(unreadable_) + " records cannot be read, and stay";
+  if (there_already_ > 0) text += "; " + base::counted(there_already_, "was", "were") + " there already";
+  if (unreadable_ > 0)
+    text += "; " + base::counted(unreadable_, "record cannot be read, and stays", "records cannot be read, and stay");
   console_.write(text + '\n');
 }
 

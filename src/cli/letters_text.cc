@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/duration_text.h"
 #include "cli/size_text.h"
 #include "records/wall_time.h"
@@ -85,7 +86,7 @@ std::chrono::milliseconds age_of(WallTime instant, WallTime now) {
 }
 
 std::string count_of_letters(std::uint64_t count) {
-  return std::to_string(count) + (count == 1 ? " letter" : " letters");
+  return base::counted(count, "letter");
 }
 
 std::vector<TextTable::Column> letter_columns() {

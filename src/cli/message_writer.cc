@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/counted.h"
+
 namespace forelock::cli {
 namespace {
 
@@ -62,7 +64,8 @@ struct MessageWriter::State {
       texts.pop_front();
       waiting_bytes -= text.size();
       if (const std::size_t count = std::exchange(left_out, 0); count > 0)
-        text += "forelock: " + std::to_string(count) + " more messages are left out: stderr was not read\n";
+        text += "forelock: " + base::counted(count, "more message is", "more messages are") +
+                " left out: stderr was not read\n";
       writing = true;
       progress.notify_all();
       guard.unlock();

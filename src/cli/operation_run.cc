@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
@@ -44,10 +45,6 @@ std::string traceparent() {
 constexpr std::chrono::seconds patience_with_kafka{2};
 
 constexpr int exit_try_again = 75;  // what the command says when it wants to be tried again
-
-std::string attempts_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " attempt" : " attempts");
-}
 
 class OperationRun {
  public:
@@ -191,16 +188,16 @@ class OperationRun {
     const FailedAttempt& last = result.attempts.back();
     const std::string place = place_of_letter();
     const bool used_up = result.attempts.size() > static_cast<std::size_t>(settings_.request_retry_count());
-    Failure failure{
-        exit_dead_lettered,
-        "dead_lettered",
-        options_.monitor + ": " +
-            (used_up ? "out of retries after " + attempts_text(result.attempts.size()) : "not worth another attempt") +
-            ": " + last.code + ": " + last.message + "; it is dead letter " + result.id + place_text(place),
-        dead_letter_hint(result.id),
-        options_.monitor,
-        false,
-        {}};
+    Failure failure{exit_dead_lettered,
+                    "dead_lettered",
+                    options_.monitor + ": " +
+                        (used_up ? "out of retries after " + base::counted(result.attempts.size(), "attempt")
+                                 : "not worth another attempt") +
+                        ": " + last.code + ": " + last.message + "; it is dead letter " + result.id + place_text(place),
+                    dead_letter_hint(result.id),
+                    options_.monitor,
+                    false,
+                    {}};
     failure.details = std::make_shared<nlohmann::ordered_json>(nlohmann::ordered_json{
         {"dead_letter",
          {{"id", result.id}, {"reason", result.reason}, {"place", place}, {"attempts", json_of(result.attempts)}}}});

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/duration_text.h"
 #include "cli/letters_json.h"
 #include "cli/letters_text.h"
@@ -93,8 +94,7 @@ std::string QueueReader::outbox_line(const QueueReading& reading) const {
            printable(reading.outbox_problem) + '\n';
   }
   const outbox::OutboxDepth& outbox = *reading.outbox;
-  std::string text = "  outbox      " + std::to_string(outbox.rows) + (outbox.rows == 1 ? " row, " : " rows, ") +
-                     size_text(outbox.bytes) + " of " +
+  std::string text = "  outbox      " + base::counted(outbox.rows, "row") + ", " + size_text(outbox.bytes) + " of " +
                      size_text(static_cast<std::uint64_t>(settings_.outbox_max_bytes()));
   if (outbox.oldest) text += ", oldest failed " + duration_text(age_of(*outbox.oldest, reading.at)) + " ago";
   if (outbox.rows > 0 && forward::kafka_is_configured(settings_)) text += " (to Kafka: forelock dlq forward)";

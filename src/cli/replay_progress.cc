@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "cli/duration_text.h"
 #include "cli/text_table.h"
 
@@ -78,7 +79,7 @@ void ReplayProgress::finish() {
   const std::lock_guard guard(mutex_);
   if (bar_is_shown_) write_stderr("\r\x1b[K");
   bar_is_shown_ = false;
-  if (left_out_ > 0) console_.note("… and " + std::to_string(left_out_) + " more letters");
+  if (left_out_ > 0) console_.note("… and " + base::counted(left_out_, "more letter"));
   left_out_ = 0;
 }
 

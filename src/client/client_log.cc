@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/counted.h"
+
 namespace forelock::client {
 
 ClientLog::ClientLog(LogSink sink) : sink_(std::move(sink)) {}
@@ -18,7 +20,8 @@ void ClientLog::write(std::string_view level, std::string_view message) {
     return;
   }
   if (const std::size_t dropped = std::exchange(dropped_, 0); dropped > 0) {
-    hand_over("warning", std::to_string(dropped) + " lines of the log were dropped: the log sink takes too long");
+    hand_over("warning", base::counted(dropped, "line of the log was", "lines of the log were") +
+                             " dropped: the log sink takes too long");
   }
   hand_over(std::string(level), std::string(message));
 }

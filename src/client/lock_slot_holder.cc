@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/counted.h"
 #include "client/clock.h"
 #include "client/lock_slot.h"
 #include "client/reply_error.h"
@@ -22,6 +23,8 @@ namespace {
 
 // How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
 constexpr std::chrono::milliseconds look_at_holder_for{150};
+// A free lock costs a few round trips.
+constexpr std::chrono::seconds enough_for_a_free_lock{1};
 
 std::string lock_path(const std::string& node_name) {
   return "/" + node_name + "/" + std::string(lock::private_lock_name);
@@ -320,8 +323,8 @@ std::string LockSlot::describe_patience() const {
   }
   const Settings& settings = core_->settings();
   const int tries = settings.connection_retry();
-  return "; gave up after " + std::to_string(tries) + " tries in " + seconds_text(tries * settings.connection_delay()) +
-         " (zookeeper.connection.retry)";
+  return "; gave up after " + base::counted(static_cast<std::uint64_t>(tries), "try", "tries") + " in " +
+         seconds_text(tries * settings.connection_delay()) + " (zookeeper.connection.retry)";
 }
 
 std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const {
@@ -358,8 +361,11 @@ std::string LockSlot::describe_holder() const {
   if (!owner) return "; a client that leaves no record holds it";
   {
     const std::lock_guard guard(mutex_);
-    if (owner->guid == record_.guid)
-      return "; it was granted only after that and is being given back: the servers are slow (forelock doctor)";
+    if (owner->guid == record_.guid) {
+      const bool servers_are_slow = now() - waiting_since_ >= enough_for_a_free_lock;
+      return std::string("; it was granted only after that and is being given back") +
+             (servers_are_slow ? ": the servers are slow (forelock doctor)" : "");
+    }
   }
   std::string text = "; held by " + owner->instance + " for \"" + owner->lock_info + "\" (" +
                      std::string(name_of(owner->priority)) + ")";

@@ -112,7 +112,7 @@ class List(dlq_support.DlqTest):
         self.assertIn("99", unreadable["message"])
         result = self.run_cli("dlq", "list")
         self.assertIn("(unreadable)", result.stdout)
-        self.assertIn("1 records that cannot be read", result.stderr)
+        self.assertIn("1 record that cannot be read", result.stderr)
         self.assertIn(unreadable["code"], self.run_cli("dlq", "show", position).stdout)
         self.assertEqual(self.json_of("dlq", "show", position)["record"], '{"schema":99,"id":"x"}')
         self.assertEqual(self.json_of("dlq", "stats")["unreadable"], 1)

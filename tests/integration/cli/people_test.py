@@ -31,6 +31,7 @@ class Units(support.CliTest):
             result = self.run_cli("run", "-m", "P1", "--timeout", timeout, "--", "true")
             self.assertIn(result.returncode, (0, 75), result.stderr)
             self.assertNotIn("held by", result.stderr)
+            self.assertNotIn("doctor", result.stderr)  # which would find nothing
 
     def test_other_durations_pass_without_a_word(self):
         for text in ("0", "100", "50ms", "2s", "1.5s", "5m", "1h", "3d"):
@@ -179,6 +180,33 @@ class Typos(support.CliTest):
         self.assertIn("f.properties:1: zookeper.servers", result.stderr)
         self.assertIn("zookeeper.servers", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1)
+
+    def test_and_so_it_is_in_yaml(self):
+        file = self.write("f.yml", """zookeper:
+  servers: zk1:2181
+  session: {timeout: 3s}
+application:
+  zookeper.servers: of something else
+  list: [{zookeper.servers: y}, zookeper.servers]
+  ? [a key]
+  : zookeper.servers
+elastic:
+  reqest.retry.count: 3
+  request:
+    retri:
+      count: 4
+""")
+        result = self.run_cli("config", "check", file, server=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stderr.splitlines()
+        doubts = ((2, "zookeper.servers", "zookeeper.servers"),
+                  (3, "zookeper.session.timeout", "zookeeper.session.timeout"),
+                  (10, "elastic.reqest.retry.count", "elastic.request.retry.count"),
+                  (13, "elastic.request.retri.count", "elastic.request.retry.count"))
+        for line, (number, key, meant) in zip(lines, doubts):
+            self.assertIn(f"f.yml:{number}: {key}: ", line)
+            self.assertIn(f"is {meant} meant?", line)
+        self.assertEqual(len(lines), 4, lines)
 
     def test_and_so_it_is_at_every_load(self):
         file = self.write("f.properties", "zookeper.servers=zk1:2181\n")
