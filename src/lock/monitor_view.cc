@@ -163,7 +163,8 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
 }
 
 // How long the queue need not be looked at after a change: as long as those before our first contender take for their
-// turns at least. Each change would be listed by every waiting process otherwise, three for a section.
+// turns at least. Each change would be listed by every waiting process otherwise, three for a section. (Eight
+// processes, sections without work: 11.1 requests for a section, 13.2 without patience; four: 7.1 and 7.5.)
 Duration Monitor::patience() const {
   if (engine_.options().watch_mode != WatchMode::parent || queue_.empty()) return {};
   const std::size_t before = listing_.count_before(child_of(queue_.front()));
