@@ -133,8 +133,10 @@ provide_distribution() {
     mv -- "$library/unpacked/opensearch-$version" "$distribution.new"
     rm -rf -- "$library/opensearch.zip" "$library/unpacked"
     chmod +x "$distribution.new"/bin/*
-    module reindex reindex-client org.opensearch.index.reindex.ReindexPlugin
-    module lang-painless lang-painless org.opensearch.painless.PainlessPlugin
+    local plugin=Plugin
+    [[ $version == 2.* ]] || plugin=ModulePlugin
+    module reindex reindex-client "org.opensearch.index.reindex.Reindex$plugin"
+    module lang-painless lang-painless "org.opensearch.painless.Painless$plugin"
     mv -- "$distribution.new" "$distribution"
   fi
   exec {lock}>&-
@@ -277,7 +279,7 @@ start() {
 }
 
 wait_until_serving() {
-  local folder deadline=$((SECONDS + 120))
+  local folder deadline=$((SECONDS + 240))
   for folder in "$directory"/node?; do
     until serving "$(cat "$folder/address")"; do
       if ! running "$folder" || [[ $SECONDS -ge $deadline ]]; then

@@ -19,6 +19,7 @@ from support import clean_environment, wait_until
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = str(ROOT / "scripts" / "opensearch.sh")
 BUILD = os.environ["FORELOCK_BUILD"]
+VERSION = os.environ.get("FORELOCK_OPENSEARCH_VERSION", "2.19.1")
 
 
 class Server:
@@ -71,9 +72,10 @@ class Cluster:
         self.result = self.script("start", "--zookeeper", zookeeper, *options)
         if self.result.returncode == 0:
             self.urls = self.result.stdout.split()
+            self.java_home = str(Path(f"/proc/{self.pid()}/exe").resolve().parents[1])
 
     def script(self, action, *options):
-        return subprocess.run([SCRIPT, action, "--from", BUILD, "--dir", self.home, *options],
+        return subprocess.run([SCRIPT, action, "--version", VERSION, "--from", BUILD, "--dir", self.home, *options],
                               env=clean_environment(), capture_output=True, text=True, timeout=240, check=False)
 
     def close(self):
@@ -229,15 +231,9 @@ class Ledger:
         return twice
 
 
-def java_home():
-    """Of the Java that the cluster runs on."""
-    return str(Path(shutil.which("java")).resolve().parents[1])
-
-
 def bulk(*lines):
     """The body of a bulk request."""
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-__all__ = ["Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "java_home", "signal",
-           "wait_until"]
+__all__ = ["Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "signal", "wait_until"]

@@ -6,7 +6,7 @@ import socket
 import subprocess
 from urllib.parse import urlsplit
 
-from cluster import Holder, Later, java_home, wait_until
+from cluster import Holder, Later, wait_until
 
 # By hand FORELOCK_LONG=10 makes 5,000 of it.
 MOST = 500 * int(os.environ.get("FORELOCK_LONG", "1"))
@@ -15,7 +15,7 @@ DUMPS = 5
 
 def threads(node):
     """Of each thread its name, its state and its frames."""
-    command = [os.path.join(java_home(), "bin", "jstack"), str(node.pid())]
+    command = [os.path.join(node.java_home, "bin", "jstack"), str(node.pid())]
     if os.geteuid() == 0:
         command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command
     text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout

@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from cluster import Cluster, Holder, Later, clean_environment, java_home, signal, wait_until
+from cluster import Cluster, Holder, Later, clean_environment, signal, wait_until
 
 HELD = 50
 
@@ -28,8 +28,8 @@ def test_the_plugin_can_be_removed(node):
 
     def run(*arguments):
         result = subprocess.run(
-            tool + list(arguments), env=clean_environment(HOME=node.home, JAVA_HOME=java_home()), capture_output=True,
-            text=True, check=False)
+            tool + list(arguments), env=clean_environment(HOME=node.home, JAVA_HOME=node.java_home),
+            capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
