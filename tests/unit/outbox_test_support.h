@@ -1,17 +1,22 @@
 // Shared by the tests of the outbox.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "forelock/error.h"
 #include "outbox/outbox.h"
 #include "sample_letter.h"
 
@@ -82,6 +87,18 @@ inline std::vector<std::filesystem::path> put_aside(const std::filesystem::path&
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+// What the call throws.
+template <class Call>
+Error error_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {ErrorCode::internal, {}, ""};
 }
 
 }  // namespace forelock::test

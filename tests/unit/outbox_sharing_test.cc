@@ -1,0 +1,179 @@
+// Threads, objects, processes and others that use one outbox at the same time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "forelock/error.h"
+#include "outbox/outbox.h"
+#include "outbox_test_support.h"
+#include "support/child_process.h"
+#include "support/temporary_directory.h"
+
+namespace forelock::outbox {
+namespace {
+
+using test::error_of;
+using test::ids_of;
+using test::sample_letter;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class OutboxSharingTest : public ::testing::Test {
+ protected:
+  std::filesystem::path path() const { return directory_.path() / "outbox.db"; }
+  OutboxOptions options() { return {.path = path(), .log = log_.sink()}; }
+
+  test::TemporaryDirectory directory_;
+  test::LogLines log_;
+};
+
+TEST_F(OutboxSharingTest, ThreadsAndObjectsShareTheFile) {
+  constexpr int threads = 4;
+  constexpr int letters = 50;
+  Outbox first(options());
+  Outbox second(options());
+  std::atomic<int> called{0};
+  first.on_add([&] { ++called; });
+  {
+    std::vector<std::jthread> adders;
+    for (int t = 0; t < threads; ++t) {
+      adders.emplace_back([&, t] {
+        for (int i = 0; i < letters; ++i) {
+          (t % 2 == 0 ? first : second).add(sample_letter(std::to_string(t) + '-' + std::to_string(i)));
+        }
+      });
+    }
+  }
+  EXPECT_EQ(called, threads / 2 * letters);
+  EXPECT_EQ(first.depth().rows, static_cast<std::uint64_t>(threads * letters));
+  EXPECT_EQ(first.depth().bytes, second.depth().bytes);
+  std::vector<int> next(threads, 0);
+  for (const std::string& id : ids_of(first)) {  // each thread's in its order
+    const int thread = id[0] - '0';
+    EXPECT_EQ(id.substr(2), std::to_string(next[static_cast<std::size_t>(thread)]++));
+  }
+}
+
+TEST_F(OutboxSharingTest, EachThreadGetsItsOwnAnswer) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("known"));
+  std::atomic<int> refused{0};
+  {
+    std::vector<std::jthread> adders;
+    for (int t = 0; t < 8; ++t) {
+      adders.emplace_back([&, t] {
+        for (int i = 0; i < 20; ++i) {
+          if (t % 2 == 0) {
+            outbox.add(sample_letter(std::to_string(t) + '-' + std::to_string(i)));
+          } else {
+            if (error_of([&] { outbox.add(sample_letter("known", "other")); }).code() == ErrorCode::invalid_argument) {
+              ++refused;
+            }
+          }
+        }
+      });
+    }
+  }
+  EXPECT_EQ(refused, 80);
+  EXPECT_EQ(outbox.depth().rows, 81U);
+}
+
+TEST_F(OutboxSharingTest, ProcessesShareTheFileFromItsFirstMoment) {
+  constexpr int letters = 60;
+  const std::filesystem::path output = directory_.path() / "output";
+  {
+    std::vector<std::unique_ptr<test::ChildProcess>> workers;
+    for (const char* const prefix : {"x", "y", "z"}) {
+      const std::string step = "add:" + std::string(prefix) + '*' + std::to_string(letters);
+      workers.push_back(std::make_unique<test::ChildProcess>(
+          std::vector<std::string>{FORELOCK_OUTBOX_WORKER, path().string(), step}, output));
+    }
+    for (const auto& worker : workers) EXPECT_EQ(worker->wait(), 0);
+  }
+  for (const std::string& line : test::lines_of(output)) EXPECT_THAT(line, ::testing::StartsWith("done "));
+  Outbox outbox(options());
+  const std::vector<std::string> ids = ids_of(outbox);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 3U * letters);
+  EXPECT_EQ(outbox.depth().rows, ids.size());
+  for (const char prefix : {'x', 'y', 'z'}) {
+    int next = 0;
+    for (const std::string& id : ids) {
+      if (id[0] != prefix) continue;
+      EXPECT_EQ(id, prefix + std::to_string(next++));
+    }
+    EXPECT_EQ(next, letters);
+  }
+  EXPECT_THAT(test::put_aside(path()), IsEmpty());
+}
+
+TEST_F(OutboxSharingTest, AChildOfForkCannotUseItAndDoesNotDisturb) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const pid_t child = fork();
+  if (child == 0) {
+    int refused = 0;
+    const auto count = [&](const std::function<void()>& call) {
+      try {
+        call();
+      } catch (const RequestRejectedException& error) {
+        refused += error.code() == ErrorCode::forked ? 1 : 0;
+      }
+    };
+    count([&] { outbox.add(sample_letter("b")); });
+    count([&] { outbox.read(0, 1, 1); });
+    count([&] { outbox.count_try(1); });
+    count([&] { outbox.depth(); });
+    // A destructor that closed the file would take the parent's locks away.
+    outbox.~Outbox();
+    _exit(refused == 4 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  outbox.add(sample_letter("c"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a", "c"));
+}
+
+TEST_F(OutboxSharingTest, NoticesThatTheFileWasTakenAway) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const std::int64_t before = outbox.find("a")->sequence;
+  std::filesystem::remove(path());
+  outbox.add(sample_letter("b"));
+  EXPECT_THAT(ids_of(Outbox(options())), ElementsAre("b")) << "not added to a file that nobody can find";
+  EXPECT_GT(outbox.find("b")->sequence, before);
+  EXPECT_THAT(log_.lines(), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("taken away"))));
+}
+
+TEST_F(OutboxSharingTest, SaysThatAnotherProcessKeepsItBusy) {
+  OutboxOptions impatient = options();
+  impatient.patience = std::chrono::milliseconds(100);
+  Outbox outbox(impatient);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const Error error = error_of([&] { outbox.add(sample_letter("a")); });
+  EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
+  EXPECT_THAT(error.what(), HasSubstr("another process"));
+  EXPECT_THAT(error.hint(), HasSubstr("fuser"));
+  sqlite3_close(other);
+  outbox.add(sample_letter("a"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace forelock::outbox
