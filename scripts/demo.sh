@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows what Forelock is for, live: scripts/demo.sh [--no-setup] [--kafka] [OPTION...]
+# Shows what Forelock is for, live: scripts/demo.sh [--no-setup] [--kafka | --opensearch] [OPTION...]
 #
 # Builds a release, starts a throw-away ZooKeeper on this machine, lets bulk work saturate a few articles while
 # interactive saves come in, and compares their waits with those of one first-come-first-served queue under the same
@@ -7,6 +7,8 @@
 # themselves saw every rule kept, and the queue lost nothing and is empty.
 #
 #   --kafka       keeps the dead letters in a throw-away Kafka broker, instead of an outbox on this machine's disk
+#   --opensearch  shows the plugin for OpenSearch instead: people save articles over HTTP while bulk jobs rewrite all of
+#                 them, without the plugin, with it, and with its priorities
 #   --no-setup    does not look for, or install, missing packages
 #   --help        this text, and the options passed on to forelock-demo once it has been built
 
@@ -16,11 +18,12 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 demo=build/release/src/demo/forelock-demo
 command=build/release/src/cli/forelock
 
-setup=yes kafka='' options=()
+setup=yes kafka='' opensearch='' options=()
 for argument in "$@"; do
   case $argument in
     --no-setup) setup=no ;;
     --kafka) kafka=yes ;;
+    --opensearch) opensearch=yes ;;
     --help | -h)
       show_help
       [[ ! -x $demo ]] || { echo; "$demo" --help; }
@@ -31,6 +34,11 @@ for argument in "$@"; do
 done
 
 [[ $setup == no ]] || part "Packages" setup scripts/setup.sh
+if [[ -n $opensearch ]]; then
+  part "Build, preset release" build-release build release forelock_cli forelock_jni forelock_jni_dlq
+  printf '\n%s== OpenSearch%s\n' "$bold" "$plain"
+  exec "$command" dev -- scripts/demo_opensearch.sh "${options[@]}"
+fi
 part "Build, preset release" build-release build release forelock_cli forelock-demo
 
 printf '\n%s== Demonstration%s\n' "$bold" "$plain"
