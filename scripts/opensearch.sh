@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A throw-away OpenSearch cluster on this machine: scripts/opensearch.sh build|start|revive|stop|status [OPTION...]
 #
-#   build             builds the plugin, runs its unit tests, and prints the name of its zip
+#   build             builds the plugin, runs its unit tests, prints the name of its zip, and fetches what a cluster
+#                     consists of
 #   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port)
 #   revive            starts those of its nodes again that have ended, and waits until all serve
 #   stop              ends it and removes its data
@@ -306,7 +307,10 @@ revive() {
 
 find_java
 case $action in
-  build) build_plugin ;;
+  build)
+    build_plugin
+    provide_distribution
+    ;;
   start) start ;;
   revive) revive ;;
   status)

@@ -76,7 +76,7 @@ class Cluster:
 
     def script(self, action, *options):
         return subprocess.run([SCRIPT, action, "--version", VERSION, "--from", BUILD, "--dir", self.home, *options],
-                              env=clean_environment(), capture_output=True, text=True, timeout=240, check=False)
+                              env=clean_environment(), capture_output=True, text=True, timeout=500, check=False)
 
     def close(self):
         self.script("stop")
