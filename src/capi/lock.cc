@@ -48,10 +48,10 @@ lock::TimePoint deadline_of(const LockObject& object, int64_t timeout_ms) {
 }
 
 // The end of a blocking acquisition that has begun. A lock that was freed meanwhile holds nothing.
-void finish(LockObject& object, lock::TimePoint deadline) {
+void finish(LockObject& object, client::LockSlot::Acquisition acquisition, lock::TimePoint deadline) {
   client::LockSlot& slot = object.slot();
   if (object.closed()) slot.cancel();
-  if (const std::optional<lock::Refusal> refusal = slot.wait(deadline)) {
+  if (const std::optional<lock::Refusal> refusal = slot.wait(acquisition, deadline)) {
     std::rethrow_exception(slot.error_of(*refusal, true));
   }
   if (!object.closed()) return;
@@ -63,8 +63,7 @@ int32_t acquire(fl_lock lock, int64_t timeout_ms, bool try_once) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
     const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
-    use->slot().acquire(deadline, try_once);
-    finish(*use, deadline);
+    finish(*use, use->slot().acquire(deadline, try_once), deadline);
   });
 }
 
@@ -129,11 +128,11 @@ int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t 
     const auto& events = use->client()->events;
     events->reserve();
     try {
-      slot.acquire(deadline, try_once);
+      const auto acquisition = slot.acquire(deadline, try_once);
       if (use->closed()) slot.cancel();
-      const bool ends_in_time = deadline <= block_until || slot.wait_until(block_until);
-      goes_on = !ends_in_time && slot.tell_end(end_event(events, lock, tag, slot)) ? 1 : 0;
-      if (goes_on == 0) finish(*use, deadline);
+      const bool ends_in_time = deadline <= block_until || slot.wait_until(acquisition, block_until);
+      goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, lock, tag, slot)) ? 1 : 0;
+      if (goes_on == 0) finish(*use, acquisition, deadline);
     } catch (...) {
       events->forgo();
       throw;
@@ -217,12 +216,13 @@ int32_t fl_lock_step_aside(fl_lock lock, int64_t timeout_ms) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
     const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const auto acquisition = use->slot().acquisition();
     if (!use->slot().step_aside(deadline)) {
       use->slot().check_health();
       throw LockUnhealthyException(ErrorCode::lock_unhealthy, use->slot().monitor(),
                                    "the lock on " + use->slot().monitor() + " is not held");
     }
-    finish(*use, deadline);
+    finish(*use, acquisition, deadline);
     use->slot().check_health();  // it may have been removed before it could be given back
   });
 }

@@ -39,26 +39,26 @@ BlockingWriteLock::BlockingWriteLock(Client& client, std::string lock_info, std:
 BlockingWriteLock::~BlockingWriteLock() = default;
 
 void BlockingWriteLock::lock() {
-  slot_->acquire(lock::never, false);
-  throw_unless_granted(*slot_, slot_->wait(lock::never));
+  const auto acquisition = slot_->acquire(lock::never, false);
+  throw_unless_granted(*slot_, slot_->wait(acquisition, lock::never));
 }
 
 bool BlockingWriteLock::try_lock() {
   const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  slot_->acquire(deadline, true);
-  return granted_or_throw(*slot_, slot_->wait(deadline));
+  const auto acquisition = slot_->acquire(deadline, true);
+  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
 }
 
 bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_point until) {
   const auto deadline = client::from_steady(until);
-  slot_->acquire(deadline, false);
-  return granted_or_throw(*slot_, slot_->wait(deadline));
+  const auto acquisition = slot_->acquire(deadline, false);
+  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
 }
 
 void BlockingWriteLock::lock_with_timeout() {
   const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  slot_->acquire(deadline, false);
-  throw_unless_granted(*slot_, slot_->wait(deadline));
+  const auto acquisition = slot_->acquire(deadline, false);
+  throw_unless_granted(*slot_, slot_->wait(acquisition, deadline));
 }
 
 bool BlockingWriteLock::cancel() {
@@ -84,11 +84,12 @@ void BlockingWriteLock::unlock_async() noexcept {
 
 bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
   const auto deadline = client::deadline_after(timeout);
+  const auto acquisition = slot_->acquisition();
   if (!slot_->step_aside(deadline)) {
     slot_->check_health();
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor(), "the lock on " + monitor() + " is not held");
   }
-  if (!granted_or_throw(*slot_, slot_->wait(deadline))) return false;
+  if (!granted_or_throw(*slot_, slot_->wait(acquisition, deadline))) return false;
   slot_->check_health();  // it may have been removed before it could be given back
   return true;
 }

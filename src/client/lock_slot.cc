@@ -134,8 +134,9 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   return spec;
 }
 
-void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
+LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
   core_->check_usable();
+  Acquisition acquisition = 0;
   {
     const std::lock_guard guard(mutex_);
     const Phase phase = phase_.load();
@@ -151,6 +152,7 @@ void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
     contender_ = 0;
     cancelled_ = false;
     acquired_ = std::move(done);
+    acquisition = ++acquisition_;
   }
   try {
     core_->acquire(shared_from_this(), make_spec(deadline, try_once));
@@ -160,11 +162,12 @@ void LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
     acquired_ = {};
     throw;
   }
+  return acquisition;
 }
 
-std::optional<lock::Refusal> LockSlot::wait(lock::TimePoint deadline) {
+std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
   std::unique_lock guard(mutex_);
-  const auto ended = [this] { return phase_.load() != Phase::waiting; };
+  const auto ended = [&] { return acquisition_ != acquisition || phase_.load() != Phase::waiting; };
   while (!ended()) {
     if (deadline == lock::never) {
       changed_.wait(guard, ended);
@@ -175,19 +178,26 @@ std::optional<lock::Refusal> LockSlot::wait(lock::TimePoint deadline) {
       guard.lock();
     }
   }
+  if (acquisition_ != acquisition) return lock::Refusal{.reason = lock::RefusalReason::cancelled};
   return refusal_;
 }
 
-bool LockSlot::wait_until(lock::TimePoint instant) {
+bool LockSlot::wait_until(Acquisition acquisition, lock::TimePoint instant) {
   std::unique_lock guard(mutex_);
-  return changed_.wait_until(guard, to_steady(instant), [this] { return phase_.load() != Phase::waiting; });
+  return changed_.wait_until(guard, to_steady(instant),
+                             [&] { return acquisition_ != acquisition || phase_.load() != Phase::waiting; });
 }
 
-bool LockSlot::tell_end(Done done) {
+bool LockSlot::tell_end(Acquisition acquisition, Done done) {
   const std::lock_guard guard(mutex_);
-  if (phase_.load() != Phase::waiting) return false;
+  if (acquisition_ != acquisition || phase_.load() != Phase::waiting) return false;
   acquired_ = std::move(done);
   return true;
+}
+
+LockSlot::Acquisition LockSlot::acquisition() const {
+  const std::lock_guard guard(mutex_);
+  return acquisition_;
 }
 
 bool LockSlot::cancel() {

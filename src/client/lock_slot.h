@@ -36,15 +36,20 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
 
   using Done = std::function<void(std::exception_ptr)>;
 
-  // Begins to contend. With `done`, that is called on the dispatcher, exactly once; else somebody calls wait().
+  // Tells an acquisition from a later one of the same object, which another thread may have begun meanwhile.
+  using Acquisition = std::uint64_t;
+
+  // Begins to contend. With `done`, that is called on the dispatcher, exactly once; else the caller calls wait().
   // \throws RequestRejectedException(already_held, closed, forked).
-  void acquire(lock::TimePoint deadline, bool try_once, Done done = {});
-  // Blocks until the acquisition has ended. Nothing: held. Else why not.
-  std::optional<lock::Refusal> wait(lock::TimePoint deadline);
+  Acquisition acquire(lock::TimePoint deadline, bool try_once, Done done = {});
+  // Blocks until the acquisition has ended. Nothing: held. Else why not: cancelled, too, if a later one has begun.
+  std::optional<lock::Refusal> wait(Acquisition acquisition, lock::TimePoint deadline);
   // Blocks until then at most. Whether the acquisition has ended.
-  bool wait_until(lock::TimePoint instant);
+  bool wait_until(Acquisition acquisition, lock::TimePoint instant);
   // `done` is called as if acquire() had been given it; false, and it is not, if the acquisition has ended.
-  bool tell_end(Done done);
+  bool tell_end(Acquisition acquisition, Done done);
+  // The last one. That of a holder that steps aside goes on.
+  Acquisition acquisition() const;
   bool cancel();
   bool step_aside(lock::TimePoint deadline);
 
@@ -167,6 +172,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   Done released_;
   std::vector<Answer> answers_;
   bool cancelled_ = false;  // before the core knew of the acquisition
+  Acquisition acquisition_ = 0;
   bool release_is_waited_for_ = false;
 
   std::function<void(LossReason)> on_lost_;

@@ -63,9 +63,9 @@ void RunnerCore::attempt(OperationRun& run, const OperationRunner::Handler& hand
   AttemptLock lock(core_, run.operation());
   const lock::TimePoint deadline = run.begin_waiting();
   try {
-    lock.slot().acquire(deadline, false);
+    const auto acquisition = lock.slot().acquire(deadline, false);
     const std::stop_callback withdraw(options.stop, [&lock] { lock.slot().cancel(); });
-    const auto refusal = lock.slot().wait(deadline);
+    const auto refusal = lock.slot().wait(acquisition, deadline);
     if (options.stop.stop_requested()) run.stop();
     if (refusal) std::rethrow_exception(lock.slot().error_of(*refusal, true));
   } catch (const Error&) {

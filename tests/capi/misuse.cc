@@ -56,7 +56,11 @@ class Misuser {
         break;
       }
       case 2:
-        fl_lock_acquire(lock, timeout);
+        if (pick(2) == 0) {
+          fl_lock_acquire(lock, timeout);
+        } else {
+          fl_lock_acquire_within(lock, timeout * 10, timeout, 4, &number);
+        }
         break;
       case 3:
         fl_lock_try(lock);

@@ -65,8 +65,8 @@ TEST_F(ClockTest, WaitingEndsInTimeOnAMachineThatHasBeenSuspended) {
   const auto other = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, LockOptions{});
   const auto begun = steady_clock::now();
   const auto deadline = from_steady(begun + 50ms);
-  other->acquire(deadline, false);
-  const auto refusal = other->wait(deadline);
+  const auto acquisition = other->acquire(deadline, false);
+  const auto refusal = other->wait(acquisition, deadline);
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->reason, lock::RefusalReason::timed_out);
   EXPECT_GE(steady_clock::now(), begun + 50ms);

@@ -65,6 +65,25 @@ std::string text_of(const std::exception_ptr& error) {
   return "held";
 }
 
+// Another thread may have used the object meanwhile: the answer of its acquisition is not given away.
+TEST_F(SlotTest, AnAcquisitionThatHasEndedIsNotTakenForTheNextOne) {
+  const auto slot = make_slot();
+  const auto first = slot->acquire(lock::never, false);
+  EXPECT_FALSE(slot->wait_until(first, now()));
+  session_.answer_all();
+  slot->release_detached();
+  std::string answer;
+  const auto second = slot->acquire(lock::never, false, [&](std::exception_ptr error) { answer = text_of(error); });
+  ASSERT_EQ(slot->state(), LockState::waiting);
+  EXPECT_TRUE(slot->wait_until(first, lock::never));
+  EXPECT_FALSE(slot->tell_end(first, [](std::exception_ptr) { ADD_FAILURE() << "has ended before"; }));
+  EXPECT_EQ(slot->wait(first, lock::never)->reason, lock::RefusalReason::cancelled);
+  EXPECT_FALSE(slot->wait_until(second, now()));
+  slot->retire();
+  EXPECT_EQ(answer, "cancelled");
+  session_.answer_all();
+}
+
 TEST_F(SlotTest, AWaitingAcquisitionIsAnsweredWhenItsObjectIsDestroyed) {
   const auto slot = make_slot();
   std::vector<std::string> answers;
