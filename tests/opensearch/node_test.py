@@ -70,7 +70,7 @@ def test_a_write_waits_for_another_program(node, server):
     node.create("shared", **{"forelock.monitor": "id"})
     with Holder(server.address, "P1") as holder:
         later = Later(lambda: write(node, "shared", "P1"))
-        wait_until(lambda: queue(node, "P1"), "it stands in the line")
+        wait_until(lambda: queue(node, "P1"), "it stands in the queue")
         assert "Save Content" in node.request("GET", "/_cat/forelock?v").text
         assert [lock["monitor"] for lock in locks(node)] == ["P1"]
         holder.let_go()
@@ -163,7 +163,7 @@ def test_a_held_request_can_be_cancelled(node, server):
         assert valid(node.request("POST", path + "?monitor=cancelled%2F1").json, "cancelled")["cancelled"] == 1
         answer = later.get()
         assert (answer.status, answer.code) == (409, "cancelled")
-        wait_until(lambda: not queue(node, "cancelled/1"), "it has left the line")
+        wait_until(lambda: not queue(node, "cancelled/1"), "it has left the queue")
 
 
 def test_a_cancelled_task_takes_what_descends_from_it_along(node, server):
@@ -176,7 +176,7 @@ def test_a_cancelled_task_takes_what_descends_from_it_along(node, server):
         assert node.request("POST", f"/_tasks/{task}/_cancel").status == 200
         result = node.request("GET", f"/_tasks/{task}?wait_for_completion=true&timeout=30s").json
         assert result["completed"] is True
-        wait_until(lambda: not queue(node, "tasks/1"), "it has left the line")
+        wait_until(lambda: not queue(node, "tasks/1"), "it has left the queue")
 
 
 def test_a_client_that_goes_leaves_the_line(node, server):
@@ -187,7 +187,7 @@ def test_a_client_that_goes_leaves_the_line(node, server):
         connection.request("PUT", "/gone/_doc/1", "{}", {"Content-Type": "application/json"})
         wait_until(lambda: queue(node, "gone/1"), "it waits")
         connection.close()
-        wait_until(lambda: not queue(node, "gone/1"), "it has left the line")
+        wait_until(lambda: not queue(node, "gone/1"), "it has left the queue")
 
 
 def test_there_is_a_limit_and_background_meets_it_first(node, server):

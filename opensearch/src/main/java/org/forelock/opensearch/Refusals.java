@@ -19,7 +19,7 @@ final class Refusals {
     return answer;
   }
 
-  /** The lock was not obtained; the library's message tells the place in the line. */
+  /** The lock was not obtained; the library's message tells the place in the queue. */
   static OpenSearchStatusException notObtained(ForelockException reason) {
     return notObtained(reason, "");
   }

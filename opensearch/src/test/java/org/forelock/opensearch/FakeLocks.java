@@ -23,7 +23,7 @@ final class FakeLocks implements LockSource {
     }
   }
 
-  /** The holder goes; the first of the line is granted it. */
+  /** The holder goes; the first of the queue is granted it. */
   void release(String monitor) {
     owners.remove(monitor);
     List<Runnable> line = lines.get(monitor);
