@@ -17,7 +17,8 @@ import org.forelock.LockType;
  *
  * <p>First every lock is attempted once, all at the same time. If some are not free, those before the first of them in
  * the order of the monitors' names are kept, those behind it are given back; then it waits in the queue of that one,
- * and attempts the rest again. So it waits only while it holds smaller names, and two of them never wait for each other.
+ * and attempts the rest again. So it waits only while it holds smaller names, and two of them never wait for each
+ * other.
  */
 final class DocumentLocks implements Certainty {
   /** So long the answer of {@link #certain()} may be old where many locks would have to be asked. */
