@@ -200,7 +200,7 @@ Contender* Monitor::claimant() const {
   };
   const bool busy = listing_.known() && listing_.children_watched() && !releasing_ &&
                     (listing_.lock_seen() || !listing_.others().empty());
-  if (busy || queue_expected_) return find([](const Contender& one) { return one.spec.try_once; });
+  if (busy || blocked_ || queue_expected_) return find([](const Contender& one) { return one.spec.try_once; });
   const auto most_urgent = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
     return a.second->spec.priority < b.second->spec.priority;
   });
@@ -209,9 +209,6 @@ Contender* Monitor::claimant() const {
 
 void Monitor::settle_idle(TimePoint now) {
   if (idle_.empty()) return;
-  if (blocked_) {
-    return keep_watched(now);
-  }
   if (Contender* chosen = can_claim_at_once() ? claimant() : nullptr) {
     idle_.erase({chosen->arrival, chosen});
     fast_claim(*chosen, now);
@@ -227,10 +224,15 @@ void Monitor::settle_idle(TimePoint now) {
       engine_.forget(contender);
       continue;
     }
+    if (blocked_) {
+      ++next;
+      continue;
+    }
     next = idle_.erase(next);
     enqueue(contender, now);
     enqueued = true;
   }
+  if (blocked_ && !idle_.empty()) return keep_watched(now);
   // In the same breath: this listing shows the new contenders, and its watch is not fired by them.
   const bool lock_is_ours = owner_ && owner_ != releasing_;
   if (enqueued && !lock_is_ours && !lock_flight_ && !listing_.in_flight()) {

@@ -340,6 +340,14 @@ TEST_F(CounterEndTest, TheClaimIsTriedAgainAfterAWhile) {
   EXPECT_EQ(answer<coordination::Transaction>(failure(ReplyCode::node_exists)).operations.size(), 3u);
 }
 
+TEST_F(CounterEndTest, ASingleAttemptIsDecidedByTheServer) {
+  answer<coordination::List>(listing({"A-2147483647", "privateLock"}, 0));
+  ask(2, Priority::foreground, true);
+  answer<coordination::Transaction>(failure(ReplyCode::node_exists));
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+}
+
 TEST_F(CounterEndTest, AnEmptyMonitorIsRenewed) {
   answer<coordination::List>(listing({}, 0));
   EXPECT_EQ(answer<coordination::Delete>({}).path, "/P");
