@@ -14,7 +14,8 @@ namespace forelock::lock {
 //                                                                  monitor missing, or its counter at its end -> idle
 //   waiting     own node in the queue                              first and lock free, or handed over by a holder of
 //                                                                  this process -> claiming; node removed by another
-//                                                                  client -> idle
+//                                                                  client -> idle; its lock found without its node ->
+//                                                                  resolving
 //   claiming    privateLock being taken, or taken and rank not     proved -> held; lock taken -> waiting, or enqueueing
 //               yet proved                                         if there is no own node; monitor missing, or its
 //                                                                  counter at its end -> idle; a contender ranks before
@@ -50,7 +51,7 @@ constexpr bool may_move(ContenderState from, ContenderState to, bool abandoned) 
     case enqueueing:
       return to == waiting || to == resolving || to == idle;
     case waiting:
-      return to == claiming || to == idle;
+      return to == claiming || to == idle || to == resolving;
     case claiming:
       return to == held || to == waiting || to == enqueueing || to == idle || to == yielding || to == resolving;
     case yielding:

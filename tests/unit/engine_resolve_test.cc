@@ -86,6 +86,20 @@ TEST_F(EngineResolveTest, AGrantThatWaitsForTheSessionWaitsForTheResolvingToo) {
   EXPECT_TRUE(output_.grants.empty());
 }
 
+// A waiter never claimed, but its record stands in privateLock, and its node is gone (fuzzing).
+TEST_F(EngineResolveTest, AWaiterThatIsNamedByALockWithoutANodeBeginsAnewWhenThatIsRemoved) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  answer<Get>({});
+  disconnect();
+  connect();
+  answer<Get>({});
+  answer<List>(listing({"privateLock"}, 4));
+  answer<Get>(node("guid1", our_session));
+  EXPECT_EQ(engine_.state(1), ContenderState::resolving);
+  EXPECT_EQ(answer<Delete>({}).path, "/P/privateLock");
+  EXPECT_EQ(creates_of(output_.sent, "guid1"), 1);
+}
+
 // Somebody has written the other one's record into privateLock: for no moment do both hold (fuzzing).
 TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt) {
   engine_.acquire(1, spec_of(1, Priority::background), now_);
