@@ -32,7 +32,7 @@ EOF
 chmod +x propagate.sh
 echo '{"revision": 17}' >article.json
 
-say() {
+heading() {
   printf '\n%s%s%s\n' "$bold" "$*" "$plain"
 }
 
@@ -54,25 +54,25 @@ letters() {
 
 [[ -z $kafka ]] || run 0 dlq init --partitions 3
 
-say "The search cluster is down. Bulk work is tried three times, with growing pauses, and then given up:"
+heading "The search cluster is down. Bulk work is tried three times, with growing pauses, and then given up:"
 for article in P1 P2 P3; do
   run 79 run --retry -m "$article" -p background --type propagate --payload article.json -- ./propagate.sh
 done
 [[ -z $kafka ]] || run 0 dlq forward
 
-say "None of it is lost:"
+heading "None of it is lost:"
 run 0 dlq list
 letters 3
 run 0 dlq stats
 
-say "The search cluster is up again. What would a replay do?"
+heading "The search cluster is up again. What would a replay do?"
 touch cluster-is-up
 run 0 dlq replay --exec ./propagate.sh --stdin payload
 letters 3
 
-say "Do it:"
+heading "Do it:"
 run 0 dlq replay --exec ./propagate.sh --stdin payload --execute
 run 0 dlq list
 letters 0
 [[ $(sort propagated | tr '\n' ' ') == "P1 P2 P3 " ]] || die "not every article was propagated once: $(cat propagated)"
-say "The queue is empty, and every article was propagated once."
+heading "The queue is empty, and every article was propagated once."

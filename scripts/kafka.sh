@@ -14,21 +14,9 @@
 # Needs Java, kcat, and Maven the first time: the jars (46 MB) stay in $FORELOCK_KAFKA_LIB (default: build/kafka/lib).
 # For development and tests: one node, no security, and nothing is kept when it is stopped.
 
-caller=$PWD
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 export LC_ALL=C
-
-say() {
-  printf '%s\n' "$*" >&2
-}
-
-absolute() {
-  case $1 in
-    /*) printf '%s\n' "$1" ;;
-    *) printf '%s\n' "$caller/$1" ;;
-  esac
-}
 
 action='' directory=$root/build/kafka/broker wanted_port=''
 while [[ $# -gt 0 ]]; do
@@ -60,14 +48,6 @@ library=$(absolute "${FORELOCK_KAFKA_LIB:-$root/build/kafka/lib}")
 prepared=$library/prepared
 
 # --- one broker ----------------------------------------------------------------------------------------------------
-
-# free_ports COUNT: on one line.
-free_ports() {
-  python3 -c 'import socket, sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in sockets: s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in sockets))' "$1"
-}
 
 # write_configuration FOLDER PORT CONTROLLER_PORT
 write_configuration() {

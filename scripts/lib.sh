@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# What the scripts here share; to be sourced. Sets $root (the repository), enters it, and defines the functions below.
+# What the scripts here share; to be sourced. Sets $caller (the folder it was called in) and $root (the repository),
+# enters the latter, and defines the functions below.
 set -euo pipefail
 
+caller=$PWD
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 cd -- "$root"
 logs=$root/build/logs
@@ -15,6 +17,26 @@ fi
 die() {
   printf '%s%s: %s%s\n' "$red" "${0##*/}" "$*" "$plain" >&2
   exit 1
+}
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+# absolute PATH: as the caller meant it.
+absolute() {
+  case $1 in
+    /*) printf '%s\n' "$1" ;;
+    *) printf '%s\n' "$caller/$1" ;;
+  esac
+}
+
+# free_ports COUNT: on one line.
+free_ports() {
+  python3 -c 'import socket, sys
+sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
+for s in sockets: s.bind(("127.0.0.1", 0))
+print(*(s.getsockname()[1] for s in sockets))' "$1"
 }
 
 # The comment at the top of the calling script is its help text.

@@ -22,21 +22,9 @@
 # build/opensearch/lib). OpenSearch does not run as root; root starts it as user nobody, who must be able to enter DIR.
 # For development and tests: no security, and nothing is kept when it is stopped.
 
-caller=$PWD
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 export LC_ALL=C
-
-say() {
-  printf '%s\n' "$*" >&2
-}
-
-absolute() {
-  case $1 in
-    /*) printf '%s\n' "$1" ;;
-    *) printf '%s\n' "$caller/$1" ;;
-  esac
-}
 
 action='' version=2.19.1 from='' directory=$root/build/opensearch/cluster nodes=1 heap=512m zookeeper='' plain=no
 settings=()
@@ -166,13 +154,6 @@ unprivileged=(env)
 
 own() {
   [[ $(id -u) -ne 0 ]] || chown -R 65534:65534 "$@"
-}
-
-free_ports() {
-  python3 -c 'import socket, sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in sockets: s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in sockets))' "$1"
 }
 
 # configure NODE HTTP_PORT TRANSPORT_PORT SEEDS

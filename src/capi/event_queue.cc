@@ -20,6 +20,11 @@ void EventQueue::forgo() {
   --reserved_;
 }
 
+std::size_t EventQueue::reserved() const {
+  const std::lock_guard guard(mutex_);
+  return reserved_;
+}
+
 void EventQueue::push(Event event, Room room) {
   entries_.push_back({std::move(event), room});
   changed_.notify_one();

@@ -34,10 +34,26 @@ class EventQueue {
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
-  // Makes room for one completion, until it is fetched. \throws RequestRejectedException(overloaded).
-  void reserve();
-  // Gives the room back: there will be no completion.
-  void forgo();
+  // Room for one completion, until that is fetched: given back at the end of the scope, unless it is kept for one that
+  // will come.
+  class Reservation {
+   public:
+    // \throws RequestRejectedException(overloaded).
+    explicit Reservation(EventQueue& queue) : queue_(&queue) { queue.reserve(); }
+    ~Reservation() {
+      if (queue_ != nullptr) queue_->forgo();
+    }
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+
+    void keep() { queue_ = nullptr; }
+
+   private:
+    EventQueue* queue_;
+  };
+
+  // Completions that are awaited, or not fetched yet.
+  std::size_t reserved() const;
   // What room was made for, or what must not be dropped and is bounded elsewhere (`reserved` false).
   void complete(Event event, bool reserved = true);
   // Dropped, and counted, if too many wait.
@@ -56,9 +72,11 @@ class EventQueue {
     Event event;
     Room room;
   };
+  void reserve();
+  void forgo();
   void push(Event event, Room room);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Entry> entries_;
   std::size_t reserved_ = 0;

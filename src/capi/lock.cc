@@ -104,13 +104,9 @@ int32_t acquire_async(fl_lock lock, int64_t timeout_ms, bool try_once, uint64_t 
     const auto use = find<LockObject>(lock);
     const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
     const auto& events = use->client()->events;
-    events->reserve();
-    try {
-      use->slot().acquire(deadline, try_once, end_event(events, lock, tag, use->slot()));
-    } catch (...) {
-      events->forgo();
-      throw;
-    }
+    EventQueue::Reservation room(*events);
+    use->slot().acquire(deadline, try_once, end_event(events, lock, tag, use->slot()));
+    room.keep();
     if (use->closed()) use->slot().cancel();
   });
 }
@@ -126,19 +122,14 @@ int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t 
     const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
     const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
     const auto& events = use->client()->events;
-    events->reserve();
-    try {
-      const auto acquisition = slot.acquire(deadline, try_once);
-      if (use->closed()) slot.cancel();
-      const bool ends_in_time = deadline <= block_until || slot.wait_until(acquisition, block_until);
-      goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, lock, tag, slot)) ? 1 : 0;
-      if (goes_on == 0) finish(*use, acquisition, deadline);
-    } catch (...) {
-      events->forgo();
-      throw;
-    }
-    if (goes_on == 0) events->forgo();
-    if (goes_on != 0 && use->closed()) slot.cancel();
+    EventQueue::Reservation room(*events);
+    const auto acquisition = slot.acquire(deadline, try_once);
+    if (use->closed()) slot.cancel();
+    const bool ends_in_time = deadline <= block_until || slot.wait_until(acquisition, block_until);
+    goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, lock, tag, slot)) ? 1 : 0;
+    if (goes_on == 0) return finish(*use, acquisition, deadline);
+    room.keep();
+    if (use->closed()) slot.cancel();
   });
 }
 
@@ -196,15 +187,11 @@ int32_t fl_lock_release_async(fl_lock lock, uint64_t tag) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
     const auto& events = use->client()->events;
-    events->reserve();
-    try {
-      use->slot().release([events, lock, tag, slot = &use->slot()](const std::exception_ptr& error) {
-        events->complete(event_of(FL_EVENT_RELEASED, lock, tag, error, slot->monitor()));
-      });
-    } catch (...) {
-      events->forgo();
-      throw;
-    }
+    EventQueue::Reservation room(*events);
+    use->slot().release([events, lock, tag, slot = &use->slot()](const std::exception_ptr& error) {
+      events->complete(event_of(FL_EVENT_RELEASED, lock, tag, error, slot->monitor()));
+    });
+    room.keep();
   });
 }
 

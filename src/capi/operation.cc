@@ -78,13 +78,9 @@ void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOp
     event.failure.monitor = monitor;
     events->complete(std::move(event));
   };
-  events->reserve();
-  try {
-    runner_.run_async(std::move(operation), std::move(begin), std::move(completed), std::move(options));
-  } catch (...) {
-    events->forgo();
-    throw;
-  }
+  EventQueue::Reservation room(*events);
+  runner_.run_async(std::move(operation), std::move(begin), std::move(completed), std::move(options));
+  room.keep();
 }
 
 }  // namespace forelock::capi

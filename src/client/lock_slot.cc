@@ -167,7 +167,7 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
 
 std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
   std::unique_lock guard(mutex_);
-  const auto ended = [&] { return acquisition_ != acquisition || phase_.load() != Phase::waiting; };
+  const auto ended = [&] { return has_ended(acquisition); };
   while (!ended()) {
     if (deadline == lock::never) {
       changed_.wait(guard, ended);
@@ -184,15 +184,18 @@ std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimeP
 
 bool LockSlot::wait_until(Acquisition acquisition, lock::TimePoint instant) {
   std::unique_lock guard(mutex_);
-  return changed_.wait_until(guard, to_steady(instant),
-                             [&] { return acquisition_ != acquisition || phase_.load() != Phase::waiting; });
+  return changed_.wait_until(guard, to_steady(instant), [&] { return has_ended(acquisition); });
 }
 
 bool LockSlot::tell_end(Acquisition acquisition, Done done) {
   const std::lock_guard guard(mutex_);
-  if (acquisition_ != acquisition || phase_.load() != Phase::waiting) return false;
+  if (has_ended(acquisition)) return false;
   acquired_ = std::move(done);
   return true;
+}
+
+bool LockSlot::has_ended(Acquisition acquisition) const {
+  return acquisition_ != acquisition || phase_.load() != Phase::waiting;
 }
 
 LockSlot::Acquisition LockSlot::acquisition() const {

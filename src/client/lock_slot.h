@@ -110,6 +110,8 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   enum class Phase { free, waiting, held, releasing, lost };
 
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
+  // Requires mutex_.
+  bool has_ended(Acquisition acquisition) const;
   // A callback as the dispatcher runs it: unless the lock object is gone, and with its exceptions caught.
   template <class Callback>
   Dispatcher::Call call(const char* kind, Callback callback);

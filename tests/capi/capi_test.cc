@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "capi/cases.h"
+#include "capi/client_object.h"
+#include "capi/handles.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
 #include "support/session_killer.h"
@@ -90,6 +92,30 @@ TEST_F(CInterface, ALockFreedByAnotherThreadEndsAWait) {
   EXPECT_EQ(fl_lock_acquire(waiter, 0), FL_INVALID_HANDLE);
   EXPECT_EQ(fl_lock_free(holder), FL_OK);
   EXPECT_TRUE(wait_until_unused(*server_, "freed"));
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CInterface, WhatEndsInTheCallTakesNoRoomForAnEvent) {
+  const fl_client client = open_client(server_->connect_string());
+  const fl_lock holder = new_lock(client, "room");
+  const fl_lock waiter = new_lock(client, "room");
+  const auto reserved = [client] { return capi::find<capi::ClientObject>(client)->events().reserved(); };
+  std::int32_t pending = -1;
+  EXPECT_EQ(fl_lock_acquire_within(holder, FL_CONFIGURED, 10'000, 1, &pending), FL_OK);
+  EXPECT_EQ(pending, 0);
+  EXPECT_EQ(fl_lock_acquire_within(holder, FL_CONFIGURED, 10'000, 1, &pending), FL_ALREADY_HELD);
+  EXPECT_EQ(fl_lock_acquire_async(holder, FL_CONFIGURED, 1), FL_ALREADY_HELD);
+  EXPECT_EQ(fl_lock_try_within(waiter, 10'000, 1, &pending), FL_LOCK_UNAVAILABLE);
+  EXPECT_EQ(reserved(), 0u);
+  EXPECT_EQ(fl_lock_acquire_within(waiter, FL_FOREVER, 0, 1, &pending), FL_OK);
+  EXPECT_EQ(pending, 1);
+  EXPECT_EQ(reserved(), 1u);
+  EXPECT_EQ(fl_lock_cancel(waiter, nullptr), FL_OK);
+  fl_event event;
+  EXPECT_EQ(fl_poll(client, 10'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_CANCELLED);
+  EXPECT_EQ(reserved(), 0u);
+  for (const fl_lock lock : {holder, waiter}) EXPECT_EQ(fl_lock_free(lock), FL_OK);
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 

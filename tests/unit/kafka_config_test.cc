@@ -94,6 +94,7 @@ TEST(KafkaConfig, EveryKeyGoesToTheLibrary) {
 TEST(KafkaConfig, AProducerWaitsForAllReplicasAndKeepsTheOrder) {
   const ClientConfig config(with({}), Role::producer);
   EXPECT_EQ(value_of(config, "enable.idempotence"), "true");
+  EXPECT_EQ(value_of(config, "max.in.flight"), "1");
   EXPECT_EQ(value_of(config, "acks"), "-1");
   EXPECT_EQ(value_of(config, "partitioner"), "murmur2_random");
   EXPECT_GT(std::stol(value_of(config, "message.max.bytes")), 8 * 1024 * 1024);
