@@ -114,6 +114,17 @@ TEST_F(EngineToldTest, ARefusalHasTheLastPlace) {
   EXPECT_EQ(output_.refusals[0].position, (Position{2, "A-0000000001"}));
 }
 
+// Also of one that was never told its place, and although the queue has changed since.
+TEST_F(EngineToldTest, ARefusalHasThePlaceThatWasSeenLast) {
+  join(1, Priority::foreground, "A-0000000002",
+       listing({"A-0000000000", "privateLock", "A-0000000001", "A-0000000002"}, 3));
+  event(WatchEvent::Kind::children_changed, "/P");
+  now_ += 1min;
+  engine_.tick(now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].position, (Position{2, "A-0000000001"}));
+}
+
 // Others pay for one that wants to know its place with a listing for each change, as long as it is there.
 TEST_F(EngineToldTest, WhenTheOneThatWantedItsPlaceHasGoneChangesAreLeftAlone) {
   join_told(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
