@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int looks_in_the_time_waited = 20;
 constexpr Clock::duration soonest_look = milliseconds(100);
 constexpr Clock::duration latest_look = milliseconds(1000);
-constexpr milliseconds least_look{1000};  // takes a connection, too
+constexpr milliseconds least_first_look{1000};  // takes a connection, too
+constexpr milliseconds least_look{250};
 constexpr milliseconds tell_after{1000};
 
 class WaitCommand final : public Command {
@@ -66,8 +67,9 @@ class WaitCommand final : public Command {
   std::optional<std::optional<MonitorView>> look_at(Client& client, Clock::time_point begin, const Console& console) {
     milliseconds longest = patience(client.settings());
     if (timeout_) {
-      const auto left = std::chrono::duration_cast<milliseconds>(begin + *timeout_ - Clock::now());
-      longest = std::clamp(left, least_look, longest);
+      // Rounded up: a look that ends just before the time-out would be followed by another one.
+      const auto left = std::chrono::ceil<milliseconds>(begin + *timeout_ - Clock::now());
+      longest = std::clamp(left, failure_ ? least_look : least_first_look, longest);
     }
     try {
       return Inspector(client, longest).show(monitor_);
