@@ -1,0 +1,288 @@
+// A set of locks as one: which members are asked for, kept and given back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sets/canonical_order.h"
+#include "sets/set_machine.h"
+
+namespace forelock::sets {
+namespace {
+
+using lock::LossReason;
+using lock::Refusal;
+using lock::RefusalReason;
+using lock::ReleaseOutcome;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::string letter(std::size_t member) {
+  return std::string(1, static_cast<char>('a' + member));
+}
+
+// Carries commands out only as far as a test says: what a driver would do with locks of its own.
+class SetMachineTest : public ::testing::Test {
+ protected:
+  // The commands since the last call, as "try a", "wait b", "aside a", "drop c".
+  std::vector<std::string> commands() {
+    std::vector<std::string> texts;
+    for (const Command& command : set_.take_commands()) {
+      switch (command.kind) {
+        case Command::Kind::try_once:
+          texts.push_back("try " + letter(command.member));
+          break;
+        case Command::Kind::acquire:
+          texts.push_back("wait " + letter(command.member));
+          break;
+        case Command::Kind::step_aside:
+          texts.push_back("aside " + letter(command.member));
+          break;
+        case Command::Kind::give_up:
+          texts.push_back("drop " + letter(command.member));
+          dropped_.push_back(command.attempt);
+          continue;
+      }
+      latest_[command.member] = command.attempt;
+    }
+    return texts;
+  }
+  void grant(char member) { set_.granted(attempt(member), ++token_); }
+  void refuse(char member, RefusalReason reason = RefusalReason::unavailable) {
+    set_.refused(attempt(member), {.reason = reason});
+  }
+  void lose(char member, LossReason reason = LossReason::removed) { set_.lost(attempt(member), reason); }
+  AttemptId attempt(char member) { return latest_.at(static_cast<std::size_t>(member - 'a')); }
+  // Everything that was given up has ended.
+  void finish(ReleaseOutcome outcome = ReleaseOutcome::released) {
+    for (const AttemptId id : std::exchange(dropped_, {})) set_.released(id, outcome);
+  }
+  void hold_all() {
+    set_.begin(false);
+    commands();
+    for (std::size_t i = 0; i < set_.members(); ++i) grant(letter(i)[0]);
+    ASSERT_EQ(set_.stage(), SetStage::held);
+  }
+
+  SetMachine set_{4};
+  std::map<std::size_t, AttemptId> latest_;
+  std::vector<AttemptId> dropped_;
+  lock::Token token_ = 100;
+};
+
+TEST_F(SetMachineTest, AllMembersAreAskedForAtOnce) {
+  ASSERT_TRUE(set_.begin(false));
+  EXPECT_THAT(commands(), ElementsAre("try a", "try b", "try c", "try d"));
+  grant('a');
+  grant('b');
+  grant('c');
+  EXPECT_EQ(set_.stage(), SetStage::taking);
+  grant('d');
+  EXPECT_EQ(set_.stage(), SetStage::held);
+  EXPECT_THAT(commands(), IsEmpty());
+  EXPECT_EQ(set_.token(0), 101);
+  EXPECT_EQ(set_.token(3), 104);
+}
+
+TEST_F(SetMachineTest, WhatIsBehindABusyMemberGoesBackBeforeItIsWaitedFor) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('c');
+  EXPECT_THAT(commands(), IsEmpty()) << "b may still be granted";
+  refuse('b');
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
+  EXPECT_EQ(set_.waits_for(), 1u);
+  EXPECT_TRUE(set_.holds(0));
+  EXPECT_FALSE(set_.holds(2));
+}
+
+TEST_F(SetMachineTest, ABusyMemberIsNotWaitedForUntilAllBeforeItAreHeld) {
+  set_.begin(false);
+  commands();
+  refuse('c');
+  EXPECT_THAT(commands(), ElementsAre("drop d"));
+  EXPECT_EQ(set_.waits_for(), std::nullopt);
+  grant('b');
+  EXPECT_THAT(commands(), IsEmpty());
+  grant('a');
+  EXPECT_THAT(commands(), ElementsAre("wait c"));
+}
+
+TEST_F(SetMachineTest, TheSmallestBusyMemberIsTheOneThatIsWaitedFor) {
+  set_.begin(false);
+  commands();
+  refuse('c');
+  refuse('a');
+  EXPECT_THAT(commands(), ElementsAre("drop d", "drop b", "wait a"));
+  EXPECT_EQ(set_.waits_for(), 0u);
+}
+
+TEST_F(SetMachineTest, AllTheRestIsAskedForAgainWhenTheBusyMemberHasCome) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  refuse('b');
+  commands();
+  grant('b');
+  EXPECT_THAT(commands(), ElementsAre("try c", "try d"));
+  EXPECT_EQ(set_.waits_for(), std::nullopt);
+  grant('c');
+  refuse('d');
+  EXPECT_THAT(commands(), ElementsAre("wait d"));
+  grant('d');
+  EXPECT_EQ(set_.stage(), SetStage::held);
+}
+
+TEST_F(SetMachineTest, AGrantOfWhatWasGivenUpIsNoGrant) {
+  set_.begin(false);
+  commands();
+  const AttemptId late = attempt('d');
+  refuse('a');
+  commands();
+  set_.granted(late, 7);
+  EXPECT_FALSE(set_.holds(3));
+  EXPECT_EQ(set_.token(3), 0);
+}
+
+TEST_F(SetMachineTest, ASingleAttemptDoesNotWait) {
+  set_.begin(true);
+  commands();
+  grant('a');
+  grant('b');
+  refuse('c');
+  EXPECT_EQ(set_.stage(), SetStage::failing);
+  EXPECT_THAT(commands(), ElementsAre("drop a", "drop b", "drop d"));
+  finish();
+  EXPECT_EQ(set_.stage(), SetStage::free);
+  ASSERT_TRUE(set_.failure());
+  EXPECT_EQ(set_.failure()->member, 2u);
+  EXPECT_EQ(set_.failure()->refusal.reason, RefusalReason::unavailable);
+}
+
+TEST_F(SetMachineTest, AFailureEndsOnlyWhenEverythingHasGoneBack) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  refuse('b');
+  commands();
+  finish();
+  refuse('b', RefusalReason::timed_out);
+  EXPECT_THAT(commands(), ElementsAre("drop a"));
+  EXPECT_EQ(set_.stage(), SetStage::failing);
+  EXPECT_EQ(set_.failure()->member, 1u);
+  finish();
+  EXPECT_EQ(set_.stage(), SetStage::free);
+  EXPECT_EQ(set_.open_attempts(), 0u);
+}
+
+TEST_F(SetMachineTest, ACancelledSetGivesEverythingBack) {
+  EXPECT_FALSE(set_.cancel());
+  set_.begin(false);
+  commands();
+  grant('a');
+  refuse('b');
+  commands();
+  finish();
+  EXPECT_TRUE(set_.cancel());
+  EXPECT_THAT(commands(), ElementsAre("drop a", "drop b"));
+  EXPECT_EQ(set_.failure()->refusal.reason, RefusalReason::cancelled);
+  EXPECT_EQ(set_.failure()->member, 1u) << "the one that was waited for";
+  EXPECT_FALSE(set_.cancel());
+  finish();
+  EXPECT_TRUE(set_.begin(false)) << "it may be taken again";
+}
+
+TEST_F(SetMachineTest, AMemberThatIsLostOnTheWayIsTakenAgainInItsOrder) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('b');
+  refuse('c');
+  commands();
+  lose('a');
+  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "wait a"));
+  grant('a');
+  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
+}
+
+TEST_F(SetMachineTest, ASetThatLosesAMemberIsLostAndKeepsTheOthersUntilItIsReleased) {
+  hold_all();
+  lose('c');
+  EXPECT_EQ(set_.stage(), SetStage::lost);
+  ASSERT_TRUE(set_.loss());
+  EXPECT_EQ(set_.loss()->member, 2u);
+  EXPECT_EQ(set_.loss()->reason, LossReason::removed);
+  EXPECT_THAT(commands(), IsEmpty());
+  EXPECT_TRUE(set_.holds(0));
+  lose('d', LossReason::session_expired);
+  EXPECT_EQ(set_.loss()->member, 2u) << "the first one";
+  ASSERT_TRUE(set_.release());
+  EXPECT_THAT(commands(), ElementsAre("drop a", "drop b"));
+  finish();
+  EXPECT_EQ(set_.stage(), SetStage::free);
+}
+
+TEST_F(SetMachineTest, ASetOfWhichNothingIsLeftIsReleasedAtOnce) {
+  hold_all();
+  for (const char member : {'a', 'b', 'c', 'd'}) lose(member, LossReason::session_expired);
+  ASSERT_TRUE(set_.release());
+  EXPECT_EQ(set_.stage(), SetStage::free);
+}
+
+TEST_F(SetMachineTest, AReleaseTellsWhichMemberWasGone) {
+  hold_all();
+  ASSERT_TRUE(set_.release());
+  commands();
+  set_.released(dropped_[0], ReleaseOutcome::released);
+  set_.released(dropped_[1], ReleaseOutcome::gone);
+  set_.lost(dropped_[2], LossReason::session_expired);
+  EXPECT_EQ(set_.stage(), SetStage::releasing);
+  set_.released(dropped_[3], ReleaseOutcome::released);
+  EXPECT_EQ(set_.stage(), SetStage::free);
+  ASSERT_TRUE(set_.bad_release());
+  EXPECT_EQ(set_.bad_release()->member, 1u);
+  EXPECT_EQ(set_.bad_release()->outcome, ReleaseOutcome::gone);
+}
+
+TEST_F(SetMachineTest, OnlyAHeldOrLostSetIsReleased) {
+  EXPECT_FALSE(set_.release());
+  set_.begin(false);
+  EXPECT_FALSE(set_.release());
+  EXPECT_FALSE(set_.begin(false));
+}
+
+TEST_F(SetMachineTest, StepAsideKeepsThePlaceAtTheFirstMemberAndTakesTheRestInOrder) {
+  EXPECT_FALSE(set_.step_aside());
+  hold_all();
+  ASSERT_TRUE(set_.step_aside());
+  EXPECT_THAT(commands(), ElementsAre("aside a", "drop b", "drop c", "drop d"));
+  EXPECT_EQ(set_.waits_for(), 0u);
+  grant('a');
+  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
+  finish();
+  for (const char member : {'b', 'c', 'd'}) grant(member);
+  EXPECT_EQ(set_.stage(), SetStage::held);
+  EXPECT_GT(set_.token(0), 104);
+}
+
+TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  refuse('b', RefusalReason::rejected);
+  EXPECT_EQ(set_.stage(), SetStage::failing);
+  EXPECT_THAT(commands(), ElementsAre("drop a", "drop c", "drop d"));
+  EXPECT_EQ(set_.failure()->member, 1u);
+}
+
+TEST(CanonicalOrderTest, IsBytewiseAndNamesEachMonitorOnce) {
+  EXPECT_THAT(canonical_order({"b", "a", "b", "\xc3\xa4", "a%2Fb", "B"}), ElementsAre(5, 1, 4, 0, 3));
+  EXPECT_THAT(canonical_order({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace forelock::sets
