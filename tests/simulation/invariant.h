@@ -17,6 +17,8 @@ enum class Invariant {
   own_locks_only,    // 7: nobody frees somebody else's lock
   no_lost_wakeup,    // 8: with faults over, every waiter is served
   one_ending,        // 9: every operation ends exactly once
+  no_cycle,          // 10: sets do not wait for each other in a circle
+  all_or_nothing,    // a set is held with all its members, and otherwise with none
   guard,             // guarded writes fail once the lock is gone
   in_line,           // who takes the lock stands in the queue
   no_exception,      // the engine never throws
@@ -47,6 +49,10 @@ constexpr std::string_view name_of(Invariant invariant) {
       return "8 every waiter is served";
     case Invariant::one_ending:
       return "9 every operation ends exactly once";
+    case Invariant::no_cycle:
+      return "10 no cycle of waits among sets";
+    case Invariant::all_or_nothing:
+      return "a set is held as a whole or not at all";
     case Invariant::guard:
       return "guarded writes fail once the lock is gone";
     case Invariant::in_line:

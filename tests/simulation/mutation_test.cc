@@ -1,4 +1,5 @@
-// Every deliberate bug of the lock and of the retries is noticed by the simulator within its budget of schedules.
+// Every deliberate bug of the lock, of the retries and of lock sets is noticed by the simulator within its budget of
+// schedules.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -69,6 +70,21 @@ TEST_P(RetryMutationTest, IsCaught) {
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   expect_caught(options, std::string(name_of(options.retry_mutation)), {});
 }
+
+class SetsMutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(SetsMutationTest, IsCaught) {
+  RunOptions options;
+  options.sets_mutation = static_cast<sets::Mutation>(GetParam());
+  options.schedules = 20000;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  expect_caught(options, std::string(name_of(options.sets_mutation)), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SetsMutationTest, ::testing::Range(1, static_cast<int>(sets::Mutation::count_)),
+                         [](const ::testing::TestParamInfo<int>& parameter) {
+                           return std::string(name_of(static_cast<sets::Mutation>(parameter.param)));
+                         });
 
 INSTANTIATE_TEST_SUITE_P(All, RetryMutationTest, ::testing::Range(1, static_cast<int>(retry::Mutation::count_)),
                          [](const ::testing::TestParamInfo<int>& parameter) {

@@ -50,6 +50,7 @@ struct PlannedCall {
   int step_asides = 0;
   bool updates_record = false;
   int guarded_writes = 0;
+  std::vector<std::size_t> set;               // of monitors, in the caller's order; empty: only `monitor`
   std::optional<PlannedOperation> operation;  // then patience and hold are those of each attempt
 };
 

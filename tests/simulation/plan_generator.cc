@@ -253,6 +253,23 @@ void add_operations(Random& random, Plan& plan) {
   }
 }
 
+// Several monitors at once, named in any order.
+void add_sets(Random& random, Plan& plan) {
+  if (plan.monitors < 2) return;
+  const double sets = random.chance(0.5) ? 0.9 : 0.4;
+  for (PlannedThread& thread : plan.threads) {
+    for (PlannedCall& call : thread.calls) {
+      if (call.operation || !random.chance(sets)) continue;
+      for (std::size_t i = 0; i < plan.monitors; ++i) call.set.push_back(i);
+      for (std::size_t i = plan.monitors - 1; i > 0; --i) std::swap(call.set[i], call.set[random.below(i + 1)]);
+      if (plan.monitors > 2 && random.chance(0.5)) call.set.pop_back();
+      if (random.chance(0.1)) call.set.push_back(call.set.front());
+      call.updates_record = false;
+      call.guarded_writes = 0;
+    }
+  }
+}
+
 }  // namespace
 
 Plan make_plan(std::uint64_t seed) {
@@ -309,6 +326,7 @@ Plan make_plan(std::uint64_t seed) {
     plan.faults.push_back(expiry);
   }
   if (!bursts) add_operations(random, plan);  // they would pull the bursts apart
+  if (seed % 2 == 0) add_sets(random, plan);  // half of the schedules stay what they were without
   return plan;
 }
 

@@ -83,8 +83,10 @@ void describe(std::ostream& out, const PlannedOperation& operation) {
 }
 
 void describe(std::ostream& out, const PlannedCall& call) {
-  out << "    after " << ms(call.think) << "  " << monitor_names[call.monitor]
-      << (call.priority == Priority::foreground ? " foreground" : " background");
+  out << "    after " << ms(call.think) << "  ";
+  if (call.set.empty()) out << monitor_names[call.monitor];
+  for (const std::size_t member : call.set) out << monitor_names[member];
+  out << (call.priority == Priority::foreground ? " foreground" : " background");
   if (call.try_once) out << " once";
   if (call.patience > Span{}) out << " patience " << ms(call.patience);
   if (call.cancel_after > Span{}) out << " cancel after " << ms(call.cancel_after);

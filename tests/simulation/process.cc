@@ -136,6 +136,11 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
       begin(index);
       break;
     case cancel_call: {
+      if (threads_[index].set) {
+        threads_[index].set->machine.cancel();
+        follow_set(index);
+        break;
+      }
       const bool begun = engine_->cancel(threads_[index].contender, now());
       if (tracing()) trace("cancel " + std::to_string(threads_[index].contender) + (begun ? "" : ": no"));
       world_.checker().cancel_called(threads_[index].contender, begun);
@@ -158,20 +163,25 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
 
 void Process::begin(std::size_t index) {
   if (call_of(threads_[index]).operation) return begin_operation(index);
+  if (!call_of(threads_[index]).set.empty()) return begin_set(index);
   contend(index);
 }
 
 void Process::contend(std::size_t index) {
   Thread& thread = threads_[index];
   const PlannedCall& call = call_of(thread);
-  ++world_.statistics().acquisitions;
   Instant deadline = call.patience > Span{} ? now() + call.patience : lock::never;
   if (call.operation) deadline = std::min(deadline, thread.operation_deadline);
-  const std::uint64_t id = world_.checker().add(this, call, deadline);
   ++thread.serial;
-  thread.contender = id;
   thread.step_asides = call.step_asides;
   thread.guarded_writes = call.guarded_writes;
+  if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
+  thread.contender = ask(index, call, deadline);
+}
+
+std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant deadline) {
+  ++world_.statistics().acquisitions;
+  const std::uint64_t id = world_.checker().add(this, call, deadline);
   thread_by_contender_[id] = index;
   lists_at_call_[id] = lists_;
   if (tracing()) {
@@ -189,8 +199,8 @@ void Process::contend(std::size_t index) {
   spec.try_once = call.try_once;
   spec.wants_position = call.wants_position;
   spec.wants_contention = call.wants_contention;
-  if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
   engine_->acquire(id, std::move(spec), now());
+  return id;
 }
 
 void Process::next_call(std::size_t index) {
@@ -240,6 +250,7 @@ void Process::write_guarded(std::uint64_t contender) {
 void Process::finish_hold(std::size_t index) {
   Thread& thread = threads_[index];
   if (thread.operation) return end_handler(index);
+  if (thread.set) return finish_hold_of_set(index);
   const std::uint64_t id = thread.contender;
   if (thread.step_asides > 0) {
     --thread.step_asides;
@@ -264,6 +275,7 @@ void Process::settle() {
   for (std::size_t i = 0; i < reactions_.size(); ++i) react(reactions_[i]);
   reactions_.clear();
   world_.checker().check_beliefs(*this);
+  world_.sets().check_waits();
   const Instant next = engine_->next_timer();
   if (next == next_tick_) return;
   const bool serves = next_tick_ != lock::never && next <= tick_comes_;
@@ -279,6 +291,7 @@ void Process::settle() {
 
 void Process::react(const Reaction& reaction) {
   const std::size_t index = thread_of(reaction.contender);
+  if (threads_[index].set) return react_in_set(index, reaction);
   if (threads_[index].contender != reaction.contender) return;
   if (threads_[index].operation) return react_in_operation(index, reaction);
   if (reaction.what == Happening::granted) {
@@ -392,7 +405,8 @@ void Process::go_down(Instant at, bool in_good_order) {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     if (threads_[i].over) continue;
     ++threads_[i].serial;
-    const bool busy = threads_[i].contender != 0 || threads_[i].operation;
+    const bool busy = threads_[i].contender != 0 || threads_[i].operation || threads_[i].set;
+    threads_[i].set.reset();
     if (threads_[i].operation) abandon_operation(i, in_good_order);
     if (threads_[i].again != 0) {
       threads_[i].contender = 0;

@@ -12,6 +12,7 @@
 #include "model/model_session.h"
 #include "plan.h"
 #include "retry/operation_machine.h"
+#include "sets/set_machine.h"
 
 namespace forelock::simulation {
 
@@ -77,6 +78,18 @@ class Process final : public model::Actor,
   };
   enum class Happening { granted, refused, lost, released };
 
+  // A call for several monitors: what the client's lock set does, with contenders of the checker.
+  struct SetCall {
+    explicit SetCall(std::size_t members) : machine(members) {}
+
+    sets::SetMachine machine;
+    std::uint64_t id = 0;
+    std::vector<std::size_t> monitors;  // by member
+    Instant deadline = lock::never;
+    std::map<std::uint64_t, sets::AttemptId> attempts;  // by contender, those that have not ended
+    std::map<sets::AttemptId, std::uint64_t> contenders;
+    bool told_held = false;
+  };
   struct Thread {
     const PlannedThread* plan = nullptr;
     std::size_t next = 0;
@@ -93,6 +106,7 @@ class Process final : public model::Actor,
     bool awaits_release = false;  // after a success
     bool held_at_end = false;     // of the handler, by the truth
     bool certain = false;
+    std::unique_ptr<SetCall> set;  // if its call is for several monitors
   };
   struct Reaction {
     Happening what;
@@ -116,6 +130,16 @@ class Process final : public model::Actor,
   void new_engine();
   void connect();
   void go_down(Instant restart, bool in_good_order);
+
+  // Makes a contender and hands it to the engine.
+  std::uint64_t ask(std::size_t index, const PlannedCall& call, Instant deadline);
+
+  // --- sets ---
+  void begin_set(std::size_t index);
+  void carry_out(std::size_t index, const sets::Command& command);
+  void follow_set(std::size_t index);
+  void react_in_set(std::size_t index, const Reaction& reaction);
+  void finish_hold_of_set(std::size_t index);
 
   // --- operations ---
   void begin_operation(std::size_t index);

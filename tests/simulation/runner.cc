@@ -35,15 +35,23 @@ Outcome run_plan(const Plan& plan, bool traced) {
 
 namespace {
 
+#ifdef FORELOCK_MUTATION_BUILD
+void switch_on(const RunOptions& options) {
+  lock::active_mutation() = options.mutation;
+  retry::active_mutation() = options.retry_mutation;
+  sets::active_mutation() = options.sets_mutation;
+}
+#endif
+
 // Whether it is not the deliberate bug that breaks this schedule.
 bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const RunOptions& options) {
 #ifdef FORELOCK_MUTATION_BUILD
-  if (options.mutation == lock::Mutation::none && options.retry_mutation == retry::Mutation::none) return false;
-  lock::active_mutation() = lock::Mutation::none;
-  retry::active_mutation() = retry::Mutation::none;
+  const bool mutated = options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
+                       options.sets_mutation != sets::Mutation::none;
+  if (!mutated) return false;
+  switch_on({});
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);
-  lock::active_mutation() = options.mutation;
-  retry::active_mutation() = options.retry_mutation;
+  switch_on(options);
   return fails;
 #else
   return false;
@@ -60,8 +68,7 @@ RunResult run_schedules(const RunOptions& options) {
   RunResult result;
   const auto work = [&] {
 #ifdef FORELOCK_MUTATION_BUILD
-    lock::active_mutation() = options.mutation;
-    retry::active_mutation() = options.retry_mutation;
+    switch_on(options);
 #endif
     Statistics statistics;
     while (!stop) {

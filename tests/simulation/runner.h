@@ -12,6 +12,7 @@
 #ifdef FORELOCK_MUTATION_BUILD
 #include "lock/mutation.h"
 #include "retry/mutation.h"
+#include "sets/mutation.h"
 #endif
 
 namespace forelock::simulation {
@@ -24,6 +25,7 @@ struct RunOptions {
 #ifdef FORELOCK_MUTATION_BUILD
   lock::Mutation mutation = lock::Mutation::none;
   retry::Mutation retry_mutation = retry::Mutation::none;
+  sets::Mutation sets_mutation = sets::Mutation::none;
 #endif
 };
 

@@ -62,6 +62,9 @@ void simplify_calls(Plan& plan, Invariant invariant) {
             c.guarded_writes = c.step_asides = 0;
           },
           invariant);
+      if (!call(plan).set.empty())
+        simplify(
+            plan, [&](Plan& one) { call(one).set.clear(); }, invariant);
       if (call(plan).operation) {
         simplify(
             plan, [&](Plan& one) { call(one).operation.reset(); }, invariant);

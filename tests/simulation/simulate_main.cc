@@ -22,7 +22,8 @@ constexpr std::string_view usage =
     "  --failures N    go on until so many schedules have failed, and list them (1)\n"
     "  --trace         tell the timeline of one schedule, whether it fails or not\n"
     "  --no-shrink     tell a failure as it happened\n"
-    "  --mutation NAME a deliberate bug of the lock or the retries (forelock_simulate_mutation alone knows them)\n";
+    "  --mutation NAME a deliberate bug of the lock, the retries or the sets (forelock_simulate_mutation alone knows "
+    "them)\n";
 
 struct Arguments {
   forelock::simulation::RunOptions run;
@@ -59,6 +60,8 @@ bool parse(int count, char** words, Arguments& arguments) {
         arguments.run.mutation = *mutation;
       } else if (const auto other = forelock::simulation::mutation_named<forelock::retry::Mutation>(name)) {
         arguments.run.retry_mutation = *other;
+      } else if (const auto of_sets = forelock::simulation::mutation_named<forelock::sets::Mutation>(name)) {
+        arguments.run.sets_mutation = *of_sets;
       } else {
         return false;
       }
@@ -86,6 +89,7 @@ int main(int count, char** words) {
 #ifdef FORELOCK_MUTATION_BUILD
   forelock::lock::active_mutation() = arguments.run.mutation;
   forelock::retry::active_mutation() = arguments.run.retry_mutation;
+  forelock::sets::active_mutation() = arguments.run.sets_mutation;
 #endif
   if (arguments.trace) {
     const Plan plan = make_plan(arguments.run.first_seed);

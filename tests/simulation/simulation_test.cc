@@ -60,6 +60,10 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   EXPECT_GT(seen.operations_left, 0u);
   EXPECT_GT(seen.operations_abandoned, 0u);
   EXPECT_GT(seen.retries, 0u);
+  EXPECT_GT(seen.sets_held, 0u);
+  EXPECT_GT(seen.sets_refused, 0u);
+  EXPECT_GT(seen.sets_lost, 0u);
+  EXPECT_GT(seen.set_waits, 0u);
 }
 
 }  // namespace

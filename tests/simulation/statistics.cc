@@ -28,6 +28,10 @@ void Statistics::add(const Statistics& other) {
   operations_left += other.operations_left;
   operations_abandoned += other.operations_abandoned;
   retries += other.retries;
+  sets_held += other.sets_held;
+  sets_refused += other.sets_refused;
+  sets_lost += other.sets_lost;
+  set_waits += other.set_waits;
   for (std::size_t i = 0; i < faults.size(); ++i) faults[i] += other.faults[i];
 }
 
@@ -43,7 +47,8 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"operations_succeeded\": " << operations_succeeded
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
-      << ", \"steps\": " << steps << ", \"faults\": {";
+      << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost
+      << ", \"set_waits\": " << set_waits << ", \"steps\": " << steps << ", \"faults\": {";
   for (std::size_t i = 0; i < faults.size(); ++i) {
     out << (i == 0 ? "\"" : ", \"") << name_of(static_cast<FaultKind>(i)) << "\": " << faults[i];
   }

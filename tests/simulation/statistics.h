@@ -33,6 +33,10 @@ struct Statistics {
   std::uint64_t operations_left = 0;       // to their callers
   std::uint64_t operations_abandoned = 0;  // by processes that went down
   std::uint64_t retries = 0;
+  std::uint64_t sets_held = 0;
+  std::uint64_t sets_refused = 0;
+  std::uint64_t sets_lost = 0;
+  std::uint64_t set_waits = 0;  // of a set, in the queue of one of its members
   std::array<std::uint64_t, static_cast<std::size_t>(FaultKind::count_)> faults{};
 
   void add(const Statistics& other);

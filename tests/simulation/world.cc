@@ -40,6 +40,7 @@ World::World(const Plan& plan)
       checker_(plan, ensemble_, statistics_, trace_),
       operations_(checker_, statistics_),
       requests_(plan, checker_),
+      sets_(checker_),
       struck_(plan.faults.size(), false),
       awaited_(plan.faults.size(), false) {
   ensemble_.set_observer(this);

@@ -13,6 +13,7 @@
 #include "plan.h"
 #include "process.h"
 #include "request_judge.h"
+#include "set_judge.h"
 #include "statistics.h"
 #include "trace.h"
 
@@ -34,6 +35,7 @@ class World final : public model::Actor, public model::Observer {
   Checker& checker() { return checker_; }
   OperationJudge& operations() { return operations_; }
   RequestJudge& requests() { return requests_; }
+  SetJudge& sets() { return sets_; }
   Trace& trace() { return trace_; }
   Statistics& statistics() { return statistics_; }
   // Nothing is in anybody's way from then on.
@@ -72,6 +74,7 @@ class World final : public model::Actor, public model::Observer {
   Checker checker_;
   OperationJudge operations_;
   RequestJudge requests_;
+  SetJudge sets_;
   std::vector<std::unique_ptr<model::ModelSession>> sessions_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<std::unique_ptr<LiteralClient>> literals_;
