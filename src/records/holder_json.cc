@@ -32,4 +32,13 @@ std::string holder_json(std::string_view waiting_json, const HolderTimes& times)
   return json;
 }
 
+std::string holder_json_now(std::string_view waiting_json, std::optional<std::chrono::milliseconds> expected_runtime,
+                            std::optional<std::chrono::milliseconds> auto_unlock_after) {
+  HolderTimes times;
+  times.acquired_at = wall_time_now();
+  if (expected_runtime) times.alert_at = times.acquired_at + *expected_runtime;
+  if (auto_unlock_after) times.auto_unlock_at = times.acquired_at + *auto_unlock_after;
+  return holder_json(waiting_json, times);
+}
+
 }  // namespace forelock::records

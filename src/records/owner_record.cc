@@ -17,9 +17,11 @@ constexpr std::size_t body_limit = OwnerRecord::max_record_bytes - records::hold
 // How many bytes each text may take once escaped; all of it where a record is small, which is the normal case.
 struct Room {
   std::size_t guid = body_limit;
+  std::size_t set = body_limit;
   std::size_t instance = body_limit;
   std::size_t lock_info = body_limit;
-  std::size_t frames = body_limit;  // of the stack: a number, not bytes
+  std::size_t members = body_limit;  // of the set, and
+  std::size_t frames = body_limit;   // of the stack: a number, not bytes
 };
 
 void append_number(std::int64_t number, std::string& out) {
@@ -52,6 +54,15 @@ void append_body(const OwnerRecord& record, const Room& room, std::string& out) 
   append_member(",\"instance\":", record.instance, room.instance, out);
   append_member(",\"lockInfo\":", record.lock_info, room.lock_info, out);
   append_member(",\"priority\":", name_of(record.priority), body_limit, out);
+  if (record.set_size > 0) {
+    append_member(",\"set\":", record.set, room.set, out);
+    const std::size_t members = std::min(room.members, record.set_members.size());
+    for (std::size_t i = 0; i < members; ++i) {
+      append_member(i == 0 ? ",\"setMembers\":[" : ",", record.set_members[i], body_limit, out);
+    }
+    out += members > 0 ? "],\"setSize\":" : ",\"setSize\":";
+    append_number(static_cast<std::int64_t>(record.set_size), out);
+  }
   const std::size_t frames = std::min(room.frames, record.stack.size());
   for (std::size_t i = 0; i < frames; ++i) {
     append_member(i == 0 ? ",\"stack\":[" : ",", record.stack[i], body_limit, out);
@@ -60,8 +71,9 @@ void append_body(const OwnerRecord& record, const Room& room, std::string& out) 
 }
 
 std::size_t raw_size(const OwnerRecord& record) {
-  std::size_t size = record.guid.size() + record.instance.size() + record.lock_info.size();
+  std::size_t size = record.guid.size() + record.set.size() + record.instance.size() + record.lock_info.size();
   for (const std::string& frame : record.stack) size += frame.size();
+  for (const std::string& member : record.set_members) size += member.size();
   return size;
 }
 
@@ -71,13 +83,13 @@ std::size_t escaped_size(std::string_view text, std::size_t limit) {
   return escaped.size();
 }
 
-// Deals the bytes out by importance: what identifies the holder, then what for, then the stack from the inside out.
+// Deals the bytes out by importance: what identifies the holder, then what for, then the members of its set, then the
+// stack from the inside out.
 Room room_for(const OwnerRecord& record) {
-  constexpr std::string_view array = ",\"stack\":[]";
   constexpr std::size_t quotes_and_comma = 3;
   constexpr std::size_t longest_escape = 6;  // a frame that is cut is seen to be too long
   std::string frame_of_record;
-  append_body(record, {0, 0, 0, 0}, frame_of_record);
+  append_body(record, {0, 0, 0, 0, 0, 0}, frame_of_record);
   std::size_t left = body_limit - frame_of_record.size() - 1;  // 1: the opening brace
   const auto take = [&left](std::string_view text) {
     const std::size_t taken = escaped_size(text, left);
@@ -86,17 +98,24 @@ Room room_for(const OwnerRecord& record) {
   };
   Room room;
   room.guid = take(record.guid);
+  room.set = take(record.set);
   room.instance = take(record.instance);
   room.lock_info = take(record.lock_info);
-  room.frames = 0;
-  if (left < array.size()) return room;
-  left -= array.size();
-  for (const std::string& frame : record.stack) {
-    const std::size_t size = escaped_size(frame, left + longest_escape) + quotes_and_comma;
-    if (size > left) break;
-    left -= size;
-    ++room.frames;
-  }
+  // How many of the texts fit into an array of this name.
+  const auto take_some = [&left](std::string_view array, const std::vector<std::string>& texts) {
+    std::size_t taken = 0;
+    if (left < array.size()) return taken;
+    left -= array.size();
+    for (const std::string& text : texts) {
+      const std::size_t size = escaped_size(text, left + longest_escape) + quotes_and_comma;
+      if (size > left) break;
+      left -= size;
+      ++taken;
+    }
+    return taken;
+  };
+  room.members = record.set_size > 0 ? take_some(",\"setMembers\":[]", record.set_members) : 0;
+  room.frames = take_some(",\"stack\":[]", record.stack);
   return room;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "records/wall_time.h"
 
@@ -14,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t max_depth = 16;
-constexpr std::size_t max_frames = 256;
+constexpr std::size_t max_frames = 256;  // and members of a set
 
 enum class Field {
   none,
@@ -28,11 +29,14 @@ enum class Field {
   instance,
   lock_info,
   priority,
+  set,
+  set_members,
+  set_size,
   stack
 };
 
 Field field_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, Field>, 11> known{{{"acquiredAt", Field::acquired_at},
+  constexpr std::array<std::pair<std::string_view, Field>, 14> known{{{"acquiredAt", Field::acquired_at},
                                                                       {"alertAt", Field::alert_at},
                                                                       {"autoUnlockAt", Field::auto_unlock_at},
                                                                       {"enqueuedAt", Field::enqueued_at},
@@ -42,6 +46,9 @@ Field field_of(std::string_view key) {
                                                                       {"instance", Field::instance},
                                                                       {"lockInfo", Field::lock_info},
                                                                       {"priority", Field::priority},
+                                                                      {"set", Field::set},
+                                                                      {"setMembers", Field::set_members},
+                                                                      {"setSize", Field::set_size},
                                                                       {"stack", Field::stack}}};
   for (const auto& [name, field] : known) {
     if (name == key) return field;
@@ -65,7 +72,7 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   bool string(std::string& value) override {
     if (depth_ == 0) return false;
-    if (in_stack_) return depth_ != 2 || add_frame(value);
+    if (array_ != nullptr) return depth_ != 2 || add_text(value);
     return depth_ > 1 || set(value);
   }
 
@@ -76,16 +83,16 @@ class Reader final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool start_array(std::size_t) override {
-    if (depth_ == 1 && field_ == Field::stack) {
-      in_stack_ = true;
-      record_.stack.clear();
+    if (depth_ == 1 && (field_ == Field::stack || field_ == Field::set_members)) {
+      array_ = field_ == Field::stack ? &record_.stack : &record_.set_members;
+      array_->clear();
     } else if (!is_ignored()) {
       return false;
     }
     return ++depth_ <= max_depth;
   }
   bool end_array() override {
-    if (--depth_ == 1) in_stack_ = false;
+    if (--depth_ == 1) array_ = nullptr;
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
@@ -108,6 +115,10 @@ class Reader final : public nlohmann::json_sax<Json> {
       record_.expected_runtime = std::chrono::milliseconds(static_cast<std::int64_t>(value));
       return true;
     }
+    if (field_ == Field::set_size) {
+      record_.set_size = value;
+      return true;
+    }
     if (field_ == Field::fencing_token && value <= max_token) {
       record_.fencing_token = static_cast<std::int64_t>(value);
       return true;
@@ -115,8 +126,8 @@ class Reader final : public nlohmann::json_sax<Json> {
     return false;
   }
 
-  bool add_frame(std::string& frame) {
-    if (record_.stack.size() < max_frames) record_.stack.push_back(std::move(frame));
+  bool add_text(std::string& text) {
+    if (array_->size() < max_frames) array_->push_back(std::move(text));
     return true;
   }
 
@@ -157,8 +168,13 @@ class Reader final : public nlohmann::json_sax<Json> {
           return true;
         }
         return false;
+      case Field::set:
+        record_.set = std::move(value);
+        return true;
       case Field::expected_runtime:
       case Field::fencing_token:
+      case Field::set_members:
+      case Field::set_size:
       case Field::stack:
         break;
     }
@@ -167,8 +183,8 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   OwnerRecord record_;
   std::size_t depth_ = 0;
-  Field field_ = Field::none;  // the record's key whose value is being read
-  bool in_stack_ = false;
+  Field field_ = Field::none;                  // the record's key whose value is being read
+  std::vector<std::string>* array_ = nullptr;  // the record's array that is being read
   bool identified_ = false;
 };
 

@@ -54,6 +54,38 @@ TEST(OwnerRecord, LeavesOutWhatIsNotKnown) {
                               R"("lockInfo":"x","priority":"foreground"})");
 }
 
+TEST(OwnerRecord, OfAMemberOfASetSaysSo) {
+  OwnerRecord record;
+  record.lock_info = "x";
+  record.guid = "g-1";
+  record.instance = "i";
+  record.set = "g";
+  record.set_size = 500;
+  record.set_members = {"P1", "P\"2"};
+  record.stack = {"f"};
+  EXPECT_EQ(record.to_json(), R"x({"enqueuedAt":"1970-01-01T00:00:00.000Z","guid":"g-1","instance":"i",)x"
+                              R"x("lockInfo":"x","priority":"foreground","set":"g","setMembers":["P1","P\"2"],)x"
+                              R"x("setSize":500,"stack":["f"]})x");
+  EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
+}
+
+TEST(OwnerRecord, ShortensTheStackBeforeTheMembersOfASet) {
+  OwnerRecord record = full_record();
+  record.stack = {std::string(300, 'f')};
+  record.set = record.guid;
+  record.set_size = 100;
+  for (int i = 0; i < 100; ++i) record.set_members.push_back(std::string(200, 'm'));
+  const std::string text = record.to_json();
+  EXPECT_LE(text.size(), OwnerRecord::max_record_bytes);
+  const auto read = OwnerRecord::from_json(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->lock_info, record.lock_info);
+  EXPECT_EQ(read->set_size, 100u);
+  EXPECT_GT(read->set_members.size(), 30u);
+  EXPECT_LT(read->set_members.size(), 100u);
+  EXPECT_TRUE(read->stack.empty());
+}
+
 TEST(OwnerRecord, RoundTrips) {
   EXPECT_EQ(OwnerRecord::from_json(full_record().to_json()), full_record());
   OwnerRecord alive = full_record();
