@@ -9,6 +9,7 @@
 #include "forelock/dead_letter_sink.h"
 #include "forelock/error.h"
 #include "forelock/inspector.h"
+#include "forelock/lock_set.h"
 #include "forelock/operation.h"
 #include "forelock/operation_runner.h"
 #include "forelock/settings.h"

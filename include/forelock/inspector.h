@@ -53,6 +53,16 @@ struct MonitorSummary {
   std::optional<std::chrono::milliseconds> oldest_wait;  ///< of all that wait; nothing if none does
 };
 
+/// A lock set, as far as the nodes of those members tell that its records name (the first ones).
+struct LockSetView {
+  std::string id;                        ///< of that acquisition of the set
+  std::uint64_t size = 0;                ///< how many members it has
+  std::vector<std::string> members;      ///< those that its records name, in the order in which they are taken
+  std::vector<std::string> held;         ///< those of them that it holds
+  std::optional<std::string> waits_for;  ///< the one in whose queue it waits; nothing if it is none of them
+  std::optional<HolderView> behind;      ///< the holder of that one
+};
+
 /// What force_release() did.
 enum class ForceReleaseResult {
   released,        ///< the holder's nodes are gone
@@ -74,6 +84,10 @@ class FORELOCK_EXPORT Inspector {
 
   /// One monitor in full, or nothing if it does not exist.
   std::optional<MonitorView> show(const std::string& monitor);
+
+  /// The set to which a contender with this record belongs: what it holds and what it waits for. Nothing if the record
+  /// is of no set.
+  std::optional<LockSetView> lock_set(const OwnerRecord& record);
 
   /// Removes a holder: its contender node and `privateLock` in one transaction, own node first, only if `holder` (its
   /// node, or for a holder without one its session as "0x…") still is the holder. The holder learns it through its

@@ -107,12 +107,7 @@ retry::RetryBudget& ClientCore::retry_budget(std::uint32_t burst, double per_sec
 
 lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec) {
   const Step step(*this);
-  const lock::ContenderId contender = next_contender_++;
-  slots_.emplace(contender, slot);
-  const bool wanted = slot->begin(contender);
-  engine_.acquire(contender, std::move(spec), now());
-  if (!wanted) engine_.cancel(contender, now());
-  return contender;
+  return acquire_in_step(slot, std::move(spec));
 }
 
 bool ClientCore::release(lock::ContenderId contender) {
@@ -125,7 +120,7 @@ bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by)
   const Step step(*this);
   const bool begun = engine_.release(contender, now());
   // Most have their answer in a moment: what is behind the oldest one that waits is looked at when that is through.
-  while (!unanswered_.empty() && !slots_.contains(unanswered_.front().second)) unanswered_.pop_front();
+  while (!unanswered_.empty() && !listeners_.contains(unanswered_.front().second)) unanswered_.pop_front();
   unanswered_.emplace_back(answer_by, contender);
   ticker_.wake_by(unanswered_.front().first);
   return begun;
@@ -134,7 +129,7 @@ bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by)
 bool ClientCore::release_detached(lock::ContenderId contender) {
   if (in_forked_child()) return false;
   const Step step(*this);
-  const auto slot = take_slot(contender);
+  const auto listener = take_listener(contender);
   const lock::TimePoint time = now();
   const bool begun = engine_.release(contender, time) || engine_.cancel(contender, time);
   return begun;
@@ -144,15 +139,6 @@ bool ClientCore::cancel(lock::ContenderId contender) {
   const Step step(*this);
   const bool cancelled = engine_.cancel(contender, now());
   return cancelled;
-}
-
-bool ClientCore::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
-  const Step step(*this);
-  const auto slot = slot_of(contender);
-  if (!slot || engine_.state(contender) != lock::ContenderState::held || !slot->begin_again(contender, deadline))
-    return false;
-  const bool begun = engine_.step_aside(contender, deadline, now());
-  return begun;
 }
 
 bool ClientCore::update_record(lock::ContenderId contender, std::string record) {
@@ -168,33 +154,21 @@ void ClientCore::tick() {
 
 void ClientCore::watch_danger(lock::ContenderId contender, lock::Duration margin) {
   const Step step(*this);
-  if (slots_.contains(contender)) danger_.add(contender, margin);
+  if (listeners_.contains(contender)) danger_.add(contender, margin);
 }
 
-std::shared_ptr<LockSlot> ClientCore::slot_of(lock::ContenderId contender) const {
-  const auto found = slots_.find(contender);
-  return found == slots_.end() ? nullptr : found->second;
+std::shared_ptr<ContenderListener> ClientCore::listener_of(lock::ContenderId contender) const {
+  const auto found = listeners_.find(contender);
+  return found == listeners_.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<LockSlot> ClientCore::take_slot(lock::ContenderId contender) {
+std::shared_ptr<ContenderListener> ClientCore::take_listener(lock::ContenderId contender) {
   danger_.remove(contender);
-  const auto found = slots_.find(contender);
-  if (found == slots_.end()) return nullptr;
-  auto slot = std::move(found->second);
-  slots_.erase(found);
-  return slot;
-}
-
-ClientCore::Step::~Step() {
-  core_.publish_deadline();
-  core_.ticker_.wake_by(core_.next_timer());
-  const auto to_wake = std::exchange(core_.to_wake_, {});
-  const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
-  const auto not_posted = std::exchange(core_.not_posted_, {});
-  guard_.unlock();
-  if (callbacks_posted) core_.dispatcher_.wake();
-  for (const auto& slot : to_wake) slot->wake();
-  for (const Dispatcher::Call& callback : not_posted) callback.run();
+  const auto found = listeners_.find(contender);
+  if (found == listeners_.end()) return nullptr;
+  auto listener = std::move(found->second);
+  listeners_.erase(found);
+  return listener;
 }
 
 void ClientCore::post(Dispatcher::Call callback) {
@@ -222,14 +196,15 @@ void ClientCore::call_begins(lock::TimePoint time) {
 
 lock::TimePoint ClientCore::on_timer() {
   std::vector<WaitingRequest> expired;
-  std::vector<std::shared_ptr<LockSlot>> looked_at;
+  std::vector<std::shared_ptr<ContenderListener>> looked_at;
   lock::TimePoint next = lock::never;
   {
     const Step step(*this);
     const lock::TimePoint time = now();
     engine_.tick(time);
     look_for_danger(time);
-    next = std::min(next_timer(), give_up_answers(time, looked_at));
+    next = std::min(give_up_answers(time, looked_at), tell_time(time, looked_at));
+    next = std::min(next, next_timer());
     if (!waiting_requests_.empty() && !connected_) {
       const lock::TimePoint give_up = down_since_ + settings_.connection_retry() * settings_.connection_delay();
       if (give_up <= time) {
@@ -245,7 +220,7 @@ lock::TimePoint ClientCore::on_timer() {
 
 void ClientCore::look_for_danger(lock::TimePoint time) {
   for (const lock::ContenderId contender : danger_.due(time, engine_.valid_until())) {
-    if (const auto slot = slot_of(contender)) slot->in_danger();
+    if (const auto listener = listener_of(contender)) listener->in_danger(contender);
   }
 }
 
@@ -262,14 +237,15 @@ void ClientCore::publish_deadline() {
   valid_until_.store(nanoseconds(valid_until), std::memory_order_release);
 }
 
-lock::TimePoint ClientCore::give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at) {
+lock::TimePoint ClientCore::give_up_answers(lock::TimePoint time,
+                                            std::vector<std::shared_ptr<ContenderListener>>& looked_at) {
   for (; !unanswered_.empty(); unanswered_.pop_front()) {
     const auto [answer_by, contender] = unanswered_.front();
-    auto slot = slot_of(contender);
-    if (!slot) continue;
+    auto listener = listener_of(contender);
+    if (!listener) continue;
     if (time < answer_by) return answer_by;
-    slot->release_unanswered(contender);
-    looked_at.push_back(std::move(slot));
+    listener->release_unanswered(contender);
+    looked_at.push_back(std::move(listener));
   }
   return lock::never;
 }

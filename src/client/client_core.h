@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "client/answer_watch.h"
 #include "client/call_watch.h"
 #include "client/client_log.h"
+#include "client/contender_listener.h"
 #include "client/danger_watch.h"
 #include "client/dispatcher.h"
 #include "client/session_keeper.h"
@@ -75,8 +77,32 @@ class ClientCore final : public lock::EngineOutput {
   // Releases a held lock, or withdraws a waiting one, without telling the slot any more.
   bool release_detached(lock::ContenderId contender);
   bool cancel(lock::ContenderId contender);
-  bool step_aside(lock::ContenderId contender, lock::TimePoint deadline);
   bool update_record(lock::ContenderId contender, std::string record);
+  // --- several calls to the engine in one step ---
+
+  // A set is told of the end of a step in which it has asked to be, and of times.
+  class StepListener : public ContenderListener {
+   public:
+    virtual void step_ends() = 0;
+    virtual void time_has_come(lock::TimePoint time) = 0;
+  };
+  // Runs it under the mutex, as one step.
+  template <class Action>
+  void in_step(Action action) {
+    const Step step(*this);
+    action();
+  }
+  // The following are for steps: of in_step(), or of a ContenderListener's or StepListener's call.
+  void at_end_of_step(std::shared_ptr<StepListener> listener) { at_end_of_step_.push_back(std::move(listener)); }
+  lock::ContenderId acquire_in_step(const std::shared_ptr<ContenderListener>& listener, lock::AcquireSpec spec);
+  bool holds_in_step(lock::ContenderId contender) const;
+  bool step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline);
+  // Releases what is held and withdraws what waits.
+  void give_up_in_step(lock::ContenderId contender);
+  void wake_after_step(std::shared_ptr<ContenderListener> listener) { to_wake_.push_back(std::move(listener)); }
+  // StepListener::time_has_come() follows then, in a step, as long as the listener lives.
+  void call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener);
+
   // Does what is due now: for callers whose deadline has come.
   void tick();
   // Until when a lock of the present session is certain to live, in steady nanoseconds. Lock-free.
@@ -164,9 +190,9 @@ class ClientCore final : public lock::EngineOutput {
     ReplyHandler handler;
   };
 
-  std::shared_ptr<LockSlot> slot_of(lock::ContenderId contender) const;
+  std::shared_ptr<ContenderListener> listener_of(lock::ContenderId contender) const;
   // Its last news is on the way: nothing more is told to the slot.
-  std::shared_ptr<LockSlot> take_slot(lock::ContenderId contender);
+  std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
   void publish_deadline();
   void submit_own(coordination::Request request, ReplyHandler handler, bool write = false);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
@@ -178,7 +204,9 @@ class ClientCore final : public lock::EngineOutput {
   void call_begins(lock::TimePoint time);
   void look_for_danger(lock::TimePoint time);
   // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
-  lock::TimePoint give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<LockSlot>>& looked_at);
+  lock::TimePoint give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<ContenderListener>>& looked_at);
+  // The same of StepListener::time_has_come().
+  lock::TimePoint tell_time(lock::TimePoint time, std::vector<std::shared_ptr<ContenderListener>>& looked_at);
 
   const Settings settings_;
   const std::string instance_;
@@ -189,10 +217,12 @@ class ClientCore final : public lock::EngineOutput {
   lock::Engine engine_;
   coordination::Session* session_ = nullptr;
   lock::ContenderId next_contender_ = 1;
-  std::unordered_map<lock::ContenderId, std::shared_ptr<LockSlot>> slots_;
-  std::vector<std::shared_ptr<LockSlot>> to_wake_;  // and, for those that nobody else keeps, to let go
-  bool callbacks_posted_ = false;                   // in this step
-  std::vector<Dispatcher::Call> not_posted_;        // in this step: the dispatcher has been stopped
+  std::unordered_map<lock::ContenderId, std::shared_ptr<ContenderListener>> listeners_;
+  std::vector<std::shared_ptr<StepListener>> at_end_of_step_;
+  std::multimap<lock::TimePoint, std::weak_ptr<StepListener>> times_;
+  std::vector<std::shared_ptr<ContenderListener>> to_wake_;  // and, for those that nobody else keeps, to let go
+  bool callbacks_posted_ = false;                            // in this step
+  std::vector<Dispatcher::Call> not_posted_;                 // in this step: the dispatcher has been stopped
   DangerWatch danger_;
   AnswerWatch answers_;
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long

@@ -16,47 +16,47 @@ void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) 
   ++statistics_.granted;
   // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
   publish_deadline();
-  if (auto slot = slot_of(contender)) {
-    const lock::Duration margin = slot->granted(contender, grant);
+  if (auto listener = listener_of(contender)) {
+    const lock::Duration margin = listener->granted(contender, grant);
     if (margin > lock::Duration::zero()) danger_.add(contender, margin);
-    to_wake_.push_back(std::move(slot));
+    to_wake_.push_back(std::move(listener));
   }
 }
 
 void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   ++statistics_.refused;
-  auto slot = take_slot(contender);
-  if (!slot) return;
-  slot->refused(contender, refusal);
-  to_wake_.push_back(std::move(slot));
+  auto listener = take_listener(contender);
+  if (!listener) return;
+  listener->refused(contender, refusal);
+  to_wake_.push_back(std::move(listener));
 }
 
 void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
   ++statistics_.lost;
-  auto slot = take_slot(contender);
-  if (!slot) return;
-  slot->lost(contender, reason);
-  to_wake_.push_back(std::move(slot));
+  auto listener = take_listener(contender);
+  if (!listener) return;
+  listener->lost(contender, reason);
+  to_wake_.push_back(std::move(listener));
 }
 
 void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
-  auto slot = take_slot(contender);
-  if (!slot) return;
-  slot->released(contender, outcome);
-  to_wake_.push_back(std::move(slot));
+  auto listener = take_listener(contender);
+  if (!listener) return;
+  listener->released(contender, outcome);
+  to_wake_.push_back(std::move(listener));
 }
 
 void ClientCore::queued(lock::ContenderId contender, const lock::Position& position) {
-  if (const auto slot = slot_of(contender)) slot->queued(position);
+  if (const auto listener = listener_of(contender)) listener->queued(contender, position);
 }
 
 void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
-  if (const auto slot = slot_of(contender)) slot->contended(waiting);
+  if (const auto listener = listener_of(contender)) listener->contended(contender, waiting);
 }
 
 void ClientCore::forgotten(lock::ContenderId contender) {
-  if (auto slot = take_slot(contender)) to_wake_.push_back(std::move(slot));
+  if (auto listener = take_listener(contender)) to_wake_.push_back(std::move(listener));
 }
 
 void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {

@@ -160,6 +160,48 @@ std::optional<MonitorView> Inspector::show(const std::string& monitor) {
   return view;
 }
 
+std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {
+  if (record.set.empty() || record.set_size == 0) return std::nullopt;
+  LockSetView view;
+  view.id = record.set;
+  view.size = record.set_size;
+  view.members = record.set_members;
+  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  // What another client has written there need not be names of monitors.
+  std::vector<std::string> members;
+  std::vector<std::string> names;
+  std::vector<Request> requests;
+  for (const std::string& member : record.set_members) {
+    lock::EncodedName name = lock::encode_monitor_name(member);
+    if (!name) continue;
+    members.push_back(member);
+    names.push_back(*std::move(name.name));
+    requests.emplace_back(List{'/' + names.back()});
+  }
+  const std::vector<Reply> listings = pipeline.ask(std::move(requests));
+  std::vector<Listed> monitors;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    static const std::vector<std::string> none;
+    const bool there = is_there(listings[i], members[i], "cannot list the monitor");
+    monitors.push_back(listed(names[i], there ? listings[i].children : none));
+  }
+  const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
+  const auto is_of_set = [&record](const std::optional<OwnerRecord>& owner) {
+    return owner && owner->set == record.set;
+  };
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const MonitorView monitor =
+        client::view_of(members[i], monitors[i].path(), readings[i], client_.settings(), records::wall_time_now());
+    if (monitor.holder && is_of_set(monitor.holder->owner)) view.held.push_back(members[i]);
+    const bool waits = std::any_of(monitor.queue.begin(), monitor.queue.end(),
+                                   [&](const WaiterView& waiter) { return is_of_set(waiter.owner); });
+    if (!waits) continue;
+    view.waits_for = members[i];
+    view.behind = monitor.holder;
+  }
+  return view;
+}
+
 ForceReleaseResult Inspector::force_release(const std::string& monitor, const std::string& holder) {
   const std::optional<MonitorView> view = show(monitor);
   if (!view) return ForceReleaseResult::no_such_monitor;

@@ -4,12 +4,14 @@
 #include <chrono>
 #include <utility>
 
+#include "client/acquisition_error.h"
 #include "client/clock.h"
 #include "lock/monitor_name.h"
 #include "records/guid.h"
 #include "records/holder_json.h"
 #include "records/instance.h"
 #include "records/stack.h"
+#include "records/wall_time.h"
 
 namespace forelock::client {
 
@@ -18,29 +20,11 @@ namespace {
 constexpr const char* acquire_callback = "the callback of acquire()";
 constexpr const char* release_callback = "the callback of release()";
 
-WallTime wall_now() {
-  return std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-}
-
 std::string encode_or_throw(const std::string& monitor) {
   lock::EncodedName name = lock::encode_monitor_name(monitor);
   if (name) return *std::move(name.name);
   throw RequestRejectedException(ErrorCode::invalid_argument, monitor, "the monitor id " + name.problem,
                                  "ids are UTF-8 text of 1 to 255 bytes after encoding");
-}
-
-LossReason public_reason(lock::LossReason reason) {
-  switch (reason) {
-    case lock::LossReason::deadline_passed:
-      return LossReason::deadline_passed;
-    case lock::LossReason::session_expired:
-      return LossReason::session_expired;
-    case lock::LossReason::removed:
-      return LossReason::removed;
-    case lock::LossReason::closed:
-      return LossReason::closed;
-  }
-  return LossReason::closed;
 }
 
 }  // namespace
@@ -52,52 +36,8 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
       monitor_(std::move(monitor)),
       node_name_(encode_or_throw(monitor_)),
       priority_(priority),
-      options_(std::move(options)) {}
-
-template <class Callback>
-Dispatcher::Call LockSlot::call(const char* kind, Callback callback) {
-  auto run = [slot = shared_from_this(), kind, callback = std::move(callback)] {
-    const std::lock_guard guard(slot->callback_mutex_);
-    if (!slot->retired_) slot->run_guarded(kind, [&] { callback(*slot); });
-  };
-  return {.run = std::move(run), .kind = kind, .monitor = &monitor_};
-}
-
-void LockSlot::run_guarded(const char* kind, const std::function<void()>& callback) noexcept {
-  const auto tell = [&](const std::string& what) {
-    core_->log("error", std::string(kind) + " of the lock on " + monitor_ + " has thrown" + what);
-  };
-  try {
-    callback();
-  } catch (const std::exception& problem) {
-    tell(std::string(": ") + problem.what());
-  } catch (...) {
-    tell("");
-  }
-}
-
-// --- answers to asynchronous callers ---
-
-Dispatcher::Call LockSlot::next_answer(const char* kind) {
-  return call(kind, [](LockSlot& slot) {
-    Answer answer;
-    {
-      const std::lock_guard guard(slot.mutex_);
-      answer = std::move(slot.answers_.front());
-      slot.answers_.erase(slot.answers_.begin());
-    }
-    slot.give(answer);
-  });
-}
-
-void LockSlot::give(const Answer& answer) {
-  answer.done(answer.refusal ? error_of(*answer.refusal, false) : answer.error);
-}
-
-std::exception_ptr LockSlot::destroyed() const {
-  return std::make_exception_ptr(InstanceLockException(
-      ErrorCode::cancelled, monitor_, "the lock object for " + monitor_ + " was destroyed before its answer came"));
-}
+      options_(std::move(options)),
+      gate_(*core_, monitor_) {}
 
 // --- acquiring ---
 
@@ -108,7 +48,7 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   record.instance = records::instance_identity(core_->instance(), thread);
   record.priority = priority_;
   record.guid = records::make_guid();
-  record.enqueued_at = wall_now();
+  record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
   if (options_.capture_stack) record.stack = records::symbolise(records::capture_stack(2));
 
@@ -119,11 +59,7 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   spec.record = record.to_json();
   spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
                         auto_unlock = options_.auto_unlock_after] {
-    records::HolderTimes times;
-    times.acquired_at = wall_now();
-    if (expected) times.alert_at = times.acquired_at + *expected;
-    if (auto_unlock) times.auto_unlock_at = times.acquired_at + *auto_unlock;
-    return records::holder_json(json, times);
+    return records::holder_json_now(json, expected, auto_unlock);
   };
   spec.deadline = deadline;
   spec.try_once = try_once;
@@ -220,12 +156,21 @@ bool LockSlot::cancel() {
 
 bool LockSlot::step_aside(lock::TimePoint deadline) {
   if (core_->in_forked_child()) core_->check_usable();
-  lock::ContenderId contender = 0;
-  {
-    const std::lock_guard guard(mutex_);
-    contender = contender_;
-  }
-  return holds() && core_->step_aside(contender, deadline);
+  bool begun = false;
+  core_->in_step([&] {
+    lock::ContenderId contender = 0;
+    {
+      const std::lock_guard guard(mutex_);
+      if (phase_.load() != Phase::held || !core_->holds_in_step(contender_)) return;
+      contender = contender_;
+      phase_ = Phase::waiting;
+      waiting_since_ = now();
+      deadline_ = deadline;
+      refusal_.reset();
+    }
+    begun = core_->step_aside_in_step(contender, deadline);
+  });
+  return begun;
 }
 
 // --- releasing ---
@@ -237,7 +182,7 @@ void LockSlot::release_and_wait() {
     if (phase_.load() == Phase::waiting || phase_.load() == Phase::releasing) throw not_held();
     const bool was_lost = phase_.exchange(Phase::free) == Phase::lost;
     if (!was_lost) throw not_held();
-    std::rethrow_exception(error_of(outcome_of_loss()));
+    std::rethrow_exception(client::error_of(monitor_, outcome_of_loss()));
   }
   phase_ = Phase::releasing;
   release_is_waited_for_ = true;
@@ -256,15 +201,8 @@ void LockSlot::release_and_wait() {
   phase_ = Phase::free;
   release_is_waited_for_ = false;
   contender_ = 0;
-  if (!outcome_) throw unconfirmed();
-  if (const auto error = error_of(*outcome_)) std::rethrow_exception(error);
-}
-
-ConnectionLossException LockSlot::unconfirmed() const {
-  return ConnectionLossException(ErrorCode::connection_loss, monitor_,
-                                 "the release of " + monitor_ +
-                                     " is not confirmed: no answer from ZooKeeper. It goes on in the background until "
-                                     "it is certain or the session has ended");
+  if (!outcome_) throw unconfirmed_release(monitor_);
+  if (const auto error = client::error_of(monitor_, *outcome_)) std::rethrow_exception(error);
 }
 
 void LockSlot::release(Done done) {
@@ -293,8 +231,9 @@ void LockSlot::release(Done done) {
     if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
     if (!done) return;
     const bool held_before = contender != 0 || phase == Phase::lost;
-    const auto error = held_before ? error_of(outcome) : std::make_exception_ptr(not_held());
-    owe({.done = std::move(done), .kind = release_callback, .error = error});
+    const auto not_ours = [this] { return std::make_exception_ptr(not_held()); };
+    gate_.owe(
+        {.done = std::move(done), .kind = release_callback, .error = held_before ? release_error(outcome) : not_ours});
   }
   core_->post(next_answer(release_callback));
 }
@@ -326,23 +265,19 @@ void LockSlot::retire() noexcept {
     }
   }
   if (contender != 0) core_->release_detached(contender);
-  {
-    const std::lock_guard guard(callback_mutex_);
-    retired_ = true;
-  }
-  std::vector<Answer> owed;
+  gate_.close();
+  std::vector<CallbackGate::Answer> owed;
   {
     const std::lock_guard guard(mutex_);
-    owed = std::exchange(answers_, {});
-    for (Answer& answer : owed) {
-      if (answer.held) answer.error = destroyed();
+    owed = gate_.take_answers();
+    const auto destroyed = [this] { return destroyed_lock(monitor_); };
+    for (CallbackGate::Answer& answer : owed) {
+      if (answer.held) answer.error = destroyed;
     }
-    if (acquired_)
-      owed.push_back({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .error = destroyed()});
-    if (released_)
-      owed.push_back({.done = std::exchange(released_, {}), .kind = release_callback, .error = destroyed()});
+    if (acquired_) owed.push_back({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .error = destroyed});
+    if (released_) owed.push_back({.done = std::exchange(released_, {}), .kind = release_callback, .error = destroyed});
   }
-  for (const Answer& answer : owed) run_guarded(answer.kind, [&] { give(answer); });
+  gate_.give(owed);
 }
 
 // --- from the core ---
@@ -356,16 +291,6 @@ bool LockSlot::begin(lock::ContenderId contender) {
   return !cancelled_;
 }
 
-bool LockSlot::begin_again(lock::ContenderId contender, lock::TimePoint deadline) {
-  const std::lock_guard guard(mutex_);
-  if (phase_.load() != Phase::held || contender_ != contender) return false;
-  phase_ = Phase::waiting;
-  waiting_since_ = now();
-  deadline_ = deadline;
-  refusal_.reset();
-  return true;
-}
-
 lock::Duration LockSlot::granted(lock::ContenderId contender, const lock::Grant& grant) {
   lock::Duration margin{0};
   {
@@ -373,13 +298,13 @@ lock::Duration LockSlot::granted(lock::ContenderId contender, const lock::Grant&
     if (contender != contender_) return margin;
     if (on_danger_) margin = danger_margin_;
     token_ = grant.token;
-    record_.acquired_at = wall_now();
+    record_.acquired_at = records::wall_time_now();
     record_.fencing_token.reset();
     if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
     if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
     phase_ = Phase::held;
     if (!acquired_) return margin;
-    owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .held = true});
+    gate_.owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .held = true});
   }
   core_->post_from_step(next_answer(acquire_callback));
   return margin;
@@ -393,7 +318,9 @@ void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal
     contender_ = 0;
     phase_ = Phase::free;
     if (!acquired_) return;
-    owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .refusal = refusal});
+    gate_.owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .error = [this, refusal] {
+                 return error_of(refusal, false);
+               }});
   }
   core_->post_from_step(next_answer(acquire_callback));
 }
@@ -413,8 +340,8 @@ void LockSlot::lost(lock::ContenderId contender, lock::LossReason reason) {
     auto request = [slot = shared_from_this(), stop = *stop]() mutable { stop.request_stop(); };
     core_->post_stop({.run = std::move(request), .kind = "a stop callback", .monitor = &monitor_});
   }
-  post("on_lost", [reason = public_reason(reason)](LockSlot& slot) {
-    if (const auto callback = slot.copy_of(slot.on_lost_)) callback(reason);
+  post("on_lost", [this, reason = public_reason(reason)] {
+    if (const auto callback = copy_of(on_lost_)) callback(reason);
   });
 }
 
@@ -430,7 +357,7 @@ void LockSlot::released(lock::ContenderId contender, lock::ReleaseOutcome outcom
     outcome_ = outcome;
     if (!release_is_waited_for_) phase_ = Phase::free;
     if (!released_) return;
-    owe({.done = std::exchange(released_, {}), .kind = release_callback, .error = error_of(outcome)});
+    gate_.owe({.done = std::exchange(released_, {}), .kind = release_callback, .error = release_error(outcome)});
   }
   core_->post_from_step(next_answer(release_callback));
 }
@@ -441,29 +368,29 @@ void LockSlot::release_unanswered(lock::ContenderId contender) {
     if (contender != contender_ || !released_) return;
     contender_ = 0;
     phase_ = Phase::free;
-    owe({.done = std::exchange(released_, {}),
-         .kind = release_callback,
-         .error = std::make_exception_ptr(unconfirmed())});
+    gate_.owe({.done = std::exchange(released_, {}), .kind = release_callback, .error = [this] {
+                 return std::make_exception_ptr(unconfirmed_release(monitor_));
+               }});
   }
   core_->post_from_step(next_answer(release_callback));
 }
 
-void LockSlot::queued(const lock::Position& position) {
-  post("on_queued", [where = QueuePosition{position.place, position.behind}](LockSlot& slot) {
-    if (const auto callback = slot.copy_of(slot.on_queued_)) callback(where);
+void LockSlot::queued(lock::ContenderId, const lock::Position& position) {
+  post("on_queued", [this, where = QueuePosition{position.place, position.behind}] {
+    if (const auto callback = copy_of(on_queued_)) callback(where);
   });
 }
 
-void LockSlot::contended(Priority waiting) {
-  post("on_contended", [waiting](LockSlot& slot) {
-    if (const auto callback = slot.copy_of(slot.on_contended_)) callback(waiting);
+void LockSlot::contended(lock::ContenderId, Priority waiting) {
+  post("on_contended", [this, waiting] {
+    if (const auto callback = copy_of(on_contended_)) callback(waiting);
   });
 }
 
-void LockSlot::in_danger() {
+void LockSlot::in_danger(lock::ContenderId) {
   if (!holds()) return;
-  post("on_danger", [](LockSlot& slot) {
-    if (const auto callback = slot.copy_of(slot.on_danger_)) callback();
+  post("on_danger", [this] {
+    if (const auto callback = copy_of(on_danger_)) callback();
   });
 }
 

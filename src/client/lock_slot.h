@@ -15,12 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "client/acquisition_error.h"
+#include "client/callback_gate.h"
 #include "client/client_core.h"
+#include "client/contender_listener.h"
 #include "forelock/write_lock.h"
 
 namespace forelock::client {
 
-class LockSlot : public std::enable_shared_from_this<LockSlot> {
+class LockSlot final : public ContenderListener, public std::enable_shared_from_this<LockSlot> {
  public:
   // \throws RequestRejectedException(invalid_argument) for an impossible monitor id.
   LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::string monitor, Priority priority,
@@ -34,7 +37,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
 
   // --- acquiring ---
 
-  using Done = std::function<void(std::exception_ptr)>;
+  using Done = CallbackGate::Done;
 
   // Tells an acquisition from a later one of the same object, which another thread may have begun meanwhile.
   using Acquisition = std::uint64_t;
@@ -85,26 +88,19 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   // What a refusal is thrown as; `waited` is the time-out that was given, if there was one.
   std::exception_ptr error_of(const lock::Refusal& refusal, bool look_at_holder) const;
 
-  // Wakes whoever waits, after one of the following; from the core, without its mutex.
-  void wake() { changed_.notify_all(); }
+  // --- ContenderListener; `contender` may be an earlier acquisition: of a slot that did not wait for the end, these
+  // are no news ---
 
-  // --- from the core, under its mutex ---
-
-  // False if the acquisition has been cancelled already.
-  bool begin(lock::ContenderId contender);
-  // A holder steps aside; false if it has begun to release meanwhile.
-  bool begin_again(lock::ContenderId contender, lock::TimePoint deadline);
-  // `contender` may be an earlier acquisition: of a slot that did not wait for the end, these are no news.
-  // \returns how long before the deadline it wants to be told of danger; 0: not at all.
-  lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant);
-  void refused(lock::ContenderId contender, const lock::Refusal& refusal);
-  void lost(lock::ContenderId contender, lock::LossReason reason);
-  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome);
-  // A release with a callback has waited long enough for its answer. It goes on without this slot.
-  void release_unanswered(lock::ContenderId contender);
-  void queued(const lock::Position& position);
-  void contended(Priority waiting);
-  void in_danger();
+  bool begin(lock::ContenderId contender) override;
+  lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
+  void release_unanswered(lock::ContenderId contender) override;
+  void queued(lock::ContenderId contender, const lock::Position& position) override;
+  void contended(lock::ContenderId contender, Priority waiting) override;
+  void in_danger(lock::ContenderId contender) override;
+  void wake() override { changed_.notify_all(); }
 
  private:
   enum class Phase { free, waiting, held, releasing, lost };
@@ -112,42 +108,23 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
   // Requires mutex_.
   bool has_ended(Acquisition acquisition) const;
-  // A callback as the dispatcher runs it: unless the lock object is gone, and with its exceptions caught.
-  template <class Callback>
-  Dispatcher::Call call(const char* kind, Callback callback);
   // From a step of the core.
   template <class Callback>
   void post(const char* kind, Callback callback) {
-    core_->post_from_step(call(kind, std::move(callback)));
+    core_->post_from_step(gate_.call(kind, shared_from_this(), std::move(callback)));
   }
-  void run_guarded(const char* kind, const std::function<void()>& callback) noexcept;
+  Dispatcher::Call next_answer(const char* kind) { return gate_.next_answer(kind, shared_from_this()); }
+  std::function<std::exception_ptr()> release_error(lock::ReleaseOutcome outcome) const {
+    return [this, outcome] { return client::error_of(monitor_, outcome); };
+  }
   // A callback as it is set now: another one may be set while it runs.
   template <class Callback>
   Callback copy_of(const Callback& callback) const {
     const std::lock_guard guard(mutex_);
     return callback;
   }
-  // What an asynchronous caller is told, decided but not yet given: the dispatcher has not come to it.
-  struct Answer {
-    Done done;
-    const char* kind = "";
-    bool held = false;                          // of an acquisition that was granted
-    std::optional<lock::Refusal> refusal = {};  // of one that was not
-    std::exception_ptr error = {};              // of a release
-  };
-  // Requires mutex_.
-  void owe(Answer answer) { answers_.push_back(std::move(answer)); }
-  // The oldest of them, as the dispatcher gives it.
-  Dispatcher::Call next_answer(const char* kind);
-  void give(const Answer& answer);
-  std::exception_ptr destroyed() const;
-  std::exception_ptr error_of(lock::ReleaseOutcome outcome) const;
   lock::ReleaseOutcome outcome_of_loss() const;
   NoNodeException not_held() const;
-  ConnectionLossException unconfirmed() const;
-  std::string describe_patience() const;
-  std::string describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const;
-  std::string describe_holder() const;
   // Nothing if the server does not say.
   std::optional<bool> still_ours(lock::ContenderId contender, const std::string& guid);
 
@@ -172,7 +149,6 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   OwnerRecord record_;
   Done acquired_;
   Done released_;
-  std::vector<Answer> answers_;
   bool cancelled_ = false;  // before the core knew of the acquisition
   Acquisition acquisition_ = 0;
   bool release_is_waited_for_ = false;
@@ -182,11 +158,7 @@ class LockSlot : public std::enable_shared_from_this<LockSlot> {
   std::function<void(Priority)> on_contended_;
   std::function<void()> on_danger_;
   std::chrono::milliseconds danger_margin_{0};
-
-  // Held while a callback of this slot runs, so that retire() can wait for it; recursive, since a callback may be the
-  // one that destroys the lock object.
-  std::recursive_mutex callback_mutex_;
-  bool retired_ = false;
+  CallbackGate gate_;
 };
 
 }  // namespace forelock::client

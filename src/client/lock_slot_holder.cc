@@ -1,17 +1,17 @@
-// What a lock slot knows and does while the lock is held, and how it says what went wrong.
+// What a lock slot knows and does while the lock is held.
 #include <algorithm>
 #include <chrono>
 #include <future>
 #include <type_traits>
 #include <utility>
 
-#include "base/counted.h"
+#include "client/acquisition_error.h"
 #include "client/clock.h"
+#include "client/lock_health.h"
 #include "client/lock_slot.h"
 #include "client/reply_error.h"
 #include "lock/child_name.h"
 #include "lock/monitor_name.h"
-#include "records/wall_time.h"
 
 namespace forelock::client {
 
@@ -20,11 +20,6 @@ using coordination::Reply;
 using coordination::ReplyCode;
 
 namespace {
-
-// How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
-constexpr std::chrono::milliseconds look_at_holder_for{150};
-// A free lock costs a few round trips.
-constexpr std::chrono::seconds enough_for_a_free_lock{1};
 
 std::string lock_path(const std::string& node_name) {
   return "/" + node_name + "/" + std::string(lock::private_lock_name);
@@ -47,11 +42,6 @@ Operation to_operation(const WriteOperation& write) {
       write);
 }
 
-std::string seconds_text(std::chrono::milliseconds time) {
-  const auto tenths = std::max<std::int64_t>(0, (time.count() + 50) / 100);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
-}
-
 }  // namespace
 
 LockState LockSlot::state() const {
@@ -67,22 +57,11 @@ LockState LockSlot::state() const {
     case Phase::held:
       break;
   }
-  const bool silent = nanoseconds(now()) >= core_->suspect_from();
-  if (!healthy()) return LockState::lost;
-  return core_->connected() && !silent ? LockState::held : LockState::suspect;
+  return state_of_held(*core_, [this] { return holds(); });
 }
 
-// The deadline is read before the phase: a lock is declared lost before a later reply moves the deadline on, so whoever
-// sees the later deadline also sees the loss. And a deadline that has passed is not reported before the engine has been
-// told: a reply that it was handling at that moment could move the deadline on, and revive what was reported dead.
 bool LockSlot::healthy() const noexcept {
-  while (true) {
-    const std::int64_t valid_until = core_->valid_until();
-    if (phase_.load(std::memory_order_acquire) != Phase::held || core_->in_forked_child()) return false;
-    if (nanoseconds(now()) < valid_until) return true;
-    core_->tick();  // loses the lock, unless the deadline has been moved on in time
-    if (core_->valid_until() == valid_until) return false;
-  }
+  return is_healthy(*core_, [this] { return holds(); });
 }
 
 void LockSlot::check_health() const {
@@ -253,128 +232,15 @@ NoNodeException LockSlot::not_held() const {
   return {ErrorCode::not_held, monitor_, "unlock of " + monitor_ + ", which this lock object does not hold"};
 }
 
-std::exception_ptr LockSlot::error_of(lock::ReleaseOutcome outcome) const {
-  switch (outcome) {
-    case lock::ReleaseOutcome::released:
-      return nullptr;
-    case lock::ReleaseOutcome::gone:
-      return std::make_exception_ptr(NoNodeException(
-          ErrorCode::no_node, monitor_, "the lock on " + monitor_ + " did not exist any more when it was released",
-          "its work may have overlapped with another holder's; see who removed it: forelock show " + monitor_));
-    case lock::ReleaseOutcome::session_expired:
-      break;
-  }
-  return std::make_exception_ptr(SessionExpiredException(
-      ErrorCode::session_expired, monitor_, "the session ended before the lock on " + monitor_ + " was released"));
-}
-
 std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at_holder) const {
-  using lock::RefusalReason;
-  const std::string show = "forelock show " + monitor_;
-  switch (refusal.reason) {
-    case RefusalReason::timed_out:
-      return std::make_exception_ptr(
-          InstanceLockException(ErrorCode::lock_timeout, monitor_, describe_timeout(refusal, look_at_holder), show));
-    case RefusalReason::unavailable:
-      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_unavailable, monitor_,
-                                                           "the lock on " + monitor_ + " is held or waited for", show));
-    case RefusalReason::cancelled:
-      return std::make_exception_ptr(InstanceLockException(ErrorCode::cancelled, monitor_,
-                                                           "waiting for the lock on " + monitor_ + " was cancelled"));
-    case RefusalReason::session_expired:
-      if (core_->standing_problem()) break;
-      return std::make_exception_ptr(SessionExpiredException(
-          ErrorCode::session_expired, monitor_, "the session ended while waiting for the lock on " + monitor_,
-          "the same call may be repeated: the client makes a new session"));
-    case RefusalReason::closed:
-      return std::make_exception_ptr(RequestRejectedException(
-          ErrorCode::closed, monitor_, "the client was closed while waiting for the lock on " + monitor_));
-    case RefusalReason::rejected:
-      try {
-        throw_reply_error(refusal.code, monitor_, "cannot lock " + monitor_);
-      } catch (...) {
-        return std::current_exception();
-      }
-    case RefusalReason::connection_lost:
-      break;
-  }
-  std::string message = "no connection to ZooKeeper, so no lock on " + monitor_;
-  if (const std::string problem = core_->last_problem(); !problem.empty()) message += ": " + problem;
-  if (const auto standing = core_->standing_problem()) {
-    return std::make_exception_ptr(RequestRejectedException(*standing, monitor_, message, "forelock doctor"));
-  }
-  message += describe_patience();
-  return std::make_exception_ptr(
-      ConnectionLossException(ErrorCode::connection_loss, monitor_, message, "forelock doctor"));
-}
-
-// Why there was no waiting any longer: the caller's own time, or what is configured for the client.
-std::string LockSlot::describe_patience() const {
-  lock::TimePoint since;
-  lock::TimePoint deadline;
+  Acquisition acquisition{.monitor = monitor_, .node_name = node_name_};
   {
     const std::lock_guard guard(mutex_);
-    since = waiting_since_;
-    deadline = deadline_;
+    acquisition.guid = record_.guid;
+    acquisition.since = waiting_since_;
+    acquisition.deadline = deadline_;
   }
-  if (deadline <= now()) {
-    const auto given = std::chrono::round<std::chrono::milliseconds>(deadline - since);
-    return "; none came within the " + std::to_string(given.count()) + " ms that there were for the lock";
-  }
-  const Settings& settings = core_->settings();
-  const int tries = settings.connection_retry();
-  return "; gave up after " + base::counted(static_cast<std::uint64_t>(tries), "try", "tries") + " in " +
-         seconds_text(tries * settings.connection_delay()) + " (zookeeper.connection.retry)";
-}
-
-std::string LockSlot::describe_timeout(const lock::Refusal& refusal, bool look_at_holder) const {
-  lock::TimePoint since;
-  {
-    const std::lock_guard guard(mutex_);
-    since = waiting_since_;
-  }
-  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now() - since);
-  std::string text = "the lock on " + monitor_ + " was not obtained within " + std::to_string(waited.count()) + " ms";
-  if (look_at_holder) text += describe_holder();
-  if (refusal.position) {
-    const bool next = refusal.position->behind == lock::private_lock_name;
-    text += next ? "; we were first in the queue, behind the holder"
-                 : "; our place in the queue was " + std::to_string(refusal.position->place) + ", behind " +
-                       refusal.position->behind;
-  }
-  return text;
-}
-
-// Asked only now, so that it is who holds the lock now; a waiting call costs nothing for it.
-std::string LockSlot::describe_holder() const {
-  std::future<Reply> answer;
-  try {
-    answer = core_->request(coordination::Get{lock_path(node_name_), false});
-  } catch (const Error&) {
-    return "";
-  }
-  if (answer.wait_for(look_at_holder_for) != std::future_status::ready) return "";
-  const Reply reply = answer.get();
-  if (reply.code == ReplyCode::no_node) return "; nobody holds it at this moment";
-  if (!reply.ok()) return "";
-  const auto owner = OwnerRecord::from_json(reply.data);
-  if (!owner) return "; a client that leaves no record holds it";
-  {
-    const std::lock_guard guard(mutex_);
-    if (owner->guid == record_.guid) {
-      const bool servers_are_slow = now() - waiting_since_ >= enough_for_a_free_lock;
-      return std::string("; it was granted only after that and is being given back") +
-             (servers_are_slow ? ": the servers are slow (forelock doctor)" : "");
-    }
-  }
-  std::string text = "; held by " + owner->instance + " for \"" + owner->lock_info + "\" (" +
-                     std::string(name_of(owner->priority)) + ")";
-  if (owner->acquired_at) {
-    const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-    text += " since " + records::format_wall_time(*owner->acquired_at) + " (" +
-            seconds_text(time - *owner->acquired_at) + ")";
-  }
-  return text;
+  return client::error_of(*core_, acquisition, refusal, look_at_holder);
 }
 
 }  // namespace forelock::client

@@ -1,0 +1,162 @@
+/// \file
+/// Several monitors as one lock: a bulk request that writes many documents takes one LockSet instead of many locks.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "forelock/client.h"
+#include "forelock/export.h"
+#include "forelock/priority.h"
+#include "forelock/write_lock.h"
+
+namespace forelock {
+
+namespace client {
+class SetSlot;
+}
+
+/// A member of a set and its fencing token.
+struct MemberToken {
+  std::string monitor;     ///< the monitor object's id
+  std::int64_t token = 0;  ///< of the current or last grant; 0 if it was never granted
+
+  /// Both fields.
+  bool operator==(const MemberToken&) const = default;
+};
+
+/// A lock on several monitors at once: all of them or none, with one deadline, and free of deadlock whatever sets
+/// overlap. Other clients see ordinary locks, one for each member.
+///
+/// Free members cost the round trips of a single lock, however many they are: all are asked for at once. A member that
+/// another client holds is waited for in its queue, while the set keeps only members that come before it in one order
+/// that all sets share (bytewise by encoded id). So a set waits at most once for each member, and never in a circle.
+/// *Not* covered: a program that takes a set while it holds another set or a single lock of the same monitors' order;
+/// it has an order of its own to keep.
+///
+/// Use a single lock where one monitor is meant. Use several sets rather than one of thousands: a set holds its first
+/// members while it waits for its last.
+///
+/// Ownership belongs to the object, not to a thread: every method may be called from any thread, concurrently, unless
+/// it says otherwise. One acquisition at a time; not re-entrant. Must not outlive its Client. The destructor withdraws
+/// a waiting acquisition and releases a held set without waiting; a callback of acquire() or release() that has not
+/// been called yet is called there with InstanceLockException(cancelled), as for AsyncWriteLock.
+class FORELOCK_EXPORT LockSet {
+ public:
+  /// The limit on members.
+  static constexpr std::size_t max_members = 1000;
+
+  /// \param client must outlive the set. \param lock_info short text for people: what for. \param monitors the ids of
+  /// its members, in any order, 1 to max_members; the same id twice counts once. \param priority the class in which all
+  /// of them contend. \param options as for a single lock; they count for each member.
+  /// \throws RequestRejectedException(invalid_argument) for an invalid id, no member or too many.
+  LockSet(Client& client, std::string lock_info, const std::vector<std::string>& monitors,
+          Priority priority = Priority::foreground, LockOptions options = {});
+  ~LockSet();
+  LockSet(const LockSet&) = delete;
+  LockSet& operator=(const LockSet&) = delete;
+
+  /// The members' ids, each once, in the order in which they are taken.
+  const std::vector<std::string>& monitors() const noexcept;
+  /// What for.
+  const std::string& lock_info() const noexcept;
+  /// The class it contends in.
+  Priority priority() const noexcept;
+
+  // --- blocking ---
+
+  /// Waits for as long as it takes. \throws as lock_with_timeout, except for the time-out.
+  void lock();
+  /// Obtains the set if every member can be had at once; does not queue. Without a connection it waits for one for at
+  /// most the class's configured time-out. \returns whether it is held now; if not, nothing of it is.
+  /// \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
+  bool try_lock();
+  /// Waits at most this long. \returns whether it is held now; if not, nothing of it is. \throws as try_lock.
+  bool try_lock_for(std::chrono::milliseconds timeout);
+  /// Waits at most for the time configured for the class.
+  /// \throws InstanceLockException not obtained in time: the message names the member that could not be had, and its
+  /// holder. ConnectionLossException, SessionExpiredException, RequestRejectedException; monitor() of each is the
+  /// member that it was about. Before this or any failure is told, what had been taken is given back: confirmed by the
+  /// servers, or, if they do not answer within a second or there is no connection, going on in the background until it
+  /// is certain.
+  void lock_with_timeout();
+
+  /// Releases every member. Waits for the confirmation, at most about the session time-out; without one the release
+  /// goes on in the background until it is certain or the session has ended. Not held any more afterwards. Never
+  /// throws: that a member was lost before, or that there is no confirmation, is written to the client's log.
+  void unlock() noexcept;
+  /// As unlock(), but throws: NoNodeException if a member did not exist any more (no_node), or if the set is not held
+  /// (not_held); SessionExpiredException; ConnectionLossException if there is no confirmation. Not held afterwards.
+  void unlock_or_throw();
+  /// Releases without waiting for the confirmation. Never throws; does nothing if the set is not held.
+  void unlock_async() noexcept;
+
+  /// For long work of low urgency: lets all contenders that wait at a member and rank before this set go first, and
+  /// takes all members again. The place in the queue is kept at the first member; the others are released and taken
+  /// anew. Blocks until all are held again, at most `timeout`. \returns whether they are, with new tokens; if not, none
+  /// is. \throws LockUnhealthyException if the set was not held (any more); otherwise as try_lock.
+  bool step_aside(std::chrono::milliseconds timeout);
+
+  // --- asynchronous; see AsyncWriteLock for where and when callbacks run ---
+
+  /// Called exactly once for each acquire() that has not thrown: with nullptr when the set is held, else with what
+  /// lock_with_timeout() would have thrown.
+  using AcquireCallback = std::function<void(std::exception_ptr error)>;
+  /// Called exactly once for each release(): with nullptr when it is confirmed, else as unlock_or_throw().
+  using ReleaseCallback = std::function<void(std::exception_ptr error)>;
+
+  /// Begins to contend; returns at once. Uses the time-out configured for the class.
+  /// \throws RequestRejectedException(already_held) if it is held or waiting.
+  void acquire(AcquireCallback callback);
+  /// The same with a time-out of one's own.
+  void acquire(std::chrono::milliseconds timeout, AcquireCallback callback);
+  /// Releases every member; returns at once. The callback may be empty. Without a held set it gets NoNodeException.
+  void release(ReleaseCallback callback = {});
+
+  /// Withdraws a waiting acquisition of another thread or of acquire(), which ends with
+  /// InstanceLockException(cancelled), or false. \returns whether there was one to withdraw: not if it has been
+  /// decided.
+  bool cancel();
+
+  // --- what is known ---
+
+  /// Where the set stands as a whole; looks at the clock. `lost` as soon as one member is lost: the others stay held
+  /// until it is released, so that the work can be stopped first.
+  LockState state() const noexcept;
+  /// Whether all members were granted and neither released nor reported lost. Does not look at the clock.
+  bool owns_lock() const noexcept;
+  /// Whether every member is certain to be held now. As WriteLock::healthy, and as cheap, whatever the set's size.
+  bool healthy() const noexcept;
+  /// Returns if healthy(). \throws LockUnhealthyException otherwise; it names the member that was lost.
+  void check_health() const;
+  /// As WriteLock::expires_at.
+  std::chrono::steady_clock::time_point expires_at() const noexcept;
+  /// The tokens of all members, in the order of monitors(). As WriteLock::fencing_token for each.
+  std::vector<MemberToken> fencing_tokens() const;
+  /// That of one member. \throws RequestRejectedException(invalid_argument) if there is no such member.
+  std::int64_t fencing_token(const std::string& monitor) const;
+  /// The member in whose queue the set waits at this moment; nothing if it does not wait in one.
+  std::optional<std::string> waits_for() const;
+  /// As WriteLock::stop_token: stopped when one member is lost.
+  std::stop_token stop_token() const;
+
+  /// Called once for each grant of which a member is lost, with the first one; on the client's dispatcher thread. Set
+  /// it while the set is free. As WriteLock::on_lost.
+  void on_lost(std::function<void(LossReason, const std::string& monitor)> callback);
+  /// Called when a contender of a class waits behind a member, once for each class, member and grant; on the dispatcher
+  /// thread. Costs a watch and a listing for each member and each change in its queue. Set it while the set is free.
+  void on_contended(std::function<void(Priority waiting, const std::string& monitor)> callback);
+
+ private:
+  std::shared_ptr<client::SetSlot> slot_;
+};
+
+}  // namespace forelock

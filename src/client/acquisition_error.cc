@@ -1,0 +1,181 @@
+#include "client/acquisition_error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "base/counted.h"
+#include "client/clock.h"
+#include "client/reply_error.h"
+#include "lock/child_name.h"
+#include "records/wall_time.h"
+
+namespace forelock::client {
+
+using coordination::Reply;
+using coordination::ReplyCode;
+
+namespace {
+
+// How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
+constexpr std::chrono::milliseconds look_at_holder_for{150};
+// A free lock costs a few round trips.
+constexpr std::chrono::seconds enough_for_a_free_lock{1};
+
+std::string lock_path(const std::string& node_name) {
+  return "/" + node_name + "/" + std::string(lock::private_lock_name);
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  const auto tenths = std::max<std::int64_t>(0, (time.count() + 50) / 100);
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
+}
+
+// Asked only now, so that it is who holds the lock now; a waiting call costs nothing for it.
+std::string describe_holder(ClientCore& core, const Acquisition& acquisition) {
+  std::future<Reply> answer;
+  try {
+    answer = core.request(coordination::Get{lock_path(acquisition.node_name), false});
+  } catch (const Error&) {
+    return "";
+  }
+  if (answer.wait_for(look_at_holder_for) != std::future_status::ready) return "";
+  const Reply reply = answer.get();
+  if (reply.code == ReplyCode::no_node) return "; nobody holds it at this moment";
+  if (!reply.ok()) return "";
+  const auto owner = OwnerRecord::from_json(reply.data);
+  if (!owner) return "; a client that leaves no record holds it";
+  if (owner->guid == acquisition.guid) {
+    const bool servers_are_slow = now() - acquisition.since >= enough_for_a_free_lock;
+    return std::string("; it was granted only after that and is being given back") +
+           (servers_are_slow ? ": the servers are slow (forelock doctor)" : "");
+  }
+  std::string text = "; held by " + owner->instance + " for \"" + owner->lock_info + "\" (" +
+                     std::string(name_of(owner->priority)) + ")";
+  if (owner->acquired_at) {
+    const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    text += " since " + records::format_wall_time(*owner->acquired_at) + " (" +
+            seconds_text(time - *owner->acquired_at) + ")";
+  }
+  return text;
+}
+
+// Why there was no waiting any longer: the caller's own time, or what is configured for the client.
+std::string describe_patience(ClientCore& core, const Acquisition& acquisition) {
+  if (acquisition.deadline <= now()) {
+    const auto given = std::chrono::round<std::chrono::milliseconds>(acquisition.deadline - acquisition.since);
+    return "; none came within the " + std::to_string(given.count()) + " ms that there were for the lock";
+  }
+  const Settings& settings = core.settings();
+  const int tries = settings.connection_retry();
+  return "; gave up after " + base::counted(static_cast<std::uint64_t>(tries), "try", "tries") + " in " +
+         seconds_text(tries * settings.connection_delay()) + " (zookeeper.connection.retry)";
+}
+
+std::string describe_timeout(ClientCore& core, const Acquisition& acquisition, const lock::Refusal& refusal,
+                             bool look_at_holder) {
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now() - acquisition.since);
+  std::string text =
+      "the lock on " + acquisition.monitor + " was not obtained within " + std::to_string(waited.count()) + " ms";
+  if (look_at_holder) text += describe_holder(core, acquisition);
+  if (refusal.position) {
+    const bool next = refusal.position->behind == lock::private_lock_name;
+    text += next ? "; we were first in the queue, behind the holder"
+                 : "; our place in the queue was " + std::to_string(refusal.position->place) + ", behind " +
+                       refusal.position->behind;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::exception_ptr error_of(ClientCore& core, const Acquisition& acquisition, const lock::Refusal& refusal,
+                            bool look_at_holder) {
+  using lock::RefusalReason;
+  const std::string show = "forelock show " + acquisition.monitor;
+  switch (refusal.reason) {
+    case RefusalReason::timed_out:
+      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_timeout, acquisition.monitor,
+                                                           describe_timeout(core, acquisition, refusal, look_at_holder),
+                                                           show));
+    case RefusalReason::unavailable:
+      return std::make_exception_ptr(
+          InstanceLockException(ErrorCode::lock_unavailable, acquisition.monitor,
+                                "the lock on " + acquisition.monitor + " is held or waited for", show));
+    case RefusalReason::cancelled:
+      return std::make_exception_ptr(
+          InstanceLockException(ErrorCode::cancelled, acquisition.monitor,
+                                "waiting for the lock on " + acquisition.monitor + " was cancelled"));
+    case RefusalReason::session_expired:
+      if (core.standing_problem()) break;
+      return std::make_exception_ptr(
+          SessionExpiredException(ErrorCode::session_expired, acquisition.monitor,
+                                  "the session ended while waiting for the lock on " + acquisition.monitor,
+                                  "the same call may be repeated: the client makes a new session"));
+    case RefusalReason::closed:
+      return std::make_exception_ptr(
+          RequestRejectedException(ErrorCode::closed, acquisition.monitor,
+                                   "the client was closed while waiting for the lock on " + acquisition.monitor));
+    case RefusalReason::rejected:
+      try {
+        throw_reply_error(refusal.code, acquisition.monitor, "cannot lock " + acquisition.monitor);
+      } catch (...) {
+        return std::current_exception();
+      }
+    case RefusalReason::connection_lost:
+      break;
+  }
+  std::string message = "no connection to ZooKeeper, so no lock on " + acquisition.monitor;
+  if (const std::string problem = core.last_problem(); !problem.empty()) message += ": " + problem;
+  if (const auto standing = core.standing_problem()) {
+    return std::make_exception_ptr(
+        RequestRejectedException(*standing, acquisition.monitor, message, "forelock doctor"));
+  }
+  message += describe_patience(core, acquisition);
+  return std::make_exception_ptr(
+      ConnectionLossException(ErrorCode::connection_loss, acquisition.monitor, message, "forelock doctor"));
+}
+
+std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome outcome) {
+  switch (outcome) {
+    case lock::ReleaseOutcome::released:
+      return nullptr;
+    case lock::ReleaseOutcome::gone:
+      return std::make_exception_ptr(NoNodeException(
+          ErrorCode::no_node, monitor, "the lock on " + monitor + " did not exist any more when it was released",
+          "its work may have overlapped with another holder's; see who removed it: forelock show " + monitor));
+    case lock::ReleaseOutcome::session_expired:
+      break;
+  }
+  return std::make_exception_ptr(SessionExpiredException(
+      ErrorCode::session_expired, monitor, "the session ended before the lock on " + monitor + " was released"));
+}
+
+ConnectionLossException unconfirmed_release(const std::string& monitor) {
+  return ConnectionLossException(ErrorCode::connection_loss, monitor,
+                                 "the release of " + monitor +
+                                     " is not confirmed: no answer from ZooKeeper. It goes on in the background until "
+                                     "it is certain or the session has ended");
+}
+
+std::exception_ptr destroyed_lock(const std::string& monitor) {
+  return std::make_exception_ptr(InstanceLockException(
+      ErrorCode::cancelled, monitor, "the lock object for " + monitor + " was destroyed before its answer came"));
+}
+
+LossReason public_reason(lock::LossReason reason) {
+  switch (reason) {
+    case lock::LossReason::deadline_passed:
+      return LossReason::deadline_passed;
+    case lock::LossReason::session_expired:
+      return LossReason::session_expired;
+    case lock::LossReason::removed:
+      return LossReason::removed;
+    case lock::LossReason::closed:
+      return LossReason::closed;
+  }
+  return LossReason::closed;
+}
+
+}  // namespace forelock::client

@@ -1,0 +1,70 @@
+// A step of the engine, what may be done in it, and what follows at its end.
+#include <algorithm>
+#include <utility>
+
+#include "client/client_core.h"
+#include "client/clock.h"
+
+namespace forelock::client {
+
+ClientCore::Step::~Step() {
+  // Listeners that are let go here die when the mutex is free: what their callbacks own may call the client.
+  std::vector<std::shared_ptr<StepListener>> told;
+  while (!core_.at_end_of_step_.empty()) {
+    for (auto& listener : std::exchange(core_.at_end_of_step_, {})) {
+      listener->step_ends();
+      told.push_back(std::move(listener));
+    }
+  }
+  core_.publish_deadline();
+  core_.ticker_.wake_by(core_.next_timer());
+  const auto to_wake = std::exchange(core_.to_wake_, {});
+  const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
+  const auto not_posted = std::exchange(core_.not_posted_, {});
+  guard_.unlock();
+  if (callbacks_posted) core_.dispatcher_.wake();
+  for (const auto& listener : to_wake) listener->wake();
+  for (const Dispatcher::Call& callback : not_posted) callback.run();
+}
+
+lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderListener>& listener,
+                                              lock::AcquireSpec spec) {
+  const lock::ContenderId contender = next_contender_++;
+  listeners_.emplace(contender, listener);
+  const bool wanted = listener->begin(contender);
+  engine_.acquire(contender, std::move(spec), now());
+  if (!wanted) engine_.cancel(contender, now());
+  return contender;
+}
+
+bool ClientCore::step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline) {
+  return engine_.step_aside(contender, deadline, now());
+}
+
+bool ClientCore::holds_in_step(lock::ContenderId contender) const {
+  return engine_.state(contender) == lock::ContenderState::held;
+}
+
+void ClientCore::give_up_in_step(lock::ContenderId contender) {
+  const lock::TimePoint time = now();
+  if (!engine_.release(contender, time)) engine_.cancel(contender, time);
+}
+
+void ClientCore::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {
+  times_.emplace(time, std::move(listener));
+  ticker_.wake_by(times_.begin()->first);
+}
+
+lock::TimePoint ClientCore::tell_time(lock::TimePoint time,
+                                      std::vector<std::shared_ptr<ContenderListener>>& looked_at) {
+  while (!times_.empty() && times_.begin()->first <= time) {
+    const auto listener = times_.begin()->second.lock();
+    times_.erase(times_.begin());
+    if (!listener) continue;
+    listener->time_has_come(time);
+    looked_at.push_back(listener);
+  }
+  return times_.empty() ? lock::never : times_.begin()->first;
+}
+
+}  // namespace forelock::client

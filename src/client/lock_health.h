@@ -1,0 +1,33 @@
+// The health of a held lock, which holders ask for all the time: whether it is certain to be held now. Without a mutex.
+#pragma once
+
+#include "client/client_core.h"
+#include "client/clock.h"
+#include "forelock/write_lock.h"
+
+namespace forelock::client {
+
+// `holds`: whether the lock is held and not reported lost; read after the deadline: a lock is declared lost before a
+// later reply moves the deadline on, so a reader of the later deadline also sees the loss. And a deadline that has
+// passed is not reported before the engine has been told: a reply that it was handling at that moment could move the
+// deadline on, and revive what was reported dead.
+template <class Holds>
+bool is_healthy(ClientCore& core, Holds holds) noexcept {
+  while (true) {
+    const std::int64_t valid_until = core.valid_until();
+    if (!holds() || core.in_forked_child()) return false;
+    if (nanoseconds(now()) < valid_until) return true;
+    core.tick();  // loses the lock, unless the deadline has been moved on in time
+    if (core.valid_until() == valid_until) return false;
+  }
+}
+
+// The state of a lock that is held as far as is known.
+template <class Holds>
+LockState state_of_held(ClientCore& core, Holds holds) noexcept {
+  const bool silent = nanoseconds(now()) >= core.suspect_from();
+  if (!is_healthy(core, holds)) return LockState::lost;
+  return core.connected() && !silent ? LockState::held : LockState::suspect;
+}
+
+}  // namespace forelock::client

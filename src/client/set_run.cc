@@ -1,0 +1,165 @@
+#include "client/set_run.h"
+
+#include <utility>
+
+#include "client/set_slot.h"
+#include "records/holder_json.h"
+#include "records/wall_time.h"
+
+namespace forelock::client {
+
+namespace {
+
+// Of one length, so that none is part of another one.
+std::string guid_of_attempt(const std::string& guid, sets::AttemptId attempt) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = guid + "-00000000";
+  for (std::size_t at = text.size(); attempt != 0 && at > guid.size() + 1; attempt >>= 4) {
+    text[--at] = digits[attempt & 0xf];
+  }
+  return text;
+}
+
+}  // namespace
+
+SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
+               OwnerRecord record, const LockOptions& options, bool wants_contention)
+    : core_(core),
+      owner_(std::move(owner)),
+      members_(std::move(members)),
+      record_(std::move(record)),
+      guid_(record_.guid),
+      options_(options),
+      wants_contention_(wants_contention),
+      machine_(members_->monitors.size()) {}
+
+void SetRun::begin(lock::TimePoint deadline, bool try_only) {
+  deadline_ = deadline;
+  machine_.begin(try_only);
+  proceed();
+}
+
+bool SetRun::cancel() {
+  const bool begun = machine_.cancel();
+  proceed();
+  return begun;
+}
+
+bool SetRun::release() {
+  const bool begun = machine_.release();
+  proceed();
+  return begun;
+}
+
+bool SetRun::step_aside(lock::TimePoint deadline) {
+  deadline_ = deadline;
+  const bool begun = machine_.step_aside();
+  proceed();
+  return begun;
+}
+
+void SetRun::proceed() {
+  for (auto commands = machine_.take_commands(); !commands.empty(); commands = machine_.take_commands()) {
+    for (const sets::Command& command : commands) carry_out(command);
+  }
+  if (const auto owner = owner_.lock()) owner->advanced(shared_from_this());
+}
+
+void SetRun::carry_out(const sets::Command& command) {
+  using Kind = sets::Command::Kind;
+  if (command.kind == Kind::try_once || command.kind == Kind::acquire) {
+    beginning_ = command.attempt;
+    core_.acquire_in_step(shared_from_this(), make_spec(command));
+    return;
+  }
+  const auto contender = contenders_.find(command.attempt);
+  if (contender == contenders_.end()) return;  // it has just ended
+  if (command.kind == Kind::give_up) {
+    core_.give_up_in_step(contender->second);
+  } else {
+    core_.step_aside_in_step(contender->second, deadline_);
+  }
+}
+
+lock::AcquireSpec SetRun::make_spec(const sets::Command& command) {
+  record_.guid = guid_of_attempt(guid_, command.attempt);
+  lock::AcquireSpec spec;
+  spec.monitor = members_->node_names[command.member];
+  spec.priority = record_.priority;
+  spec.guid = record_.guid;
+  spec.record = record_.to_json();
+  spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
+                        auto_unlock = options_.auto_unlock_after] {
+    return records::holder_json_now(json, expected, auto_unlock);
+  };
+  spec.deadline = deadline_;
+  spec.try_once = command.kind == sets::Command::Kind::try_once;
+  spec.wants_contention = wants_contention_;
+  return spec;
+}
+
+// --- from the core ---
+
+bool SetRun::begin(lock::ContenderId contender) {
+  const sets::AttemptId attempt = std::exchange(beginning_, 0);
+  attempts_.emplace(contender, attempt);
+  contenders_.emplace(attempt, contender);
+  return true;
+}
+
+sets::AttemptId SetRun::attempt_of(lock::ContenderId contender) const {
+  const auto found = attempts_.find(contender);
+  return found == attempts_.end() ? 0 : found->second;
+}
+
+void SetRun::ended(lock::ContenderId contender) {
+  contenders_.erase(attempt_of(contender));
+  attempts_.erase(contender);
+  come_back();
+}
+
+// What follows from it needs the engine, which is busy telling of it.
+void SetRun::come_back() {
+  if (!std::exchange(coming_back_, true)) core_.at_end_of_step(shared_from_this());
+}
+
+void SetRun::step_ends() {
+  coming_back_ = false;
+  proceed();
+}
+
+lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  machine_.granted(attempt_of(contender), grant.token);
+  come_back();
+  return lock::Duration::zero();
+}
+
+void SetRun::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+  machine_.refused(attempt_of(contender), refusal);
+  ended(contender);
+}
+
+void SetRun::lost(lock::ContenderId contender, lock::LossReason reason) {
+  machine_.lost(attempt_of(contender), reason);
+  ended(contender);
+}
+
+void SetRun::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  machine_.released(attempt_of(contender), outcome);
+  ended(contender);
+}
+
+void SetRun::contended(lock::ContenderId contender, Priority waiting) {
+  const auto member = machine_.member_of(attempt_of(contender));
+  if (const auto owner = owner_.lock(); owner && member) owner->contended(*this, *member, waiting);
+}
+
+void SetRun::time_has_come(lock::TimePoint) {
+  if (const auto owner = owner_.lock()) owner->time_is_up(shared_from_this());
+}
+
+void SetRun::wake() {
+  if (const auto owner = owner_.lock()) owner->wake(*this);
+}
+
+}  // namespace forelock::client

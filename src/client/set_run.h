@@ -1,0 +1,79 @@
+// A SetRun is one acquisition of a lock set, from its first request until nothing of it is left.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "client/client_core.h"
+#include "forelock/owner_record.h"
+#include "forelock/write_lock.h"
+#include "sets/set_machine.h"
+
+namespace forelock::client {
+
+class SetSlot;
+
+// The members of a set in canonical order.
+struct SetMembers {
+  std::vector<std::string> monitors;
+  std::vector<std::string> node_names;
+};
+
+// Drives a SetMachine with contenders of the engine. It outlives its set object where something of it is left to be
+// given back. Every method is for a step of the core, under its mutex.
+class SetRun final : public ClientCore::StepListener, public std::enable_shared_from_this<SetRun> {
+ public:
+  // `record` is that of each member, but for its guid, which is made of this one.
+  SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members, OwnerRecord record,
+         const LockOptions& options, bool wants_contention);
+
+  void begin(lock::TimePoint deadline, bool try_only);
+  bool cancel();
+  bool release();
+  bool step_aside(lock::TimePoint deadline);
+
+  const sets::SetMachine& machine() const { return machine_; }
+
+  // --- ClientCore::StepListener ---
+
+  bool begin(lock::ContenderId contender) override;
+  lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
+  void release_unanswered(lock::ContenderId) override {}
+  void queued(lock::ContenderId, const lock::Position&) override {}
+  void contended(lock::ContenderId contender, Priority waiting) override;
+  void in_danger(lock::ContenderId) override {}
+  void wake() override;
+  void step_ends() override;
+  void time_has_come(lock::TimePoint time) override;
+
+ private:
+  void proceed();
+  void carry_out(const sets::Command& command);
+  lock::AcquireSpec make_spec(const sets::Command& command);
+  // 0 for a contender of which no more news are due.
+  sets::AttemptId attempt_of(lock::ContenderId contender) const;
+  void ended(lock::ContenderId contender);
+  void come_back();
+
+  ClientCore& core_;
+  const std::weak_ptr<SetSlot> owner_;
+  const std::shared_ptr<const SetMembers> members_;
+  OwnerRecord record_;
+  const std::string guid_;
+  const LockOptions options_;
+  const bool wants_contention_;
+  sets::SetMachine machine_;
+  lock::TimePoint deadline_ = lock::never;
+  bool coming_back_ = false;                                         // at the end of this step
+  sets::AttemptId beginning_ = 0;                                    // of the contender that the core is about to name
+  std::unordered_map<lock::ContenderId, sets::AttemptId> attempts_;  // that have not ended
+  std::unordered_map<sets::AttemptId, lock::ContenderId> contenders_;
+};
+
+}  // namespace forelock::client

@@ -1,0 +1,253 @@
+// Lock sets on a real server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "integration/fixture.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class LockSetTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+  static Settings settings() { return settings_for(server_->connect_string()); }
+
+  static TestServer* server_;
+  Client client_{settings()};
+  Client other_{settings()};
+};
+
+TestServer* LockSetTest::server_ = nullptr;
+
+TEST_F(LockSetTest, IsHeldWithAllItsMembersAndLeavesNothing) {
+  LockSet set(client_, "bulk", {"c", "a", "b", "a"});
+  set.lock_with_timeout();
+  EXPECT_TRUE(set.healthy());
+  EXPECT_EQ(set.state(), LockState::held);
+  EXPECT_GT(set.expires_at(), std::chrono::steady_clock::now());
+  for (const MemberToken& member : set.fencing_tokens()) {
+    BlockingWriteLock lock(other_, "single", member.monitor);
+    EXPECT_FALSE(lock.try_lock()) << member.monitor;
+    EXPECT_EQ(Inspector(other_).show(member.monitor)->holder->token, member.token);
+    EXPECT_EQ(set.fencing_token(member.monitor), member.token);
+  }
+  EXPECT_THROW(set.fencing_token("d"), RequestRejectedException);
+  const auto owner = Inspector(other_).show("b")->holder->owner;
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(owner->set_size, 3u);
+  EXPECT_THAT(owner->set_members, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(owner->set, Inspector(other_).show("a")->holder->owner->set);
+  set.unlock_or_throw();
+  EXPECT_FALSE(set.healthy());
+  EXPECT_THAT(ephemeral_nodes(*server_), IsEmpty());
+  EXPECT_THROW(set.unlock_or_throw(), NoNodeException);
+}
+
+TEST_F(LockSetTest, FiveHundredMembersAreOneLock) {
+  std::vector<std::string> monitors;
+  for (int i = 0; i < 500; ++i) monitors.push_back("many-" + std::to_string(i));
+  LockSet set(client_, "bulk", monitors);
+  set.lock_with_timeout();
+  EXPECT_EQ(ephemeral_nodes(*server_).size(), 1000u);
+  const auto before = client_.statistics().released;
+  set.unlock_or_throw();
+  EXPECT_EQ(client_.statistics().released - before, 500u);
+  EXPECT_THAT(ephemeral_nodes(*server_), IsEmpty());
+}
+
+TEST_F(LockSetTest, WaitsForABusyMemberWithTheSmallerOnesAlone) {
+  BlockingWriteLock busy(other_, "busy", "b");
+  busy.lock_with_timeout();
+  LockSet set(client_, "bulk", {"a", "b", "c"});
+  EXPECT_FALSE(set.try_lock());
+  EXPECT_FALSE(set.owns_lock());
+  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "b"; }));
+  BlockingWriteLock first(other_, "single", "a");
+  EXPECT_FALSE(first.try_lock());
+  BlockingWriteLock last(other_, "single", "c");
+  EXPECT_TRUE(wait_until([&] { return last.try_lock(); })) << "it is given back";
+  last.unlock();
+  busy.unlock();
+  granted.get();
+  EXPECT_TRUE(set.healthy());
+}
+
+TEST_F(LockSetTest, TheInspectorTellsWhatASetHoldsAndWaitsFor) {
+  BlockingWriteLock busy(other_, "the busy one", "told-2");
+  busy.lock_with_timeout();
+  LockSet set(client_, "bulk", {"told-1", "told-2", "told-3"});
+  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "told-2"; }));
+  Inspector inspector(other_);
+  std::optional<LockSetView> view;
+  ASSERT_TRUE(wait_until([&] {
+    view = inspector.lock_set(*inspector.show("told-1")->holder->owner);
+    return view && view->waits_for && view->held.size() == 1;
+  })) << "its node is in the queue, and told-3 is given back";
+  EXPECT_EQ(view->size, 3u);
+  EXPECT_THAT(view->members, ElementsAre("told-1", "told-2", "told-3"));
+  EXPECT_THAT(view->held, ElementsAre("told-1"));
+  EXPECT_EQ(view->waits_for, "told-2");
+  ASSERT_TRUE(view->behind && view->behind->owner);
+  EXPECT_EQ(view->behind->owner->lock_info, "the busy one");
+  EXPECT_FALSE(inspector.lock_set(*view->behind->owner)) << "a single lock";
+  busy.unlock();
+  granted.get();
+  view = inspector.lock_set(*inspector.show("told-3")->holder->owner);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->held.size(), 3u);
+  EXPECT_EQ(view->waits_for, std::nullopt);
+}
+
+TEST_F(LockSetTest, AFailedAcquisitionHasGivenEverythingBack) {
+  BlockingWriteLock busy(other_, "the busy one", "fail-3");
+  busy.lock_with_timeout();
+  LockSet set(client_, "bulk", {"fail-1", "fail-2", "fail-3", "fail-4"});
+  EXPECT_FALSE(set.try_lock_for(200ms));
+  EXPECT_EQ(set.state(), LockState::free);
+  for (const char* monitor : {"fail-1", "fail-2", "fail-4"}) {
+    BlockingWriteLock lock(other_, "single", monitor);
+    EXPECT_TRUE(lock.try_lock()) << monitor;
+  }
+  EXPECT_TRUE(wait_until([] { return ephemeral_nodes(*server_).size() == 2; })) << "those of the busy one";
+}
+
+TEST_F(LockSetTest, TheErrorNamesTheMemberAndItsHolder) {
+  BlockingWriteLock busy(other_, "the busy one", "named-2", Priority::background);
+  busy.lock_with_timeout();
+  Client hasty(settings_for(server_->connect_string(), {{"zookeeper.foregound.task.timeout", "300"}}));
+  ASSERT_TRUE(hasty.wait_connected(10s));
+  LockSet set(hasty, "bulk", {"named-1", "named-2"});
+  try {
+    set.lock_with_timeout();
+    FAIL();
+  } catch (const InstanceLockException& problem) {
+    EXPECT_EQ(problem.code(), ErrorCode::lock_timeout);
+    EXPECT_EQ(problem.monitor(), "named-2");
+    EXPECT_THAT(problem.what(), HasSubstr("the busy one"));
+  }
+}
+
+TEST_F(LockSetTest, IsLostWithOneMemberAndKeepsTheOthersUntilItIsReleased) {
+  LockSet set(client_, "bulk", {"lose-1", "lose-2", "lose-3"});
+  std::promise<std::pair<LossReason, std::string>> lost;
+  set.on_lost([&](LossReason reason, const std::string& monitor) { lost.set_value({reason, monitor}); });
+  set.lock_with_timeout();
+  const auto stop = set.stop_token();
+  const std::string node = *Inspector(other_).show("lose-2")->holder->node;
+  ASSERT_EQ(Inspector(other_).force_release("lose-2", node), ForceReleaseResult::released);
+  auto news = lost.get_future();
+  ASSERT_EQ(news.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(news.get(), std::pair(LossReason::removed, std::string("lose-2")));
+  EXPECT_EQ(set.state(), LockState::lost);
+  EXPECT_FALSE(set.healthy());
+  EXPECT_THROW(set.check_health(), LockUnhealthyException);
+  EXPECT_TRUE(wait_until([&] { return stop.stop_requested(); }));
+  BlockingWriteLock first(other_, "single", "lose-1");
+  EXPECT_FALSE(first.try_lock()) << "still held";
+  try {
+    set.unlock_or_throw();
+    FAIL();
+  } catch (const NoNodeException& problem) {
+    EXPECT_EQ(problem.monitor(), "lose-2");
+  }
+  EXPECT_TRUE(first.try_lock());
+}
+
+TEST_F(LockSetTest, StepsAsideForWhomeverWaitsAtAnyMember) {
+  LockSet set(client_, "bulk", {"aside-1", "aside-2", "aside-3"}, Priority::background);
+  std::promise<std::string> contended;
+  set.on_contended([&](Priority waiting, const std::string& monitor) {
+    if (waiting == Priority::foreground) contended.set_value(monitor);
+  });
+  set.lock_with_timeout();
+  const auto tokens = set.fencing_tokens();
+  BlockingWriteLock urgent(other_, "urgent", "aside-3");
+  auto granted = std::async(std::launch::async, [&] {
+    urgent.lock_with_timeout();
+    const auto token = urgent.fencing_token();
+    urgent.unlock();
+    return token;
+  });
+  EXPECT_EQ(contended.get_future().get(), "aside-3");
+  EXPECT_TRUE(set.step_aside(30s));
+  EXPECT_TRUE(set.healthy());
+  const auto urgent_token = granted.get();
+  EXPECT_GT(urgent_token, tokens[2].token);
+  EXPECT_GT(set.fencing_token("aside-3"), urgent_token);
+}
+
+TEST_F(LockSetTest, IsTakenAndReleasedWithoutBlocking) {
+  LockSet set(client_, "bulk", {"async-1", "async-2"});
+  std::promise<std::exception_ptr> acquired;
+  set.acquire([&](std::exception_ptr error) { acquired.set_value(error); });
+  EXPECT_EQ(acquired.get_future().get(), nullptr);
+  EXPECT_TRUE(set.healthy());
+  LockSet second(other_, "bulk", {"async-2", "async-3"});
+  std::promise<std::exception_ptr> cancelled;
+  second.acquire([&](std::exception_ptr error) { cancelled.set_value(error); });
+  ASSERT_TRUE(wait_until([&] { return second.waits_for() == "async-2"; }));
+  EXPECT_TRUE(second.cancel());
+  EXPECT_THROW(std::rethrow_exception(cancelled.get_future().get()), InstanceLockException);
+  std::promise<std::exception_ptr> released;
+  set.release([&](std::exception_ptr error) { released.set_value(error); });
+  EXPECT_EQ(released.get_future().get(), nullptr);
+  EXPECT_TRUE(wait_until([] { return ephemeral_nodes(*server_).empty(); })) << "the place of the cancelled one, too";
+}
+
+// Named in any order, by threads of several processes' sessions: everybody gets through, one at a time.
+TEST_F(LockSetTest, OverlappingSetsExcludeEachOtherAndDoNotDeadlock) {
+  constexpr std::size_t monitors = 8;
+  constexpr int rounds = 12;
+  std::array<std::atomic<int>, monitors> holders{};
+  std::atomic<int> overlaps{0};
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 3; ++i) clients.push_back(std::make_unique<Client>(settings()));
+  std::vector<std::future<void>> threads;
+  for (unsigned thread = 0; thread < 9; ++thread) {
+    threads.push_back(std::async(std::launch::async, [&, thread] {
+      std::mt19937 random(thread);
+      for (int round = 0; round < rounds * length(); ++round) {
+        std::vector<std::size_t> members(monitors);
+        for (std::size_t i = 0; i < monitors; ++i) members[i] = i;
+        std::shuffle(members.begin(), members.end(), random);
+        members.resize(2 + random() % 4);
+        std::vector<std::string> names;
+        for (const std::size_t member : members) names.push_back("overlap-" + std::to_string(member));
+        LockSet set(*clients[thread % clients.size()], "bulk", names,
+                    random() % 2 == 0 ? Priority::foreground : Priority::background);
+        set.lock_with_timeout();
+        for (const std::size_t member : members) overlaps += holders[member]++;
+        std::this_thread::yield();
+        for (const std::size_t member : members) --holders[member];
+        set.unlock();
+      }
+    }));
+  }
+  for (auto& thread : threads) EXPECT_NO_THROW(thread.get());
+  EXPECT_EQ(overlaps, 0);
+  EXPECT_THAT(ephemeral_nodes(*server_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace forelock::test

@@ -1,0 +1,217 @@
+// A lock set object against the answers of a session that the test gives by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/lock_slot.h"
+#include "client/set_slot.h"
+#include "tree_session.h"
+
+namespace forelock::client {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class SetTest : public ::testing::Test {
+ protected:
+  SetTest() { session_.connect(1h); }
+
+  LockOptions options() const {
+    LockOptions options;
+    options.capture_stack = false;
+    return options;
+  }
+  std::shared_ptr<SetSlot> make_set(const std::vector<std::string>& monitors) {
+    return std::make_shared<SetSlot>(core_, "test", monitors, Priority::foreground, options());
+  }
+  std::shared_ptr<LockSlot> hold(const std::string& monitor) {
+    auto slot = std::make_shared<LockSlot>(core_, "test", monitor, Priority::foreground, options());
+    slot->acquire(lock::never, false);
+    session_.answer_all();
+    EXPECT_TRUE(slot->holds());
+    return slot;
+  }
+  // The code of the error, or "nothing".
+  std::string code_of(const std::exception_ptr& error) {
+    try {
+      if (error) std::rethrow_exception(error);
+    } catch (const Error& problem) {
+      message_ = problem.what();
+      monitor_ = problem.monitor();
+      return std::string(name_of(problem.code()));
+    }
+    return "nothing";
+  }
+
+  // Its threads do not run: nothing happens but what a test does.
+  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(Settings(), LogSink());
+  TreeSession session_{*core_};
+  std::string message_;
+  std::string monitor_;
+};
+
+TEST_F(SetTest, AllKnownMembersAreAskedForInOneBreathAndGivenBackSo) {
+  const auto set = make_set({"c", "a", "b", "a"});
+  EXPECT_THAT(set->monitors(), ElementsAre("a", "b", "c"));
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  set->release({});
+  session_.answer_all();
+
+  set->acquire(lock::never, false);
+  EXPECT_EQ(session_.waiting(), 3u) << "a claim for each member, before the first answer";
+  session_.answer_all();
+  ASSERT_TRUE(set->healthy());
+  const auto tokens = set->tokens();
+  ASSERT_EQ(tokens.size(), 3u);
+  EXPECT_EQ(tokens[2].monitor, "c");
+  EXPECT_LT(tokens[0].token, tokens[1].token);
+  EXPECT_LT(tokens[1].token, tokens[2].token);
+  set->release({});
+  EXPECT_EQ(session_.waiting(), 3u);
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(set->state(), LockState::free);
+}
+
+TEST_F(SetTest, ABusyMemberIsWaitedForWithTheSmallerOnesAlone) {
+  const auto b = hold("b");
+  const auto set = make_set({"a", "b", "c"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_EQ(set->state(), LockState::waiting);
+  EXPECT_EQ(set->waits_for(), "b");
+  const auto c = hold("c");  // it is free
+  c->release({});
+  b->release({});
+  session_.answer_all();
+  EXPECT_TRUE(set->holds());
+  EXPECT_EQ(set->waits_for(), std::nullopt);
+}
+
+TEST_F(SetTest, AFailureIsToldWhenEverythingHasBeenGivenBack) {
+  const auto b = hold("b");
+  const auto set = make_set({"a", "b", "c"});
+  set->acquire(lock::never, true);
+  while (set->state() == LockState::waiting && core_->statistics().contenders > 2) ASSERT_TRUE(session_.answer_one());
+  session_.answer_all();
+  EXPECT_EQ(set->state(), LockState::free);
+  EXPECT_EQ(core_->statistics().contenders, 1u) << "that of b";
+  const auto failure = set->wait(lock::never);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(code_of(set->error_of(*failure, false)), "lock_unavailable");
+  EXPECT_EQ(monitor_, "b");
+}
+
+TEST_F(SetTest, ACancelledAcquisitionEndsWhenWhatItTookHasGoneBack) {
+  const auto b = hold("b");
+  const auto set = make_set({"a", "b"});
+  EXPECT_FALSE(set->cancel());
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(set->waits_for(), "b");
+  EXPECT_TRUE(set->cancel());
+  EXPECT_EQ(set->state(), LockState::waiting) << "the release of a is under way";
+  EXPECT_FALSE(set->cancel());
+  session_.answer_all();
+  EXPECT_EQ(set->state(), LockState::free);
+  EXPECT_EQ(code_of(set->error_of(*set->wait(lock::never), false)), "cancelled");
+  EXPECT_EQ(core_->statistics().contenders, 1u);
+}
+
+TEST_F(SetTest, ASetThatIsDestroyedWhileItWaitsLeavesNothingAndAnswersItsCaller) {
+  const auto b = hold("b");
+  std::vector<std::string> answers;
+  {
+    const auto set = make_set({"a", "b", "c"});
+    set->acquire(lock::never, false, [&](std::exception_ptr error) { answers.push_back(code_of(error)); });
+    session_.answer_all();
+    set->retire();
+  }
+  EXPECT_THAT(answers, ElementsAre("cancelled"));
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 1u);
+}
+
+TEST_F(SetTest, ASetThatIsDestroyedWhileItHoldsIsReleased) {
+  const auto set = make_set({"a", "b"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  set->retire();
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
+  const auto held = make_set({"a", "b"});
+  held->acquire(lock::never, false);
+  session_.answer_all();
+  const auto waiting = make_set({"b", "c"});
+  waiting->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(waiting->waits_for(), "b");
+  core_->on_session({.kind = coordination::SessionEvent::Kind::expired});
+  EXPECT_EQ(held->state(), LockState::lost);
+  EXPECT_THROW(held->check_health(), LockUnhealthyException);
+  EXPECT_EQ(waiting->state(), LockState::free);
+  EXPECT_EQ(code_of(waiting->error_of(*waiting->wait(lock::never), false)), "session_expired");
+  EXPECT_THROW(held->release_and_wait(), SessionExpiredException);
+  EXPECT_EQ(held->state(), LockState::free);
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
+  const auto b = hold("b");
+  const auto set = make_set({"a", "b"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  core_->on_session({.kind = coordination::SessionEvent::Kind::disconnected});
+  EXPECT_TRUE(set->cancel());
+  EXPECT_EQ(set->state(), LockState::free);
+  EXPECT_EQ(core_->statistics().contenders, 3u) << "to be removed when there is a connection again";
+}
+
+TEST_F(SetTest, OneAcquisitionAtATime) {
+  const auto set = make_set({"a"});
+  set->acquire(lock::never, false);
+  try {
+    set->acquire(lock::never, false);
+    FAIL();
+  } catch (const RequestRejectedException& problem) {
+    EXPECT_EQ(problem.code(), ErrorCode::already_held);
+  }
+  session_.answer_all();
+  EXPECT_TRUE(set->holds());
+  EXPECT_THROW(make_set({"b"})->release_and_wait(), NoNodeException);
+}
+
+TEST_F(SetTest, InvalidMembersAreRefused) {
+  const auto refusal = [&](const std::vector<std::string>& monitors) {
+    try {
+      make_set(monitors);
+    } catch (const RequestRejectedException& problem) {
+      EXPECT_EQ(problem.code(), ErrorCode::invalid_argument);
+      return std::string(problem.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("without a member"));
+  EXPECT_THAT(refusal({"a", ""}), HasSubstr("monitor id"));
+  std::vector<std::string> many;
+  for (std::size_t i = 0; i < LockSet::max_members; ++i) many.push_back("m" + std::to_string(i));
+  many.push_back("m0");
+  EXPECT_EQ(refusal(many), "none") << "the same one twice counts once";
+  many.push_back("one more");
+  EXPECT_THAT(refusal(many), HasSubstr("at most 1000"));
+}
+
+}  // namespace
+}  // namespace forelock::client
