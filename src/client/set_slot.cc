@@ -150,7 +150,7 @@ bool SetSlot::cancel() {
   if (core_->in_forked_child()) core_->check_usable();
   bool cancelled = false;
   core_->in_step([&] {
-    if (phase_.load() == Phase::waiting && run_) cancelled = run_->cancel();
+    if (const auto run = run_; run && phase_.load() == Phase::waiting) cancelled = run->cancel();
   });
   return cancelled;
 }
@@ -187,8 +187,9 @@ bool SetSlot::begin_release(Done done) {
       release_.reset();
       released_ = std::move(done);
     }
-    core_->call_at(now() + core_->session_timeout(), run_);
-    run_->release();
+    const auto run = run_;  // its end resets run_
+    core_->call_at(now() + core_->session_timeout(), run);
+    run->release();
   });
   return begun;
 }
@@ -215,7 +216,7 @@ void SetSlot::release_and_wait() {
   if (!release_) {
     guard.unlock();
     core_->in_step([&] {
-      if (run_) time_is_up(run_);
+      if (const auto run = run_) time_is_up(run);  // which resets run_
     });
     guard.lock();
   }

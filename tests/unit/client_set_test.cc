@@ -179,6 +179,16 @@ TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
   EXPECT_EQ(core_->statistics().contenders, 3u) << "to be removed when there is a connection again";
 }
 
+TEST_F(SetTest, AReleaseWithoutAnAnswerEndsAndGoesOnInTheBackground) {
+  session_.connect(300ms);
+  const auto set = make_set({"a", "b"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_THROW(set->release_and_wait(), Error);
+  EXPECT_EQ(set->state(), LockState::free);
+  EXPECT_THROW(set->release_and_wait(), NoNodeException);
+}
+
 TEST_F(SetTest, OneAcquisitionAtATime) {
   const auto set = make_set({"a"});
   set->acquire(lock::never, false);
