@@ -233,7 +233,7 @@ NoNodeException LockSlot::not_held() const {
 }
 
 std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at_holder) const {
-  Acquisition acquisition{.monitor = monitor_, .node_name = node_name_};
+  client::Acquisition acquisition{.monitor = monitor_, .node_name = node_name_};
   {
     const std::lock_guard guard(mutex_);
     acquisition.guid = record_.guid;
