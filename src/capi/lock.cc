@@ -6,9 +6,9 @@
 
 #include "capi/handles.h"
 #include "capi/held.h"
+#include "capi/lock_arguments.h"
 #include "capi/lock_object.h"
 #include "capi/owner.h"
-#include "capi/structure.h"
 #include "client/clock.h"
 #include "forelock/c.h"
 
@@ -16,31 +16,6 @@ using namespace forelock;
 using namespace forelock::capi;
 
 namespace {
-
-Priority priority_of(int32_t priority) {
-  require(priority == FL_FOREGROUND || priority == FL_BACKGROUND, "the priority is neither class");
-  return priority == FL_FOREGROUND ? Priority::foreground : Priority::background;
-}
-
-LockOptions options_of(const fl_lock_options* given) {
-  const fl_lock_options options = read_structure(given);
-  require(options.expected_runtime_ms >= 0 && options.auto_unlock_after_ms >= 0, "a duration is negative");
-  LockOptions result;
-  if (options.expected_runtime_ms > 0) result.expected_runtime.emplace(options.expected_runtime_ms);
-  if (options.auto_unlock_after_ms > 0) result.auto_unlock_after.emplace(options.auto_unlock_after_ms);
-  result.capture_stack = options.capture_stack != 0;
-  result.thread_name = text_or_empty(options.thread_name);
-  return result;
-}
-
-lock::TimePoint deadline_of(const LockObject& object, int64_t timeout_ms) {
-  if (timeout_ms == FL_FOREVER) return lock::never;
-  if (timeout_ms == FL_CONFIGURED) {
-    return client::deadline_after(object.slot().core().settings().timeout(object.slot().priority()));
-  }
-  require(timeout_ms >= 0, "the time-out is negative");
-  return client::deadline_after(std::chrono::milliseconds(timeout_ms));
-}
 
 [[noreturn]] void throw_freed(const LockObject& object) {
   throw InstanceLockException(ErrorCode::cancelled, object.slot().monitor(),
@@ -62,31 +37,9 @@ void finish(LockObject& object, client::LockSlot::Acquisition acquisition, lock:
 int32_t acquire(fl_lock lock, int64_t timeout_ms, bool try_once) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
-    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
     finish(*use, use->slot().acquire(deadline, try_once), deadline);
   });
-}
-
-int64_t loss_of(LossReason reason) {
-  switch (reason) {
-    case LossReason::deadline_passed:
-      return FL_LOSS_DEADLINE_PASSED;
-    case LossReason::session_expired:
-      return FL_LOSS_SESSION_EXPIRED;
-    case LossReason::removed:
-      return FL_LOSS_REMOVED;
-    case LossReason::closed:
-      break;
-  }
-  return FL_LOSS_CLOSED;
-}
-
-Event event_of(int32_t kind, fl_handle source, uint64_t tag, const std::exception_ptr& error,
-               const std::string& monitor) {
-  Event event{.kind = kind, .source = source, .tag = tag};
-  if (error) event.failure = failure_of(error);
-  event.failure.monitor = monitor;
-  return event;
 }
 
 // The callback of an acquisition whose end is an event. The slot calls it while it lives.
@@ -102,7 +55,7 @@ client::LockSlot::Done end_event(const std::shared_ptr<EventQueue>& events, fl_l
 int32_t acquire_async(fl_lock lock, int64_t timeout_ms, bool try_once, uint64_t tag) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
-    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
     const auto& events = use->client()->events;
     EventQueue::Reservation room(*events);
     use->slot().acquire(deadline, try_once, end_event(events, lock, tag, use->slot()));
@@ -119,7 +72,7 @@ int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t 
     require(block_ms >= 0, "the time to block is negative");
     const auto use = find<LockObject>(lock);
     client::LockSlot& slot = use->slot();
-    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
     const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
     const auto& events = use->client()->events;
     EventQueue::Reservation room(*events);
@@ -202,7 +155,7 @@ int32_t fl_lock_release_detached(fl_lock lock) {
 int32_t fl_lock_step_aside(fl_lock lock, int64_t timeout_ms) {
   return capi::run([&] {
     const auto use = find<LockObject>(lock);
-    const lock::TimePoint deadline = deadline_of(*use, timeout_ms);
+    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
     const auto acquisition = use->slot().acquisition();
     if (!use->slot().step_aside(deadline)) {
       use->slot().check_health();

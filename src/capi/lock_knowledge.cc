@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "capi/held.h"
+#include "capi/lock_arguments.h"
 #include "capi/owner.h"
 #include "forelock/c.h"
 
@@ -15,10 +16,6 @@ namespace {
 
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
-
-int64_t count_ns(steady_clock::time_point time) {
-  return std::chrono::duration_cast<nanoseconds>(time.time_since_epoch()).count();
-}
 
 std::string data_of(const fl_write& write) {
   require(write.data != nullptr || write.length == 0, "the data of a write is null");
@@ -39,22 +36,6 @@ WriteOperation operation_of(const fl_write& write) {
       throw RequestRejectedException(ErrorCode::invalid_argument, {},
                                      "a write of unknown kind " + std::to_string(write.kind));
   }
-}
-
-int32_t state_of(LockState state) {
-  switch (state) {
-    case LockState::free:
-      return FL_STATE_FREE;
-    case LockState::waiting:
-      return FL_STATE_WAITING;
-    case LockState::held:
-      return FL_STATE_HELD;
-    case LockState::suspect:
-      return FL_STATE_SUSPECT;
-    case LockState::lost:
-      break;
-  }
-  return FL_STATE_LOST;
 }
 
 }  // namespace

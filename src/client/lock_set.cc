@@ -52,26 +52,26 @@ Priority LockSet::priority() const noexcept {
 }
 
 void LockSet::lock() {
-  slot_->acquire(lock::never, false);
-  throw_unless_granted(*slot_, slot_->wait(lock::never));
+  const auto acquisition = slot_->acquire(lock::never, false);
+  throw_unless_granted(*slot_, slot_->wait(acquisition, lock::never));
 }
 
 bool LockSet::try_lock() {
   const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  slot_->acquire(deadline, true);
-  return granted_or_throw(*slot_, slot_->wait(deadline));
+  const auto acquisition = slot_->acquire(deadline, true);
+  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
 }
 
 bool LockSet::try_lock_for(std::chrono::milliseconds timeout) {
   const auto deadline = client::deadline_after(timeout);
-  slot_->acquire(deadline, false);
-  return granted_or_throw(*slot_, slot_->wait(deadline));
+  const auto acquisition = slot_->acquire(deadline, false);
+  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
 }
 
 void LockSet::lock_with_timeout() {
   const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  slot_->acquire(deadline, false);
-  throw_unless_granted(*slot_, slot_->wait(deadline));
+  const auto acquisition = slot_->acquire(deadline, false);
+  throw_unless_granted(*slot_, slot_->wait(acquisition, deadline));
 }
 
 void LockSet::unlock() noexcept {
@@ -93,11 +93,12 @@ void LockSet::unlock_async() noexcept {
 
 bool LockSet::step_aside(std::chrono::milliseconds timeout) {
   const auto deadline = client::deadline_after(timeout);
+  const auto acquisition = slot_->acquisition();
   if (!slot_->step_aside(deadline)) {
     slot_->check_health();
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitors().front(), "the lock set is not held");
   }
-  if (!granted_or_throw(*slot_, slot_->wait(deadline))) return false;
+  if (!granted_or_throw(*slot_, slot_->wait(acquisition, deadline))) return false;
   slot_->check_health();  // a member may have been removed since
   return true;
 }

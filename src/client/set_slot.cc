@@ -94,9 +94,10 @@ OwnerRecord SetSlot::make_record() const {
   return record;
 }
 
-void SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done done) {
+SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done done) {
   core_->check_usable();
   OwnerRecord record = make_record();
+  Acquisition acquisition = 0;
   core_->in_step([&] {
     std::shared_ptr<SetRun> run;
     {
@@ -124,14 +125,16 @@ void SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done done) {
       loss_.reset();
       stop_.reset();
       acquired_ = std::move(done);
+      acquisition = ++acquisition_;
     }
     run->begin(deadline, try_only);
   });
+  return acquisition;
 }
 
-std::optional<SetSlot::Failure> SetSlot::wait(lock::TimePoint deadline) {
+std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
   std::unique_lock guard(mutex_);
-  const auto ended = [this] { return phase_.load() != Phase::waiting; };
+  const auto ended = [&] { return acquisition_ != acquisition || phase_.load() != Phase::waiting; };
   while (!ended()) {
     if (deadline == lock::never) {
       changed_.wait(guard, ended);
@@ -143,7 +146,13 @@ std::optional<SetSlot::Failure> SetSlot::wait(lock::TimePoint deadline) {
       if (now() >= deadline) deadline = lock::never;  // what was taken is being given back
     }
   }
+  if (acquisition_ != acquisition) return Failure{.refusal = {.reason = lock::RefusalReason::cancelled}};
   return failure_;
+}
+
+SetSlot::Acquisition SetSlot::acquisition() const {
+  const std::lock_guard guard(mutex_);
+  return acquisition_;
 }
 
 bool SetSlot::cancel() {

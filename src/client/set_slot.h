@@ -38,11 +38,16 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   using Done = CallbackGate::Done;
   using Failure = sets::SetMachine::Failure;
 
-  // Begins to contend. With `done`, that is called on the dispatcher, exactly once; else somebody calls wait().
+  // As LockSlot::Acquisition.
+  using Acquisition = std::uint64_t;
+
+  // Begins to contend. With `done`, that is called on the dispatcher, exactly once; else the caller calls wait().
   // \throws RequestRejectedException(already_held, closed, forked).
-  void acquire(lock::TimePoint deadline, bool try_only, Done done = {});
-  // Blocks until the acquisition has ended. Nothing: held. Else why not.
-  std::optional<Failure> wait(lock::TimePoint deadline);
+  Acquisition acquire(lock::TimePoint deadline, bool try_only, Done done = {});
+  // Blocks until the acquisition has ended. Nothing: held. Else why not: cancelled, too, if a later one has begun.
+  std::optional<Failure> wait(Acquisition acquisition, lock::TimePoint deadline);
+  // The last one. That of a holder that steps aside goes on.
+  Acquisition acquisition() const;
   bool cancel();
   bool step_aside(lock::TimePoint deadline);
   // What a failure is thrown as.
@@ -63,6 +68,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   void check_health() const;
   std::chrono::steady_clock::time_point expires_at() const noexcept;
   std::vector<MemberToken> tokens() const;
+  std::int64_t token(std::size_t member) const;
   std::optional<std::string> waits_for() const;
   std::stop_token stop_token();
   void on_lost(std::function<void(LossReason, const std::string&)> callback);
@@ -116,6 +122,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   std::shared_ptr<SetRun> run_;  // that is not over; set and reset under the core's mutex, too
   lock::TimePoint waiting_since_{};
   lock::TimePoint deadline_ = lock::never;
+  Acquisition acquisition_ = 0;
   bool patience_begun_ = false;  // for the members of a failed acquisition to be given back
   std::vector<std::int64_t> tokens_;
   std::optional<std::size_t> waits_for_;

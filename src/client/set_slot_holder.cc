@@ -59,6 +59,11 @@ std::vector<MemberToken> SetSlot::tokens() const {
   return tokens;
 }
 
+std::int64_t SetSlot::token(std::size_t member) const {
+  const std::lock_guard guard(mutex_);
+  return tokens_[member];
+}
+
 std::optional<std::string> SetSlot::waits_for() const {
   const std::lock_guard guard(mutex_);
   if (phase_.load() != Phase::waiting || !waits_for_) return std::nullopt;
@@ -93,7 +98,8 @@ void SetSlot::throw_not_held() const {
 }
 
 std::exception_ptr SetSlot::error_of(const Failure& failure, bool look_at_holder) const {
-  Acquisition acquisition{.monitor = monitors()[failure.member], .node_name = members_->node_names[failure.member]};
+  client::Acquisition acquisition{.monitor = monitors()[failure.member],
+                                  .node_name = members_->node_names[failure.member]};
   {
     const std::lock_guard guard(mutex_);
     acquisition.since = waiting_since_;

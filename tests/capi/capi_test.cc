@@ -141,6 +141,79 @@ TEST_F(CInterface, AClientClosedByAnotherThreadEndsPollsAndWaits) {
   EXPECT_EQ(fl_lock_free(waiter), FL_OK);
 }
 
+TEST_F(CInterface, ASetIsHeldWithAllItsMembers) {
+  const fl_client client = open_client(server_->connect_string());
+  const char* const monitors[] = {"set-2", "set-1", "set-2"};
+  fl_set set = 0;
+  EXPECT_EQ(fl_set_new(client, "test", monitors, 0, FL_FOREGROUND, nullptr, &set), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_set_new(client, "test", nullptr, 1, FL_FOREGROUND, nullptr, &set), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_set_new(client, "test", monitors, 3, FL_FOREGROUND, nullptr, &set), FL_OK);
+  ASSERT_EQ(fl_set_size(set), 2u);
+  const char* member = nullptr;
+  int64_t token = -1;
+  EXPECT_EQ(fl_set_member(set, 0, &member, &token), FL_OK);
+  EXPECT_STREQ(member, "set-1");
+  EXPECT_EQ(token, 0);
+  EXPECT_EQ(fl_set_member(set, 2, &member, &token), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_set_acquire(set, FL_CONFIGURED), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_set_is_healthy(set), 1);
+  EXPECT_GT(fl_set_expires_at_ns(set), 0);
+  EXPECT_EQ(fl_set_member(set, 1, nullptr, &token), FL_OK);
+  EXPECT_GT(token, 0);
+  const fl_lock single = new_lock(client, "set-2");
+  EXPECT_EQ(fl_lock_try(single), FL_LOCK_UNAVAILABLE);
+  EXPECT_EQ(fl_lock_is_healthy(set), 0) << "a set is no lock";
+  EXPECT_EQ(fl_set_release(set), FL_OK);
+  EXPECT_EQ(fl_set_release(set), FL_NOT_HELD);
+  EXPECT_EQ(fl_lock_try(single), FL_OK);
+
+  EXPECT_EQ(fl_set_try(set), FL_LOCK_UNAVAILABLE);
+  EXPECT_STREQ(fl_last_monitor(), "set-2");
+  ASSERT_EQ(fl_set_acquire_async(set, FL_FOREVER, 7), FL_OK);
+  EXPECT_EQ(fl_lock_release(single), FL_OK);
+  fl_event event;
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.kind, FL_EVENT_ACQUIRED);
+  EXPECT_EQ(event.code, FL_OK);
+  EXPECT_EQ(event.source, set);
+  EXPECT_EQ(event.tag, 7u);
+  ASSERT_EQ(fl_set_release_async(set, 8), FL_OK);
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.kind, FL_EVENT_RELEASED);
+  EXPECT_EQ(event.code, FL_OK);
+  EXPECT_EQ(fl_lock_free(single), FL_OK);
+  EXPECT_EQ(fl_set_free(set), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CInterface, ASetThatIsLostNamesTheMember) {
+  const fl_client client = open_client(server_->connect_string());
+  const char* const monitors[] = {"lost-1", "lost-2"};
+  fl_set set = 0;
+  ASSERT_EQ(fl_set_new(client, "test", monitors, 2, FL_BACKGROUND, nullptr, &set), FL_OK);
+  EXPECT_EQ(fl_set_watch(set, FL_ON_DANGER, 0), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_set_watch(set, FL_ON_LOST, 5), FL_OK);
+  ASSERT_EQ(fl_set_acquire(set, FL_CONFIGURED), FL_OK);
+  Client admin(settings_for(server_->connect_string()));
+  Inspector inspector(admin);
+  ASSERT_EQ(inspector.force_release("lost-2", *inspector.show("lost-2")->holder->node), ForceReleaseResult::released);
+  fl_event event;
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.kind, FL_EVENT_LOST);
+  EXPECT_EQ(event.value, FL_LOSS_REMOVED);
+  EXPECT_EQ(event.tag, 5u);
+  EXPECT_STREQ(event.monitor, "lost-2");
+  int32_t state = -1;
+  EXPECT_EQ(fl_set_get_state(set, &state), FL_OK);
+  EXPECT_EQ(state, FL_STATE_LOST);
+  EXPECT_EQ(fl_set_check_health(set), FL_LOCK_UNHEALTHY);
+  EXPECT_STREQ(fl_last_monitor(), "lost-2");
+  EXPECT_EQ(fl_set_release(set), FL_NO_NODE);
+  EXPECT_TRUE(wait_until_unused(*server_, "lost-1"));
+  EXPECT_EQ(fl_set_free(set), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST_F(CInterface, TenThousandWaitWithoutThreadsAndAreCancelled) {
   const fl_client client = open_client(server_->connect_string());
   constexpr std::size_t count = 10'000;

@@ -1,0 +1,70 @@
+/// \file
+/// The part of the C interface that takes several monitors as one lock (forelock::LockSet). Included by forelock/c.h,
+/// where the conventions are.
+#pragma once
+
+#include "forelock/c.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// \name Lock sets
+/// The functions are those of single locks, for all members at once; their rules about blocking, codes and events are
+/// the same.
+/// \{
+
+typedef fl_handle fl_set;  ///< a lock set: one acquisition at a time
+
+/// Makes a lock set, free. `monitors`: `count` ids in any order, 1 to 1,000; the same id twice counts once. `options`
+/// may be null; they count for each member.
+FORELOCK_EXPORT int32_t fl_set_new(fl_client client, const char* lock_info, const char* const* monitors, size_t count,
+                                   int32_t priority, const fl_lock_options* options, fl_set* set);
+
+/// Obtains all members or none; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …;
+/// fl_last_monitor() is the member that could not be had. Before a failure is told, what was taken has been given back,
+/// or that goes on in the background where no server answers.
+FORELOCK_EXPORT int32_t fl_set_acquire(fl_set set, int64_t timeout_ms);
+/// Obtains the set if every member can be had at once; does not queue. FL_LOCK_UNAVAILABLE.
+FORELOCK_EXPORT int32_t fl_set_try(fl_set set);
+/// As fl_set_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK. Its `value` is 0: see
+/// fl_set_member(); its `monitor` is the member that it is about, or the first one.
+FORELOCK_EXPORT int32_t fl_set_acquire_async(fl_set set, int64_t timeout_ms, uint64_t tag);
+/// Cancels a waiting acquisition of any thread. `was_waiting` (may be null) gets 0 if there was none, or it was
+/// decided.
+FORELOCK_EXPORT int32_t fl_set_cancel(fl_set set, int32_t* was_waiting);
+/// Releases every member and waits for the confirmation, at most about the session time-out. As fl_lock_release().
+FORELOCK_EXPORT int32_t fl_set_release(fl_set set);
+/// As fl_set_release(), without blocking: FL_EVENT_RELEASED tells the end, if this returns FL_OK.
+FORELOCK_EXPORT int32_t fl_set_release_async(fl_set set, uint64_t tag);
+/// Releases every member without any confirmation. Nothing if the set is not held.
+FORELOCK_EXPORT int32_t fl_set_release_detached(fl_set set);
+/// Lets the locks that rank before it at any member go first and takes all members again, at most `timeout_ms`; blocks.
+/// FL_LOCK_TIMEOUT: none is held any more.
+FORELOCK_EXPORT int32_t fl_set_step_aside(fl_set set, int64_t timeout_ms);
+/// Cancels or releases it without waiting and frees the handle. Completions that are owed still come, as FL_CANCELLED.
+FORELOCK_EXPORT int32_t fl_set_free(fl_set set);
+
+/// Asks for events with this tag, while the set is free. `events`: FL_ON_LOST (once for each grant of which a member is
+/// lost), FL_ON_CONTENDED; `monitor` of each event is the member.
+FORELOCK_EXPORT int32_t fl_set_watch(fl_set set, uint32_t events, uint64_t tag);
+
+/// 1 if every member is certain to be held now, else 0, also for an invalid handle. As cheap as for a single lock.
+FORELOCK_EXPORT int32_t fl_set_is_healthy(fl_set set);
+/// FL_OK if it is healthy, else FL_LOCK_UNHEALTHY; fl_last_monitor() is the member that was lost.
+FORELOCK_EXPORT int32_t fl_set_check_health(fl_set set);
+/// Until when the set is certain, on CLOCK_MONOTONIC; 0 if it is not held, or for an invalid handle.
+FORELOCK_EXPORT int64_t fl_set_expires_at_ns(fl_set set);
+/// Its fl_lock_state. FL_STATE_LOST with one member; the others stay held until it is released.
+FORELOCK_EXPORT int32_t fl_set_get_state(fl_set set, int32_t* state);
+/// How many members it has; 0 for an invalid handle.
+FORELOCK_EXPORT size_t fl_set_size(fl_set set);
+/// The member at `index`, in the order in which they are taken: its id, valid until the set is freed, and the fencing
+/// token of its current or last grant. Either pointer may be null.
+FORELOCK_EXPORT int32_t fl_set_member(fl_set set, size_t index, const char** monitor, int64_t* token);
+
+/// \}
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,28 @@
+// Arguments and answers that single locks and lock sets have in common, between C and C++.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "capi/event_queue.h"
+#include "client/client_core.h"
+#include "forelock/c.h"
+#include "forelock/write_lock.h"
+
+namespace forelock::capi {
+
+// \throws RequestRejectedException(invalid_argument), as the next two.
+Priority priority_of(std::int32_t priority);
+LockOptions options_of(const fl_lock_options* given);
+lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, std::int64_t timeout_ms);
+
+std::int64_t loss_of(LossReason reason);
+std::int32_t state_of(LockState state);
+std::int64_t count_ns(std::chrono::steady_clock::time_point time);
+// `monitor`: that of an event that is no failure, or whose failure names none.
+Event event_of(std::int32_t kind, fl_handle source, std::uint64_t tag, const std::exception_ptr& error,
+               const std::string& monitor);
+
+}  // namespace forelock::capi
