@@ -37,8 +37,9 @@ drain::TryResult CommandTarget::operator()(const drain::StoredLetter& letter, co
   child.input = input_ == TargetInput::payload ? letter.letter.payload : one_line(letter.record) + '\n';
   child.output_to_stderr = true;
   child.foreground = false;  // several may run at once
-  const LockGuardian::Result result = run_under_lock(
-      lock, client_, child, guard_options(client_, OnLost::terminate, kill_after), inherited_, signals, console_);
+  const LockGuardian::Result result =
+      run_under_lock(GuardedWriteLock(lock), client_, child, guard_options(client_, OnLost::terminate, kill_after),
+                     inherited_, signals, console_);
   const std::string ended = "the command ended with " + std::to_string(result.exit_code);
   if (result.lock_lost) return {TryOutcome::later, "the lock was lost while the command ran; " + ended};
   switch (result.exit_code) {

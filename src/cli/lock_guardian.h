@@ -7,8 +7,8 @@
 #include "cli/child_process.h"
 #include "cli/console.h"
 #include "cli/family.h"
+#include "cli/guarded_lock.h"
 #include "cli/signal_source.h"
-#include "forelock/write_lock.h"
 
 namespace forelock::cli {
 
@@ -33,7 +33,7 @@ class LockGuardian {
     bool lock_lost = false;
   };
 
-  LockGuardian(const WriteLock& lock, SignalSource& signals, const Console& console, GuardOptions options);
+  LockGuardian(const GuardedLock& lock, SignalSource& signals, const Console& console, GuardOptions options);
 
   // Waits for the child's end; forwards signals to its group. The lock must be held. When it is lost, the child and all
   // its descendants get TERM, the same time to end, and those that are left then KILL; it returns when all of them are
@@ -55,7 +55,7 @@ class LockGuardian {
   // With -o json, stderr is for the one JSON object.
   void tell(const std::string& message) const;
 
-  const WriteLock& lock_;
+  const GuardedLock& lock_;
   SignalSource& signals_;
   const Console& console_;
   GuardOptions options_;

@@ -29,7 +29,7 @@ void connect(Client& client, const std::string& monitor, milliseconds within, co
 }
 
 // A session that ends takes the place in the queue with it, and a person's time for the lock goes on.
-void lock_within(BlockingWriteLock& lock, milliseconds limit, const std::atomic<bool>& stopped) {
+void lock_within(CommandLock& lock, milliseconds limit, const std::atomic<bool>& stopped) {
   const Clock::time_point end = Clock::now() + limit;
   try {
     return lock.lock_with_timeout();
@@ -44,24 +44,24 @@ void lock_within(BlockingWriteLock& lock, milliseconds limit, const std::atomic<
       if (stopped) throw;
     }
   }
-  throw InstanceLockException(ErrorCode::lock_timeout, lock.monitor(),
-                              "the lock on " + lock.monitor() + " was not obtained within " + duration_text(limit) +
+  throw InstanceLockException(ErrorCode::lock_timeout, lock.waited_for(),
+                              "the lock on " + lock.waited_for() + " was not obtained within " + duration_text(limit) +
                                   "; our session ended meanwhile, and we queued again",
-                              show_hint(lock.monitor()));
+                              show_hint(lock.waited_for()));
 }
 
 // Cancels until that has had an effect: a signal may come before the waiting has begun.
-void cancel(BlockingWriteLock& lock, const Task<bool>& taking) {
+void cancel(CommandLock& lock, const Task<bool>& taking) {
   while (!taking.done() && !lock.cancel()) std::this_thread::sleep_for(milliseconds(1));
 }
 
 }  // namespace
 
-std::optional<int> take_lock(BlockingWriteLock& lock, Client& client, const LockWait& wait, SignalQueue& signals,
+std::optional<int> take_lock(CommandLock& lock, Client& client, const LockWait& wait, SignalQueue& signals,
                              WaitNotice& notice) {
   std::atomic<bool> stopped = false;
   Task<bool> taking([&] {
-    if (wait.connect_within) connect(client, lock.monitor(), *wait.connect_within, stopped);
+    if (wait.connect_within) connect(client, lock.waited_for(), *wait.connect_within, stopped);
     if (wait.once) return lock.try_lock();
     lock_within(lock, wait.limit, stopped);
     return true;
@@ -79,8 +79,8 @@ std::optional<int> take_lock(BlockingWriteLock& lock, Client& client, const Lock
   try {
     const bool taken = taking.result();
     if (!ended_by && !taken) {
-      throw InstanceLockException(ErrorCode::lock_unavailable, lock.monitor(),
-                                  lock.monitor() + " is held, or waited for", show_hint(lock.monitor()));
+      throw InstanceLockException(ErrorCode::lock_unavailable, lock.waited_for(),
+                                  lock.waited_for() + " is held, or waited for", show_hint(lock.waited_for()));
     }
   } catch (const Error&) {
     if (!ended_by) throw;

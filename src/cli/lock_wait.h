@@ -4,9 +4,9 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/command_lock.h"
 #include "cli/signal_queue.h"
 #include "cli/wait_notice.h"
-#include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
 
 namespace forelock::cli {
@@ -21,7 +21,7 @@ struct LockWait {
 
 // Waits for the lock for the time configured for its class. \returns the signal that ended the waiting: then the lock
 // is not held and its node is being removed. Nothing: it is held. \throws as BlockingWriteLock::lock_with_timeout.
-std::optional<int> take_lock(BlockingWriteLock& lock, Client& client, const LockWait& wait, SignalQueue& signals,
+std::optional<int> take_lock(CommandLock& lock, Client& client, const LockWait& wait, SignalQueue& signals,
                              WaitNotice& notice);
 
 }  // namespace forelock::cli

@@ -1,18 +1,14 @@
 // A command under a lock that is held already: what it is told, and how it is watched.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
+#include <chrono>
 
+#include "cli/guarded_lock.h"
 #include "cli/inherited_descriptors.h"
 #include "cli/lock_guardian.h"
 #include "forelock/client.h"
 
 namespace forelock::cli {
-
-// FORELOCK_MONITOR, _TOKEN, _SESSION, _PRIORITY, _OWNER, _EXPIRES_IN_MS of the held lock.
-std::vector<std::pair<std::string, std::string>> lock_environment(const WriteLock& lock, const Client& client);
 
 // How a child is guarded whose lock belongs to this client. A healthy connection is silent for up to a third of the
 // session's time-out, or a little longer: that much warning there can be.
@@ -20,7 +16,7 @@ GuardOptions guard_options(const Client& client, OnLost on_lost, std::chrono::mi
 
 // Runs the command to its end and forwards signals to it; the environment of the lock is added to that of `child`.
 // \throws FailureException with exit code 126 or 127 if it cannot be executed.
-LockGuardian::Result run_under_lock(const WriteLock& lock, const Client& client, ChildOptions child,
+LockGuardian::Result run_under_lock(const GuardedLock& lock, const Client& client, ChildOptions child,
                                     const GuardOptions& guard, const InheritedDescriptors& inherited,
                                     SignalSource& signals, const Console& console);
 

@@ -86,7 +86,7 @@ class OperationRun {
     Operation operation;
     operation.id = options.id.empty() ? records::make_guid() : options.id;
     operation.type = options.operation_type();
-    operation.monitor = options.monitor;
+    operation.monitor = options.monitors.front();
     operation.priority = options.lock_class();
     operation.lock_info = options.lock_info();
     if (!options.payload.empty()) operation.payload = read_payload(options.payload, signals);
@@ -122,7 +122,7 @@ class OperationRun {
       warn_of_stdin();
       if (!will_retry || !console_.text()) return;
       // The message names others' locks, in their words.
-      console_.note(printable(options_.monitor + ": attempt " + std::to_string(attempt.number) + " of " +
+      console_.note(printable(options_.monitors.front() + ": attempt " + std::to_string(attempt.number) + " of " +
                               std::to_string(settings_.request_retry_count() + 1) + ": " + attempt.code + ": " +
                               attempt.message + "; trying again"));
     };
@@ -133,7 +133,7 @@ class OperationRun {
   void warn_of_stdin() {
     if (!command_began_ || stdin_is_kept_ || std::exchange(told_of_stdin_, true)) return;
     console_.warn(printable(
-        options_.monitor +
+        options_.monitors.front() +
         ": stdin is a pipe or a file, and belonged to the first attempt: later ones, and a replay of the dead letter, "
         "do "
         "not get what it has read. With --payload - each gets all of it; if the command reads nothing: </dev/null"));
@@ -146,7 +146,7 @@ class OperationRun {
     const LockGuardian::Result result = run_child(attempt, inbox);
     if (result.lock_lost) {
       throw LockUnhealthyException(
-          ErrorCode::lock_unhealthy, options_.monitor,
+          ErrorCode::lock_unhealthy, options_.monitors.front(),
           "the lock was lost while the command ran (it ended with " + std::to_string(result.exit_code) + ")");
     }
     if (result.exit_code == 0) return;
@@ -166,7 +166,8 @@ class OperationRun {
     child.environment = {{"FORELOCK_ATTEMPT", std::to_string(attempt.number)}, {"FORELOCK_OPERATION", operation_.id}};
     if (!options_.payload.empty()) child.input = operation_.payload;
     try {
-      return run_under_lock(attempt.lock, *client_, child, options_.guarding(*client_), inherited_, signals, console_);
+      return run_under_lock(GuardedWriteLock(attempt.lock), *client_, child, options_.guarding(*client_), inherited_,
+                            signals, console_);
     } catch (const FailureException& failure) {
       throw OperationFailure(failure.failure().code, failure.what(), false);
     }
@@ -190,12 +191,12 @@ class OperationRun {
     const bool used_up = result.attempts.size() > static_cast<std::size_t>(settings_.request_retry_count());
     Failure failure{exit_dead_lettered,
                     "dead_lettered",
-                    options_.monitor + ": " +
+                    options_.monitors.front() + ": " +
                         (used_up ? "out of retries after " + base::counted(result.attempts.size(), "attempt")
                                  : "not worth another attempt") +
                         ": " + last.code + ": " + last.message + "; it is dead letter " + result.id + place_text(place),
                     dead_letter_hint(result.id),
-                    options_.monitor,
+                    options_.monitors.front(),
                     false,
                     {}};
     failure.details = std::make_shared<nlohmann::ordered_json>(nlohmann::ordered_json{
@@ -206,11 +207,11 @@ class OperationRun {
 
   Failure not_stored(Failure failure) const {
     failure.exit_code = exit_not_stored;
-    failure.message = options_.monitor + ": operation " + operation_.id + " has failed (" + attempts_.back().code +
-                      ": " + attempts_.back().message +
+    failure.message = options_.monitors.front() + ": operation " + operation_.id + " has failed (" +
+                      attempts_.back().code + ": " + attempts_.back().message +
                       ") AND IS IN NO QUEUE, because the dead letter could not be stored: " + failure.message;
     if (failure.hint.empty()) failure.hint = "keep the operation, and run this command again: forelock dlq stats";
-    failure.monitor = options_.monitor;
+    failure.monitor = options_.monitors.front();
     failure.details = std::make_shared<nlohmann::ordered_json>(nlohmann::ordered_json{
         {"operation", {{"id", operation_.id}, {"reason", attempts_.back().code}, {"attempts", json_of(attempts_)}}}});
     return failure;

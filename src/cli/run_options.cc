@@ -1,9 +1,11 @@
 #include "cli/run_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/duration_text.h"
 #include "cli/failure.h"
@@ -49,10 +51,27 @@ std::string joined(const std::vector<std::string>& command) {
   return text;
 }
 
+// What the command around this one has locked, if there is one.
+std::vector<std::string> monitors_around() {
+  if (const char* const one = std::getenv("FORELOCK_MONITOR")) return {one};
+  const char* const several = std::getenv("FORELOCK_MONITORS");
+  if (several == nullptr) return {};
+  const auto json = nlohmann::json::parse(several, nullptr, false);
+  std::vector<std::string> monitors;
+  if (!json.is_array()) return monitors;
+  for (const auto& monitor : json) {
+    if (monitor.is_string()) monitors.push_back(monitor.get<std::string>());
+  }
+  return monitors;
+}
+
 }  // namespace
 
 void RunOptions::add_to(CLI::App& app) {
-  app.add_option("-m,--monitor", monitor, "The id of what is to be locked")->type_name("MONITOR")->required();
+  app.add_option("-m,--monitor", monitors, "The id of what is to be locked; several times: all of them or none")
+      ->type_name("MONITOR")
+      ->allow_extra_args(false)
+      ->required();
   app.add_option("-p,--priority", priority, "foreground goes before background [foreground]")
       ->type_name("CLASS")
       ->check(CLI::IsMember(priority_names()));
@@ -85,6 +104,7 @@ void RunOptions::add_to(CLI::App& app) {
   app.footer(
       "Examples: forelock run -m P1 --timeout 30s -- ./save.sh\n"
       "          forelock run -m nightly --timeout 0 -q -E 0 -- ./nightly.sh    (skips a run that still goes on)\n"
+      "          forelock run -m P1 -m P2 -m P3 -- ./merge.sh                   (all three, without deadlock)\n"
       "          forelock run -m P1 --retry --type saveContent --payload article.json -- ./save.sh\n"
       "The lock is held until COMMAND ends, not until what it left in the background does. When the lock is lost, all\n"
       "its descendants are ended, in whatever process group.\n"
@@ -93,8 +113,9 @@ void RunOptions::add_to(CLI::App& app) {
 
 void RunOptions::note_doubts(const Console& console) const {
   if (!console.text()) return;
-  const char* const outer = std::getenv("FORELOCK_MONITOR");
-  if (outer != nullptr && monitor == outer) {
+  const std::vector<std::string> outer = monitors_around();
+  for (const std::string& monitor : monitors) {
+    if (std::find(outer.begin(), outer.end(), monitor) == outer.end()) continue;
     console.note("this command runs under the lock on " + monitor +
                  " already ($FORELOCK_MONITOR): if that is held by " +
                  "the command around it, both wait for each other");
@@ -117,6 +138,10 @@ void RunOptions::check() const {
       if (!value->empty()) throw_usage(std::string("run: ") + name + " needs --retry", "see: forelock run --help");
     }
     return;
+  }
+  if (monitors.size() > 1) {
+    throw_usage("run: --retry takes one monitor",
+                "a dead letter is of one monitor; without --retry several are possible");
   }
   if (conflict_code) {
     throw_usage("run: -E has no meaning with --retry",

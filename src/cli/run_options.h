@@ -16,7 +16,7 @@
 namespace forelock::cli {
 
 struct RunOptions {
-  std::string monitor;
+  std::vector<std::string> monitors;
   std::string priority = "foreground";
   std::string info;
   std::optional<std::chrono::milliseconds> timeout;

@@ -29,13 +29,19 @@ class ShowCommand final : public Command {
     CommandClient client(settings, context.console);
     const std::optional<MonitorView> view = Inspector(*client, patience(settings)).show(monitor_);
     if (!view) throw_unknown_monitor(monitor_, settings);
+    // A holder of a set may hold this monitor for no other reason than that it waits for another one.
+    std::optional<LockSetView> set;
+    if (view->holder && view->holder->owner)
+      set = Inspector(*client, patience(settings)).lock_set(*view->holder->owner);
     const std::optional<ReleaseNote> note = read_release_note(*client, monitor_, patience(settings));
     if (context.console.text()) {
       context.console.write(text_of(*view, context.console));
+      if (set) context.console.write("  set       " + printable(text_of(*set)) + '\n');
       if (note) context.console.write("  last " + printable(text_of(*note)) + '\n');
       if (view->holder) suggest_release(*view->holder, context);
     } else {
       nlohmann::ordered_json json = json_of(*view);
+      if (set) json["set"] = json_of(*set);
       if (note) json["forced_release"] = json_of(*note);
       context.console.write_json(json);
     }

@@ -48,6 +48,15 @@ Json json_of(const MonitorView& monitor) {
   return {{"monitor", monitor.monitor}, {"path", monitor.path}, {"holder", or_null(monitor.holder)}, {"queue", queue}};
 }
 
+Json json_of(const LockSetView& set) {
+  return {{"id", set.id},
+          {"size", set.size},
+          {"members", set.members},
+          {"held", set.held},
+          {"waits_for", set.waits_for ? Json(*set.waits_for) : Json(nullptr)},
+          {"behind", or_null(set.behind)}};
+}
+
 Json json_of(const MonitorSummary& summary) {
   return {{"monitor", summary.monitor},
           {"holder", or_null(summary.holder)},

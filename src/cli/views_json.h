@@ -11,6 +11,7 @@ namespace forelock::cli {
 nlohmann::ordered_json json_of(const HolderView& holder);
 nlohmann::ordered_json json_of(const WaiterView& waiter);
 nlohmann::ordered_json json_of(const MonitorView& monitor);
+nlohmann::ordered_json json_of(const LockSetView& set);
 nlohmann::ordered_json json_of(const MonitorSummary& summary);
 // {"monitors":[…]}
 nlohmann::ordered_json json_of(const std::vector<MonitorSummary>& summaries);

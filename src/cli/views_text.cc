@@ -1,5 +1,7 @@
 #include "cli/views_text.h"
 
+#include <utility>
+
 #include "cli/duration_text.h"
 #include "cli/text_table.h"
 #include "records/session_text.h"
@@ -73,6 +75,21 @@ std::string text_of(const std::vector<MonitorSummary>& summaries, const Console&
       {{"MONITOR"}, {"HOLDER"}, {"CLASS"}, {"HELD FOR", true}, {"FG", true}, {"BG", true}, {"OLDEST WAIT", true}});
   for (const MonitorSummary& summary : summaries) table.add(row_of(summary));
   return table.str(console);
+}
+
+std::string text_of(const LockSetView& set) {
+  std::string text = "one of " + std::to_string(set.size) + " monitors that are locked together";
+  const char* separator = ": ";
+  for (const std::string& member : set.members) text += std::exchange(separator, ", ") + shown_id(member);
+  if (set.members.size() < set.size) text += " and " + std::to_string(set.size - set.members.size()) + " more";
+  if (set.held.size() == set.size) return text + "; it holds them all";
+  text += "; of those named it holds " + std::to_string(set.held.size());
+  if (!set.waits_for) return text;
+  text += " and waits for " + shown_id(*set.waits_for);
+  if (set.behind) {
+    text += ", held by " + who(set.behind->owner, set.behind->session) + " for " + duration_text(set.behind->held);
+  }
+  return text;
 }
 
 std::string text_of(const MonitorView& monitor, const Console& console) {

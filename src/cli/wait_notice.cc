@@ -43,7 +43,7 @@ std::string notice(Client& client, const std::string& monitor) {
 
 }  // namespace
 
-WaitNotice::WaitNotice(std::shared_ptr<Client> client, std::string monitor, const Console& console)
+WaitNotice::WaitNotice(std::shared_ptr<Client> client, std::function<std::string()> monitor, const Console& console)
     : client_(std::move(client)), monitor_(std::move(monitor)), console_(console), due_(Clock::time_point::max()) {
   const bool wanted = console.verbosity() > 0 || isatty(STDERR_FILENO) == 1;
   if (wanted && console.text() && !console.quiet()) due_ = Clock::now() + first_after;
@@ -51,7 +51,7 @@ WaitNotice::WaitNotice(std::shared_ptr<Client> client, std::string monitor, cons
 
 void WaitNotice::give() {
   due_ = Clock::now() + again_after;
-  do_in_background([client = client_, monitor = monitor_, console = console_] {
+  do_in_background([client = client_, monitor = monitor_(), console = console_] {
     const std::string text = notice(*client, monitor);  // what cannot be seen now is no news
     if (!text.empty()) console.note(text);
   });

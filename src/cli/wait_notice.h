@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,8 +13,9 @@ namespace forelock::cli {
 
 class WaitNotice {
  public:
-  // Says nothing with -q or -o json; elsewhere than on a terminal only with -v.
-  WaitNotice(std::shared_ptr<Client> client, std::string monitor, const Console& console);
+  // `monitor`: the one that is waited for; asked when a notice is given. Says nothing with -q or -o json; elsewhere
+  // than on a terminal only with -v.
+  WaitNotice(std::shared_ptr<Client> client, std::function<std::string()> monitor, const Console& console);
 
   // When give() is due; never, where nothing is to be said.
   std::chrono::steady_clock::time_point due() const { return due_; }
@@ -22,7 +24,7 @@ class WaitNotice {
 
  private:
   std::shared_ptr<Client> client_;
-  std::string monitor_;
+  std::function<std::string()> monitor_;
   Console console_;
   std::chrono::steady_clock::time_point due_;
 };

@@ -1,0 +1,64 @@
+"""forelock run with several monitors, and what show says of them."""
+
+import json
+
+import support
+
+
+class Sets(support.CliTest):
+    def test_holds_all_of_them_and_tells_the_command(self):
+        script = ('printf "%s\\n" "$FORELOCK_MONITORS" "$FORELOCK_TOKENS" "${FORELOCK_MONITOR-none}"; '
+                  "echo ready; read forever")
+        holder = self.hold("P2", "-m", "P1", "-m", "P2", script="echo ready; " + script)
+        monitors, tokens, single = (holder.stdout.readline() for _ in range(3))
+        self.assertEqual(json.loads(monitors), ["P1", "P2"])
+        self.assertEqual(single, "none\n")
+        for monitor, token in json.loads(tokens).items():
+            view = self.show(monitor)
+            self.assertEqual(view["holder"]["token"], token)
+            self.assertEqual((view["set"]["size"], view["set"]["held"]), (2, ["P1", "P2"]))
+        self.assertEqual(self.run_cli("run", "-m", "P2", "--timeout", "0", "--", "true").returncode, 75)
+        self.assertEqual(self.let_go(holder), (0, ""))
+        self.assertEqual(self.json_of("ls"), {"monitors": []})
+
+    def test_gives_the_childs_exact_code(self):
+        self.assertEqual(self.run_cli("run", "-m", "P1", "-m", "P2", "--", "sh", "-c", "exit 37").returncode, 37)
+
+    def test_not_in_time_names_the_one_that_is_held_and_leaves_nothing(self):
+        self.hold("P2", "--info", "Save Content")
+        result = self.run_cli("run", "-m", "P3", "-m", "P2", "-m", "P1", "--timeout", "300ms", "--", "echo", "never")
+        self.assertEqual((result.returncode, result.stdout), (75, ""))
+        self.assertIn("Save Content", result.stderr)
+        self.assertIn("forelock show P2", result.stderr)
+        self.assertEqual([one["monitor"] for one in self.json_of("ls")["monitors"]], ["P2"])
+        result = self.run_cli("run", "-m", "P1", "-m", "P2", "--timeout", "0", "--", "true")
+        self.assertEqual(result.returncode, 75)
+
+    def test_show_explains_what_a_set_waits_for(self):
+        self.hold("P2", "--info", "Save Content")
+        self.start_cli("run", "-m", "P1", "-m", "P2", "-m", "P3", "--", "true")
+        support.wait_until(lambda: self.queue("P2"), "it does not wait for P2")
+        view = self.show("P1")
+        self.assertEqual((view["set"]["held"], view["set"]["waits_for"]), (["P1"], "P2"))
+        text = self.run_cli("show", "P1").stdout
+        self.assertIn("one of 3 monitors that are locked together: P1, P2, P3", text)
+        self.assertIn("waits for P2, held by Save Content", text)
+
+    def test_a_member_that_is_taken_away_ends_the_command(self):
+        holder = self.hold("P1", "-m", "P2")
+        node = self.holder("P2")["node"]
+        released = self.run_cli("release", "--holder", node, "--reason", "test", "P2")
+        self.assertEqual(released.returncode, 0, released.stderr)
+        _, errors = holder.communicate(timeout=support.PATIENCE)
+        self.assertEqual(holder.returncode, 76)
+        self.assertIn("the lock on P2 was lost", errors)
+        self.assertIsNone(self.holder("P1"))
+
+    def test_retry_takes_one(self):
+        result = self.run_cli("run", "--retry", "-m", "P1", "-m", "P2", "--", "true")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn("--retry takes one monitor", result.stderr)
+
+
+if __name__ == "__main__":
+    support.main()
