@@ -100,12 +100,12 @@ TEST_F(SetTest, ABusyMemberIsWaitedForWithTheSmallerOnesAlone) {
 TEST_F(SetTest, AFailureIsToldWhenEverythingHasBeenGivenBack) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b", "c"});
-  set->acquire(lock::never, true);
+  const auto acquisition = set->acquire(lock::never, true);
   while (set->state() == LockState::waiting && core_->statistics().contenders > 2) ASSERT_TRUE(session_.answer_one());
   session_.answer_all();
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_EQ(core_->statistics().contenders, 1u) << "that of b";
-  const auto failure = set->wait(lock::never);
+  const auto failure = set->wait(acquisition, lock::never);
   ASSERT_TRUE(failure);
   EXPECT_EQ(code_of(set->error_of(*failure, false)), "lock_unavailable");
   EXPECT_EQ(monitor_, "b");
@@ -115,7 +115,7 @@ TEST_F(SetTest, ACancelledAcquisitionEndsWhenWhatItTookHasGoneBack) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b"});
   EXPECT_FALSE(set->cancel());
-  set->acquire(lock::never, false);
+  const auto acquisition = set->acquire(lock::never, false);
   session_.answer_all();
   ASSERT_EQ(set->waits_for(), "b");
   EXPECT_TRUE(set->cancel());
@@ -123,8 +123,22 @@ TEST_F(SetTest, ACancelledAcquisitionEndsWhenWhatItTookHasGoneBack) {
   EXPECT_FALSE(set->cancel());
   session_.answer_all();
   EXPECT_EQ(set->state(), LockState::free);
-  EXPECT_EQ(code_of(set->error_of(*set->wait(lock::never), false)), "cancelled");
+  EXPECT_EQ(code_of(set->error_of(*set->wait(acquisition, lock::never), false)), "cancelled");
   EXPECT_EQ(core_->statistics().contenders, 1u);
+}
+
+TEST_F(SetTest, AnAcquisitionThatHasEndedIsNotTakenForTheNextOne) {
+  const auto set = make_set({"a", "b"});
+  const auto first = set->acquire(lock::never, false);
+  session_.answer_all();
+  set->release({});
+  session_.answer_all();
+  const auto second = set->acquire(lock::never, false);
+  ASSERT_EQ(set->state(), LockState::waiting);
+  EXPECT_EQ(set->wait(first, lock::never)->refusal.reason, lock::RefusalReason::cancelled);
+  session_.answer_all();
+  EXPECT_FALSE(set->wait(second, lock::never));
+  EXPECT_TRUE(set->holds());
 }
 
 TEST_F(SetTest, ASetThatIsDestroyedWhileItWaitsLeavesNothingAndAnswersItsCaller) {
@@ -155,14 +169,14 @@ TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
   held->acquire(lock::never, false);
   session_.answer_all();
   const auto waiting = make_set({"b", "c"});
-  waiting->acquire(lock::never, false);
+  const auto acquisition = waiting->acquire(lock::never, false);
   session_.answer_all();
   ASSERT_EQ(waiting->waits_for(), "b");
   core_->on_session({.kind = coordination::SessionEvent::Kind::expired});
   EXPECT_EQ(held->state(), LockState::lost);
   EXPECT_THROW(held->check_health(), LockUnhealthyException);
   EXPECT_EQ(waiting->state(), LockState::free);
-  EXPECT_EQ(code_of(waiting->error_of(*waiting->wait(lock::never), false)), "session_expired");
+  EXPECT_EQ(code_of(waiting->error_of(*waiting->wait(acquisition, lock::never), false)), "session_expired");
   EXPECT_THROW(held->release_and_wait(), SessionExpiredException);
   EXPECT_EQ(held->state(), LockState::free);
   EXPECT_EQ(core_->statistics().contenders, 0u);
