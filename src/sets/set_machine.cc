@@ -138,8 +138,12 @@ void SetMachine::lost(AttemptId attempt, lock::LossReason reason) {
   if (member && stage_ == SetStage::held && !mutated(Mutation::loss_ignored)) {
     stage_ = SetStage::lost;
     loss_ = {*member, reason};
+  } else if (member && stage_ == SetStage::taking && reason == lock::LossReason::session_expired) {
+    fail(*member, {.reason = lock::RefusalReason::session_expired});
+  } else if (member && stage_ == SetStage::taking && reason == lock::LossReason::closed) {
+    fail(*member, {.reason = lock::RefusalReason::closed});
   } else if (member && stage_ == SetStage::taking) {
-    // Nothing rests on it yet. If the session has ended, the attempt that takes its place says so.
+    // Nothing rests on it yet, and the session may live: it is asked for again.
     held_prefix_ = std::min(held_prefix_, *member);
     not_to_be_had(*member);
   }

@@ -352,13 +352,14 @@ void Process::on_session(const coordination::SessionEvent& event) {
   if (connected_) connected_at_ = now();
   world_.checker().before_call(*this);
   engine_->on_session(event, now());
-  settle();
-  if (event.kind != Kind::expired) return;
-  world_.checker().session_ended(*this);
-  if (!world_.plan().reuse_engine) {
+  // What contends from now on does so in the next session.
+  if (event.kind == Kind::expired) world_.checker().session_ended(*this);
+  if (event.kind == Kind::expired && !world_.plan().reuse_engine) {
     new_engine();
     next_tick_ = lock::never;
   }
+  settle();
+  if (event.kind != Kind::expired) return;
   world_.timeline().after(world_.random().between(Span{}, milliseconds(5)), *this, new_session);
 }
 

@@ -279,6 +279,25 @@ TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
   EXPECT_EQ(set_.failure()->member, 1u);
 }
 
+TEST_F(SetMachineTest, AnAcquisitionEndsWithItsSession) {
+  for (const auto& [loss, refusal] : {std::pair(LossReason::session_expired, RefusalReason::session_expired),
+                                      std::pair(LossReason::closed, RefusalReason::closed)}) {
+    ASSERT_TRUE(set_.begin(false));
+    commands();
+    grant('a');
+    refuse('b');
+    commands();
+    finish();
+    lose('a', loss);
+    refuse('b', refusal);
+    commands();
+    finish();
+    EXPECT_EQ(set_.stage(), SetStage::free);
+    ASSERT_TRUE(set_.failure());
+    EXPECT_EQ(set_.failure()->refusal.reason, refusal);
+  }
+}
+
 TEST(CanonicalOrderTest, IsBytewiseAndNamesEachMonitorOnce) {
   EXPECT_THAT(canonical_order({"b", "a", "b", "\xc3\xa4", "a%2Fb", "B"}), ElementsAre(5, 1, 4, 0, 3));
   EXPECT_THAT(canonical_order({}), IsEmpty());
