@@ -30,6 +30,8 @@ FORELOCK_EXPORT int32_t fl_set_try(fl_set set);
 /// As fl_set_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK. Its `value` is 0: see
 /// fl_set_member(); its `monitor` is the member that it is about, or the first one.
 FORELOCK_EXPORT int32_t fl_set_acquire_async(fl_set set, int64_t timeout_ms, uint64_t tag);
+/// As fl_set_try(), without blocking; the end as for fl_set_acquire_async().
+FORELOCK_EXPORT int32_t fl_set_try_async(fl_set set, uint64_t tag);
 /// Cancels a waiting acquisition of any thread. `was_waiting` (may be null) gets 0 if there was none, or it was
 /// decided.
 FORELOCK_EXPORT int32_t fl_set_cancel(fl_set set, int32_t* was_waiting);

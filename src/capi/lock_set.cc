@@ -62,6 +62,21 @@ int32_t acquire(fl_set set, int64_t timeout_ms, bool try_only) {
   });
 }
 
+// The end is an event. The slot calls its callback while it lives.
+int32_t acquire_async(fl_set set, int64_t timeout_ms, bool try_only, uint64_t tag) {
+  return capi::run([&] {
+    const auto use = find<SetObject>(set);
+    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
+    const auto& events = use->client()->events;
+    EventQueue::Reservation room(*events);
+    use->slot().acquire(deadline, try_only, [events, set, tag, slot = &use->slot()](const std::exception_ptr& error) {
+      events->complete(event_of(FL_EVENT_ACQUIRED, set, tag, error, slot->monitors().front()));
+    });
+    room.keep();
+    if (use->closed()) use->slot().cancel();
+  });
+}
+
 // What `read` says of the set; `absent` for an invalid handle.
 template <class Result, class Read>
 Result read_set(fl_set set, Result absent, Read&& read) noexcept {
@@ -97,18 +112,11 @@ int32_t fl_set_try(fl_set set) {
 }
 
 int32_t fl_set_acquire_async(fl_set set, int64_t timeout_ms, uint64_t tag) {
-  return capi::run([&] {
-    const auto use = find<SetObject>(set);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    const auto& events = use->client()->events;
-    EventQueue::Reservation room(*events);
-    // The slot calls it while it lives.
-    use->slot().acquire(deadline, false, [events, set, tag, slot = &use->slot()](const std::exception_ptr& error) {
-      events->complete(event_of(FL_EVENT_ACQUIRED, set, tag, error, slot->monitors().front()));
-    });
-    room.keep();
-    if (use->closed()) use->slot().cancel();
-  });
+  return acquire_async(set, timeout_ms, false, tag);
+}
+
+int32_t fl_set_try_async(fl_set set, uint64_t tag) {
+  return acquire_async(set, FL_CONFIGURED, true, tag);
 }
 
 int32_t fl_set_cancel(fl_set set, int32_t* was_waiting) {

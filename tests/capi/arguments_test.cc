@@ -37,6 +37,7 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_set_new(handle, "a", nullptr, 0, 0, nullptr, &out), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_acquire(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_try(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_try_async(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_acquire_async(handle, 0, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_cancel(handle, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_release(handle), FL_INVALID_HANDLE);

@@ -169,9 +169,14 @@ TEST_F(CInterface, ASetIsHeldWithAllItsMembers) {
 
   EXPECT_EQ(fl_set_try(set), FL_LOCK_UNAVAILABLE);
   EXPECT_STREQ(fl_last_monitor(), "set-2");
+  fl_event event;
+  ASSERT_EQ(fl_set_try_async(set, 6), FL_OK);
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.tag, 6u);
+  EXPECT_EQ(event.code, FL_LOCK_UNAVAILABLE);
+  EXPECT_STREQ(event.monitor, "set-2");
   ASSERT_EQ(fl_set_acquire_async(set, FL_FOREVER, 7), FL_OK);
   EXPECT_EQ(fl_lock_release(single), FL_OK);
-  fl_event event;
   ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
   EXPECT_EQ(event.kind, FL_EVENT_ACQUIRED);
   EXPECT_EQ(event.code, FL_OK);
