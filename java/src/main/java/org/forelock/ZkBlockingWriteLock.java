@@ -1,7 +1,6 @@
 package org.forelock;
 
 import java.lang.ref.Cleaner;
-import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -20,15 +19,11 @@ import java.util.function.Consumer;
  * the resource, or write through {@link #writeGuarded}.
  */
 public final class ZkBlockingWriteLock implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger("org.forelock");
-  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
-  private static final long NATIVE_WAIT_MS = 20;
-
   private final String lockInfo;
-  private final ForelockClient client;
   private final String monitor;
   private final LockType lockType;
-  private final Handle handle;
+  private final SingleHandle handle;
+  private final Contention<ZkBlockingWriteLock> contention;
   private final Cleaner.Cleanable cleanable;
 
   /**
@@ -66,13 +61,13 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   public ZkBlockingWriteLock(
       String lockInfo, ForelockClient client, String monitorObject, LockType lockType, LockOptions options) {
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
-    this.client = client;
     this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
     byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
     long number = Native.lockNew(client.core().handle, NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(monitor),
         lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, thread);
-    handle = new Handle(client.core(), number, monitor);
+    handle = new SingleHandle(client.core(), number, monitor);
+    contention = new Contention<>(this, handle, monitor);
     cleanable = ForelockClient.CLEANER.register(this, handle);
   }
 
@@ -114,12 +109,12 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @throws SessionExpiredException the session ended while waiting
    */
   public void lockWithTimeout() {
-    acquire(Native.CONFIGURED);
+    contention.acquire(Native.CONFIGURED);
   }
 
   /** Waits for as long as it takes; otherwise as {@link #lockWithTimeout()}. */
   public void lock() {
-    acquire(Native.FOREVER);
+    contention.acquire(Native.FOREVER);
   }
 
   /**
@@ -128,12 +123,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return whether it is held now
    */
   public boolean tryLock() {
-    try {
-      return tryObtain(Native.CONFIGURED, true);
-    } catch (InterruptedException interruption) {
-      Thread.currentThread().interrupt();
-      throw Failures.interrupted(monitor);
-    }
+    return contention.tryAcquire(Native.CONFIGURED, true);
   }
 
   /**
@@ -143,12 +133,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return whether it is held now
    */
   public boolean tryLock(Duration timeout) {
-    try {
-      return tryLockInterruptibly(timeout.toMillis());
-    } catch (InterruptedException interruption) {
-      Thread.currentThread().interrupt();
-      throw Failures.interrupted(monitor);
-    }
+    return contention.tryAcquire(timeout.toMillis(), false);
   }
 
   /**
@@ -158,7 +143,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
-    return acquireAsync(Native.CONFIGURED, false);
+    return contention.acquireAsync(Native.CONFIGURED, false);
   }
 
   /**
@@ -168,7 +153,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout) {
-    return acquireAsync(timeout.toMillis(), false);
+    return contention.acquireAsync(timeout.toMillis(), false);
   }
 
   /**
@@ -178,7 +163,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    *     held or waited for
    */
   public CompletableFuture<ZkBlockingWriteLock> tryLockAsync() {
-    return acquireAsync(Native.CONFIGURED, true);
+    return contention.acquireAsync(Native.CONFIGURED, true);
   }
 
   /**
@@ -187,139 +172,15 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return whether there was one, and its grant had not come first
    */
   public boolean cancel() {
-    return Native.lockCancel(handle.number);
+    return handle.cancel();
   }
 
   void acquireInterruptibly(long timeoutMs) throws InterruptedException {
-    obtain(timeoutMs, false);
+    contention.acquireInterruptibly(timeoutMs);
   }
 
   boolean tryLockInterruptibly(long timeoutMs) throws InterruptedException {
-    return tryObtain(timeoutMs, false);
-  }
-
-  private void acquire(long timeoutMs) {
-    try {
-      acquireInterruptibly(timeoutMs);
-    } catch (InterruptedException interruption) {
-      Thread.currentThread().interrupt();
-      throw Failures.interrupted(monitor);
-    }
-  }
-
-  private boolean tryObtain(long timeoutMs, boolean once) throws InterruptedException {
-    try {
-      obtain(timeoutMs, once);
-      return true;
-    } catch (InstanceLockException refusal) {
-      return false;
-    }
-  }
-
-  private void obtain(long timeoutMs, boolean once) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
-    Completion completion = new Completion();
-    if (!goesOn(completion, timeoutMs, once)) {
-      return;
-    }
-    Event end = completion.awaitInterruptibly();
-    if (end != null) {
-      if (!end.ok()) {
-        throw Failures.of(end);
-      }
-      return;
-    }
-    try {
-      Native.lockCancel(handle.number);
-    } catch (ForelockException closed) {
-      // Then the wait has ended, too.
-    }
-    if (completion.await().ok()) {
-      Native.lockReleaseDetached(handle.number);
-    }
-    Thread.interrupted();
-    throw new InterruptedException();
-  }
-
-  /**
-   * Begins to contend. Most acquisitions end while the thread waits in the native call, without a second thread; an
-   * interruption is noticed when that has returned. A virtual thread would pin its carrier.
-   *
-   * @return whether the completion will tell the end; else the lock is held
-   */
-  private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
-    if (Blocking.isVirtual()) {
-      begin(completion::complete, tag -> Native.lockAcquire(handle.number, timeoutMs, once, tag));
-      return true;
-    }
-    ClientCore core = client.core();
-    long tag = core.expect(completion::complete);
-    boolean pending = false;
-    try {
-      pending = Native.lockAcquireWithin(handle.number, timeoutMs, once, NATIVE_WAIT_MS, tag);
-    } finally {
-      if (!pending) {
-        core.forget(tag);
-      }
-      Reference.reachabilityFence(this);
-    }
-    if (pending) {
-      core.fetchIfEnded();
-    }
-    return pending;
-  }
-
-  private interface Begin {
-    void with(long tag);
-  }
-
-  private void begin(Consumer<Event> end, Begin call) {
-    ClientCore core = client.core();
-    long tag = core.expect(end);
-    try {
-      call.with(tag);
-    } catch (RuntimeException problem) {
-      core.forget(tag);
-      throw problem;
-    }
-    core.fetchIfEnded();
-  }
-
-  private CompletableFuture<ZkBlockingWriteLock> acquireAsync(long timeoutMs, boolean once) {
-    Acquisition acquisition = new Acquisition();
-    begin(end -> client.core().call(() -> acquisition.end(end)),
-        tag -> Native.lockAcquire(handle.number, timeoutMs, once, tag));
-    return acquisition;
-  }
-
-  private final class Acquisition extends CompletableFuture<ZkBlockingWriteLock> {
-    void end(Event end) {
-      if (!end.ok()) {
-        completeExceptionally(Failures.of(end));
-      } else if (!complete(ZkBlockingWriteLock.this)) {
-        Native.lockReleaseDetached(handle.number);
-      }
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-      boolean cancelled = super.cancel(mayInterruptIfRunning);
-      if (cancelled) {
-        try {
-          Native.lockCancel(handle.number);
-        } catch (ForelockException closed) {
-          // The lock is closed, and with it the acquisition.
-        }
-      }
-      return cancelled;
-    }
-
-    @Override
-    public <U> CompletableFuture<U> newIncompleteFuture() {
-      return new CompletableFuture<>();
-    }
+    return contention.tryInterruptibly(timeoutMs, false);
   }
 
   // --- releasing ---
@@ -333,20 +194,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @throws ConnectionLossException there is no confirmation; the release goes on in the background
    */
   public void unlock() {
-    if (!Blocking.isVirtual()) {
-      try {
-        Native.lockReleaseAndWait(handle.number);
-      } finally {
-        Reference.reachabilityFence(this);
-      }
-      return;
-    }
-    Completion completion = new Completion();
-    begin(completion::complete, tag -> Native.lockRelease(handle.number, tag));
-    Event end = completion.await();
-    if (!end.ok()) {
-      throw Failures.of(end);
-    }
+    contention.release();
   }
 
   /**
@@ -355,15 +203,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
    */
   public CompletableFuture<Void> unlockAsync() {
-    CompletableFuture<Void> release = new CompletableFuture<>();
-    begin(end -> client.core().call(() -> {
-      if (end.ok()) {
-        release.complete(null);
-      } else {
-        release.completeExceptionally(Failures.of(end));
-      }
-    }), tag -> Native.lockRelease(handle.number, tag));
-    return release;
+    return contention.releaseAsync();
   }
 
   /**
@@ -374,18 +214,13 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @throws LockUnhealthyException if it was not held
    */
   public boolean stepAside(Duration timeout) {
-    try {
-      Blocking.run(() -> Native.lockStepAside(handle.number, timeout.toMillis()));
-      return true;
-    } catch (InstanceLockException problem) {
-      return false;
-    }
+    return contention.stepAside(timeout);
   }
 
   /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
   @Override
   public void close() {
-    handle.closed = true;
+    handle.closing();
     cleanable.clean();
   }
 
@@ -442,7 +277,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return {@link LockState#FREE} for a lock that was closed, too
    */
   public LockState state() {
-    return LockState.values()[Math.max(0, Native.lockState(handle.number))];
+    return handle.state();
   }
 
   /**
@@ -489,7 +324,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @param callback gets the reason
    */
   public void onLost(Consumer<LossReason> callback) {
-    watch(Native.ON_LOST, 0, event -> callback.accept(LossReason.of(event.value)));
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_LOST, 0, event -> callback.accept(LossReason.of(event.value)));
   }
 
   /**
@@ -499,7 +335,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @param callback a chance to stop in good order
    */
   public void onDanger(Duration margin, Runnable callback) {
-    watch(Native.ON_DANGER, margin.toMillis(), event -> callback.run());
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_DANGER, margin.toMillis(), event -> callback.run());
   }
 
   /**
@@ -508,7 +345,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @param callback gets the place
    */
   public void onQueued(Consumer<QueuePosition> callback) {
-    watch(Native.ON_QUEUED, 0, event -> callback.accept(new QueuePosition(event.value, event.message)));
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_QUEUED, 0, event -> callback.accept(new QueuePosition(event.value, event.message)));
   }
 
   /**
@@ -517,20 +355,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @param callback gets the class
    */
   public void onContended(Consumer<LockType> callback) {
-    watch(Native.ON_CONTENDED, 0, event -> callback.accept(LockType.of(event.value)));
-  }
-
-  private void watch(int kind, long marginMs, Consumer<Event> callback) {
     Objects.requireNonNull(callback);
-    ClientCore core = client.core();
-    long tag = core.listen(event -> core.call(() -> callback.accept(event)));
-    try {
-      Native.lockWatch(handle.number, kind, marginMs, tag);
-    } catch (RuntimeException problem) {
-      core.forget(tag);
-      throw problem;
-    }
-    handle.listens(kind, tag);
+    handle.watch(Native.ON_CONTENDED, 0, event -> callback.accept(LockType.of(event.value)));
   }
 
   /**
@@ -545,43 +371,5 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   @Override
   public String toString() {
     return "ZkBlockingWriteLock(" + monitor + ", " + lockType + ", " + state() + ")";
-  }
-
-  /** What the lock has in the native library; ends with the object, if the application has not ended it. */
-  private static final class Handle implements Runnable {
-    private static final int KINDS = 4;
-
-    private final ClientCore core;
-    private final long number;
-    private final String monitor;
-    private final long[] listeners = new long[KINDS];
-    private volatile boolean closed;
-
-    Handle(ClientCore core, long number, String monitor) {
-      this.core = core;
-      this.number = number;
-      this.monitor = monitor;
-    }
-
-    synchronized void listens(int kind, long tag) {
-      int index = Integer.numberOfTrailingZeros(kind);
-      core.forget(listeners[index]);
-      listeners[index] = tag;
-    }
-
-    @Override
-    public void run() {
-      int state = Native.lockState(number);
-      if (!closed && state >= LockState.WAITING.ordinal() && state <= LockState.SUSPECT.ordinal()) {
-        LOG.log(System.Logger.Level.WARNING,
-            "the lock on " + monitor + " was never unlocked or closed; it is freed now");
-      }
-      Native.lockFree(number);
-      synchronized (this) {
-        for (long tag : listeners) {
-          core.forget(tag);
-        }
-      }
-    }
   }
 }

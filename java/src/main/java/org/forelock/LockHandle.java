@@ -1,0 +1,95 @@
+package org.forelock;
+
+import java.util.function.Consumer;
+
+/**
+ * What a lock or a lock set has in the native library; ends with its object, if the application has not ended it. The
+ * object refers to it, not the other way round: else it would never be garbage.
+ */
+abstract class LockHandle implements Runnable {
+  private static final System.Logger LOG = System.getLogger("org.forelock");
+  private static final int KINDS = 4;
+
+  final ClientCore core;
+  final long number;
+  private final String name;
+  private final long[] listeners = new long[KINDS];
+  private volatile boolean closed;
+
+  /**
+   * A handle of the native library.
+   *
+   * @param name for messages: "the lock on P1"
+   */
+  LockHandle(ClientCore core, long number, String name) {
+    this.core = core;
+    this.number = number;
+    this.name = name;
+  }
+
+  // --- the native calls ---
+
+  abstract void acquire(long timeoutMs, boolean once, long tag);
+
+  /** Blocks for a moment; returns whether the acquisition goes on, and an event will tell its end. */
+  abstract boolean acquireWithin(long timeoutMs, boolean once, long tag);
+
+  abstract boolean cancel();
+
+  abstract void release(long tag);
+
+  abstract void releaseAndWait();
+
+  abstract void releaseDetached();
+
+  abstract void stepAside(long timeoutMs);
+
+  abstract int nativeState();
+
+  abstract void nativeWatch(int kind, long marginMs, long tag);
+
+  abstract void free();
+
+  // --- what is the same for both ---
+
+  LockState state() {
+    return LockState.values()[Math.max(0, nativeState())];
+  }
+
+  /** The callback runs on the thread for the application's code; it takes the place of an earlier one. */
+  void watch(int kind, long marginMs, Consumer<Event> callback) {
+    long tag = core.listen(event -> core.call(() -> callback.accept(event)));
+    try {
+      nativeWatch(kind, marginMs, tag);
+    } catch (RuntimeException problem) {
+      core.forget(tag);
+      throw problem;
+    }
+    listens(kind, tag);
+  }
+
+  private synchronized void listens(int kind, long tag) {
+    int index = Integer.numberOfTrailingZeros(kind);
+    core.forget(listeners[index]);
+    listeners[index] = tag;
+  }
+
+  /** The application ends it itself. */
+  void closing() {
+    closed = true;
+  }
+
+  @Override
+  public void run() {
+    int state = nativeState();
+    if (!closed && state >= LockState.WAITING.ordinal() && state <= LockState.SUSPECT.ordinal()) {
+      LOG.log(System.Logger.Level.WARNING, name + " was never unlocked or closed; it is freed now");
+    }
+    free();
+    synchronized (this) {
+      for (long tag : listeners) {
+        core.forget(tag);
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package org.forelock;
+
+/** A lock of the native library. */
+final class SingleHandle extends LockHandle {
+  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
+  private static final long NATIVE_WAIT_MS = 20;
+
+  SingleHandle(ClientCore core, long number, String monitor) {
+    super(core, number, "the lock on " + monitor);
+  }
+
+  @Override
+  void acquire(long timeoutMs, boolean once, long tag) {
+    Native.lockAcquire(number, timeoutMs, once, tag);
+  }
+
+  @Override
+  boolean acquireWithin(long timeoutMs, boolean once, long tag) {
+    return Native.lockAcquireWithin(number, timeoutMs, once, NATIVE_WAIT_MS, tag);
+  }
+
+  @Override
+  boolean cancel() {
+    return Native.lockCancel(number);
+  }
+
+  @Override
+  void release(long tag) {
+    Native.lockRelease(number, tag);
+  }
+
+  @Override
+  void releaseAndWait() {
+    Native.lockReleaseAndWait(number);
+  }
+
+  @Override
+  void releaseDetached() {
+    Native.lockReleaseDetached(number);
+  }
+
+  @Override
+  void stepAside(long timeoutMs) {
+    Native.lockStepAside(number, timeoutMs);
+  }
+
+  @Override
+  int nativeState() {
+    return Native.lockState(number);
+  }
+
+  @Override
+  void nativeWatch(int kind, long marginMs, long tag) {
+    Native.lockWatch(number, kind, marginMs, tag);
+  }
+
+  @Override
+  void free() {
+    Native.lockFree(number);
+  }
+}
