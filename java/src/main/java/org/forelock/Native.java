@@ -85,6 +85,41 @@ final class Native {
 
   static native void lockOwner(long lock, long[] numbers, byte[][] texts);
 
+  static native long setNew(
+      long client, byte[] info, byte[][] monitors, int priority, long expectedMs, long autoUnlockMs, byte[] thread);
+
+  static native void setAcquire(long set, long timeoutMs, boolean tryOnce, long tag);
+
+  static native boolean setCancel(long set);
+
+  static native void setRelease(long set, long tag);
+
+  /** Blocks until the release is confirmed. */
+  static native void setReleaseAndWait(long set);
+
+  static native void setReleaseDetached(long set);
+
+  static native void setStepAside(long set, long timeoutMs);
+
+  static native boolean setFree(long set);
+
+  static native void setWatch(long set, int events, long tag);
+
+  static native boolean setIsHealthy(long set);
+
+  static native void setCheckHealth(long set);
+
+  static native long setExpiresAt(long set);
+
+  static native int setState(long set);
+
+  static native int setSize(long set);
+
+  /** As many as there is room for, in the order in which they are taken. */
+  static native void setMembers(long set, byte[][] texts);
+
+  static native void setTokens(long set, long[] tokens);
+
   static native long inspectList(long client, boolean all, long timeoutMs);
 
   static native long inspectShow(long client, byte[] monitor, long timeoutMs);

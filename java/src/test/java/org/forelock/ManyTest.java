@@ -62,6 +62,36 @@ class ManyTest {
   }
 
   @Test
+  void tenThousandSetsWaitWithoutThreadsAndAreCancelled() throws Exception {
+    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+        LockSet holder = new LockSet("holder", client, List.of("many-1", "many-2"))) {
+      holder.lockWithTimeout();
+      List<LockSet> sets = new ArrayList<>();
+      List<CompletableFuture<LockSet>> waiting = new ArrayList<>();
+      int threads = threads();
+      for (int i = 0; i < COUNT; ++i) {
+        LockSet set = new LockSet("waiter", client, List.of("many-1", "many-2"), LockType.BACKGROUND);
+        sets.add(set);
+        waiting.add(set.acquireAsync(Duration.ofMinutes(10)));
+      }
+      awaitQueue(client, "many-1", COUNT);
+      int moreThreads = threads() - threads;
+      for (LockSet set : sets) {
+        set.cancel();
+      }
+      for (CompletableFuture<LockSet> one : waiting) {
+        ExecutionException end = assertThrows(ExecutionException.class, () -> one.get(1, TimeUnit.MINUTES));
+        assertEquals(ErrorCode.CANCELLED, ((ForelockException) end.getCause()).code());
+      }
+      assertTrue(moreThreads <= 2, moreThreads + " threads more");
+      assertTrue(holder.isHealthy());
+      for (LockSet set : sets) {
+        set.close();
+      }
+    }
+  }
+
+  @Test
   void tenThousandVirtualThreadsTakeTurns() throws Exception {
     ExecutorService virtual = virtualThreads();
     Assumptions.assumeTrue(virtual != null, "this JVM has no virtual threads");
@@ -100,6 +130,14 @@ class ManyTest {
     while (client.status().contenders() < count + 1) {
       assertTrue(System.nanoTime() < end, client.status().contenders() + " contenders");
       Thread.onSpinWait();
+    }
+  }
+
+  private static void awaitQueue(ForelockClient client, String monitor, int count) {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    for (int waiting = 0; waiting < count;) {
+      assertTrue(System.nanoTime() < end, waiting + " wait");
+      waiting = client.inspector().show(monitor).orElseThrow().queue().size();
     }
   }
 

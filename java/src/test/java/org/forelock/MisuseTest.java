@@ -16,6 +16,7 @@ class MisuseTest {
 
   private final AtomicReferenceArray<ForelockClient> clients = new AtomicReferenceArray<>(3);
   private final AtomicReferenceArray<ZkBlockingWriteLock> locks = new AtomicReferenceArray<>(PLACES);
+  private final AtomicReferenceArray<LockSet> sets = new AtomicReferenceArray<>(PLACES);
   private final AtomicReference<Throwable> unexpected = new AtomicReference<>();
 
   @Test
@@ -57,7 +58,76 @@ class MisuseTest {
     }
   }
 
+  private void callSet(Random random) {
+    ForelockClient client = clients.get(random.nextInt(clients.length()));
+    int place = random.nextInt(PLACES);
+    LockSet set = sets.get(place);
+    int what = random.nextInt(16);
+    if (set == null || what == 0) {
+      List<String> members = List.of("m" + random.nextInt(6), "m" + random.nextInt(6), "m" + random.nextInt(6));
+      LockType type = random.nextBoolean() ? LockType.FOREGROUND : LockType.BACKGROUND;
+      sets.set(place, new LockSet("misuse", client, members, type));
+      return;
+    }
+    Duration time = Duration.ofMillis(random.nextInt(30));
+    long wild = random.nextLong();
+    switch (what) {
+      case 1:
+        set.tryLock(time);
+        break;
+      case 2:
+        set.tryLock();
+        break;
+      case 3:
+        set.acquireAsync(time);
+        break;
+      case 4:
+        set.tryLockAsync().cancel(true);
+        break;
+      case 5:
+        set.unlock();
+        break;
+      case 6:
+        set.unlockAsync();
+        break;
+      case 7:
+        set.cancel();
+        break;
+      case 8:
+        set.close();
+        break;
+      case 9:
+        set.stepAside(time);
+        break;
+      case 10:
+        set.onLost((reason, monitor) -> set.isHealthy());
+        set.onContended((type, monitor) -> { });
+        break;
+      case 11:
+        Native.setIsHealthy(wild);
+        Native.setFree(wild);
+        Native.setTokens(wild, new long[3]);
+        break;
+      case 12:
+        Native.setAcquire(client.core().handle, 0, random.nextBoolean(), wild);
+        break;
+      default:
+        set.isHealthy();
+        set.fencingTokens();
+        set.highestFencingToken();
+        set.timeLeft();
+        set.state();
+        set.monitors();
+        set.checkHealth();
+        break;
+    }
+  }
+
   private void call(TestServer server, Random random) {
+    if (random.nextInt(3) == 0) {
+      callSet(random);
+      return;
+    }
     ForelockClient client = clients.get(random.nextInt(clients.length()));
     int place = random.nextInt(PLACES);
     ZkBlockingWriteLock lock = locks.get(place);

@@ -1,0 +1,368 @@
+package org.forelock;
+
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+
+/**
+ * A lock on several monitors at once: all of them or none, with one deadline, and free of deadlock whatever sets
+ * overlap. Other clients see ordinary locks, one for each member.
+ *
+ * <p>Free members cost the round trips of a single lock, however many they are. A member that another client holds is
+ * waited for while the set keeps only members that come before it, in one order that all sets share. <em>Not</em>
+ * covered: a program that takes a set while it holds another set or a lock; it has an order of its own to keep, as
+ * {@link #split} does.
+ *
+ * <p>Not re-entrant. Ownership belongs to the object, not to a thread: every method may be called from any thread. May
+ * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread withdraws
+ * it: it gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set again.
+ */
+public final class LockSet implements AutoCloseable {
+  /** The limit on members. */
+  public static final int MAX_MEMBERS = 1000;
+
+  private final String lockInfo;
+  private final LockType lockType;
+  private final SetHandle handle;
+  private final Contention<LockSet> contention;
+  private final Cleaner.Cleanable cleanable;
+  private volatile List<String> members;
+
+  /**
+   * A foreground set.
+   *
+   * @param lockInfo short text for people: what for
+   * @param client must not be closed before the set is of no use any more
+   * @param monitors the ids of its members, in any order, 1 to {@link #MAX_MEMBERS}; the same id twice counts once
+   */
+  public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors) {
+    this(lockInfo, client, monitors, LockType.FOREGROUND);
+  }
+
+  /**
+   * A set of either class.
+   *
+   * @param lockInfo short text for people: what for
+   * @param client must not be closed before the set is of no use any more
+   * @param monitors the ids of its members, in any order, 1 to {@link #MAX_MEMBERS}; the same id twice counts once
+   * @param lockType the class in which all of them contend
+   */
+  public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors, LockType lockType) {
+    this(lockInfo, client, monitors, lockType, LockOptions.NONE);
+  }
+
+  /**
+   * A set of either class, of which more is said.
+   *
+   * @param lockInfo short text for people: what for
+   * @param client must not be closed before the set is of no use any more
+   * @param monitors the ids of its members, in any order, 1 to {@link #MAX_MEMBERS}; the same id twice counts once
+   * @param lockType the class in which all of them contend
+   * @param options what else may be said about each member
+   * @throws RequestRejectedException an id is invalid, there is none, or there are too many
+   */
+  public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors, LockType lockType,
+      LockOptions options) {
+    this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
+    this.lockType = Objects.requireNonNull(lockType, "lockType");
+    List<String> ids = List.copyOf(monitors);
+    byte[][] texts = new byte[ids.size()][];
+    for (int i = 0; i < texts.length; ++i) {
+      texts[i] = NativeLibrary.utf8(ids.get(i));
+    }
+    byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
+    long number = Native.setNew(client.core().handle, NativeLibrary.utf8(lockInfo), texts, lockType.ordinal(),
+        options.expectedRuntimeMs, options.autoUnlockAfterMs, thread);
+    handle = new SetHandle(client.core(), number, "the lock set of " + ids.get(0) + more(ids.size() - 1));
+    contention = new Contention<>(this, handle, ids.get(0));
+    cleanable = ForelockClient.CLEANER.register(this, handle);
+  }
+
+  private static String more(int count) {
+    return count == 0 ? "" : " and " + count + " more";
+  }
+
+  /**
+   * Ids in parts that are small enough for a set each. Sets of these parts that are taken one after the other, in this
+   * order, while the earlier ones are kept, are as free of deadlock as one set.
+   *
+   * @param monitors any number of ids; the same id twice counts once
+   * @return parts of at most {@link #MAX_MEMBERS} ids, in the order in which they are to be taken; none without an id
+   */
+  public static List<List<String>> split(Collection<String> monitors) {
+    return CanonicalOrder.parts(monitors, MAX_MEMBERS);
+  }
+
+  /**
+   * The members' ids, each once.
+   *
+   * @return in the order in which they are taken
+   */
+  public List<String> monitors() {
+    List<String> known = members;
+    if (known == null) {
+      byte[][] texts = new byte[Native.setSize(handle.number)][];
+      Native.setMembers(handle.number, texts);
+      List<String> ids = new ArrayList<>(texts.length);
+      for (byte[] text : texts) {
+        ids.add(Failures.text(text));
+      }
+      known = List.copyOf(ids);
+      members = known;
+    }
+    return known;
+  }
+
+  /**
+   * What for.
+   *
+   * @return as given
+   */
+  public String lockInfo() {
+    return lockInfo;
+  }
+
+  /**
+   * The class it contends in.
+   *
+   * @return as given
+   */
+  public LockType lockType() {
+    return lockType;
+  }
+
+  // --- acquiring ---
+
+  /**
+   * Waits at most for the time configured for the set's class.
+   *
+   * @throws InstanceLockException not obtained in time, cancelled or interrupted; its monitor is the member that could
+   *     not be had. What had been taken has been given back
+   * @throws ConnectionLossException no server could be reached
+   * @throws SessionExpiredException the session ended while waiting
+   */
+  public void lockWithTimeout() {
+    contention.acquire(Native.CONFIGURED);
+  }
+
+  /** Waits for as long as it takes; otherwise as {@link #lockWithTimeout()}. */
+  public void lock() {
+    contention.acquire(Native.FOREVER);
+  }
+
+  /**
+   * Obtains the set if every member can be had at once; does not queue.
+   *
+   * @return whether it is held now; if not, nothing of it is
+   */
+  public boolean tryLock() {
+    return contention.tryAcquire(Native.CONFIGURED, true);
+  }
+
+  /**
+   * Waits at most this long.
+   *
+   * @param timeout zero or more
+   * @return whether it is held now; if not, nothing of it is
+   */
+  public boolean tryLock(Duration timeout) {
+    return contention.tryAcquire(timeout.toMillis(), false);
+  }
+
+  /**
+   * Begins to contend and returns at once, with the time-out configured for the class.
+   *
+   * @return completed with this set when it is held, or exceptionally as {@link #lockWithTimeout()} would end; by the
+   *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
+   */
+  public CompletableFuture<LockSet> acquireAsync() {
+    return contention.acquireAsync(Native.CONFIGURED, false);
+  }
+
+  /**
+   * The same with a time-out of one's own.
+   *
+   * @param timeout zero or more
+   * @return as {@link #acquireAsync()}
+   */
+  public CompletableFuture<LockSet> acquireAsync(Duration timeout) {
+    return contention.acquireAsync(timeout.toMillis(), false);
+  }
+
+  /**
+   * Begins a single attempt and returns at once: the set is obtained if every member can be had; it does not queue.
+   *
+   * @return as {@link #acquireAsync()}; completed exceptionally with {@link ErrorCode#LOCK_UNAVAILABLE} and the member
+   *     that is held or waited for
+   */
+  public CompletableFuture<LockSet> tryLockAsync() {
+    return contention.acquireAsync(Native.CONFIGURED, true);
+  }
+
+  /**
+   * Cancels a waiting acquisition of any thread.
+   *
+   * @return whether there was one, and it had not been decided
+   */
+  public boolean cancel() {
+    return handle.cancel();
+  }
+
+  // --- releasing ---
+
+  /**
+   * Releases every member. Waits for the confirmation, at most about the session time-out. Not held any more
+   * afterwards, whatever it throws. An interruption does not end it.
+   *
+   * @throws NoNodeException a member did not exist any more, or the set is not held
+   * @throws SessionExpiredException the session ended before
+   * @throws ConnectionLossException there is no confirmation; the release goes on in the background
+   */
+  public void unlock() {
+    contention.release();
+  }
+
+  /**
+   * Releases every member without waiting.
+   *
+   * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
+   */
+  public CompletableFuture<Void> unlockAsync() {
+    return contention.releaseAsync();
+  }
+
+  /**
+   * Lets the locks that rank before it at any member go first and takes all members again. The place in the queue is
+   * kept at the first member.
+   *
+   * @param timeout at most
+   * @return whether all are held again, with new tokens; if not, none is
+   * @throws LockUnhealthyException if it was not held
+   */
+  public boolean stepAside(Duration timeout) {
+    return contention.stepAside(timeout);
+  }
+
+  /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
+  @Override
+  public void close() {
+    handle.closing();
+    cleanable.clean();
+  }
+
+  // --- what is known of a held set ---
+
+  /**
+   * Whether every member is certain to be held now. Costs no network, and is as cheap as for a single lock.
+   *
+   * @return false for a set that was closed, too
+   */
+  public boolean isHealthy() {
+    return Native.setIsHealthy(handle.number);
+  }
+
+  /**
+   * Returns if {@link #isHealthy()}.
+   *
+   * @throws LockUnhealthyException otherwise; its monitor is the member that was lost
+   */
+  public void checkHealth() {
+    Native.setCheckHealth(handle.number);
+  }
+
+  /**
+   * The fencing tokens of the current or last grant, as {@link ZkBlockingWriteLock#fencingToken()} for each member.
+   *
+   * @return by the members' ids, in the order of {@link #monitors()}; 0 for one that was never granted
+   */
+  public Map<String, Long> fencingTokens() {
+    List<String> ids = monitors();
+    long[] tokens = new long[ids.size()];
+    Native.setTokens(handle.number, tokens);
+    Map<String, Long> result = new LinkedHashMap<>();
+    for (int i = 0; i < tokens.length; ++i) {
+      result.put(ids.get(i), tokens[i]);
+    }
+    Reference.reachabilityFence(this);
+    return result;
+  }
+
+  /**
+   * The highest of {@link #fencingTokens()}: no lower than that of any member, and lower than that of every later grant
+   * of one of them.
+   *
+   * @return 0 if it was never granted
+   */
+  public long highestFencingToken() {
+    long[] tokens = new long[Native.setSize(handle.number)];
+    Native.setTokens(handle.number, tokens);
+    long highest = 0;
+    for (long token : tokens) {
+      highest = Math.max(highest, token);
+    }
+    return highest;
+  }
+
+  /**
+   * Until when the set is certain to live on the servers; moves on by itself while the connection lives.
+   *
+   * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
+   */
+  public long expiresAtNanos() {
+    return Native.setExpiresAt(handle.number);
+  }
+
+  /**
+   * How long the set is certain from now on.
+   *
+   * @return zero if it is not healthy
+   */
+  public Duration timeLeft() {
+    return Duration.ofNanos(isHealthy() ? Math.max(0, expiresAtNanos() - System.nanoTime()) : 0);
+  }
+
+  /**
+   * Where the set stands as a whole: {@link LockState#LOST} as soon as one member is lost; the others stay held until
+   * it is released, so that the work can be stopped first.
+   *
+   * @return {@link LockState#FREE} for a set that was closed, too
+   */
+  public LockState state() {
+    return handle.state();
+  }
+
+  /**
+   * The callback is called once for each grant of which a member is lost, with the first one. Set it while the set is
+   * free. As {@link ZkBlockingWriteLock#onLost}.
+   *
+   * @param callback gets the reason and the member
+   */
+  public void onLost(BiConsumer<LossReason, String> callback) {
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_LOST, 0, event -> callback.accept(LossReason.of(event.value), event.monitor));
+  }
+
+  /**
+   * The callback is called when another client waits behind a member, once for each class, member and grant. Costs a
+   * watch and a listing for each member and each change in its queue. Set it while the set is free.
+   *
+   * @param callback gets the class and the member
+   */
+  public void onContended(BiConsumer<LockType, String> callback) {
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_CONTENDED, 0, event -> callback.accept(LockType.of(event.value), event.monitor));
+  }
+
+  @Override
+  public String toString() {
+    return "LockSet(" + contention.monitor() + ", …, " + lockType + ", " + state() + ")";
+  }
+}

@@ -1,0 +1,60 @@
+package org.forelock;
+
+/** A lock set of the native library. */
+final class SetHandle extends LockHandle {
+  SetHandle(ClientCore core, long number, String name) {
+    super(core, number, name);
+  }
+
+  @Override
+  void acquire(long timeoutMs, boolean once, long tag) {
+    Native.setAcquire(number, timeoutMs, once, tag);
+  }
+
+  /** It does not block: the end of a set's acquisition comes as an event alone. */
+  @Override
+  boolean acquireWithin(long timeoutMs, boolean once, long tag) {
+    Native.setAcquire(number, timeoutMs, once, tag);
+    return true;
+  }
+
+  @Override
+  boolean cancel() {
+    return Native.setCancel(number);
+  }
+
+  @Override
+  void release(long tag) {
+    Native.setRelease(number, tag);
+  }
+
+  @Override
+  void releaseAndWait() {
+    Native.setReleaseAndWait(number);
+  }
+
+  @Override
+  void releaseDetached() {
+    Native.setReleaseDetached(number);
+  }
+
+  @Override
+  void stepAside(long timeoutMs) {
+    Native.setStepAside(number, timeoutMs);
+  }
+
+  @Override
+  int nativeState() {
+    return Native.setState(number);
+  }
+
+  @Override
+  void nativeWatch(int kind, long marginMs, long tag) {
+    Native.setWatch(number, kind, tag);
+  }
+
+  @Override
+  void free() {
+    Native.setFree(number);
+  }
+}

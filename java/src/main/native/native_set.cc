@@ -1,0 +1,119 @@
+// The native methods of org.forelock.Native for lock sets.
+#include <vector>
+
+#include "jni_support.h"
+
+using namespace forelock::jni;
+
+namespace {
+
+fl_set handle(jlong number) {
+  return static_cast<fl_set>(number);
+}
+
+}  // namespace
+
+extern "C" {
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlong client, jbyteArray info,
+                                                        jobjectArray monitors, jint priority, jlong expected,
+                                                        jlong auto_unlock, jbyteArray thread) {
+  const jsize count = env->GetArrayLength(monitors);
+  std::vector<Text> texts;
+  texts.reserve(static_cast<std::size_t>(count));
+  std::vector<const char*> ids;
+  for (jsize i = 0; i < count; ++i) {
+    auto bytes = static_cast<jbyteArray>(env->GetObjectArrayElement(monitors, i));
+    ids.push_back(texts.emplace_back(env, bytes).c_str());
+    env->DeleteLocalRef(bytes);
+  }
+  fl_set set = 0;
+  const Text name(env, thread);
+  fl_lock_options options{};
+  options.size = sizeof options;
+  options.expected_runtime_ms = expected;
+  options.auto_unlock_after_ms = auto_unlock;
+  options.thread_name = name.c_str();
+  check(env, fl_set_new(handle(client), Text(env, info).c_str(), ids.data(), ids.size(), priority, &options, &set));
+  return static_cast<jlong>(set);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setAcquire(JNIEnv* env, jclass, jlong set, jlong timeout,
+                                                           jboolean try_once, jlong tag) {
+  const auto number = static_cast<std::uint64_t>(tag);
+  check(env, try_once != JNI_FALSE ? fl_set_try_async(handle(set), number)
+                                   : fl_set_acquire_async(handle(set), timeout, number));
+}
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setCancel(JNIEnv* env, jclass, jlong set) {
+  std::int32_t was_waiting = 0;
+  check(env, fl_set_cancel(handle(set), &was_waiting));
+  return was_waiting != 0 ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setRelease(JNIEnv* env, jclass, jlong set, jlong tag) {
+  check(env, fl_set_release_async(handle(set), static_cast<std::uint64_t>(tag)));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setReleaseAndWait(JNIEnv* env, jclass, jlong set) {
+  check(env, fl_set_release(handle(set)));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setReleaseDetached(JNIEnv*, jclass, jlong set) {
+  fl_set_release_detached(handle(set));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setStepAside(JNIEnv* env, jclass, jlong set, jlong timeout) {
+  check(env, fl_set_step_aside(handle(set), timeout));
+}
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setFree(JNIEnv*, jclass, jlong set) {
+  return fl_set_free(handle(set)) == FL_OK ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setWatch(JNIEnv* env, jclass, jlong set, jint events, jlong tag) {
+  check(env, fl_set_watch(handle(set), static_cast<std::uint32_t>(events), static_cast<std::uint64_t>(tag)));
+}
+
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setIsHealthy(JNIEnv*, jclass, jlong set) {
+  return fl_set_is_healthy(handle(set)) != 0 ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setCheckHealth(JNIEnv* env, jclass, jlong set) {
+  check(env, fl_set_check_health(handle(set)));
+}
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_setExpiresAt(JNIEnv*, jclass, jlong set) {
+  return fl_set_expires_at_ns(handle(set));
+}
+
+// -1 for a set that was closed.
+JNIEXPORT jint JNICALL Java_org_forelock_Native_setState(JNIEnv*, jclass, jlong set) {
+  std::int32_t state = -1;
+  fl_set_get_state(handle(set), &state);
+  return state;
+}
+
+JNIEXPORT jint JNICALL Java_org_forelock_Native_setSize(JNIEnv*, jclass, jlong set) {
+  return static_cast<jint>(fl_set_size(handle(set)));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setMembers(JNIEnv* env, jclass, jlong set, jobjectArray texts) {
+  const jsize count = env->GetArrayLength(texts);
+  for (jsize i = 0; i < count; ++i) {
+    const char* monitor = nullptr;
+    if (!check(env, fl_set_member(handle(set), static_cast<std::size_t>(i), &monitor, nullptr))) return;
+    store(env, texts, i, monitor);
+  }
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setTokens(JNIEnv* env, jclass, jlong set, jlongArray tokens) {
+  std::vector<jlong> values(static_cast<std::size_t>(env->GetArrayLength(tokens)));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t token = 0;
+    if (!check(env, fl_set_member(handle(set), i, nullptr, &token))) return;
+    values[i] = token;
+  }
+  store(env, tokens, values.data(), static_cast<jsize>(values.size()));
+}
+}
