@@ -18,7 +18,7 @@ from pathlib import Path
 import cffi
 
 HERE = Path(__file__).resolve().parent
-HEADERS = ["c.h", "c_inspector.h", "c_operation.h"]
+HEADERS = ["c.h", "c_inspector.h", "c_operation.h", "c_set.h"]
 LIBRARIES = ["libforelock.so.0.1", "libforelock-dlq.so.0.1"]
 # Every Debian has these.
 COMMON = re.compile(r"^(libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|ld-linux.*|linux-vdso)\.so")

@@ -27,6 +27,7 @@ from forelock.errors import (
 )
 from forelock.held import CheckNode, CreateNode, DeleteNode, SetNode, WriteOperation
 from forelock.inspector import ForceRelease, Holder, Inspector, Monitor, Waiter
+from forelock.lock_set import LockSet
 from forelock.operations import (
     Attempt,
     DeadLetterQueue,
@@ -44,8 +45,8 @@ __version__ = _text(_lib.fl_version())
 __all__ = [
     "Attempt", "BlockingLock", "CheckNode", "Client", "ClientStatus", "ConfigurationException",
     "ConnectionLossException", "CreateNode", "DeadLetterException", "DeadLetterQueue", "DeadLetterStatus",
-    "DeleteNode", "Error", "ErrorCode", "ForceRelease", "Holder", "Inspector", "InstanceLockException", "LockState",
-    "LockUnhealthyException", "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd",
+    "DeleteNode", "Error", "ErrorCode", "ForceRelease", "Holder", "Inspector", "InstanceLockException", "LockSet",
+    "LockState", "LockUnhealthyException", "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd",
     "OperationFailure", "OperationResult", "OperationRunner", "Owner", "Priority", "QueuePosition",
     "RequestRejectedException", "SessionExpiredException", "SetNode", "Waiter", "WriteOperation", "aio", "lock",
 ]

@@ -14,6 +14,22 @@ from forelock.held import HeldLock
 from forelock.values import Priority, PriorityLike, priority_of
 
 
+Duration = Union[float, datetime.timedelta]
+
+
+def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional[Duration],
+               thread_name: Optional[str]) -> tuple[Any, Any]:
+    """The options as the library takes them, and the text that they point to."""
+    options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
+    if expected_runtime is not None:
+        options.expected_runtime_ms = milliseconds(expected_runtime, "expected_runtime")
+    if auto_unlock_after is not None:
+        options.auto_unlock_after_ms = milliseconds(auto_unlock_after, "auto_unlock_after")
+    name = ffi.new("char[]", encode(thread_name, "thread_name")) if thread_name is not None else ffi.NULL
+    options.thread_name = name
+    return options, name
+
+
 class LockObject(HeldLock):
     """A lock object, free; one acquisition at a time. Not re-entrant.
 
@@ -25,17 +41,10 @@ class LockObject(HeldLock):
 
     def __init__(self, client: Client, monitor: str, *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
-                 expected_runtime: Union[float, datetime.timedelta, None] = None,
-                 auto_unlock_after: Union[float, datetime.timedelta, None] = None,
+                 expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None) -> None:
         core = client.core
-        options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
-        if expected_runtime is not None:
-            options.expected_runtime_ms = milliseconds(expected_runtime, "expected_runtime")
-        if auto_unlock_after is not None:
-            options.auto_unlock_after_ms = milliseconds(auto_unlock_after, "auto_unlock_after")
-        name = ffi.new("char[]", encode(thread_name, "thread_name")) if thread_name is not None else ffi.NULL
-        options.thread_name = name
+        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_lock*")
         check(lib.fl_lock_new(core.use(), encode(lock_info, "lock_info"), encode(monitor, "monitor"),

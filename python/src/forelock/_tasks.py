@@ -1,0 +1,70 @@
+"""How a task waits for the end of an asynchronous call: without a thread, and with its cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Callable
+
+from forelock._abi import ffi
+from forelock._dispatcher import Event, Receiver
+
+
+class TaskWaits:
+    """Common part of aio.Lock and aio.LockSet."""
+
+    #: The library's calls that withdraw a waiting acquisition, and give back one that nothing can use any more.
+    _cancel_call: Any
+    _release_detached_call: Any
+    _handle: int
+
+    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> None:
+        raise NotImplementedError
+
+    async def _acquire(self, call: Callable[[int], int]) -> None:
+        end = self._future(call, held_is_unwanted=True)
+        try:
+            # asyncio.wait() leaves the future alone when the task is cancelled.
+            await asyncio.wait([end])
+        except BaseException:
+            self._cancel_call(self._handle, ffi.NULL)
+            await _until_done(end)
+            if end.result().code == 0:
+                self._release_detached_call(self._handle)
+            raise
+        event = end.result()
+        if event.code != 0:
+            raise event.error()
+
+    async def _release(self, call: Callable[[int], int]) -> None:
+        event = await self._future(call, held_is_unwanted=False)
+        if event.code != 0:
+            raise event.error()
+
+    def _future(self, call: Callable[[int], int], held_is_unwanted: bool) -> asyncio.Future[Event]:
+        loop = asyncio.get_running_loop()
+        end: asyncio.Future[Event] = loop.create_future()
+        handle = self._handle
+        give_back = self._release_detached_call
+
+        def settle(event: Event) -> None:
+            if not end.done():
+                end.set_result(event)
+
+        def receive(event: Event) -> None:
+            try:
+                loop.call_soon_threadsafe(settle, event)
+            except RuntimeError:  # the loop was closed: no task is left that could use the lock
+                if held_is_unwanted and event.code == 0:
+                    give_back(handle)
+
+        self._begin(call, receive)
+        return end
+
+
+async def _until_done(end: asyncio.Future[Event]) -> None:
+    """However often the task is cancelled: the library ends a cancelled acquisition at once."""
+    while not end.done():
+        try:
+            await asyncio.wait([end])
+        except asyncio.CancelledError:
+            pass  # the caller raises the first one

@@ -1,0 +1,95 @@
+"""The lock set of a thread that can wait."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from types import TracebackType
+from typing import Optional
+
+from forelock._abi import ffi
+from forelock._dispatcher import Event
+from forelock._native import Timeout, check, lib
+from forelock.errors import Error
+from forelock.set_object import SetObject
+
+LOG = logging.getLogger("forelock")
+
+
+class LockSet(SetObject):
+    """Several monitors as one lock. Ownership belongs to the object, not to a thread. ``with set:`` acquires with the
+    object's time-out and releases. See SetObject for the arguments.
+    """
+
+    def acquire(self, timeout: Timeout = None) -> dict[str, int]:
+        """Obtains all members or none; returns their fencing tokens.
+
+        ``timeout`` as for a lock. Raises InstanceLockException (lock_timeout, cancelled), SessionExpiredException,
+        ConnectionLossException, RequestRejectedException; the exception's monitor is the member that it is about. What
+        had been taken has been given back then. Ctrl-C withdraws the waiter.
+        """
+        limit = self._milliseconds(timeout)
+        # Signals are handled by the main thread alone, and only while it runs Python.
+        if threading.current_thread() is threading.main_thread():
+            self._wait_in_python(limit)
+        else:
+            self._core.check_process()
+            check(lib.fl_set_acquire(self._handle, limit))
+        return self.fencing_tokens
+
+    def try_acquire(self) -> bool:
+        """Obtains the set if every member can be had at once; does not queue. Returns whether it is held now."""
+        self._core.check_process()
+        code = lib.fl_set_try(self._handle)
+        if code == lib.FL_LOCK_UNAVAILABLE:
+            return False
+        check(code)
+        return True
+
+    def release(self) -> None:
+        """Releases every member and waits for the confirmation, at most about the session time-out.
+
+        Not held afterwards, whatever it raises: NoNodeException (no_node: a member was removed before; not_held),
+        SessionExpiredException, ConnectionLossException.
+        """
+        self._core.check_process()
+        check(lib.fl_set_release(self._handle))
+
+    def step_aside(self, timeout: Timeout = None) -> dict[str, int]:
+        """Lets the locks that rank before it at any member go first and takes all members again; returns the new
+        fencing tokens.
+
+        Raises InstanceLockException (lock_timeout: none is held any more), LockUnhealthyException: it was not held.
+        Cannot be interrupted.
+        """
+        self._core.check_process()
+        check(lib.fl_set_step_aside(self._handle, self._milliseconds(timeout)))
+        return self.fencing_tokens
+
+    def _wait_in_python(self, limit: int) -> None:
+        ends: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._begin(lambda tag: int(lib.fl_set_acquire_async(self._handle, limit, tag)), ends.put)
+        try:
+            end = ends.get()
+        except BaseException:
+            lib.fl_set_cancel(self._handle, ffi.NULL)
+            if ends.get().code == 0:
+                lib.fl_set_release_detached(self._handle)
+            raise
+        if end.code != 0:
+            raise end.error()
+
+    def __enter__(self) -> LockSet:
+        self.acquire()
+        return self
+
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        if error is None:
+            self.release()
+            return
+        try:
+            self.release()
+        except Error as problem:  # the block's own exception says more
+            LOG.warning("release of %r: %s", self, problem)

@@ -1,0 +1,192 @@
+"""Several monitors as one lock, for threads and for tasks."""
+
+import asyncio
+import queue
+import threading
+import time
+
+import pytest
+from conftest import LONG, PATIENCE
+
+import forelock
+from forelock import BlockingLock, ErrorCode, LockSet, LockState, LossReason, Priority
+
+
+def run(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, PATIENCE))
+
+
+class Turn:
+    """Awaited: the other tasks and callbacks go first, once."""
+
+    def __await__(self):
+        yield
+
+
+def in_thread(function):
+    """Runs it in a thread; the result's get() returns what it returned or raised."""
+    results = queue.SimpleQueue()
+
+    def call():
+        try:
+            results.put(function())
+        except forelock.Error as error:
+            results.put(error)
+
+    threading.Thread(target=call, daemon=True).start()
+    return results
+
+
+def await_queue(client, monitor):
+    """Nothing announces that a set waits."""
+    end = time.monotonic() + PATIENCE
+    inspector = forelock.Inspector(client)
+    while not inspector.show(monitor).waiting:
+        assert time.monotonic() < end, f"none waits at {monitor}"
+
+
+def code_of(call):
+    with pytest.raises(forelock.Error) as caught:
+        call()
+    return caught.value.code
+
+
+def test_all_members_are_held_and_released(client):
+    single = BlockingLock(client, "b")
+    with LockSet(client, ["b", "a", "b"], lock_info="case", priority="background") as held:
+        assert held.monitors == ("a", "b") and held.lock_info == "case" and held.priority == Priority.BACKGROUND
+        assert held.healthy() and held.state == LockState.HELD
+        held.check_health()
+        before = held.fencing_tokens
+        assert list(before) == ["a", "b"] and min(before.values()) > 0
+        assert time.monotonic() < held.expires_at < time.monotonic() + LONG / 1000
+        assert 0 < held.expires_in < LONG / 1000
+        assert not single.try_acquire()
+        after = held.step_aside(PATIENCE)
+        assert after["b"] > before["b"]
+    assert not held.healthy() and (held.state, held.expires_in) == (LockState.FREE, 0)
+    assert code_of(held.release) == ErrorCode.NOT_HELD
+    single.acquire()
+    assert not held.try_acquire()
+    single.release()
+    assert held.try_acquire()
+    held.close()
+
+
+@pytest.mark.parametrize("in_main_thread", [True, False])
+def test_none_is_held_of_a_set_that_is_not_obtained(client, in_main_thread):
+    busy = BlockingLock(client, "b", lock_info="busy")
+    busy.acquire()
+    lock_set = LockSet(client, ["a", "b", "c"], timeout=3)
+    if in_main_thread:
+        with pytest.raises(forelock.InstanceLockException) as refused:
+            lock_set.acquire()
+        error = refused.value
+    else:
+        error = in_thread(lock_set.acquire).get(timeout=PATIENCE)
+    assert (error.code, error.monitor, error.retryable) == (ErrorCode.LOCK_TIMEOUT, "b", True)
+    with LockSet(client, ["a", "c"], timeout=PATIENCE):
+        pass
+    busy.release()
+
+
+def test_cancelled(client):
+    busy = BlockingLock(client, "b")
+    busy.acquire()
+    for end in (LockSet.cancel, LockSet.close):
+        waiter = LockSet(client, ["a", "b"])
+        result = in_thread(lambda waiter=waiter: waiter.acquire(PATIENCE))
+        await_queue(client, "b")
+        end(waiter)
+        error = result.get(timeout=PATIENCE)
+        assert isinstance(error, forelock.InstanceLockException) and error.code == ErrorCode.CANCELLED
+    busy.release()
+
+
+def test_a_lost_member_is_named(client):
+    lost, contended = queue.SimpleQueue(), queue.SimpleQueue()
+    lock_set = LockSet(client, ["a", "b"])
+    lock_set.on_lost(lambda reason, monitor: lost.put((reason, monitor)))
+    lock_set.on_contended(lambda priority, monitor: contended.put((priority, monitor)))
+    lock_set.acquire(PATIENCE)
+    result = in_thread(lambda: BlockingLock(client, "b", priority="background").acquire(PATIENCE))
+    assert contended.get(timeout=PATIENCE) == (Priority.BACKGROUND, "b")
+    inspector = forelock.Inspector(client)
+    inspector.force_release("b", inspector.show("b").holder.node)
+    assert lost.get(timeout=PATIENCE) == (LossReason.REMOVED, "b")
+    assert result.get(timeout=PATIENCE) > 0
+    assert not lock_set.healthy() and lock_set.state == LockState.LOST
+    with pytest.raises(forelock.LockUnhealthyException) as unhealthy:
+        lock_set.check_health()
+    assert unhealthy.value.monitor == "b"
+    assert code_of(lock_set.release) == ErrorCode.NO_NODE
+
+
+def test_misuse_is_refused(client):
+    assert code_of(lambda: LockSet(client, [])) == ErrorCode.INVALID_ARGUMENT
+    assert code_of(lambda: LockSet(client, ["a", ""])) == ErrorCode.INVALID_ARGUMENT
+    assert code_of(lambda: LockSet(client, (f"m{i}" for i in range(1001)))) == ErrorCode.INVALID_ARGUMENT
+    assert code_of(lambda: LockSet(client, ["a"], timeout=-1)) == ErrorCode.INVALID_ARGUMENT
+    with pytest.raises(TypeError):
+        LockSet(client, "ab")
+    held = LockSet(client, ["a", "b"])
+    held.acquire()
+    assert code_of(held.acquire) == ErrorCode.ALREADY_HELD
+    freed = LockSet(client, ["c"])
+    freed.close()
+    freed.close()
+    assert not freed.healthy() and (freed.expires_at, freed.expires_in) == (0, 0)
+    for call in (freed.acquire, freed.try_acquire, freed.release, freed.check_health, freed.cancel,
+                 lambda: freed.on_lost(print), lambda: freed.state, lambda: freed.fencing_tokens):
+        assert code_of(call) == ErrorCode.INVALID_HANDLE
+    client.close()
+    assert not held.healthy()
+    assert code_of(held.release) == ErrorCode.NO_NODE
+    assert code_of(held.acquire) == ErrorCode.CLOSED
+
+
+def test_tasks(client):
+    async def main():
+        busy = BlockingLock(client, "b")
+        busy.acquire()
+        lock_set = forelock.aio.LockSet(client, ["a", "b"])
+        assert not await lock_set.try_acquire()
+        with pytest.raises(forelock.InstanceLockException) as late:
+            await lock_set.acquire(0.05)
+        assert late.value.code == ErrorCode.LOCK_TIMEOUT
+        task = asyncio.create_task(lock_set.acquire(PATIENCE))
+        await asyncio.to_thread(await_queue, client, "b")
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert lock_set.state == LockState.FREE
+        task = asyncio.create_task(lock_set.acquire(PATIENCE))
+        await asyncio.to_thread(await_queue, client, "b")
+        await asyncio.to_thread(busy.release)
+        tokens = await task
+        assert sorted(tokens) == ["a", "b"] and lock_set.healthy()
+        await lock_set.release()
+        with pytest.raises(forelock.NoNodeException):
+            await lock_set.release()
+        async with lock_set:
+            assert lock_set.healthy()
+        assert not lock_set.healthy()
+
+    run(main())
+
+
+def test_overlapping_sets_of_many_tasks_exclude_each_other(client):
+    async def work(number, counts):
+        members = [f"m{(number + step) % 5}" for step in range(3)]
+        async with forelock.aio.LockSet(client, members):
+            before = [counts[member] for member in members]
+            await Turn()
+            for member, count in zip(members, before):
+                counts[member] = count + 1
+
+    async def main():
+        counts = {f"m{i}": 0 for i in range(5)}
+        await asyncio.gather(*(work(number, counts) for number in range(50)))
+        assert set(counts.values()) == {30}
+
+    run(main())
