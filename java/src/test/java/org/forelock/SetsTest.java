@@ -104,8 +104,11 @@ class SetsTest {
 
   @Test
   void noneIsHeldOfOneThatIsNotObtained() throws Exception {
-    try (ForelockClient client = server.client(); LockSet set = set(client, first, second, third);
+    // Long enough that it is in the queue of the busy one by then.
+    try (ForelockClient client = server.settings().set("zookeeper.foregound.task.timeout", "3000").build();
+        LockSet set = set(client, first, second, third);
         ZkBlockingWriteLock busy = new ZkBlockingWriteLock("case", client, second)) {
+      client.waitConnected(Duration.ofSeconds(30));
       busy.lockWithTimeout();
       InstanceLockException problem = assertThrows(InstanceLockException.class, set::lockWithTimeout);
       assertEquals(ErrorCode.LOCK_TIMEOUT, problem.code());
