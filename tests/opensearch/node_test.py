@@ -96,6 +96,33 @@ def test_a_lock_not_obtained_says_who_has_it(node, server):
     wait_until(lambda: locks(node) == [], "all locks are given back")
 
 
+def test_a_bulk_may_have_more_documents_than_a_lock_set_members(node, server):
+    node.create("many")
+    lines = [line for i in range(2100) for line in ({"index": {"_id": str(i)}}, {"n": 1})]
+    with Holder(server.address, "many/1500"):
+        answer = node.request("POST", "/many/_bulk?timeout=2s", bulk(*lines), X_Forelock_Priority="foreground")
+        items = [item["index"] for item in answer.json["items"]]
+        assert {item["status"] for item in items} == {409} and len(items) == 2100
+        assert {item["error"]["forelock_monitor"] for item in items} == {"many/1500"}
+    wait_until(lambda: locks(node) == [], "what was taken is given back")
+    node.node_setting(background__timeout="5m")  # the test is not of its speed
+    try:
+        answer = node.request("POST", "/many/_bulk?refresh=true&timeout=5m", bulk(*lines), timeout=300)
+    finally:
+        node.node_setting(background__timeout=None)
+    assert [item["index"]["_id"] for item in answer.json["items"]] == [str(i) for i in range(2100)]
+    assert answer.json["errors"] is False, answer.text[:500]
+    assert node.request("GET", "/many/_count").json["count"] == 2100
+    wait_until(lambda: locks(node) == [], "all locks are given back")
+
+
+def test_the_last_write_of_a_document_in_a_bulk_counts(node):
+    node.create("order-in-bulk")
+    lines = [line for i in range(300) for line in ({"index": {"_id": str(299 - i) if i % 2 else "x"}}, {"n": i})]
+    assert node.request("POST", "/order-in-bulk/_bulk?refresh=true", bulk(*lines)).json["errors"] is False
+    assert node.request("GET", "/order-in-bulk/_doc/x").json["_source"] == {"n": 298}
+
+
 def test_foreground_goes_first(node, server):
     node.create("order")
     with Holder(server.address, "order/1") as holder:

@@ -3,11 +3,13 @@ package org.forelock.opensearch;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.forelock.ClientStatus;
 import org.forelock.ForelockClient;
 import org.forelock.Inspector;
+import org.forelock.LockSet;
 import org.forelock.LockType;
 import org.forelock.ZkBlockingWriteLock;
 
@@ -21,8 +23,9 @@ final class LockService implements LockSource, AutoCloseable {
   }
 
   @Override
-  public DocumentLock lock(String info, String monitor, LockType type) {
-    return new OneLock(new ZkBlockingWriteLock(info, client, monitor, type));
+  public DocumentLock lock(String info, List<String> monitors, LockType type) {
+    return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type))
+        : new OneSet(new LockSet(info, client, monitors, type));
   }
 
   ClientStatus status() {
@@ -61,11 +64,6 @@ final class LockService implements LockSource, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<?> attempt() {
-      return lock.tryLockAsync();
-    }
-
-    @Override
     public long nanosLeft() {
       return lock.timeLeft().toNanos();
     }
@@ -78,6 +76,34 @@ final class LockService implements LockSource, AutoCloseable {
     @Override
     public void close() {
       lock.close();
+    }
+  }
+
+  private static final class OneSet implements DocumentLock {
+    private final LockSet set;
+
+    OneSet(LockSet set) {
+      this.set = set;
+    }
+
+    @Override
+    public CompletableFuture<?> acquire(long timeoutMillis) {
+      return set.acquireAsync(Duration.ofMillis(timeoutMillis));
+    }
+
+    @Override
+    public long nanosLeft() {
+      return set.timeLeft().toNanos();
+    }
+
+    @Override
+    public long token() {
+      return set.highestFencingToken();
+    }
+
+    @Override
+    public void close() {
+      set.close();
     }
   }
 }

@@ -41,7 +41,7 @@ final class Selection {
 
   boolean fits(HeldRequest held, Ancestry ancestry) {
     return (task == null || ancestry.descends(held.task, task))
-        && (monitor == null || held.locks.monitors().contains(monitor))
+        && (monitor == null || held.locks.has(monitor))
         && (priority == null || priority.equals(Names.of(held.type)));
   }
 }

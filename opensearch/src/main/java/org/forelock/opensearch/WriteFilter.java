@@ -199,7 +199,7 @@ final class WriteFilter implements ActionFilter {
 
     private void granted(HeldRequest held, WritePlan plan) {
       if (!held.locks.certain()) {
-        refuse(held, Refusals.uncertain(held.locks.monitors().get(0)), Stats.Count.UNCERTAIN);
+        refuse(held, Refusals.uncertain(held.locks.firstMonitor()), Stats.Count.UNCERTAIN);
         return;
       }
       if (!requests.run(held)) {
@@ -208,7 +208,7 @@ final class WriteFilter implements ActionFilter {
       long waited = System.nanoTime() - held.since;
       stats.granted(plan.type, waited);
       long token = held.locks.token();
-      String monitor = plan.update ? held.locks.monitors().get(0) : "";
+      String monitor = plan.update ? held.locks.firstMonitor() : "";
       Guard guard = new Guard(planner.localNode(), held.ticket, token, monitor);
       proceed(plan.update ? Headers.UPDATE_GUARD : Headers.GUARD, guard.text(), () -> {
         requests.end(held);

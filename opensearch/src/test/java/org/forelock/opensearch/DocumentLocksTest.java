@@ -6,85 +6,107 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
+import org.forelock.LockSet;
 import org.forelock.LockType;
 import org.junit.jupiter.api.Test;
 
 class DocumentLocksTest {
+  private static final int MANY = 2 * LockSet.MAX_MEMBERS + 1;
+
   private final FakeLocks source = new FakeLocks();
   private final List<ForelockException> ends = new ArrayList<>();
   private long now = 5_000_000_000L;
 
-  private DocumentLocks locks(String... monitors) {
-    return new DocumentLocks(source, "test", List.of(monitors), LockType.BACKGROUND, () -> now);
+  private DocumentLocks locks(List<String> monitors) {
+    return new DocumentLocks(source, "test", monitors, LockType.BACKGROUND, () -> now);
   }
 
   private DocumentLocks acquired(String... monitors) {
+    return acquired(List.of(monitors));
+  }
+
+  private DocumentLocks acquired(List<String> monitors) {
     DocumentLocks locks = locks(monitors);
     locks.acquire(1000, ends::add);
     return locks;
   }
 
+  /** In an order that is nobody's. */
+  private static List<String> many() {
+    List<String> monitors = new ArrayList<>();
+    for (int i = 0; i < MANY; ++i) {
+      monitors.add(String.format("m%04d", i));
+    }
+    Collections.reverse(monitors);
+    return monitors;
+  }
+
   @Test
-  void freeOnesAreTakenAtOnceAndOnce() {
+  void allAreTakenAtOnceAndOnce() {
     DocumentLocks locks = acquired("b", "a", "b");
     assertEquals(1, ends.size());
     assertNull(ends.get(0));
-    assertEquals(List.of("+a", "+b"), source.journal);
+    assertEquals(List.of("+a*2"), source.journal);
     assertTrue(locks.certain());
-    assertEquals(2, locks.token());
+    assertEquals(2, locks.token(), "the highest of all");
+    assertEquals("a", locks.firstMonitor());
+    assertTrue(locks.has("b"));
+    assertFalse(locks.has("c"));
     locks.close();
     locks.close();
-    assertEquals(List.of("+a", "+b", "-a", "-b"), source.journal);
+    assertEquals(List.of("+a*2", "-a*2"), source.journal);
     assertFalse(locks.certain());
   }
 
   @Test
-  void oneThatIsNotFreeIsWaitedForHoldingSmallerNamesAlone() {
-    source.others("b");
-    DocumentLocks locks = acquired("a", "b", "c");
-    assertEquals(List.of(), ends);
-    assertEquals(List.of("+a", "+c", "-c", "?b"), source.journal);
-    source.release("b");
+  void moreThanASetMayHaveAreSeveralInOneOrder() {
+    DocumentLocks locks = acquired(many());
     assertEquals(1, ends.size());
     assertNull(ends.get(0));
+    assertEquals(List.of("+m0000*1000", "+m1000*1000", "+m2000"), source.journal);
+    assertEquals(MANY, locks.token());
     assertTrue(locks.certain());
-    assertEquals(4, locks.token(), "the highest of all");
+    source.owners.put("m1500", "a thief");
+    assertFalse(locks.certain());
+    locks.close();
+    assertEquals(List.of("a thief"), new ArrayList<>(source.owners.values()));
   }
 
   @Test
-  void whatWasTakenMeanwhileIsWaitedForInTurn() {
-    source.others("a");
-    acquired("a", "b");
-    source.others("b");
-    source.release("a");
+  void theNextPartIsWaitedForHoldingTheEarlierOnes() {
+    source.others("m1000");
+    acquired(many());
     assertEquals(List.of(), ends);
-    assertEquals(List.of("+b", "-b", "?a", "+a", "?b"), source.journal);
-    source.release("b");
+    assertEquals(List.of("+m0000*1000", "?m1000"), source.journal);
+    assertFalse(source.owners.containsKey("m2000"), "nothing behind it is held meanwhile");
+    source.release("m1000");
     assertEquals(1, ends.size());
+    assertNull(ends.get(0));
   }
 
   @Test
   void theDeadlineIsThatOfTheWhole() {
-    source.others("a", "b");
-    acquired("a", "b");
+    source.others("m0000", "m1500");
+    acquired(many());
     now += 1_000_000_000L;
-    source.release("a");
+    source.release("m0000");
     assertEquals(ErrorCode.LOCK_TIMEOUT, ends.get(0).code());
-    assertEquals("b", ends.get(0).monitor());
-    assertFalse(source.owners.containsKey("a"), "all or none");
+    assertEquals("m1500", ends.get(0).monitor());
+    assertFalse(source.owners.containsKey("m0000"), "all or none");
   }
 
   @Test
   void closingGivesUpTheWaitAndWhatIsHeld() {
-    source.others("b");
-    DocumentLocks locks = acquired("a", "b");
+    source.others("m1500");
+    DocumentLocks locks = acquired(many());
     locks.close();
-    assertFalse(source.owners.containsKey("a"));
+    assertFalse(source.owners.containsKey("m0000"));
     assertEquals(List.of(), ends, "nothing is told after it");
-    DocumentLocks never = locks("x");
+    DocumentLocks never = locks(List.of("x"));
     never.close();
     never.acquire(1000, ends::add);
     assertFalse(source.owners.containsKey("x"));
@@ -98,17 +120,5 @@ class DocumentLocksTest {
     source.owners.clear();
     source.nanosLeft = 1_000_000_000;
     assertFalse(locks.certain());
-  }
-
-  @Test
-  void manyLocksAreNotAskedAtEachDocumentButNeverTrustedBeyondTheirTime() {
-    DocumentLocks locks = acquired("a", "b", "c", "d", "e", "f", "g", "h", "i");
-    source.nanosLeft = 500_000;
-    assertTrue(locks.certain());
-    source.owners.put("c", "a thief");
-    now += 400_000;
-    assertTrue(locks.certain(), "asked less than a millisecond ago");
-    now += 100_000;
-    assertFalse(locks.certain(), "what was certain then is over");
   }
 }

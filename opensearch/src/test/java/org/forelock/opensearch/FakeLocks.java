@@ -13,6 +13,7 @@ import org.forelock.TestFailures;
 final class FakeLocks implements LockSource {
   final Map<String, Object> owners = new HashMap<>();
   final Map<String, List<Runnable>> lines = new HashMap<>();
+  /** Of each lock its first monitor, and how many it has: + granted, ? waits, - given back. */
   final List<String> journal = new ArrayList<>();
   long nanosLeft = 1_000_000_000;
   private long tokens;
@@ -33,52 +34,51 @@ final class FakeLocks implements LockSource {
   }
 
   @Override
-  public DocumentLock lock(String info, String monitor, LockType type) {
-    return new Fake(monitor);
+  public DocumentLock lock(String info, List<String> monitors, LockType type) {
+    return new Fake(monitors);
   }
 
   private final class Fake implements DocumentLock {
-    private final String monitor;
+    private final List<String> monitors;
     private final CompletableFuture<Void> future = new CompletableFuture<>();
     private long token;
 
-    Fake(String monitor) {
-      this.monitor = monitor;
+    Fake(List<String> monitors) {
+      this.monitors = monitors;
+    }
+
+    private String name() {
+      return monitors.get(0) + (monitors.size() == 1 ? "" : "*" + monitors.size());
     }
 
     private void grant() {
-      owners.put(monitor, this);
-      token = ++tokens;
-      journal.add("+" + monitor);
+      for (String monitor : monitors) {
+        owners.put(monitor, this);
+        token = ++tokens;
+      }
+      journal.add("+" + name());
       future.complete(null);
     }
 
     @Override
-    public CompletableFuture<?> attempt() {
-      if (owners.containsKey(monitor)) {
-        return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_UNAVAILABLE, monitor));
+    public CompletableFuture<?> acquire(long timeoutMillis) {
+      for (String monitor : monitors) {
+        if (owners.containsKey(monitor)) {
+          journal.add("?" + monitor);
+          if (timeoutMillis == 0) {
+            return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
+          }
+          lines.computeIfAbsent(monitor, key -> new ArrayList<>()).add(this::grant);
+          return future;
+        }
       }
       grant();
       return future;
     }
 
     @Override
-    public CompletableFuture<?> acquire(long timeoutMillis) {
-      journal.add("?" + monitor);
-      if (timeoutMillis == 0) {
-        return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
-      }
-      if (owners.containsKey(monitor)) {
-        lines.computeIfAbsent(monitor, key -> new ArrayList<>()).add(this::grant);
-      } else {
-        grant();
-      }
-      return future;
-    }
-
-    @Override
     public long nanosLeft() {
-      return owners.get(monitor) == this ? nanosLeft : 0;
+      return monitors.stream().allMatch(monitor -> owners.get(monitor) == this) ? nanosLeft : 0;
     }
 
     @Override
@@ -88,9 +88,13 @@ final class FakeLocks implements LockSource {
 
     @Override
     public void close() {
-      if (owners.get(monitor) == this) {
-        journal.add("-" + monitor);
-        release(monitor);
+      if (owners.get(monitors.get(0)) == this) {
+        journal.add("-" + name());
+      }
+      for (String monitor : monitors) {
+        if (owners.get(monitor) == this) {
+          release(monitor);
+        }
       }
     }
   }
