@@ -323,6 +323,7 @@ std::optional<ErrorCode> ClientCore::standing_problem() const {
 ClientStatistics ClientCore::statistics() const {
   const std::lock_guard guard(mutex_);
   ClientStatistics statistics = statistics_;
+  statistics.requests += grouping_.requests();
   statistics.contenders = engine_.contenders();
   return statistics;
 }
@@ -332,6 +333,7 @@ ClientStatistics ClientCore::statistics() const {
 void ClientCore::use_session(coordination::Session* session) {
   const Step step(*this);
   session_ = session;
+  grouping_.use(session);
   if (!session && connected_) {  // closed by ourselves: nobody else will say so
     connected_ = false;
     engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
@@ -343,9 +345,8 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
   if (tag < own_tags) {
     if (!current) return;
     const Step step(*this);
-    const lock::TimePoint time = now();
-    if (answered) answers_.answered(time);
-    engine_.on_reply(tag, std::move(reply), time);
+    if (answered) answers_.answered(now());
+    grouping_.on_reply(tag, std::move(reply));
     return;
   }
   ReplyHandler handler;
@@ -366,7 +367,7 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
 
 void ClientCore::on_watch(const coordination::WatchEvent& event) {
   const Step step(*this);
-  engine_.on_watch(event, now());
+  grouping_.on_watch(event);
 }
 
 void ClientCore::on_session(const SessionEvent& event) {
@@ -399,7 +400,7 @@ void ClientCore::on_session(const SessionEvent& event) {
       log("error", problem_);
       break;
   }
-  engine_.on_session(event, now());
+  grouping_.on_session(event);
   connection_changed_.notify_all();
 }
 

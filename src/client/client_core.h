@@ -33,6 +33,7 @@
 #include "coordination/session.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
+#include "grouping/grouping_session.h"
 #include "lock/engine.h"
 #include "retry/retry_budget.h"
 #include "zookeeper/fork_guard.h"
@@ -180,6 +181,18 @@ class ClientCore final : public lock::EngineOutput {
     std::unique_lock<std::mutex> guard_;
   };
 
+  // What comes up to the engine, in a step.
+  class EngineListener final : public coordination::SessionListener {
+   public:
+    explicit EngineListener(lock::Engine& engine) : engine_(engine) {}
+    void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
+    void on_watch(const coordination::WatchEvent& event) override;
+    void on_session(const coordination::SessionEvent& event) override;
+
+   private:
+    lock::Engine& engine_;
+  };
+
   struct OwnRequest {
     ReplyHandler handler;
     lock::TimePoint sent{};
@@ -215,6 +228,8 @@ class ClientCore final : public lock::EngineOutput {
   mutable std::mutex mutex_;
   std::condition_variable connection_changed_;
   lock::Engine engine_;
+  EngineListener engine_listener_{engine_};
+  grouping::GroupingSession grouping_{{}, engine_listener_};  // what the engine sends goes through it
   coordination::Session* session_ = nullptr;
   lock::ContenderId next_contender_ = 1;
   std::unordered_map<lock::ContenderId, std::shared_ptr<ContenderListener>> listeners_;

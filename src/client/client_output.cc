@@ -1,15 +1,27 @@
-// What becomes of the engine's decisions: requests go to the session, the rest to the lock slots.
+// What the engine hears and what becomes of its decisions: requests go to the session, the rest to the lock slots.
 #include <utility>
 
 #include "client/client_core.h"
+#include "client/clock.h"
 #include "client/lock_slot.h"
 
 namespace forelock::client {
 
 void ClientCore::send(coordination::RequestTag tag, coordination::Request request) {
   if (!session_) return;  // it has just been given up; its end is on the way
-  ++statistics_.requests;
-  session_->submit(tag, std::move(request));
+  grouping_.submit(tag, std::move(request));
+}
+
+void ClientCore::EngineListener::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
+  engine_.on_reply(tag, std::move(reply), now());
+}
+
+void ClientCore::EngineListener::on_watch(const coordination::WatchEvent& event) {
+  engine_.on_watch(event, now());
+}
+
+void ClientCore::EngineListener::on_session(const coordination::SessionEvent& event) {
+  engine_.on_session(event, now());
 }
 
 void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) {

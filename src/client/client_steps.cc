@@ -16,6 +16,7 @@ ClientCore::Step::~Step() {
       told.push_back(std::move(listener));
     }
   }
+  core_.grouping_.flush();
   core_.publish_deadline();
   core_.ticker_.wake_by(core_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});

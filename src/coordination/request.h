@@ -76,6 +76,9 @@ using Operation = std::variant<Create, Delete, SetData, Check>;
 // All of the operations at one zxid, or none of them.
 struct Transaction {
   std::vector<Operation> operations;
+  // Expected to succeed, and the next request of its monitor will wait for the answer anyway: it may share a request
+  // with others (grouping/).
+  bool groupable = false;
 };
 
 using Request = std::variant<Create, Delete, SetData, Get, Exists, List, Sync, RemoveDataWatch, Transaction>;

@@ -90,12 +90,13 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();
   lock_flight_ = true;
-  send({.kind = FlightKind::fast_claim, .contender = contender.id},
-       transaction_of(Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
-                      Create{lock_path_, "", CreateMode::ephemeral},
-                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version}),
-       now);
   contender.proof_requested = !headcount_.likely_alone();
+  Transaction transaction =
+      transaction_of(Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
+                     Create{lock_path_, "", CreateMode::ephemeral},
+                     SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
+  transaction.groupable = headcount_.watched() && !contender.proof_requested;
+  send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
   if (!headcount_.watched()) {
     listing_.forget();                // unwatched, it may be of a monitor that was here before this one
     watch_parent(contender.id, now);  // its answer also tells whether anybody else is there
@@ -123,10 +124,11 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   if (!mutated(Mutation::own_node_not_checked)) transaction.operations.push_back(Check{child_path(contender.node)});
   transaction.operations.push_back(Create{lock_path_, "", CreateMode::ephemeral});
   transaction.operations.push_back(SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
-  send({.kind = FlightKind::claim, .contender = contender.id}, std::move(transaction), now);
   contender.clear = is_clear(contender);
   if (mutated(Mutation::claim_unproved)) contender.clear = true;
   contender.proof_requested = !contender.clear;
+  transaction.groupable = contender.clear;
+  send({.kind = FlightKind::claim, .contender = contender.id}, std::move(transaction), now);
   if (contender.proof_requested) list(engine_.options().watch_mode == WatchMode::parent, contender.id, now);
 }
 
@@ -135,13 +137,13 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   next.move_to(ContenderState::claiming);
   next.claimed_at_creation = false;
   lock_flight_ = true;
-  send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id},
-       transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
-                      SetData{lock_path_, next.spec.holder_record(), lock_version_}),
-       now);
   next.clear = is_clear(next);
   if (mutated(Mutation::hand_over_unproved)) next.clear = true;
   next.proof_requested = !next.clear;
+  Transaction transaction = transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
+                                           SetData{lock_path_, next.spec.holder_record(), lock_version_});
+  transaction.groupable = next.clear;
+  send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id}, std::move(transaction), now);
   if (next.proof_requested) list(false, next.id, now);
 }
 
@@ -156,7 +158,9 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
     send(flight, Delete{lock_path_}, now);
   } else {
     // Own node first: if that is gone, so is our right to privateLock, and nothing is deleted.
-    send(flight, transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
+    Transaction transaction = transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_});
+    transaction.groupable = queue_.empty();
+    send(flight, std::move(transaction), now);
   }
   if (!queue_.empty()) list(engine_.options().watch_mode == WatchMode::parent, 0, now);
 }

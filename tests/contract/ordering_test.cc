@@ -43,7 +43,7 @@ TEST_P(ContractTest, RepliesComeInTheOrderOfTheRequests) {
     sent.push_back(party->send(Exists{path}));
     sent.push_back(party->send(Transaction{{SetData{path, "x", 0}}}));
     sent.push_back(party->send(Sync{path}));
-    sent.push_back(party->send(Get{"not a path"}));
+    sent.push_back(party->send(Get{at("/not a path")}));
     sent.push_back(party->send(List{root()}));
     sent.push_back(party->send(Delete{path, 1}));
   }

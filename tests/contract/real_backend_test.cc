@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "contract/contract_test.h"
+#include "contract/grouping_backend.h"
 #include "contract/real_backend.h"
 #include "support/test_ensemble.h"
 #include "support/test_server.h"
@@ -40,12 +41,13 @@ std::uint16_t port_of_follower() {
   return ensemble->server(ensemble->follower()).port();
 }
 
-INSTANTIATE_TEST_SUITE_P(ZooKeeper, ContractTest,
-                         ::testing::Values(BackendMaker{"alone", [] { return make_real_backend(port_alone(), false); }},
-                                           BackendMaker{"chroot", [] { return make_real_backend(port_alone(), true); }},
-                                           BackendMaker{"follower",
-                                                        [] { return make_real_backend(port_of_follower(), false); }}),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(
+    ZooKeeper, ContractTest,
+    ::testing::Values(BackendMaker{"alone", [] { return make_real_backend(port_alone(), false); }},
+                      BackendMaker{"chroot", [] { return make_real_backend(port_alone(), true); }},
+                      BackendMaker{"follower", [] { return make_real_backend(port_of_follower(), false); }},
+                      grouping(BackendMaker{"alone", [] { return make_real_backend(port_alone(), false); }})),
+    backend_name);
 
 }  // namespace
 }  // namespace forelock::contract

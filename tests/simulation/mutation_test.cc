@@ -1,5 +1,5 @@
-// Every deliberate bug of the lock, of the retries and of lock sets is noticed by the simulator within its budget of
-// schedules.
+// Every deliberate bug of the lock, of the retries, of lock sets and of grouping is noticed by the simulator within its
+// budget of schedules.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -70,6 +70,21 @@ TEST_P(RetryMutationTest, IsCaught) {
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   expect_caught(options, std::string(name_of(options.retry_mutation)), {});
 }
+
+class GroupingMutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(GroupingMutationTest, IsCaught) {
+  RunOptions options;
+  options.grouping_mutation = static_cast<grouping::Mutation>(GetParam());
+  options.schedules = 20000;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  expect_caught(options, std::string(name_of(options.grouping_mutation)), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GroupingMutationTest, ::testing::Range(1, static_cast<int>(grouping::Mutation::count_)),
+                         [](const ::testing::TestParamInfo<int>& parameter) {
+                           return std::string(name_of(static_cast<grouping::Mutation>(parameter.param)));
+                         });
 
 class SetsMutationTest : public ::testing::TestWithParam<int> {};
 

@@ -10,6 +10,7 @@
 
 #include "coordination/reply_code.h"
 #include "forelock/priority.h"
+#include "grouping/grouping_session.h"
 #include "lock/engine_types.h"
 #include "model/random.h"
 
@@ -131,6 +132,7 @@ struct Plan {
   std::vector<int> homes;  // by process: the server it prefers, or -1
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
+  grouping::GroupingLimits grouping;
   milliseconds backoff_initial{2};
   milliseconds backoff_cap{20};
   std::uint32_t budget_burst = 10;

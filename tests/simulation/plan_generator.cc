@@ -307,6 +307,8 @@ Plan make_plan(std::uint64_t seed) {
     plan.engine.watched_bytes = random.below(80);
     plan.engine.safety_poll = milliseconds(random.between(20, 400));
   }
+  plan.grouping.under_way = random.chance(0.8) ? 1 : 2;
+  if (random.chance(0.3)) plan.grouping.operations = 3 + random.below(7);
   plan.engine.node_watch_delay = random.between(milliseconds(5), milliseconds(200));
   add_threads(random, plan);
   const bool bursts = random.chance(0.2);

@@ -63,6 +63,8 @@ void Process::new_engine() {
   }
   if (engine_) former_.push_back(std::move(engine_));
   engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
+  grouping_ = std::make_unique<grouping::GroupingSession>(world_.plan().grouping, engine_listener_);
+  unanswered_.clear();
   last_sent_ = sent_before_collision_ = 0;
   giving_up_.clear();
   down_since_ = now();
@@ -71,6 +73,7 @@ void Process::new_engine() {
 void Process::connect() {
   connected_ = false;
   session_ = &world_.new_session(*this, world_.plan().homes[index_]);
+  grouping_->use(&wire_);
 }
 
 // --- timers ---
@@ -274,6 +277,7 @@ std::size_t Process::thread_of(std::uint64_t contender) const {
 void Process::settle() {
   for (std::size_t i = 0; i < reactions_.size(); ++i) react(reactions_[i]);
   reactions_.clear();
+  grouping_->flush();
   world_.checker().check_beliefs(*this);
   world_.sets().check_waits();
   const Instant next = engine_->next_timer();
@@ -315,32 +319,51 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     if (tracing()) trace("guarded write: " + describe(reply));
     return;
   } else {
-    if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
-    if (reply.code != coordination::ReplyCode::node_exists) {
-      collisions_ = 0;
-    } else if (tag > sent_before_collision_) {
-      ++collisions_;
-      sent_before_collision_ = last_sent_;
-    }
-    if (collisions_ > most_collisions)
-      world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
-    if (const auto found = giving_up_.find(tag); found != giving_up_.end()) {
-      if (effect_of(reply.code) == coordination::Effect::unknown) {
-        world_.checker().at(found->second).giving_up_unknown = true;
-      }
-      giving_up_.erase(found);
-    }
+    if ((tag & grouping::GroupingSession::group_tag) != 0 && !reply.ok()) ++world_.statistics().groups_failed;
     world_.checker().before_call(*this);
-    engine_->on_reply(tag, std::move(reply), now());
+    grouping_->on_reply(tag, std::move(reply));
   }
   settle();
+}
+
+void Process::EngineListener::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
+  process_.engine_hears(tag, std::move(reply));
+}
+
+void Process::EngineListener::on_watch(const coordination::WatchEvent& event) {
+  process_.engine_->on_watch(event, process_.now());
+}
+
+void Process::EngineListener::on_session(const coordination::SessionEvent& event) {
+  process_.engine_->on_session(event, process_.now());
+}
+
+void Process::engine_hears(coordination::RequestTag tag, coordination::Reply reply) {
+  if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
+  if (unanswered_.erase(tag) == 0) {
+    world_.checker().fail(Invariant::requests, name_ + " is answered request " + std::to_string(tag) + " twice");
+  }
+  if (reply.code != coordination::ReplyCode::node_exists) {
+    collisions_ = 0;
+  } else if (tag > sent_before_collision_) {
+    ++collisions_;
+    sent_before_collision_ = last_sent_;
+  }
+  if (collisions_ > most_collisions) world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
+  if (const auto found = giving_up_.find(tag); found != giving_up_.end()) {
+    if (effect_of(reply.code) == coordination::Effect::unknown) {
+      world_.checker().at(found->second).giving_up_unknown = true;
+    }
+    giving_up_.erase(found);
+  }
+  engine_->on_reply(tag, std::move(reply), now());
 }
 
 void Process::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
   world_.checker().before_call(*this);
-  engine_->on_watch(event, now());
+  grouping_->on_watch(event);
   settle();
 }
 
@@ -351,7 +374,7 @@ void Process::on_session(const coordination::SessionEvent& event) {
   connected_ = event.kind == Kind::connected;
   if (connected_) connected_at_ = now();
   world_.checker().before_call(*this);
-  engine_->on_session(event, now());
+  grouping_->on_session(event);
   // What contends from now on does so in the next session.
   if (event.kind == Kind::expired) world_.checker().session_ended(*this);
   if (event.kind == Kind::expired && !world_.plan().reuse_engine) {

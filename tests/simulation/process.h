@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "checker.h"
+#include "grouping/grouping_session.h"
 #include "lock/engine.h"
 #include "model/model_session.h"
 #include "plan.h"
@@ -78,6 +80,27 @@ class Process final : public model::Actor,
   };
   enum class Happening { granted, refused, lost, released };
 
+  // Below the grouping: what goes to the servers.
+  class Wire final : public coordination::Session {
+   public:
+    explicit Wire(Process& process) : process_(process) {}
+    void submit(coordination::RequestTag tag, coordination::Request request) override;
+
+   private:
+    Process& process_;
+  };
+  // Above it: what the engine hears.
+  class EngineListener final : public coordination::SessionListener {
+   public:
+    explicit EngineListener(Process& process) : process_(process) {}
+    void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
+    void on_watch(const coordination::WatchEvent& event) override;
+    void on_session(const coordination::SessionEvent& event) override;
+
+   private:
+    Process& process_;
+  };
+
   // A call for several monitors: what the client's lock set does, with contenders of the checker.
   struct SetCall {
     explicit SetCall(std::size_t members) : machine(members) {}
@@ -125,6 +148,7 @@ class Process final : public model::Actor,
   void middle_of_hold(std::size_t index);
   void finish_hold(std::size_t index);
   void write_guarded(std::uint64_t contender);
+  void engine_hears(coordination::RequestTag tag, coordination::Reply reply);
   void settle();
   void react(const Reaction& reaction);
   void new_engine();
@@ -161,6 +185,10 @@ class Process final : public model::Actor,
   const std::string name_;
   std::unique_ptr<lock::Engine> engine_;
   std::vector<std::unique_ptr<lock::Engine>> former_;
+  Wire wire_{*this};
+  EngineListener engine_listener_{*this};
+  std::unique_ptr<grouping::GroupingSession> grouping_;
+  std::set<coordination::RequestTag> unanswered_;  // of the engine's requests
   model::ModelSession* session_ = nullptr;
   std::vector<Thread> threads_;
   std::size_t threads_open_ = 0;

@@ -20,8 +20,24 @@ void Process::send(coordination::RequestTag tag, coordination::Request request) 
   if (const auto* removal = std::get_if<coordination::Delete>(&request); removal && removal->path.size() == 2) {
     ++world_.statistics().renewed_monitors;
   }
-  ++requests_;
-  world_.submit(index_, requests_, *session_, tag, std::move(request));
+  unanswered_.insert(tag);
+  grouping_->submit(tag, std::move(request));
+}
+
+void Process::Wire::submit(coordination::RequestTag tag, coordination::Request request) {
+  Process& process = process_;
+  if (process.down_) return;
+  if ((tag & grouping::GroupingSession::group_tag) != 0) {
+    if (process.tracing()) process.trace("=> " + describe(request));
+    ++process.world_.statistics().groups;
+    const std::size_t operations = std::get<coordination::Transaction>(request).operations.size();
+    if (operations > process.world_.plan().grouping.operations) {
+      process.world_.checker().fail(Invariant::requests,
+                                    process.name_ + " sends a group of " + std::to_string(operations) + " operations");
+    }
+  }
+  ++process.requests_;
+  process.world_.submit(process.index_, process.requests_, *process.session_, tag, std::move(request));
 }
 
 void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {

@@ -40,6 +40,7 @@ void switch_on(const RunOptions& options) {
   lock::active_mutation() = options.mutation;
   retry::active_mutation() = options.retry_mutation;
   sets::active_mutation() = options.sets_mutation;
+  grouping::active_mutation() = options.grouping_mutation;
 }
 #endif
 
@@ -47,7 +48,8 @@ void switch_on(const RunOptions& options) {
 bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const RunOptions& options) {
 #ifdef FORELOCK_MUTATION_BUILD
   const bool mutated = options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
-                       options.sets_mutation != sets::Mutation::none;
+                       options.sets_mutation != sets::Mutation::none ||
+                       options.grouping_mutation != grouping::Mutation::none;
   if (!mutated) return false;
   switch_on({});
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);

@@ -10,6 +10,7 @@
 #include "statistics.h"
 
 #ifdef FORELOCK_MUTATION_BUILD
+#include "grouping/mutation.h"
 #include "lock/mutation.h"
 #include "retry/mutation.h"
 #include "sets/mutation.h"
@@ -26,6 +27,7 @@ struct RunOptions {
   lock::Mutation mutation = lock::Mutation::none;
   retry::Mutation retry_mutation = retry::Mutation::none;
   sets::Mutation sets_mutation = sets::Mutation::none;
+  grouping::Mutation grouping_mutation = grouping::Mutation::none;
 #endif
 };
 

@@ -22,8 +22,8 @@ constexpr std::string_view usage =
     "  --failures N    go on until so many schedules have failed, and list them (1)\n"
     "  --trace         tell the timeline of one schedule, whether it fails or not\n"
     "  --no-shrink     tell a failure as it happened\n"
-    "  --mutation NAME a deliberate bug of the lock, the retries or the sets (forelock_simulate_mutation alone knows "
-    "them)\n";
+    "  --mutation NAME a deliberate bug of the lock, the retries, the sets or grouping (forelock_simulate_mutation "
+    "alone knows them)\n";
 
 struct Arguments {
   forelock::simulation::RunOptions run;
@@ -62,6 +62,8 @@ bool parse(int count, char** words, Arguments& arguments) {
         arguments.run.retry_mutation = *other;
       } else if (const auto of_sets = forelock::simulation::mutation_named<forelock::sets::Mutation>(name)) {
         arguments.run.sets_mutation = *of_sets;
+      } else if (const auto of_grouping = forelock::simulation::mutation_named<forelock::grouping::Mutation>(name)) {
+        arguments.run.grouping_mutation = *of_grouping;
       } else {
         return false;
       }
@@ -90,6 +92,7 @@ int main(int count, char** words) {
   forelock::lock::active_mutation() = arguments.run.mutation;
   forelock::retry::active_mutation() = arguments.run.retry_mutation;
   forelock::sets::active_mutation() = arguments.run.sets_mutation;
+  forelock::grouping::active_mutation() = arguments.run.grouping_mutation;
 #endif
   if (arguments.trace) {
     const Plan plan = make_plan(arguments.run.first_seed);

@@ -1,0 +1,237 @@
+#include "grouping/grouping_session.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "grouping/mutation.h"
+
+namespace forelock::grouping {
+
+using coordination::Effect;
+using coordination::Operation;
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::Request;
+using coordination::RequestTag;
+using coordination::Transaction;
+
+namespace {
+
+// Of an operation on the wire beside its path and data: header, lengths, version or flags, access control list.
+constexpr std::size_t operation_overhead = 64;
+
+const std::string& path_of(const Operation& operation) {
+  return std::visit([](const auto& one) -> const std::string& { return one.path; }, operation);
+}
+
+struct PathOf {
+  std::string_view operator()(const Transaction& transaction) const {
+    return transaction.operations.empty() ? std::string_view() : path_of(transaction.operations.front());
+  }
+  std::string_view operator()(const auto& request) const { return request.path; }
+};
+
+// "P1" of "/P1/privateLock".
+std::string_view monitor_of(const Request& request) {
+  std::string_view path = std::visit(PathOf(), request);
+  if (!path.empty()) path.remove_prefix(1);
+  return path.substr(0, path.find('/'));
+}
+
+std::size_t size_of(const Transaction& transaction) {
+  std::size_t bytes = 0;
+  for (const Operation& operation : transaction.operations) {
+    bytes += operation_overhead + path_of(operation).size();
+    if (const auto* create = std::get_if<coordination::Create>(&operation)) bytes += create->data.size();
+    if (const auto* set = std::get_if<coordination::SetData>(&operation)) bytes += set->data.size();
+  }
+  return bytes;
+}
+
+// The connection or the session has gone, and with it whatever was under way.
+bool is_lost(ReplyCode code) {
+  return code == ReplyCode::connection_loss || code == ReplyCode::session_expired;
+}
+
+}  // namespace
+
+GroupingSession::GroupingSession(GroupingLimits limits, coordination::SessionListener& listener)
+    : limits_(limits), listener_(listener) {}
+
+void GroupingSession::use(coordination::Session* session) {
+  session_ = session;
+  held_back_.clear();
+  groups_.clear();
+  waiting_.clear();
+  under_way_ = 0;
+}
+
+// --- down ---
+
+void GroupingSession::submit(RequestTag tag, Request request) {
+  const std::string_view monitor = monitor_of(request);
+  if (!waiting_.empty() && !mutated(Mutation::order_not_kept)) {
+    if (const auto found = waiting_.find(monitor); found != waiting_.end()) {
+      found->second.push_back({tag, std::move(request)});
+      return;
+    }
+  }
+  auto* transaction = std::get_if<Transaction>(&request);
+  if (transaction == nullptr || !transaction->groupable) return send(tag, std::move(request));
+  const std::size_t bytes = size_of(*transaction);
+  if (!fits(transaction->operations.size(), bytes)) return send(tag, std::move(request));
+  Member member{tag, {}, std::string(monitor), bytes};
+  member.transaction = std::move(*transaction);
+  waiting_.try_emplace(member.monitor);
+  held_back_.push_back(std::move(member));
+}
+
+bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {
+  const std::size_t more = mutated(Mutation::limit_off_by_one) ? 1 : 0;
+  return operations <= limits_.operations + more && bytes <= limits_.bytes;
+}
+
+void GroupingSession::flush() {
+  while (under_way_ < limits_.under_way && !held_back_.empty()) send_group();
+}
+
+void GroupingSession::send(RequestTag tag, Request request) {
+  if (session_ == nullptr) return;
+  ++requests_;
+  session_->submit(tag, std::move(request));
+}
+
+void GroupingSession::send_alone(Member member) {
+  ++under_way_;
+  send(member.tag | alone_tag, std::move(member.transaction));
+  end_waiting(member.monitor);
+}
+
+void GroupingSession::send_group() {
+  std::size_t operations = 0;
+  std::size_t bytes = 0;
+  auto end = held_back_.begin();
+  for (; end != held_back_.end(); ++end) {
+    operations += end->transaction.operations.size();
+    bytes += end->bytes;
+    if (!fits(operations, bytes)) break;
+  }
+  std::vector<Member> members(std::make_move_iterator(held_back_.begin()), std::make_move_iterator(end));
+  held_back_.erase(held_back_.begin(), end);
+  if (members.size() == 1) return send_alone(std::move(members.front()));
+  Transaction all;
+  all.operations.reserve(operations);
+  for (const Member& member : members) {
+    const auto& own = member.transaction.operations;
+    all.operations.insert(all.operations.end(), own.begin(), own.end());
+    if (mutated(Mutation::order_not_kept_after_group)) end_waiting(member.monitor);
+  }
+  ++under_way_;
+  const RequestTag tag = next_group_++;
+  groups_.emplace(tag, std::move(members));
+  send(tag, std::move(all));
+}
+
+// --- up ---
+
+void GroupingSession::on_reply(RequestTag tag, Reply reply) {
+  const bool alone = (tag & alone_tag) != 0;
+  if (!alone && (tag & group_tag) == 0) return listener_.on_reply(tag, std::move(reply));
+  if (under_way_ > 0) --under_way_;
+  const ReplyCode code = reply.code;
+  if (alone) {
+    listener_.on_reply(tag & ~alone_tag, std::move(reply));
+  } else {
+    group_answered(tag, std::move(reply));
+  }
+  if (is_lost(code)) fail_waiting(code);
+  if (!mutated(Mutation::flush_forgotten)) flush();
+}
+
+void GroupingSession::group_answered(RequestTag tag, Reply reply) {
+  auto found = groups_.extract(tag);
+  if (found.empty()) return;  // of a session that was given up
+  std::vector<Member> members = std::move(found.mapped());
+  bool refused = coordination::effect_of(reply.code) == Effect::not_applied;
+  if (mutated(Mutation::loss_sent_again)) refused = !reply.ok();
+  if (mutated(Mutation::failed_told_to_all)) refused = false;
+  if (mutated(Mutation::failed_told_applied) && refused) {
+    refused = false;
+    reply.code = ReplyCode::ok;
+  }
+  if (refused) {
+    send_again(std::move(members));
+  } else {
+    tell_members(std::move(members), std::move(reply));
+  }
+}
+
+void GroupingSession::tell_members(std::vector<Member> members, Reply reply) {
+  std::size_t next = 0;
+  for (const Member& member : members) {
+    Reply own;
+    own.code = reply.code;
+    if (own.ok()) {
+      const std::size_t count = member.transaction.operations.size();
+      std::size_t from = next;
+      if (mutated(Mutation::results_shifted) && next >= count) from = next - count;
+      reply.operations.resize(std::max(reply.operations.size(), next + count));
+      own.operations.assign(reply.operations.begin() + static_cast<std::ptrdiff_t>(from),
+                            reply.operations.begin() + static_cast<std::ptrdiff_t>(from + count));
+      next += count;
+    }
+    // What follows from the answer goes behind what has been waiting for it.
+    if (!is_lost(reply.code)) end_waiting(member.monitor);
+    if (mutated(Mutation::told_twice) && &member == &members.front()) listener_.on_reply(member.tag, own);
+    listener_.on_reply(member.tag, std::move(own));
+  }
+}
+
+void GroupingSession::send_again(std::vector<Member> members) {
+  if (mutated(Mutation::failed_member_lost)) {
+    end_waiting(members.back().monitor);
+    members.pop_back();
+  }
+  for (Member& member : members) send_alone(std::move(member));
+}
+
+// The monitor's transaction is in its place: so may be what follows it.
+void GroupingSession::end_waiting(const std::string& monitor) {
+  auto ended = waiting_.extract(monitor);
+  if (ended.empty() || mutated(Mutation::followers_forgotten)) return;
+  for (Follower& follower : ended.mapped()) submit(follower.tag, std::move(follower.request));
+}
+
+// What has not been sent will not be, and its sender is told as if it had been: over the next connection it would be
+// out of order.
+void GroupingSession::fail_waiting(ReplyCode code) {
+  if (mutated(Mutation::held_back_over_loss)) return;
+  const auto held_back = std::exchange(held_back_, {});
+  const auto waiting = std::exchange(waiting_, {});
+  for (const Member& member : held_back) answer(member.tag, code);
+  for (const auto& [monitor, followers] : waiting) {
+    for (const Follower& follower : followers) answer(follower.tag, code);
+  }
+}
+
+void GroupingSession::answer(RequestTag tag, ReplyCode code) {
+  Reply reply;
+  reply.code = code;
+  listener_.on_reply(tag, std::move(reply));
+}
+
+void GroupingSession::on_watch(const coordination::WatchEvent& event) {
+  listener_.on_watch(event);
+}
+
+// The session below has answered everything that was under way.
+void GroupingSession::on_session(const coordination::SessionEvent& event) {
+  using Kind = coordination::SessionEvent::Kind;
+  if (event.kind != Kind::connected) {
+    fail_waiting(event.kind == Kind::expired ? ReplyCode::session_expired : ReplyCode::connection_loss);
+  }
+  listener_.on_session(event);
+}
+
+}  // namespace forelock::grouping

@@ -1,0 +1,103 @@
+// A GroupingSession sends many transactions of one session in one request.
+//
+// What costs a server is the request; the operations in it are cheap. As long as few transactions are under way each
+// goes by itself, so that a caller with one at a time pays nothing. Beyond that, those that are expected to succeed
+// (Transaction::groupable) are held back until an answer comes, and then go together.
+//
+// All or nothing: a group that the server refuses was not applied, and its members are sent again, each by itself, in
+// their order. An answer that is lost is lost for every member.
+//
+// Order: requests of one monitor (the first component of a path; of a transaction, that of its first operation) are
+// applied in the order of submission: while a transaction is held back, or under way in a group, what follows for its
+// monitor waits. Requests of different monitors may overtake each other, and so may their replies. When the session is
+// connected again nothing is held back: what a first write separates stays separated.
+//
+// Pure: no clock, no threads. Not thread-safe: the driver serialises calls from both sides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "coordination/session.h"
+
+namespace forelock::grouping {
+
+struct GroupingLimits {
+  // Groupable transactions and groups under way from which on others are held back. Two keep the server busy while the
+  // answers to one of them are worked on.
+  std::size_t under_way = 2;
+  // Of one group. A transaction that exceeds them by itself goes by itself.
+  std::size_t operations = 1536;
+  std::size_t bytes = 384 * 1024;
+};
+
+class GroupingSession final : public coordination::Session, public coordination::SessionListener {
+ public:
+  // Set in the tags of requests below: callers use none of these bits.
+  static constexpr coordination::RequestTag alone_tag = coordination::RequestTag{1} << 61;
+  static constexpr coordination::RequestTag group_tag = coordination::RequestTag{1} << 60;
+
+  // The listener outlives the session.
+  GroupingSession(GroupingLimits limits, coordination::SessionListener& listener);
+
+  // The session below, whose listener is this one; null for none. What was submitted for the former one is forgotten.
+  void use(coordination::Session* session);
+
+  // Groupable transactions wait for the next flush() at least.
+  void submit(coordination::RequestTag tag, coordination::Request request) override;
+  // Sends what may be sent: at the end of every step of the driver in which it has submitted or delivered something.
+  void flush();
+
+  void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
+  void on_watch(const coordination::WatchEvent& event) override;
+  void on_session(const coordination::SessionEvent& event) override;
+
+  // Handed to the sessions below so far.
+  std::uint64_t requests() const { return requests_; }
+
+ private:
+  struct Member {
+    coordination::RequestTag tag = 0;
+    coordination::Transaction transaction;
+    std::string monitor;
+    std::size_t bytes = 0;
+  };
+  struct Follower {
+    coordination::RequestTag tag = 0;
+    coordination::Request request;
+  };
+  struct TextHash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  void send(coordination::RequestTag tag, coordination::Request request);
+  void send_alone(Member member);
+  void send_group();
+  bool fits(std::size_t operations, std::size_t bytes) const;
+  void group_answered(coordination::RequestTag tag, coordination::Reply reply);
+  void tell_members(std::vector<Member> members, coordination::Reply reply);
+  void send_again(std::vector<Member> members);
+  void end_waiting(const std::string& monitor);
+  void fail_waiting(coordination::ReplyCode code);
+  void answer(coordination::RequestTag tag, coordination::ReplyCode code);
+
+  const GroupingLimits limits_;
+  coordination::SessionListener& listener_;
+  coordination::Session* session_ = nullptr;
+
+  std::deque<Member> held_back_;
+  std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
+  // The monitors of both, each with what waits for the answer.
+  std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
+  std::size_t under_way_ = 0;
+  coordination::RequestTag next_group_ = group_tag;
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace forelock::grouping

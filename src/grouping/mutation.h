@@ -1,0 +1,50 @@
+// The deliberate bugs of grouping, for the proof that the simulator would notice them. They exist only in the test-only
+// build of this room (FORELOCK_MUTATION_BUILD); in every other build mutated() is a constant false and leaves no trace.
+#pragma once
+
+#include <string_view>
+
+namespace forelock::grouping {
+
+// Each bug once: its name, and what it does.
+// clang-format off
+#define FORELOCK_GROUPING_MUTATIONS(each) \
+  each(order_not_kept, "a request overtakes a transaction of the same monitor that is held back") \
+  each(order_not_kept_after_group, "a request of a monitor does not wait for the monitor's group to be answered") \
+  each(failed_member_lost, "the last member of a failed group is not sent again and never answered") \
+  each(failed_told_to_all, "the members of a failed group are told its failure, though only one has caused it") \
+  each(failed_told_applied, "the members of a failed group are told that they were applied") \
+  each(loss_sent_again, "the members of a group whose answer was lost are sent again") \
+  each(told_twice, "the first member of a group is answered twice") \
+  each(results_shifted, "each member of a group gets the results of the one before it") \
+  each(flush_forgotten, "what was held back is not sent when an answer makes room") \
+  each(followers_forgotten, "what waits for a group to be answered is not sent then") \
+  each(held_back_over_loss, "what was held back when the connection was lost is sent over the next one") \
+  each(limit_off_by_one, "a group may have one operation more than its limit")
+// clang-format on
+
+#define FORELOCK_ENUMERATOR(name, text) name,
+enum class Mutation { none, FORELOCK_GROUPING_MUTATIONS(FORELOCK_ENUMERATOR) count_ };
+#undef FORELOCK_ENUMERATOR
+
+constexpr std::string_view name_of(Mutation mutation) {
+#define FORELOCK_NAME(name, text) \
+  if (mutation == Mutation::name) return #name;
+  FORELOCK_GROUPING_MUTATIONS(FORELOCK_NAME)
+#undef FORELOCK_NAME
+  return "none";
+}
+
+#ifdef FORELOCK_MUTATION_BUILD
+// The bug that is switched on in this thread.
+Mutation& active_mutation();
+inline bool mutated(Mutation mutation) {
+  return active_mutation() == mutation;
+}
+#else
+constexpr bool mutated(Mutation) {
+  return false;
+}
+#endif
+
+}  // namespace forelock::grouping

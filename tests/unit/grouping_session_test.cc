@@ -1,0 +1,256 @@
+#include "grouping/grouping_session.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace forelock::grouping {
+namespace {
+
+using namespace coordination;
+
+// The session below: keeps what it gets until the test answers it.
+class Server final : public Session {
+ public:
+  struct Sent {
+    RequestTag tag = 0;
+    Request request;
+  };
+
+  void submit(RequestTag tag, Request request) override { sent.push_back({tag, std::move(request)}); }
+
+  // How many operations each request has, 0 for one that is no transaction.
+  std::vector<std::size_t> sizes() const {
+    std::vector<std::size_t> sizes;
+    for (const Sent& one : sent) {
+      const auto* transaction = std::get_if<Transaction>(&one.request);
+      sizes.push_back(transaction == nullptr ? 0 : transaction->operations.size());
+    }
+    return sizes;
+  }
+
+  std::vector<Sent> sent;
+};
+
+class GroupingSessionTest : public ::testing::Test, public SessionListener {
+ protected:
+  GroupingSessionTest() { grouping_.use(&server_); }
+
+  void on_reply(RequestTag tag, Reply reply) override {
+    order_.push_back(tag);
+    EXPECT_TRUE(replies_.emplace(tag, std::move(reply)).second) << "answered twice: " << tag;
+    if (const auto next = then_.find(tag); next != then_.end()) submit(next->second.first, next->second.second);
+  }
+  void on_watch(const WatchEvent& event) override { watches_.push_back(event.path); }
+  void on_session(const SessionEvent&) override { answered_before_event_ = order_.size(); }
+
+  static Transaction claim(const std::string& monitor) {
+    Transaction transaction{{Create{"/" + monitor + "/A-", "record", CreateMode::ephemeral_sequential},
+                             Create{"/" + monitor + "/privateLock", "", CreateMode::ephemeral}}};
+    transaction.groupable = true;
+    return transaction;
+  }
+
+  void submit(RequestTag tag, Request request) { grouping_.submit(tag, std::move(request)); }
+  void step(RequestTag tag, Request request) {
+    submit(tag, std::move(request));
+    grouping_.flush();
+  }
+  // Two claims are under way; from now on more are held back.
+  void keep_busy() {
+    step(901, claim("X"));
+    step(902, claim("Y"));
+    ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2}));
+  }
+
+  // Answers the n-th request that was sent. Each operation's path tells its place in it.
+  void answer(std::size_t n, ReplyCode code = ReplyCode::ok) {
+    const Server::Sent& sent = server_.sent.at(n);
+    Reply reply;
+    reply.code = code;
+    if (const auto* transaction = std::get_if<Transaction>(&sent.request); transaction != nullptr && reply.ok()) {
+      for (std::size_t i = 0; i < transaction->operations.size(); ++i) {
+        reply.operations.push_back({std::get<Create>(transaction->operations[i]).path + std::to_string(i), {}});
+      }
+    }
+    grouping_.on_reply(sent.tag, std::move(reply));
+    grouping_.flush();
+  }
+
+  std::vector<std::string> paths_of(RequestTag tag) {
+    std::vector<std::string> paths;
+    for (const OperationResult& one : replies_.at(tag).operations) paths.push_back(one.path);
+    return paths;
+  }
+
+  Server server_;
+  GroupingSession grouping_{{.under_way = 2, .operations = 6, .bytes = 4096}, *this};
+  std::map<RequestTag, Reply> replies_;
+  std::vector<RequestTag> order_;
+  std::map<RequestTag, std::pair<RequestTag, Request>> then_;
+  std::vector<std::string> watches_;
+  std::size_t answered_before_event_ = 0;
+};
+
+TEST_F(GroupingSessionTest, OneAtATimeGoesAtOnceAndByItself) {
+  for (RequestTag tag = 1; tag <= 3; ++tag) {
+    step(tag, claim("P"));
+    ASSERT_EQ(server_.sent.size(), tag);
+    answer(tag - 1);
+    EXPECT_TRUE(replies_.at(tag).ok());
+  }
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 2}));
+}
+
+TEST_F(GroupingSessionTest, WhatAStepSubmitsGoesTogether) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  EXPECT_TRUE(server_.sent.empty());
+  grouping_.flush();
+  EXPECT_EQ(server_.sizes(), std::vector<std::size_t>{4});
+}
+
+TEST_F(GroupingSessionTest, BehindTwoUnderWayTheOthersGatherUntilAnAnswerComes) {
+  keep_busy();
+  step(1, claim("P"));
+  step(2, claim("Q"));
+  EXPECT_EQ(server_.sent.size(), 2u);
+  answer(0);
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 4}));
+  answer(2);
+  EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1"}));
+  EXPECT_EQ(paths_of(2), (std::vector<std::string>{"/Q/A-2", "/Q/privateLock3"}));
+}
+
+TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfOperations) {
+  for (RequestTag tag = 1; tag <= 4; ++tag) submit(tag, claim("P" + std::to_string(tag)));
+  grouping_.flush();
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2}));
+}
+
+TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfBytes) {
+  for (RequestTag tag = 1; tag <= 3; ++tag) {
+    Transaction large = claim("P" + std::to_string(tag));
+    std::get<Create>(large.operations[0]).data = std::string(1800, 'x');
+    submit(tag, std::move(large));
+  }
+  grouping_.flush();
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{4, 2}));
+}
+
+TEST_F(GroupingSessionTest, WhatIsLargerThanAGroupGoesByItself) {
+  keep_busy();
+  Transaction large = claim("P");
+  std::get<Create>(large.operations[0]).data = std::string(5000, 'x');
+  step(1, std::move(large));
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 2}));
+}
+
+TEST_F(GroupingSessionTest, OtherRequestsAreNotHeldBack) {
+  keep_busy();
+  step(1, claim("P"));
+  step(2, Get{"/Q", true});
+  step(3, Transaction{{Check{"/"}}});
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 0, 1}));
+}
+
+TEST_F(GroupingSessionTest, WhatFollowsForAMonitorWaitsForItsGroup) {
+  keep_busy();
+  step(1, claim("P"));
+  step(2, claim("Q"));
+  step(3, List{"/P", false});
+  step(4, Get{"/P/privateLock", false});
+  EXPECT_EQ(server_.sent.size(), 2u);
+  answer(0);
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 4}));
+  answer(2);
+  ASSERT_EQ(server_.sent.size(), 5u);
+  EXPECT_EQ(server_.sent[3].tag, 3u);
+  EXPECT_EQ(server_.sent[4].tag, 4u);
+}
+
+TEST_F(GroupingSessionTest, WhatFollowsFromAnAnswerGoesBehindWhatWaitedForIt) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  grouping_.flush();
+  step(3, List{"/P", false});
+  then_[1] = {4, Get{"/P", false}};
+  answer(0);
+  ASSERT_EQ(server_.sent.size(), 3u);
+  EXPECT_EQ(server_.sent[1].tag, 3u);
+  EXPECT_EQ(server_.sent[2].tag, 4u);
+}
+
+TEST_F(GroupingSessionTest, ARefusedGroupIsSentAgainOneByOneInOrder) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  grouping_.flush();
+  step(3, List{"/P", false});
+  answer(0, ReplyCode::node_exists);
+  EXPECT_TRUE(replies_.empty());
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{4, 2, 0, 2}));
+  EXPECT_EQ(server_.sent[2].tag, 3u);
+  answer(1);
+  answer(3, ReplyCode::node_exists);
+  EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1"}));
+  EXPECT_EQ(replies_.at(2).code, ReplyCode::node_exists);
+}
+
+TEST_F(GroupingSessionTest, ALostAnswerIsLostForAllAndForWhatWasHeldBack) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  grouping_.flush();
+  step(901, claim("X"));
+  step(3, claim("R"));
+  step(4, List{"/P", false});
+  answer(0, ReplyCode::connection_loss);
+  for (RequestTag tag = 1; tag <= 4; ++tag) EXPECT_EQ(replies_.at(tag).code, ReplyCode::connection_loss) << tag;
+  answer(1, ReplyCode::connection_loss);
+  EXPECT_EQ(server_.sent.size(), 2u);
+}
+
+TEST_F(GroupingSessionTest, EverythingIsAnsweredBeforeTheDisconnection) {
+  keep_busy();
+  step(1, claim("P"));
+  step(2, List{"/P", false});
+  answer(0, ReplyCode::connection_loss);
+  answer(1, ReplyCode::connection_loss);
+  grouping_.on_session({.kind = SessionEvent::Kind::disconnected});
+  EXPECT_EQ(answered_before_event_, 4u);
+  grouping_.flush();
+  EXPECT_EQ(server_.sent.size(), 2u);
+}
+
+TEST_F(GroupingSessionTest, ANewSessionBeginsWithNothing) {
+  keep_busy();
+  step(1, claim("P"));
+  Server next;
+  grouping_.use(&next);
+  step(2, claim("P"));
+  step(3, claim("Q"));
+  EXPECT_EQ(next.sizes(), (std::vector<std::size_t>{2, 2}));
+  EXPECT_EQ(server_.sent.size(), 2u);
+}
+
+TEST_F(GroupingSessionTest, ServerErrorsAreUnknownForAll) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  grouping_.flush();
+  answer(0, ReplyCode::server_error);
+  EXPECT_EQ(replies_.at(1).code, ReplyCode::server_error);
+  EXPECT_EQ(replies_.at(2).code, ReplyCode::server_error);
+  EXPECT_EQ(server_.sent.size(), 1u);
+}
+
+TEST_F(GroupingSessionTest, WatchesComeThroughAtOnce) {
+  keep_busy();
+  step(1, claim("P"));
+  grouping_.on_watch({WatchEvent::Kind::deleted, "/P"});
+  EXPECT_EQ(watches_, std::vector<std::string>{"/P"});
+}
+
+}  // namespace
+}  // namespace forelock::grouping
