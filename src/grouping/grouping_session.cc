@@ -64,7 +64,8 @@ void GroupingSession::use(coordination::Session* session) {
   held_back_.clear();
   groups_.clear();
   waiting_.clear();
-  under_way_ = 0;
+  under_way_ = unanswered_ = 0;
+  loss_.reset();
 }
 
 // --- down ---
@@ -93,12 +94,13 @@ bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {
 }
 
 void GroupingSession::flush() {
-  while (under_way_ < limits_.under_way && !held_back_.empty()) send_group();
+  while (under_way_ < limits_.under_way && !held_back_.empty() && !loss_) send_group();
 }
 
 void GroupingSession::send(RequestTag tag, Request request) {
   if (session_ == nullptr) return;
   ++requests_;
+  ++unanswered_;
   session_->submit(tag, std::move(request));
 }
 
@@ -136,17 +138,27 @@ void GroupingSession::send_group() {
 // --- up ---
 
 void GroupingSession::on_reply(RequestTag tag, Reply reply) {
-  const bool alone = (tag & alone_tag) != 0;
-  if (!alone && (tag & group_tag) == 0) return listener_.on_reply(tag, std::move(reply));
-  if (under_way_ > 0) --under_way_;
   const ReplyCode code = reply.code;
-  if (alone) {
-    listener_.on_reply(tag & ~alone_tag, std::move(reply));
-  } else {
+  const bool alone = (tag & alone_tag) != 0;
+  const bool group = (tag & group_tag) != 0;
+  const bool makes_room = alone || (group && !mutated(Mutation::no_room_after_group));
+  if (makes_room && under_way_ > 0) --under_way_;
+  if (group) {
     group_answered(tag, std::move(reply));
+  } else {
+    listener_.on_reply(tag & ~alone_tag, std::move(reply));
   }
-  if (is_lost(code)) fail_waiting(code);
-  if (!mutated(Mutation::flush_forgotten)) flush();
+  note_answer(code);
+}
+
+// The session below answers everything that was under way. What has been held back comes behind it.
+void GroupingSession::note_answer(ReplyCode code) {
+  if (unanswered_ > 0) --unanswered_;
+  if (loss_ && loss_->behind > 0) --loss_->behind;
+  if (!loss_ && is_lost(code)) loss_ = {code, unanswered_};
+  if (!loss_ || loss_->behind > 0) return;
+  const ReplyCode lost = std::exchange(loss_, std::nullopt)->code;
+  fail_waiting(lost);
 }
 
 void GroupingSession::group_answered(RequestTag tag, Reply reply) {
@@ -228,6 +240,7 @@ void GroupingSession::on_watch(const coordination::WatchEvent& event) {
 // The session below has answered everything that was under way.
 void GroupingSession::on_session(const coordination::SessionEvent& event) {
   using Kind = coordination::SessionEvent::Kind;
+  loss_.reset();
   if (event.kind != Kind::connected) {
     fail_waiting(event.kind == Kind::expired ? ReplyCode::session_expired : ReplyCode::connection_loss);
   }

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,7 +50,8 @@ class GroupingSession final : public coordination::Session, public coordination:
   // The session below, whose listener is this one; null for none. What was submitted for the former one is forgotten.
   void use(coordination::Session* session);
 
-  // Groupable transactions wait for the next flush() at least.
+  // Groupable transactions wait for the next flush() at least. Replies of one monitor come in the order of its
+  // requests.
   void submit(coordination::RequestTag tag, coordination::Request request) override;
   // Sends what may be sent: at the end of every step of the driver in which it has submitted or delivered something.
   void flush();
@@ -84,6 +86,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   void tell_members(std::vector<Member> members, coordination::Reply reply);
   void send_again(std::vector<Member> members);
   void end_waiting(const std::string& monitor);
+  void note_answer(coordination::ReplyCode code);
   void fail_waiting(coordination::ReplyCode code);
   void answer(coordination::RequestTag tag, coordination::ReplyCode code);
 
@@ -95,7 +98,14 @@ class GroupingSession final : public coordination::Session, public coordination:
   std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
   // The monitors of both, each with what waits for the answer.
   std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
-  std::size_t under_way_ = 0;
+  std::size_t under_way_ = 0;   // of groups and transactions that could have been in one
+  std::size_t unanswered_ = 0;  // of all requests
+  // The connection has gone: what is held back is answered with this code behind so many more answers.
+  struct Loss {
+    coordination::ReplyCode code = coordination::ReplyCode::connection_loss;
+    std::size_t behind = 0;
+  };
+  std::optional<Loss> loss_;
   coordination::RequestTag next_group_ = group_tag;
   std::uint64_t requests_ = 0;
 };

@@ -17,7 +17,7 @@ namespace forelock::grouping {
   each(loss_sent_again, "the members of a group whose answer was lost are sent again") \
   each(told_twice, "the first member of a group is answered twice") \
   each(results_shifted, "each member of a group gets the results of the one before it") \
-  each(flush_forgotten, "what was held back is not sent when an answer makes room") \
+  each(no_room_after_group, "the answer to a group makes no room for what is held back") \
   each(followers_forgotten, "what waits for a group to be answered is not sent then") \
   each(held_back_over_loss, "what was held back when the connection was lost is sent over the next one") \
   each(limit_off_by_one, "a group may have one operation more than its limit")

@@ -57,7 +57,7 @@ class SetTest : public ::testing::Test {
   std::string monitor_;
 };
 
-TEST_F(SetTest, AllKnownMembersAreAskedForInOneBreathAndGivenBackSo) {
+TEST_F(SetTest, AllKnownMembersAreAskedForInOneRequestAndGivenBackSo) {
   const auto set = make_set({"c", "a", "b", "a"});
   EXPECT_THAT(set->monitors(), ElementsAre("a", "b", "c"));
   set->acquire(lock::never, false);
@@ -67,16 +67,16 @@ TEST_F(SetTest, AllKnownMembersAreAskedForInOneBreathAndGivenBackSo) {
   session_.answer_all();
 
   set->acquire(lock::never, false);
-  EXPECT_EQ(session_.waiting(), 3u) << "a claim for each member, before the first answer";
+  EXPECT_EQ(session_.waiting(), 1u) << "a claim for each member";
   session_.answer_all();
   ASSERT_TRUE(set->healthy());
   const auto tokens = set->tokens();
   ASSERT_EQ(tokens.size(), 3u);
   EXPECT_EQ(tokens[2].monitor, "c");
-  EXPECT_LT(tokens[0].token, tokens[1].token);
-  EXPECT_LT(tokens[1].token, tokens[2].token);
+  EXPECT_LT(0, tokens[0].token);
+  EXPECT_EQ(tokens[0].token, tokens[1].token) << "one transaction";
   set->release({});
-  EXPECT_EQ(session_.waiting(), 3u);
+  EXPECT_EQ(session_.waiting(), 1u);
   session_.answer_all();
   EXPECT_EQ(core_->statistics().contenders, 0u);
   EXPECT_EQ(set->state(), LockState::free);

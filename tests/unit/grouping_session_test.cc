@@ -207,9 +207,23 @@ TEST_F(GroupingSessionTest, ALostAnswerIsLostForAllAndForWhatWasHeldBack) {
   step(3, claim("R"));
   step(4, List{"/P", false});
   answer(0, ReplyCode::connection_loss);
-  for (RequestTag tag = 1; tag <= 4; ++tag) EXPECT_EQ(replies_.at(tag).code, ReplyCode::connection_loss) << tag;
   answer(1, ReplyCode::connection_loss);
+  for (RequestTag tag = 1; tag <= 4; ++tag) EXPECT_EQ(replies_.at(tag).code, ReplyCode::connection_loss) << tag;
   EXPECT_EQ(server_.sent.size(), 2u);
+  step(5, claim("P"));
+  EXPECT_EQ(server_.sent.size(), 3u) << "whether there is a connection again, the session below knows";
+}
+
+TEST_F(GroupingSessionTest, WhatIsHeldBackIsAnsweredBehindWhatWasUnderWay) {
+  keep_busy();
+  step(1, Get{"/P", false});
+  step(2, claim("P"));
+  step(3, Get{"/P", false});
+  answer(0, ReplyCode::connection_loss);
+  answer(1, ReplyCode::connection_loss);
+  EXPECT_EQ(replies_.size(), 2u);
+  answer(2, ReplyCode::connection_loss);
+  EXPECT_EQ(order_, (std::vector<RequestTag>{901, 902, 1, 2, 3}));
 }
 
 TEST_F(GroupingSessionTest, EverythingIsAnsweredBeforeTheDisconnection) {
