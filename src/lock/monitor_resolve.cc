@@ -240,6 +240,9 @@ void Monitor::conclude_other(Contender& contender, const Findings& found, TimePo
       }
     }
   }
+  // A single attempt has a node only with a lock, which has been removed by hand: it does not wait.
+  const bool would_wait = !contender.abandoned && has_node && contender.spec.try_once;
+  if (would_wait) engine_.refuse(contender, {.reason = RefusalReason::unavailable});
   if (contender.abandoned) {
     contender.move_to(ContenderState::waiting);
     if (has_node) return remove_node(contender, now);

@@ -19,20 +19,41 @@ bool is_update(std::string_view record) {
   return record[0] == unaware_update || record[0] == aware_update;
 }
 
-bool checks_a_node(const coordination::Request& request) {
-  const auto* transaction = std::get_if<coordination::Transaction>(&request);
-  return transaction != nullptr &&
-         std::any_of(transaction->operations.begin(), transaction->operations.end(),
-                     [](const auto& one) { return std::holds_alternative<coordination::Check>(one); });
+std::string_view path_of(const coordination::Operation& operation) {
+  return std::visit([](const auto& one) { return std::string_view(one.path); }, operation);
 }
 
-// The contender's node that a request deletes or checks before anything else, as every change of a held lock does.
-std::string_view own_node_in(const coordination::Request& request) {
-  const coordination::Operation* first = nullptr;
-  if (const auto* transaction = std::get_if<coordination::Transaction>(&request)) first = &transaction->operations[0];
+bool checks_a_node(const coordination::Request& request, std::size_t monitor) {
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  return transaction != nullptr &&
+         std::any_of(transaction->operations.begin(), transaction->operations.end(), [&](const auto& one) {
+           return std::holds_alternative<coordination::Check>(one) && monitor_in(path_of(one)) == monitor;
+         });
+}
+
+// The contender's node that a request deletes or checks before anything else at a monitor, as every change of a held
+// lock does.
+std::string_view own_node_in(const coordination::Request& request, std::size_t monitor) {
   if (const auto* removal = std::get_if<coordination::Delete>(&request)) return removal->path;
-  if (first == nullptr) return {};
-  return std::visit([](const auto& operation) { return std::string_view(operation.path); }, *first);
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  if (transaction == nullptr) return {};
+  for (const coordination::Operation& operation : transaction->operations) {
+    if (monitor_in(path_of(operation)) == monitor) return path_of(operation);
+  }
+  return {};
+}
+
+// Of transactions that were refused together it is not known which of them was meant; each is sent again.
+bool is_group(const coordination::Request& request) {
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  std::size_t first = max_monitors;
+  for (std::size_t i = 0; transaction != nullptr && i < transaction->operations.size(); ++i) {
+    const std::size_t monitor = monitor_in(path_of(transaction->operations[i]));
+    if (monitor == max_monitors) continue;
+    if (first != max_monitors && monitor != first) return true;
+    first = monitor;
+  }
+  return false;
 }
 
 }  // namespace
@@ -219,7 +240,7 @@ void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, cons
 // nobody, with two exceptions where nothing tells whose nodes the request finds: the monitor is undecidable; or it has
 // been made anew since, and the next holder's node has got the name of the former's.
 bool Checker::unaware(const model::LogEntry& entry, std::size_t monitor) const {
-  const std::string_view node = own_node_in(entry.request);
+  const std::string_view node = own_node_in(entry.request, monitor);
   return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& one) {
     if (one.monitor != monitor || one.node_session != entry.session) return false;
     if (monitors_[monitor].undecidable && (one.deleted_by_hand_once || one.robbed)) return true;
@@ -259,9 +280,10 @@ void Checker::judge_removal(const model::LogEntry& entry, std::size_t index,
 
 // A lock's version is what its owner has made it.
 void Checker::judge_versions(const model::LogEntry& entry) {
-  const std::string_view node = own_node_in(entry.request);
-  if (entry.connection == nullptr || entry.fate.refuse != coordination::ReplyCode::ok || node == guarded_path) return;
+  if (entry.connection == nullptr || entry.fate.refuse != coordination::ReplyCode::ok || is_group(entry.request))
+    return;
   for (std::size_t index = 0; index < max_monitors; ++index) {
+    const std::string_view node = own_node_in(entry.request, index);
     const std::uint64_t id = monitors_[index].owner;
     if (id == 0 || at(id).node != node || at(id).node_session != entry.session || undone_by_hand(at(id))) continue;
     fail(Invariant::requests, name(id) + " does not know its lock's version: " + describe(entry.request));
@@ -299,7 +321,7 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
     }
     one.robbed = one.deleted_by_hand = true;
   }
-  if (one.node.empty() && one.deleted_by_hand_once && checks_a_node(entry.request)) {
+  if (one.node.empty() && one.deleted_by_hand_once && checks_a_node(entry.request, index)) {
     // Somebody else's node has got the name of its own, in a monitor that was made anew.
     one.robbed = one.deleted_by_hand = true;
   } else if (one.node.empty()) {

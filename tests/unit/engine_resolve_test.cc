@@ -100,6 +100,34 @@ TEST_F(EngineResolveTest, AWaiterThatIsNamedByALockWithoutANodeBeginsAnewWhenTha
   EXPECT_EQ(creates_of(output_.sent, "guid1"), 1);
 }
 
+// Its node is there, but an administrator has removed the lock. A member of a set that waited here would wait out of
+// order (simulated sets).
+TEST_F(EngineResolveTest, ASingleAttemptThatHasANodeAndNoLockDoesNotWait) {
+  AcquireSpec once = spec_of(1, Priority::foreground);
+  once.try_once = true;
+  engine_.acquire(1, std::move(once), now_);
+  answer<Create>({});
+  answer<Transaction>(failure(ReplyCode::server_error));
+  answer<Get>({});
+  now_ = engine_.next_timer();
+  engine_.tick(now_);
+  while (!output_.sent.empty() && output_.refusals.empty()) {
+    const Request& request = output_.sent.front().request;
+    if (is_heartbeat(request)) {
+      answer_heartbeat({});
+    } else if (std::holds_alternative<List>(request)) {
+      answer<List>(listing({"A-0000000000"}, 3));
+    } else {
+      const bool lock = std::get<Get>(request).path == "/P/privateLock";
+      answer<Get>(lock ? failure(ReplyCode::no_node) : node("guid1", our_session));
+    }
+  }
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+  EXPECT_EQ(answer<Delete>({}).path, "/P/A-0000000000");
+  EXPECT_EQ(engine_.contenders(), 0u);
+}
+
 // Somebody has written the other one's record into privateLock: for no moment do both hold (fuzzing).
 TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt) {
   engine_.acquire(1, spec_of(1, Priority::background), now_);
