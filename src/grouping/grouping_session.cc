@@ -64,7 +64,7 @@ void GroupingSession::use(coordination::Session* session) {
   held_back_.clear();
   groups_.clear();
   waiting_.clear();
-  under_way_ = unanswered_ = 0;
+  under_way_ = transactions_ = unanswered_ = 0;
   loss_.reset();
 }
 
@@ -94,7 +94,12 @@ bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {
 }
 
 void GroupingSession::flush() {
-  while (under_way_ < limits_.under_way && !held_back_.empty() && !loss_) send_group();
+  while (!held_back_.empty() && may_send()) send_group();
+}
+
+bool GroupingSession::may_send() const {
+  if (loss_) return false;
+  return under_way_ < limits_.under_way || transactions_ + held_back_.size() <= limits_.at_once;
 }
 
 void GroupingSession::send(RequestTag tag, Request request) {
@@ -106,6 +111,7 @@ void GroupingSession::send(RequestTag tag, Request request) {
 
 void GroupingSession::send_alone(Member member) {
   ++under_way_;
+  ++transactions_;
   send(member.tag | alone_tag, std::move(member.transaction));
   end_waiting(member.monitor);
 }
@@ -130,6 +136,7 @@ void GroupingSession::send_group() {
     if (mutated(Mutation::order_not_kept_after_group)) end_waiting(member.monitor);
   }
   ++under_way_;
+  transactions_ += members.size();
   const RequestTag tag = next_group_++;
   groups_.emplace(tag, std::move(members));
   send(tag, std::move(all));
@@ -143,6 +150,7 @@ void GroupingSession::on_reply(RequestTag tag, Reply reply) {
   const bool group = (tag & group_tag) != 0;
   const bool makes_room = alone || (group && !mutated(Mutation::no_room_after_group));
   if (makes_room && under_way_ > 0) --under_way_;
+  if (alone && transactions_ > 0) --transactions_;
   if (group) {
     group_answered(tag, std::move(reply));
   } else {
@@ -165,6 +173,7 @@ void GroupingSession::group_answered(RequestTag tag, Reply reply) {
   auto found = groups_.extract(tag);
   if (found.empty()) return;  // of a session that was given up
   std::vector<Member> members = std::move(found.mapped());
+  transactions_ -= std::min(transactions_, members.size());
   bool refused = coordination::effect_of(reply.code) == Effect::not_applied;
   if (mutated(Mutation::loss_sent_again)) refused = !reply.ok();
   if (mutated(Mutation::failed_told_to_all)) refused = false;

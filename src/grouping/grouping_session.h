@@ -1,7 +1,7 @@
 // A GroupingSession sends many transactions of one session in one request.
 //
-// What costs a server is the request; the operations in it are cheap. As long as few transactions are under way each
-// goes by itself, so that a caller with one at a time pays nothing. Beyond that, those that are expected to succeed
+// What costs a server is the request; the operations in it are cheap. As long as few transactions are under way none
+// waits, so that a caller with one at a time pays nothing. Beyond that, those that are expected to succeed
 // (Transaction::groupable) are held back until an answer comes, and then go together.
 //
 // All or nothing: a group that the server refuses was not applied, and its members are sent again, each by itself, in
@@ -30,8 +30,11 @@
 namespace forelock::grouping {
 
 struct GroupingLimits {
-  // Groupable transactions and groups under way from which on others are held back. Two keep the server busy while the
-  // answers to one of them are worked on.
+  // Groupable transactions under way up to which none is held back: a server writes so few to its disk at once, and to
+  // hold one back would only cost time.
+  std::size_t at_once = 8;
+  // Beyond that, requests with groupable transactions under way. Two keep the server busy while the answers to one of
+  // them are worked on.
   std::size_t under_way = 2;
   // Of one group. A transaction that exceeds them by itself goes by itself.
   std::size_t operations = 1536;
@@ -81,6 +84,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   void send(coordination::RequestTag tag, coordination::Request request);
   void send_alone(Member member);
   void send_group();
+  bool may_send() const;
   bool fits(std::size_t operations, std::size_t bytes) const;
   void group_answered(coordination::RequestTag tag, coordination::Reply reply);
   void tell_members(std::vector<Member> members, coordination::Reply reply);
@@ -98,8 +102,9 @@ class GroupingSession final : public coordination::Session, public coordination:
   std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
   // The monitors of both, each with what waits for the answer.
   std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
-  std::size_t under_way_ = 0;   // of groups and transactions that could have been in one
-  std::size_t unanswered_ = 0;  // of all requests
+  std::size_t under_way_ = 0;     // groups, and transactions that could have been in one
+  std::size_t transactions_ = 0;  // in these
+  std::size_t unanswered_ = 0;    // of all requests
   // The connection has gone: what is held back is answered with this code behind so many more answers.
   struct Loss {
     coordination::ReplyCode code = coordination::ReplyCode::connection_loss;

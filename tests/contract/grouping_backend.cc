@@ -14,7 +14,7 @@ using namespace coordination;
 class GroupedSession final : public BackendSession, public Session, public SessionListener {
  public:
   GroupedSession(Backend& below, SessionListener& listener, Identity identity)
-      : grouping_({.under_way = 1, .operations = 64, .bytes = 64 * 1024}, listener) {
+      : grouping_({.at_once = 1, .under_way = 1, .operations = 64, .bytes = 64 * 1024}, listener) {
     const std::lock_guard guard(mutex_);
     below_ = below.new_session(*this, identity);
     grouping_.use(&below_->session());

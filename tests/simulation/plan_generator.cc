@@ -307,6 +307,7 @@ Plan make_plan(std::uint64_t seed) {
     plan.engine.watched_bytes = random.below(80);
     plan.engine.safety_poll = milliseconds(random.between(20, 400));
   }
+  plan.grouping.at_once = random.chance(0.7) ? 0 : random.below(4);
   plan.grouping.under_way = random.chance(0.8) ? 1 : 2;
   if (random.chance(0.3)) plan.grouping.operations = 3 + random.below(7);
   plan.engine.node_watch_delay = random.between(milliseconds(5), milliseconds(200));

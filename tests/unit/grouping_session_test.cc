@@ -87,7 +87,7 @@ class GroupingSessionTest : public ::testing::Test, public SessionListener {
   }
 
   Server server_;
-  GroupingSession grouping_{{.under_way = 2, .operations = 6, .bytes = 4096}, *this};
+  GroupingSession grouping_{{.at_once = 2, .under_way = 2, .operations = 6, .bytes = 4096}, *this};
   std::map<RequestTag, Reply> replies_;
   std::vector<RequestTag> order_;
   std::map<RequestTag, std::pair<RequestTag, Request>> then_;
@@ -123,6 +123,17 @@ TEST_F(GroupingSessionTest, BehindTwoUnderWayTheOthersGatherUntilAnAnswerComes) 
   answer(2);
   EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1"}));
   EXPECT_EQ(paths_of(2), (std::vector<std::string>{"/Q/A-2", "/Q/privateLock3"}));
+}
+
+TEST_F(GroupingSessionTest, FewAreNotHeldBack) {
+  GroupingSession grouping({.at_once = 3, .under_way = 1}, *this);
+  Server server;
+  grouping.use(&server);
+  for (RequestTag tag = 1; tag <= 5; ++tag) {
+    grouping.submit(tag, claim("P" + std::to_string(tag)));
+    grouping.flush();
+  }
+  EXPECT_EQ(server.sizes(), (std::vector<std::size_t>{2, 2, 2}));
 }
 
 TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfOperations) {
