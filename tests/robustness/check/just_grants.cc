@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -23,7 +24,7 @@ class Replay {
       : history_(history), first_not_trusted_(first_not_trusted(history)), lines_(history.monitors.size()) {
     rank_prefixes();
     for (const Call& call : history.calls) {
-      if (call.granted != never && call.token != 0) grants_.try_emplace(call.token, &call);
+      if (call.granted != never && call.token != 0) grants_.emplace(call.token, &call);
       if (call.refused != never) refused_[{call.process, call.monitor}].push_back(&call);
     }
   }
@@ -33,10 +34,10 @@ class Replay {
       const std::int64_t zxid = change->zxid;
       if (zxid >= first_not_trusted_) break;
       for (; change != history_.log.end() && change->zxid == zxid; ++change) apply(*change);
-      if (const auto grant = grants_.find(zxid); grant != grants_.end()) {
-        judge(*grant->second);
-        grants_.erase(grant);
-      }
+      // Several monitors' claims may have shared a transaction.
+      const auto [first, last] = grants_.equal_range(zxid);
+      for (auto grant = first; grant != last; ++grant) judge(*grant->second);
+      grants_.erase(first, last);
     }
     for (const Line& line : lines_) {
       for (const auto& [order, node] : line.nodes) node_gone(node);
@@ -92,6 +93,7 @@ class Replay {
         break;
       case LoggedChange::Type::remove:
         if (const auto node = line.nodes.find(order); node != line.nodes.end()) {
+          note_stranger(change, order, node->second);
           note_release(change, node->second);
           node_gone(node->second);
           line.nodes.erase(node);
@@ -120,7 +122,7 @@ class Replay {
         break;
       case LoggedChange::Type::remove:
         if (foreign && !strange) leave_bare(change, line);
-        if (strange && bare_.erase({change.monitor, change.session}) > 0) {
+        if (strange && (bare_.erase({change.monitor, change.session}) > 0 || may_repeat_ == change.zxid)) {
           ++findings_.owners.undecided;
         } else if (strange) {
           complain("deletes");
@@ -138,6 +140,17 @@ class Replay {
     for (const auto& [order, node] : line.nodes) {
       if (node.session == line.lock->session && node.guid == line.lock->guid)
         bare_.insert({change.monitor, node.session});
+    }
+  }
+
+  // An administrator deletes a contender's node. When its monitor goes and is made anew, names come again, and what
+  // that contender's client gives back then may be another one's (docs/protocol.md, "Limits"), once.
+  void note_stranger(const LoggedChange& change, const Order& order, const Node& node) {
+    if (node.session == change.session) return;
+    if (!contending_.contains(change.session)) {
+      deleted_by_hand_.insert({change.monitor, node.session, order});
+    } else if (deleted_by_hand_.erase({change.monitor, change.session, order}) > 0) {
+      may_repeat_ = change.zxid;
     }
   }
 
@@ -246,7 +259,9 @@ class Replay {
   const std::int64_t first_not_trusted_;
   std::vector<Line> lines_;
   std::vector<std::uint32_t> ranks_;
-  std::unordered_map<std::int64_t, const Call*> grants_;
+  std::unordered_multimap<std::int64_t, const Call*> grants_;               // by token
+  std::set<std::tuple<std::size_t, std::int64_t, Order>> deleted_by_hand_;  // monitor, session and name of nodes
+  std::int64_t may_repeat_ = 0;  // a transaction that has deleted a node of such a name, which was another one
   std::set<std::pair<std::size_t, std::int64_t>> bare_;  // monitor, session: see leave_bare()
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Call*>> refused_;  // by process and monitor
   std::unordered_set<std::int64_t> contending_;

@@ -200,6 +200,27 @@ TEST_F(JustGrantsTest, WhoseLockWasDeletedWithoutItsNodeMayFreeTheNextOne) {
   EXPECT_EQ(judge().owners.violations, 1u);
 }
 
+// The other one: the monitor has been made anew since, and its names have come again.
+TEST_F(JustGrantsTest, WhoseNodeWasDeletedMayGiveBackTheNextOneOfItsName) {
+  server.claims(10, 1, "/P1/B-0000000000");
+  server.transaction(11, 99, "delete", "/P1/B-0000000000").transaction(11, 99, "delete", "/P1/privateLock");
+  server.claims(12, 2, "/P1/B-0000000000");
+  server.transaction(13, 1, "delete", "/P1/B-0000000000").transaction(13, 1, "delete", "/P1/privateLock");
+  EXPECT_EQ(judge().owners.violations, 0u);
+  EXPECT_EQ(judge().owners.undecided, 1u);
+  server.claims(14, 2, "/P1/B-0000000000");
+  server.transaction(15, 1, "delete", "/P1/B-0000000000").transaction(15, 1, "delete", "/P1/privateLock");
+  EXPECT_EQ(judge().owners.violations, 1u);
+}
+
+TEST_F(JustGrantsTest, ClaimsThatShareATransactionAreAllJudged) {
+  server.claims(10, 1, "/P1/B-0000000001");
+  server.transaction(10, 1, "create", "/P2/B-0000000001", "g10").transaction(10, 1, "create", "/P2/privateLock");
+  bulk.invoke(0, 1).granted(50, 1, 10, 1);
+  bulk.on("P2").invoke(0, 2).granted(50, 2, 10, 1);
+  EXPECT_EQ(judge().owners.judged, 2u);
+}
+
 TEST_F(JustGrantsTest, TheTokenIsOfTheHoldersOwnTransaction) {
   background_grant();
   bulk.invoke(70, 2).granted(75, 2, 12, 1);

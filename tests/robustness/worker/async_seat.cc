@@ -77,10 +77,14 @@ void AsyncSeat::begin() {
   const milliseconds limit =
       configured ? client_->settings().timeout(plan_.priority) : std::max(plan_.limit, milliseconds(1));
   call_->invoke(limit, cancelled ? "cancelled" : "timeout");
-  if (configured) {
-    lock_->acquire(then(&AsyncSeat::acquired));
-  } else {
-    lock_->acquire(limit, then(&AsyncSeat::acquired));
+  try {
+    if (configured) {
+      lock_->acquire(then(&AsyncSeat::acquired));
+    } else {
+      lock_->acquire(limit, then(&AsyncSeat::acquired));
+    }
+  } catch (const Error&) {
+    acquired(std::current_exception());  // the client has just been replaced
   }
 }
 
