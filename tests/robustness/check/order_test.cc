@@ -202,14 +202,14 @@ TEST_F(JustGrantsTest, WhoseLockWasDeletedWithoutItsNodeMayFreeTheNextOne) {
 
 // The other one: the monitor has been made anew since, and its names have come again.
 TEST_F(JustGrantsTest, WhoseNodeWasDeletedMayGiveBackTheNextOneOfItsName) {
-  server.claims(10, 1, "/P1/B-0000000000");
-  server.transaction(11, 99, "delete", "/P1/B-0000000000").transaction(11, 99, "delete", "/P1/privateLock");
-  server.claims(12, 2, "/P1/B-0000000000");
-  server.transaction(13, 1, "delete", "/P1/B-0000000000").transaction(13, 1, "delete", "/P1/privateLock");
+  server.claims(10, 1, "/P1/B-0000000001");
+  server.transaction(11, 99, "delete", "/P1/B-0000000001").transaction(11, 99, "delete", "/P1/privateLock");
+  server.transaction(12, 2, "create", "/P1").claims(12, 2, "/P1/B-0000000001");
+  server.transaction(13, 1, "delete", "/P1/B-0000000001").transaction(13, 1, "delete", "/P1/privateLock");
   EXPECT_EQ(judge().owners.violations, 0u);
   EXPECT_EQ(judge().owners.undecided, 1u);
-  server.claims(14, 2, "/P1/B-0000000000");
-  server.transaction(15, 1, "delete", "/P1/B-0000000000").transaction(15, 1, "delete", "/P1/privateLock");
+  server.transaction(14, 2, "create", "/P1").claims(14, 2, "/P1/B-0000000001");
+  server.transaction(15, 1, "delete", "/P1/B-0000000001").transaction(15, 1, "delete", "/P1/privateLock");
   EXPECT_EQ(judge().owners.violations, 1u);
 }
 
