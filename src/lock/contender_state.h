@@ -24,7 +24,7 @@ namespace forelock::lock {
 //                                                                  found without its node -> resolving
 //   held        granted                                            release -> releasing; step_aside -> yielding
 //   releasing   own node and privateLock being deleted, or         done -> gone; reply lost -> still releasing,
-//               handed over                                        resolved after the reconnect
+//               handed over                                        resolved
 //   resolving   the outcome of a lost reply is being found out     found -> waiting or claiming; not found -> idle
 //   leaving     the caller has its answer (refused or lost); what  certain -> gone
 //               may be left on the server is being removed

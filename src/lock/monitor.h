@@ -62,9 +62,10 @@ class Monitor {
   void watch_held_lock(Contender& contender, TimePoint now);
   void poll(TimePoint now);
 
-  // Does what can be done now: the one place where decisions are made. Idempotent.
+  // Does what can be done now. Idempotent. Every request that begins something is decided here; replies only continue
+  // what they answer (claim, yield, enqueue).
   void settle(TimePoint now);
-  // A claim that waited for proof that the session is alive.
+  // A contender of ours holds from now on.
   void granted(TimePoint now);
   // Called by the core before a contender is destroyed.
   void drop(Contender& contender);

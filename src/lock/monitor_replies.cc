@@ -1,5 +1,5 @@
-// What replies and watch events mean. A reply has one of three effects: applied, not applied, or unknown; unknown
-// always ends in resolving (monitor_resolve.cc), never in a repetition.
+// What replies mean. A reply has one of three effects: applied, not applied, or unknown; unknown always ends in
+// resolving (monitor_resolve.cc), never in a repetition, but for the creation of the monitor's own node.
 #include <string>
 #include <utility>
 

@@ -8,9 +8,9 @@
 // A request that the follower passes on does not count as a sign of life. But between a follower and its leader
 // everything keeps its order. So three requests over one connection prove it together:
 //   1. any request, answered at `a`: the session is on the follower's next list;
-//   2. one that goes through the leader (a write or a sync), sent half a tick after `a` or later: its answer comes
-//   behind a
-//      question that the leader sent after `a`, so that by then the follower has sent the list;
+//   2. one that goes through the leader (a write or a sync), sent at least half a tick after `a`, question_interval():
+//      its answer comes behind a question that the leader sent after `a`, so that by then the follower has sent the
+//      list;
 //   3. another one through the leader, sent after that answer: it arrives behind the list.
 // No delay of a network takes part in this, only the leader's own rhythm.
 //
