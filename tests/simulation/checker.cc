@@ -186,6 +186,14 @@ void Checker::lost(std::uint64_t id, lock::LossReason reason) {
   end(id);
 }
 
+// An administrator has deleted the node of another contender that had the same name.
+bool Checker::has_namesake(const Contender& one) const {
+  return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& other) {
+    return &other != &one && other.monitor == one.monitor && other.deleted_by_hand_once &&
+           other.last_node == one.last_node;
+  });
+}
+
 void Checker::released(std::uint64_t id, lock::ReleaseOutcome outcome) {
   Contender& one = at(id);
   if (one.phase != Phase::releasing) {
@@ -202,6 +210,8 @@ void Checker::released(std::uint64_t id, lock::ReleaseOutcome outcome) {
       // "Limits".
       if (monitors_[one.monitor].undecidable) break;
       if ((one.deleted_by_hand_once || one.robbed) && one.node_zxid < monitors_[one.monitor].made_by) break;
+      // Or those of a former one, who has given back this one's lock for its own and taken it again.
+      if (one.robbed && has_namesake(one)) break;
       return fail(Invariant::outcomes, name(id) + " released, but it was not its release that removed the lock");
     case lock::ReleaseOutcome::gone:
       if (by_hand && one.lock_end != LockEnd::own_request) break;

@@ -153,6 +153,7 @@ class Checker final : public model::Observer, public model::Actor {
                     const std::vector<model::Change>& changes);
   void judge_removal(const model::LogEntry& entry, std::size_t monitor, const std::vector<model::Change>& changes);
   bool unaware(const model::LogEntry& entry, std::size_t monitor) const;
+  bool has_namesake(const Contender& one) const;
   void rob(std::uint64_t id);
   bool anybody_beside(std::uint64_t id) const;
   bool undone_by_hand(const Contender& contender) const { return contender.robbed || contender.deleted_by_hand; }
