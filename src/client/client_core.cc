@@ -432,7 +432,7 @@ void ClientCore::session_given_up(const std::string& why) {
   connected_ = false;
   ++statistics_.sessions_expired;
   down_since_ = now();
-  engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
+  grouping_.on_session({.kind = SessionEvent::Kind::expired});
 }
 
 }  // namespace forelock::client

@@ -100,6 +100,8 @@ class ClientCore final : public lock::EngineOutput {
   bool step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline);
   // Releases what is held and withdraws what waits.
   void give_up_in_step(lock::ContenderId contender);
+  // It may be the last reference: what its callbacks own may call us when it dies.
+  void let_go_after_step(std::shared_ptr<const void> object) { to_let_go_.push_back(std::move(object)); }
   void wake_after_step(std::shared_ptr<ContenderListener> listener) { to_wake_.push_back(std::move(listener)); }
   // StepListener::time_has_come() follows then, in a step, as long as the listener lives.
   void call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener);
@@ -236,8 +238,9 @@ class ClientCore final : public lock::EngineOutput {
   std::vector<std::shared_ptr<StepListener>> at_end_of_step_;
   std::multimap<lock::TimePoint, std::weak_ptr<StepListener>> times_;
   std::vector<std::shared_ptr<ContenderListener>> to_wake_;  // and, for those that nobody else keeps, to let go
-  bool callbacks_posted_ = false;                            // in this step
-  std::vector<Dispatcher::Call> not_posted_;                 // in this step: the dispatcher has been stopped
+  std::vector<std::shared_ptr<const void>> to_let_go_;
+  bool callbacks_posted_ = false;             // in this step
+  std::vector<Dispatcher::Call> not_posted_;  // in this step: the dispatcher has been stopped
   DangerWatch danger_;
   AnswerWatch answers_;
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long

@@ -20,6 +20,7 @@ ClientCore::Step::~Step() {
   core_.publish_deadline();
   core_.ticker_.wake_by(core_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
+  const auto to_let_go = std::exchange(core_.to_let_go_, {});
   const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
   const auto not_posted = std::exchange(core_.not_posted_, {});
   guard_.unlock();
@@ -52,6 +53,7 @@ void ClientCore::give_up_in_step(lock::ContenderId contender) {
 }
 
 void ClientCore::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {
+  while (!times_.empty() && times_.begin()->second.expired()) times_.erase(times_.begin());
   times_.emplace(time, std::move(listener));
   ticker_.wake_by(times_.begin()->first);
 }

@@ -62,7 +62,10 @@ void SetRun::proceed() {
   for (auto commands = machine_.take_commands(); !commands.empty(); commands = machine_.take_commands()) {
     for (const sets::Command& command : commands) carry_out(command);
   }
-  if (const auto owner = owner_.lock()) owner->advanced(shared_from_this());
+  if (auto owner = owner_.lock()) {
+    owner->advanced(shared_from_this());
+    core_.let_go_after_step(std::move(owner));
+  }
 }
 
 void SetRun::carry_out(const sets::Command& command) {
@@ -151,11 +154,16 @@ void SetRun::released(lock::ContenderId contender, lock::ReleaseOutcome outcome)
 
 void SetRun::contended(lock::ContenderId contender, Priority waiting) {
   const auto member = machine_.member_of(attempt_of(contender));
-  if (const auto owner = owner_.lock(); owner && member) owner->contended(*this, *member, waiting);
+  auto owner = owner_.lock();
+  if (owner && member) owner->contended(*this, *member, waiting);
+  core_.let_go_after_step(std::move(owner));
 }
 
 void SetRun::time_has_come(lock::TimePoint) {
-  if (const auto owner = owner_.lock()) owner->time_is_up(shared_from_this());
+  if (auto owner = owner_.lock()) {
+    owner->time_is_up(shared_from_this());
+    core_.let_go_after_step(std::move(owner));
+  }
 }
 
 void SetRun::wake() {

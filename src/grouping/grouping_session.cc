@@ -214,7 +214,28 @@ void GroupingSession::send_again(std::vector<Member> members) {
     end_waiting(members.back().monitor);
     members.pop_back();
   }
-  for (Member& member : members) send_alone(std::move(member));
+  for (Member& member : members) {
+    if (!member.gone) {
+      send_alone(std::move(member));
+      continue;
+    }
+    // Not applied, and its nodes are gone with the monitor.
+    end_waiting(member.monitor);
+    answer(member.tag, ReplyCode::no_node);
+  }
+}
+
+void GroupingSession::forget_monitor(std::string_view monitor) {
+  for (auto& [tag, members] : groups_) {
+    for (Member& member : members) member.gone |= member.monitor == monitor;
+  }
+  const auto held =
+      std::find_if(held_back_.begin(), held_back_.end(), [&](const Member& one) { return one.monitor == monitor; });
+  if (held == held_back_.end()) return;
+  const Member member = std::move(*held);
+  held_back_.erase(held);
+  end_waiting(member.monitor);
+  answer(member.tag, ReplyCode::connection_loss);  // as good as sent: what is left of it is found out
 }
 
 // The monitor's transaction is in its place: so may be what follows it.
@@ -244,6 +265,9 @@ void GroupingSession::answer(RequestTag tag, ReplyCode code) {
 
 void GroupingSession::on_watch(const coordination::WatchEvent& event) {
   listener_.on_watch(event);
+  const std::string_view path = event.path;
+  const bool monitor = path.size() > 1 && path.find('/', 1) == std::string_view::npos;
+  if (event.kind == coordination::WatchEvent::Kind::deleted && monitor) forget_monitor(path.substr(1));
 }
 
 // The session below has answered everything that was under way.

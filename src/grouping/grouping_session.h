@@ -7,6 +7,9 @@
 // All or nothing: a group that the server refuses was not applied, and its members are sent again, each by itself, in
 // their order. An answer that is lost is lost for every member.
 //
+// A monitor that is deleted while a transaction of it is held back, or in a group that is then refused: the transaction
+// is not sent any more, since in a monitor made anew the same names may be other clients' nodes.
+//
 // Order: requests of one monitor (the first component of a path; of a transaction, that of its first operation) are
 // applied in the order of submission: while a transaction is held back, or under way in a group, what follows for its
 // monitor waits. Requests of different monitors may overtake each other, and so may their replies. When the session is
@@ -72,6 +75,7 @@ class GroupingSession final : public coordination::Session, public coordination:
     coordination::Transaction transaction;
     std::string monitor;
     std::size_t bytes = 0;
+    bool gone = false;  // its monitor has been deleted since
   };
   struct Follower {
     coordination::RequestTag tag = 0;
@@ -89,6 +93,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   void group_answered(coordination::RequestTag tag, coordination::Reply reply);
   void tell_members(std::vector<Member> members, coordination::Reply reply);
   void send_again(std::vector<Member> members);
+  void forget_monitor(std::string_view monitor);
   void end_waiting(const std::string& monitor);
   void note_answer(coordination::ReplyCode code);
   void fail_waiting(coordination::ReplyCode code);

@@ -142,6 +142,8 @@ void SetMachine::lost(AttemptId attempt, lock::LossReason reason) {
     fail(*member, {.reason = lock::RefusalReason::session_expired});
   } else if (member && stage_ == SetStage::taking && reason == lock::LossReason::closed) {
     fail(*member, {.reason = lock::RefusalReason::closed});
+  } else if (member && stage_ == SetStage::taking && try_only_) {
+    fail(*member, {.reason = lock::RefusalReason::unavailable});
   } else if (member && stage_ == SetStage::taking) {
     // Nothing rests on it yet, and the session may live: it is asked for again.
     held_prefix_ = std::min(held_prefix_, *member);

@@ -127,6 +127,9 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
   for (const auto& [other, node] : one.passed) {
     const Contender& before = at(other);
     if (!waits(before) || before.node != node) continue;  // it gave up while the proof was on its way
+    // Its name is that of a node of the holder's process which an administrator has deleted with the monitor: nothing
+    // tells whose it is (docs/protocol.md, "Limits").
+    if (monitor.undecidable && had_name(*one.process, one.monitor, node)) continue;
     return fail(before.priority == one.priority ? Invariant::fifo : Invariant::foreground_first,
                 name(id) + " granted while " + name(other) + " waits with " + before.node);
   }
@@ -184,6 +187,13 @@ void Checker::lost(std::uint64_t id, lock::LossReason reason) {
   ++statistics_.losses;
   one.told_at_end = one.told || reason == lock::LossReason::removed;
   end(id);
+}
+
+bool Checker::had_name(const Believer& process, std::size_t monitor, const std::string& node) const {
+  return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& other) {
+    return other.process == &process && other.monitor == monitor && other.deleted_by_hand_once &&
+           other.last_node == node;
+  });
 }
 
 // An administrator has deleted the node of another contender that had the same name.

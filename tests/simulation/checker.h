@@ -153,6 +153,7 @@ class Checker final : public model::Observer, public model::Actor {
                     const std::vector<model::Change>& changes);
   void judge_removal(const model::LogEntry& entry, std::size_t monitor, const std::vector<model::Change>& changes);
   bool unaware(const model::LogEntry& entry, std::size_t monitor) const;
+  bool had_name(const Believer& process, std::size_t monitor, const std::string& node) const;
   bool has_namesake(const Contender& one) const;
   void rob(std::uint64_t id);
   bool anybody_beside(std::uint64_t id) const;

@@ -322,8 +322,10 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
     one.robbed = one.deleted_by_hand = true;
   }
   if (one.node.empty() && one.deleted_by_hand_once && checks_a_node(entry.request, index)) {
-    // Somebody else's node has got the name of its own, in a monitor that was made anew.
+    // Another contender's node has got the name of its own, in a monitor that was made anew. It has no place in the
+    // queue.
     one.robbed = one.deleted_by_hand = true;
+    one.passed.clear();
   } else if (one.node.empty()) {
     fail(Invariant::in_line, name(id) + " takes privateLock without a node of its own");
   }

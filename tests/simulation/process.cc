@@ -320,7 +320,6 @@ void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) 
     return;
   } else {
     if ((tag & grouping::GroupingSession::group_tag) != 0 && !reply.ok()) ++world_.statistics().groups_failed;
-    world_.checker().before_call(*this);
     grouping_->on_reply(tag, std::move(reply));
   }
   settle();
@@ -331,10 +330,12 @@ void Process::EngineListener::on_reply(coordination::RequestTag tag, coordinatio
 }
 
 void Process::EngineListener::on_watch(const coordination::WatchEvent& event) {
+  process_.world_.checker().before_call(process_);
   process_.engine_->on_watch(event, process_.now());
 }
 
 void Process::EngineListener::on_session(const coordination::SessionEvent& event) {
+  process_.world_.checker().before_call(process_);
   process_.engine_->on_session(event, process_.now());
 }
 
@@ -356,13 +357,13 @@ void Process::engine_hears(coordination::RequestTag tag, coordination::Reply rep
     }
     giving_up_.erase(found);
   }
+  world_.checker().before_call(*this);
   engine_->on_reply(tag, std::move(reply), now());
 }
 
 void Process::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
-  world_.checker().before_call(*this);
   grouping_->on_watch(event);
   settle();
 }
@@ -373,7 +374,6 @@ void Process::on_session(const coordination::SessionEvent& event) {
   if (connected_ && event.kind != Kind::connected) down_since_ = now();
   connected_ = event.kind == Kind::connected;
   if (connected_) connected_at_ = now();
-  world_.checker().before_call(*this);
   grouping_->on_session(event);
   // What contends from now on does so in the next session.
   if (event.kind == Kind::expired) world_.checker().session_ended(*this);

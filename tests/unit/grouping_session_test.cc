@@ -270,6 +270,35 @@ TEST_F(GroupingSessionTest, ServerErrorsAreUnknownForAll) {
   EXPECT_EQ(server_.sent.size(), 1u);
 }
 
+// In a monitor made anew the names would be other clients'.
+TEST_F(GroupingSessionTest, WhatWasRefusedIsNotSentAgainToAMonitorThatHasBeenDeleted) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  grouping_.flush();
+  step(3, List{"/P", false});
+  grouping_.on_watch({WatchEvent::Kind::deleted, "/P"});
+  answer(0, ReplyCode::no_node);
+  EXPECT_EQ(replies_.at(1).code, ReplyCode::no_node);
+  ASSERT_EQ(server_.sent.size(), 3u);
+  EXPECT_EQ(server_.sent[1].tag, 3u);
+  answer(2);
+  EXPECT_TRUE(replies_.at(2).ok());
+}
+
+TEST_F(GroupingSessionTest, WhatIsHeldBackIsNotSentToAMonitorThatHasBeenDeleted) {
+  keep_busy();
+  step(1, claim("P"));
+  step(2, List{"/P", false});
+  grouping_.on_watch({WatchEvent::Kind::deleted, "/P/A-0000000000"});
+  EXPECT_EQ(replies_.count(1), 0u);
+  grouping_.on_watch({WatchEvent::Kind::deleted, "/P"});
+  EXPECT_EQ(replies_.at(1).code, ReplyCode::connection_loss);
+  answer(0);
+  answer(1);
+  ASSERT_EQ(server_.sent.size(), 3u);
+  EXPECT_EQ(server_.sent[2].tag, 2u);
+}
+
 TEST_F(GroupingSessionTest, WatchesComeThroughAtOnce) {
   keep_busy();
   step(1, claim("P"));

@@ -279,6 +279,17 @@ TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
   EXPECT_EQ(set_.failure()->member, 1u);
 }
 
+TEST_F(SetMachineTest, ASingleAttemptThatLosesAMemberOnTheWayDoesNotWait) {
+  ASSERT_TRUE(set_.begin(true));
+  commands();
+  grant('a');
+  lose('a');
+  EXPECT_EQ(set_.stage(), SetStage::failing);
+  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "drop d"));
+  ASSERT_TRUE(set_.failure());
+  EXPECT_EQ(set_.failure()->refusal.reason, RefusalReason::unavailable);
+}
+
 TEST_F(SetMachineTest, AnAcquisitionEndsWithItsSession) {
   for (const auto& [loss, refusal] : {std::pair(LossReason::session_expired, RefusalReason::session_expired),
                                       std::pair(LossReason::closed, RefusalReason::closed)}) {
