@@ -30,8 +30,9 @@ class DocumentationTest {
         Files.writeString(file, blocks.group(1));
         StringWriter problems = new StringWriter();
         PrintWriter output = new PrintWriter(problems, true);
-        int result = ToolProvider.findFirst("javac").orElseThrow().run(output, output, "--release", "11", "-Xlint:all",
-            "-cp", System.getProperty("forelock.classes"), "-d", folder.toString(), file.toString());
+        int result = ToolProvider.findFirst("javac").orElseThrow().run(output, output, "--release", "11",
+            "-encoding", "UTF-8", "-Xlint:all", "-cp", System.getProperty("forelock.classes"), "-d",
+            folder.toString(), file.toString());
         assertEquals(0, result, document + ": " + problems);
       }
     }
