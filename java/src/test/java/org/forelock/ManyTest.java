@@ -137,7 +137,11 @@ class ManyTest {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     for (int waiting = 0; waiting < count;) {
       assertTrue(System.nanoTime() < end, waiting + " wait");
-      waiting = client.inspector().show(monitor).orElseThrow().queue().size();
+      try {
+        waiting = client.inspector().show(monitor).orElseThrow().queue().size();
+      } catch (ConnectionLossException busy) {
+        // The server has not answered in time: it has thousands of contenders to let in.
+      }
     }
   }
 
