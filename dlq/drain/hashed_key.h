@@ -1,6 +1,7 @@
 // A name of any length as 16 bytes, to remember very many of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -13,6 +14,10 @@ struct HashedKey {
   std::uint64_t low = 0;
 
   bool operator==(const HashedKey&) const = default;
+};
+
+struct HashOfKey {
+  std::size_t operator()(HashedKey key) const { return static_cast<std::size_t>(key.low); }
 };
 
 // FNV-1a with 128 bits (RFC draft-eastlake-fnv). The same in every process and version.

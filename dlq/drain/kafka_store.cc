@@ -1,6 +1,7 @@
 #include "drain/kafka_store.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -118,9 +119,9 @@ std::uint64_t KafkaStore::fence() {
   return fence_;
 }
 
-void KafkaStore::write(const std::string& key, ResolutionState state) {
+void KafkaStore::write(const std::string& key, ResolutionState state, std::optional<kafka::RecordPlace> put_back) {
   state.writer = fence();
-  resolutions_.write(key, state);
+  resolutions_.write(key, state, put_back);
 }
 
 std::uint32_t KafkaStore::begin_try(const StoredLetter& letter) {
@@ -177,9 +178,10 @@ bool KafkaStore::restore(const StoredLetter& letter) {
   if (open && is_in_queue(hash_key(key))) return false;
   check_drainer();
   // The record first: its earlier copy may lie before the committed offset.
-  topics_.write_queue(record_of(letter));
+  const kafka::RecordPlace place = topics_.write_queue(record_of(letter));
   check_drainer();
-  if (!open) write(key, {Kind::open, 0});
+  const bool known = place.offset >= 0;  // without it the first copy counts
+  write(key, {Kind::open, 0}, known ? std::optional(place) : std::nullopt);
   if (queue_keys_) queue_keys_->reset(hash_key(key));
   return true;
 }
@@ -215,17 +217,38 @@ void KafkaStore::scan(Place place, const LetterFilter& filter, LetterVisitor& vi
   auto all = ranges(place);
   if (!all) return;
   for (kafka::PartitionRange& range : *all) range.begin = std::max(range.begin, range.committed.value_or(0));
-  reader(place).read(*all, [&](const kafka::RecordView& record) {
+  bool stopped = false;
+  std::unordered_set<HashedKey, HashOfKey> passed_by;  // letters of which a later copy counts, until that comes
+  const auto visit_record = [&](const kafka::RecordView& record, bool last_chance) {
     LetterOrNot read = read_record(place, record);
     if (!is_open(place, read)) return true;
     if (auto* letter = std::get_if<StoredLetter>(&read)) {
       const HashedKey key = hashed_key_of(read);
+      if (last_chance && !passed_by.contains(key)) return true;
+      if (!last_chance && is_earlier_copy(place, key, record)) {
+        passed_by.insert(key);
+        return true;
+      }
+      passed_by.erase(key);
       if (!resolutions_.first_sight(key)) return true;
       letter->state = place == Place::parking ? LetterState::parked : LetterState::queued;
       letter->tries = resolutions_.state_of(key).tries;
+    } else if (last_chance) {
+      return true;
     }
-    return visit(read, filter, visitor);
-  });
+    stopped = !visit(read, filter, visitor);
+    return !stopped;
+  };
+  reader(place).read(*all, [&](const kafka::RecordView& record) { return visit_record(record, false); });
+  if (stopped || passed_by.empty()) return;
+  // Where the copy that counts is not there (the topic was made anew, say), the earlier one is all there is.
+  reader(place).read(*all, [&](const kafka::RecordView& record) { return visit_record(record, true); });
+}
+
+bool KafkaStore::is_earlier_copy(Place place, HashedKey key, const kafka::RecordView& record) const {
+  if (place != Place::queue) return false;
+  const auto put_back = resolutions_.put_back_at(key);
+  return put_back && (record.partition != put_back->partition || record.offset < put_back->offset);
 }
 
 LetterOrNot KafkaStore::read_record(Place place, const kafka::RecordView& record) {

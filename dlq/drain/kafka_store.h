@@ -27,7 +27,9 @@ namespace forelock::drain {
 //
 // A copy of which QUEUE.resolved knows nothing stands there, too, if the queue has not got the letter any more.
 //
-// Duplicates (the same id, failed at the same time) count as one letter: the first. What is in another machine's outbox
+// Duplicates (the same id, failed at the same time) count as one letter: the first; of a letter that was put back, the
+// first from where it was put, so that letters that are put back together keep their order although earlier copies of
+// some lie behind the committed offset, and of others before it. What is in another machine's outbox
 // is not seen, so a letter there that is older than one here does not keep it waiting.
 //
 // Memory: what librdkafka fetches ahead, and 32 to 96 bytes for each letter that is resolved or visited, up to a limit.
@@ -69,6 +71,8 @@ class KafkaStore final : public LetterStore {
   // Nothing if there is no parking place yet.
   std::optional<std::vector<kafka::PartitionRange>> ranges(Place place);
   void scan(Place place, const LetterFilter& filter, LetterVisitor& visitor);
+  // Whether it is a copy of a letter that was put back behind it.
+  bool is_earlier_copy(Place place, HashedKey key, const kafka::RecordView& record) const;
   static LetterOrNot read_record(Place place, const kafka::RecordView& record);
   // Whether it is to be shown.
   bool is_open(Place place, const LetterOrNot& read);
@@ -80,7 +84,7 @@ class KafkaStore final : public LetterStore {
   std::uint64_t delete_resolved(Place place);
   // What is written behind the states: rises from drainer to drainer.
   std::uint64_t fence();
-  void write(const std::string& key, ResolutionState state);
+  void write(const std::string& key, ResolutionState state, std::optional<kafka::RecordPlace> put_back = {});
   // Writes what counts over what a late drainer has written behind it.
   void write_over_overruled();
 

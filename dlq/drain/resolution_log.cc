@@ -15,14 +15,16 @@ ResolutionLog::ResolutionLog(const Settings& settings, StoreTopics& topics, LogS
 
 bool ResolutionLog::load(std::size_t limit) {
   ResolutionTable table(limit);
-  const bool fits = read_states(table, [](HashedKey) { return true; });
-  if (fits) remember(std::move(table));
+  Places put_back;
+  const bool fits = read_states(table, put_back, [](HashedKey) { return true; });
+  if (fits) remember(std::move(table), std::move(put_back));
   return fits;
 }
 
 void ResolutionLog::load_only(ResolutionTable keys) {
-  read_states(keys, [&keys](HashedKey key) { return keys.contains(key); });
-  remember(std::move(keys));
+  Places put_back;
+  read_states(keys, put_back, [&keys](HashedKey key) { return keys.contains(key); });
+  remember(std::move(keys), std::move(put_back));
 }
 
 ResolutionState ResolutionLog::state_of(HashedKey key) const {
@@ -35,10 +37,29 @@ bool ResolutionLog::first_sight(HashedKey key) {
   return table_.first_sight(key);
 }
 
-void ResolutionLog::write(const std::string& key, const ResolutionState& state) {
-  topics_.write_resolved(key, to_text(state));
+void ResolutionLog::write(const std::string& key, const ResolutionState& state,
+                          std::optional<kafka::RecordPlace> put_back) {
+  const HashedKey hashed = hash_key(key);
+  const bool stays = !state.has_left_queue();
+  if (!put_back && stays) put_back = put_back_at(hashed);
+  topics_.write_resolved(key, to_text(state, put_back));
   const std::lock_guard hold(mutex_);
-  table_.put(hash_key(key), state);
+  if (table_.put(hashed, state) == ResolutionTable::Put::done) note(put_back_, hashed, state, put_back);
+}
+
+std::optional<kafka::RecordPlace> ResolutionLog::put_back_at(HashedKey key) const {
+  const std::lock_guard hold(mutex_);
+  const auto found = put_back_.find(key);
+  return found == put_back_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ResolutionLog::note(Places& places, HashedKey key, const ResolutionState& state,
+                         std::optional<kafka::RecordPlace> put_back) {
+  if (put_back && !state.has_left_queue()) {
+    places.insert_or_assign(key, *put_back);
+  } else {
+    places.erase(key);
+  }
 }
 
 void ResolutionLog::forget(ResolutionTable remaining) {
@@ -57,7 +78,8 @@ void ResolutionLog::forget(ResolutionTable remaining) {
   }
 }
 
-bool ResolutionLog::read_states(ResolutionTable& table, const std::function<bool(HashedKey)>& wanted) {
+bool ResolutionLog::read_states(ResolutionTable& table, Places& put_back,
+                                const std::function<bool(HashedKey)>& wanted) {
   using Put = ResolutionTable::Put;
   std::uint64_t unknown = 0;
   bool fits = true;
@@ -66,15 +88,16 @@ bool ResolutionLog::read_states(ResolutionTable& table, const std::function<bool
   read([&](const kafka::RecordView& record) {
     const HashedKey key = hash_key(record.key);
     // A tombstone says no more than that nothing is known.
-    const auto state = record.tombstone ? ResolutionState{} : parse_resolution(record.value);
-    if (!state) {
+    const auto parsed = record.tombstone ? ParsedResolution{} : parse_resolution(record.value);
+    if (!parsed) {
       ++unknown;
       return true;
     }
-    highest_writer_ = std::max(highest_writer_, state->writer);
+    highest_writer_ = std::max(highest_writer_, parsed->state.writer);
     if (!wanted(key)) return true;
-    const Put put = record.tombstone ? table.reset(key) : table.put(key, *state);
+    const Put put = record.tombstone ? table.reset(key) : table.put(key, parsed->state);
     if (put == Put::done) {
+      note(put_back, key, parsed->state, parsed->put_back);
       overruled_.erase(std::string(record.key));
     } else if (put == Put::overruled && overruled_.size() < max_overruled) {
       overruled_.emplace(record.key);
@@ -88,9 +111,10 @@ bool ResolutionLog::read_states(ResolutionTable& table, const std::function<bool
   return fits;
 }
 
-void ResolutionLog::remember(ResolutionTable table) {
+void ResolutionLog::remember(ResolutionTable table, Places put_back) {
   const std::lock_guard hold(mutex_);
   table_ = std::move(table);
+  put_back_ = std::move(put_back);
 }
 
 void ResolutionLog::read(const std::function<bool(const kafka::RecordView&)>& visitor) {

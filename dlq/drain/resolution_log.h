@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "drain/hashed_key.h"
 #include "drain/resolution_state.h"
@@ -17,6 +19,7 @@
 #include "forelock/settings.h"
 #include "kafka/producer.h"
 #include "kafka/reader.h"
+#include "kafka/record.h"
 
 namespace forelock::drain {
 
@@ -48,17 +51,24 @@ class ResolutionLog {
   const std::set<std::string>& overruled() const { return overruled_; }
   static constexpr std::size_t max_overruled = 10'000;
 
-  // Durable when it returns; remembered when it is.
-  void write(const std::string& key, const ResolutionState& state);
+  // Durable when it returns; remembered when it is. `put_back`: the letter stands there from now on; without it, a
+  // letter that stays open stays where it is.
+  void write(const std::string& key, const ResolutionState& state, std::optional<kafka::RecordPlace> put_back = {});
+  // Where the copy of an open letter stands that was put back last; nothing if none was.
+  std::optional<kafka::RecordPlace> put_back_at(HashedKey key) const;
 
   // Deletes what it knows of keys that are not in `remaining`. Best effort: what is left over is deleted next time.
   void forget(ResolutionTable remaining);
 
  private:
   void read(const std::function<bool(const kafka::RecordView&)>& visitor);
+  using Places = std::unordered_map<HashedKey, kafka::RecordPlace, HashOfKey>;
+
   // Puts what it says of each key that is wanted into the table. \returns whether all of it fits.
-  bool read_states(ResolutionTable& table, const std::function<bool(HashedKey)>& wanted);
-  void remember(ResolutionTable table);
+  bool read_states(ResolutionTable& table, Places& put_back, const std::function<bool(HashedKey)>& wanted);
+  void remember(ResolutionTable table, Places put_back);
+  static void note(Places& places, HashedKey key, const ResolutionState& state,
+                   std::optional<kafka::RecordPlace> put_back);
 
   StoreTopics& topics_;
   LogSink log_;
@@ -67,6 +77,7 @@ class ResolutionLog {
   std::set<std::string> overruled_;
   mutable std::mutex mutex_;
   ResolutionTable table_;
+  Places put_back_;  // of open letters alone: few
 };
 
 }  // namespace forelock::drain

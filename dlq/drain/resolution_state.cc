@@ -18,7 +18,8 @@ std::optional<Number> number_in(std::string_view text, Number most) {
   std::uint64_t number = 0;
   const auto end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end || number > most) return std::nullopt;
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == end;
+  if (!whole || number > static_cast<std::uint64_t>(most)) return std::nullopt;
   return static_cast<Number>(number);
 }
 
@@ -28,6 +29,16 @@ std::string_view next_word(std::string_view& text) {
   const std::string_view word = text.substr(0, space);
   text.remove_prefix(std::min(space + 1, text.size()));
   return word;
+}
+
+// "PARTITION/OFFSET".
+std::optional<kafka::RecordPlace> place_in(std::string_view word) {
+  const auto slash = word.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto partition = number_in(word.substr(0, slash), std::numeric_limits<std::int32_t>::max());
+  const auto offset = number_in(word.substr(slash + 1), std::numeric_limits<std::int64_t>::max());
+  if (!partition || !offset) return std::nullopt;
+  return kafka::RecordPlace{*partition, *offset};
 }
 
 std::optional<Kind> kind_in(std::string_view word) {
@@ -46,11 +57,14 @@ std::string resolution_key(const DeadLetter& letter) {
   return key;
 }
 
-std::string to_text(const ResolutionState& state) {
+std::string to_text(const ResolutionState& state, std::optional<kafka::RecordPlace> put_back) {
   std::string text;
   switch (state.kind) {
     case Kind::open:
       text = "trying " + std::to_string(state.tries);
+      if (put_back) {
+        text += " from " + std::to_string(put_back->partition) + '/' + std::to_string(put_back->offset);
+      }
       break;
     case Kind::parked:
       text = name_of(Resolution::parked);
@@ -67,8 +81,9 @@ std::string to_text(const ResolutionState& state) {
   return text;
 }
 
-std::optional<ResolutionState> parse_resolution(std::string_view text) {
-  ResolutionState state;
+std::optional<ParsedResolution> parse_resolution(std::string_view text) {
+  ParsedResolution parsed;
+  ResolutionState& state = parsed.state;
   const auto kind = kind_in(next_word(text));
   if (!kind) return std::nullopt;
   state.kind = *kind;
@@ -82,6 +97,11 @@ std::optional<ResolutionState> parse_resolution(std::string_view text) {
   } else if (state.kind == Kind::open) {
     return std::nullopt;
   }
+  if (state.kind == Kind::open && word == "from") {
+    parsed.put_back = place_in(next_word(text));
+    if (!parsed.put_back) return std::nullopt;
+    word = next_word(text);
+  }
   if (!word.empty()) {
     const auto writer =
         word.front() == '@' ? number_in(word.substr(1), std::numeric_limits<std::uint64_t>::max()) : std::nullopt;
@@ -89,7 +109,7 @@ std::optional<ResolutionState> parse_resolution(std::string_view text) {
     state.writer = *writer;
   }
   if (!text.empty()) return std::nullopt;
-  return state;
+  return parsed;
 }
 
 }  // namespace forelock::drain

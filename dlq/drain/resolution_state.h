@@ -7,11 +7,13 @@
 #include <string_view>
 
 #include "drain/letter_store.h"
+#include "kafka/record.h"
 
 namespace forelock::drain {
 
 // As text: "replayed", "parked", "purged" or "trying N"; a parked letter of which a replay has begun is "parked N".
-// Behind it " @TOKEN", the fencing token of the drainer that wrote it.
+// Behind "trying N" " from PARTITION/OFFSET", if the letter was put back into the queue: where that copy stands. Behind
+// it all " @TOKEN", the fencing token of the drainer that wrote it.
 struct ResolutionState {
   enum class Kind : std::uint8_t { open, parked, replayed, purged };
 
@@ -36,8 +38,14 @@ struct ResolutionState {
 // another letter, which is open whatever became of the earlier one.
 std::string resolution_key(const DeadLetter& letter);
 
-std::string to_text(const ResolutionState& state);
+// `put_back`: see above; for an open letter.
+std::string to_text(const ResolutionState& state, std::optional<kafka::RecordPlace> put_back = {});
+
+struct ParsedResolution {
+  ResolutionState state;
+  std::optional<kafka::RecordPlace> put_back;
+};
 // Nothing for what it does not know: written by something newer, or by hand.
-std::optional<ResolutionState> parse_resolution(std::string_view text);
+std::optional<ParsedResolution> parse_resolution(std::string_view text);
 
 }  // namespace forelock::drain

@@ -33,9 +33,9 @@ void StoreTopics::write_parking(kafka::Record record) {
   send(record);
 }
 
-void StoreTopics::write_queue(kafka::Record record) {
+kafka::RecordPlace StoreTopics::write_queue(kafka::Record record) {
   record.topic = queue_;
-  send(record);
+  return send(record);
 }
 
 void StoreTopics::delete_resolved_key(const std::string& key, const std::function<void()>& failed) {
@@ -104,9 +104,9 @@ void StoreTopics::make(const std::string& topic, std::int32_t partitions) {
   }
 }
 
-void StoreTopics::send(const kafka::Record& record) {
+kafka::RecordPlace StoreTopics::send(const kafka::Record& record) {
   const kafka::Delivery delivery = producer().send(record, delivery_timeout);
-  if (delivery.delivered) return;
+  if (delivery.delivered) return {delivery.partition, delivery.offset};
   if (delivery.permanent) {
     throw Error(delivery.denied ? ErrorCode::not_authorized : ErrorCode::kafka_rejected, "",
                 "a record is refused: " + delivery.message,

@@ -26,7 +26,8 @@ class StoreTopics {
   // These wait for the delivery; tried again for a while.
   void write_resolved(const std::string& key, const std::string& value);
   void write_parking(kafka::Record record);
-  void write_queue(kafka::Record record);
+  // \returns where it stands.
+  kafka::RecordPlace write_queue(kafka::Record record);
 
   // For many: sends a tombstone and does not wait; `failed` is called on another thread when it was not delivered.
   void delete_resolved_key(const std::string& key, const std::function<void()>& failed);
@@ -47,7 +48,7 @@ class StoreTopics {
   void make_resolved();
   void make_parking();
   void make(const std::string& topic, std::int32_t partitions);
-  void send(const kafka::Record& record);
+  kafka::RecordPlace send(const kafka::Record& record);
 
   Settings settings_;
   LogSink log_;

@@ -18,6 +18,14 @@ struct Record {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
+// Where a record stands in its topic.
+struct RecordPlace {
+  std::int32_t partition = -1;
+  std::int64_t offset = -1;
+
+  bool operator==(const RecordPlace&) const = default;
+};
+
 // What became of a record that was sent.
 struct Delivery {
   bool delivered = false;

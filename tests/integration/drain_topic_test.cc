@@ -15,6 +15,7 @@
 #include "drain/drain_group.h"
 #include "drain/kafka_store.h"
 #include "drain/open_store.h"
+#include "drain/resolution_state.h"
 #include "drain/topic_target.h"
 #include "forelock/error.h"
 #include "forelock/operation.h"
@@ -166,6 +167,49 @@ TEST_P(DrainTopicTest, OnlyTheResolvedPrefixIsCommittedAndDeleted) {
   EXPECT_EQ(store_->delete_resolved(), 4u);
   EXPECT_THAT(ids_left(), IsEmpty());
   EXPECT_EQ(committed(), 6);
+}
+
+// The copies of letters that are put back stand behind one another. Of some an earlier copy is still read, of others it
+// lies before the committed offset.
+TEST_P(DrainTopicTest, LettersThatArePutBackTogetherKeepTheirOrder) {
+  given_->add({example_letter("0", "P"), example_letter("1", "P"), example_letter("other", "P0")});
+  given_->add({example_letter("2", "P"), example_letter("3", "P")});
+  const auto before = contents_of(*store_);
+  resolve("0", Resolution::replayed);
+  for (const char* id : {"1", "2", "3"}) store_->resolve(before.letter(id), Resolution::purged);
+  // P0 may be in another partition: the committed offset is that of 2, as if another one stood before it.
+  kafka::Reader reader(settings(), topic_, drain::drain_group);
+  for (const auto& record : records()) {
+    if (letter::from_json(record.value).id == "2") reader.commit(record.partition, record.offset);
+  }
+  reopen();
+  EXPECT_THAT(contents_of(*store_).ids_of("P"), IsEmpty());
+  for (const char* id : {"1", "2", "3"}) EXPECT_TRUE(store_->restore(before.letter(id)));
+  reopen();
+  EXPECT_THAT(contents_of(*store_).ids_of("P"), ElementsAre("1", "2", "3"));
+  // A replay that has begun does not bring the earlier copies back.
+  store_->begin_try(contents_of(*store_).letter("1"));
+  store_->begin_try(contents_of(*store_).letter("2"));
+  reopen();
+  EXPECT_THAT(contents_of(*store_).ids_of("P"), ElementsAre("1", "2", "3"));
+  EXPECT_EQ(contents_of(*store_).letter("2").tries, 1u);
+}
+
+// What says where they stand outlives the topic.
+TEST_P(DrainTopicTest, LettersThatWerePutBackAreNotLostWithTheirCopy) {
+  given_->add({example_letter("1", "P"), example_letter("2", "P")});
+  const auto before = contents_of(*store_);
+  resolve("1", Resolution::purged);
+  EXPECT_TRUE(store_->restore(before.letter("1")));
+  reopen();
+  EXPECT_THAT(contents_of(*store_).ids(), ElementsAre("2", "1"));
+  const std::string place = resolutions().at("1");
+  kafka::Producer producer(settings());
+  const std::string later = place.substr(0, place.find('/')) + "/4711";
+  ASSERT_TRUE(producer.send({topic_ + ".resolved", drain::resolution_key(before.letter("1").letter), later, {}}, 30s)
+                  .delivered);
+  reopen();
+  EXPECT_THAT(contents_of(*store_).ids(), ElementsAre("2", "1"));
 }
 
 TEST_P(DrainTopicTest, DeletedLettersAreForgotten) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "drain/hashed_key.h"
@@ -24,6 +25,7 @@ TEST(ResolutionStateTest, TextsAreStable) {
   EXPECT_EQ(to_text({Kind::parked, 2, 0}), "parked 2");
   EXPECT_EQ(to_text({Kind::replayed, 0, 4294967301}), "replayed @4294967301");
   EXPECT_EQ(to_text({Kind::open, 0, 1}), "trying 0 @1");
+  EXPECT_EQ(to_text({Kind::open, 3, 7}, kafka::RecordPlace{2, 4711}), "trying 3 from 2/4711 @7");
 }
 
 TEST(ResolutionStateTest, WhatIsWrittenIsRead) {
@@ -33,16 +35,54 @@ TEST(ResolutionStateTest, WhatIsWrittenIsRead) {
            {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4294967301}, ~std::uint64_t{0}}) {
         ResolutionState state{kind, static_cast<std::uint16_t>(tries), writer};
         if (kind == Kind::replayed || kind == Kind::purged) state.tries = 0;
-        EXPECT_EQ(parse_resolution(to_text(state)), state) << to_text(state);
+        const auto parsed = parse_resolution(to_text(state));
+        ASSERT_TRUE(parsed) << to_text(state);
+        EXPECT_EQ(parsed->state, state) << to_text(state);
+        EXPECT_FALSE(parsed->put_back);
       }
     }
   }
 }
 
+TEST(ResolutionStateTest, WhereALetterWasPutBackIsRead) {
+  for (const std::int64_t offset : {std::int64_t{0}, std::int64_t{4711}, std::numeric_limits<std::int64_t>::max()}) {
+    for (const std::uint64_t writer : {std::uint64_t{0}, std::uint64_t{9}}) {
+      const kafka::RecordPlace place{63, offset};
+      const auto parsed = parse_resolution(to_text({Kind::open, 1, writer}, place));
+      ASSERT_TRUE(parsed);
+      EXPECT_EQ(parsed->state, (ResolutionState{Kind::open, 1, writer}));
+      EXPECT_EQ(parsed->put_back, place);
+    }
+  }
+}
+
 TEST(ResolutionStateTest, AnythingElseIsNotUnderstood) {
-  for (const char* text : {"", " ", "replay", "Replayed", "replayed 1", "replayed@1", "replayed @", "replayed @x",
-                           "replayed @-1", "replayed @1 more", "replayed #1", "trying", "trying x", "trying -1",
-                           "trying 65536", "trying 1 2", "parked @18446744073709551616", "expired"}) {
+  for (const char* text : {"",
+                           " ",
+                           "replay",
+                           "Replayed",
+                           "replayed 1",
+                           "replayed@1",
+                           "replayed @",
+                           "replayed @x",
+                           "replayed @-1",
+                           "replayed @1 more",
+                           "replayed #1",
+                           "trying",
+                           "trying x",
+                           "trying -1",
+                           "trying 65536",
+                           "trying 1 2",
+                           "parked @18446744073709551616",
+                           "expired",
+                           "trying 1 from",
+                           "trying 1 from 2",
+                           "trying 1 from 2/",
+                           "trying 1 from /3",
+                           "trying 1 from 2/-3",
+                           "trying 1 from 2/3 @",
+                           "parked 1 from 2/3",
+                           "replayed from 2/3"}) {
     EXPECT_FALSE(parse_resolution(text)) << text;
   }
 }
