@@ -1,12 +1,16 @@
 #include "cli/audit.h"
 
+#include <pwd.h>
 #include <syslog.h>
-
+#include <unistd.h>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "cli/acting_user.h"
-#include "cli/json_text.h"
-#include "cli/views_json.h"
+#include "cli/monitors/views_json.h"
+#include "cli/output/json_text.h"
 #include "records/instance.h"
 #include "records/wall_time.h"
 
@@ -31,6 +35,18 @@ nlohmann::ordered_json common_part(const std::string& action) {
           {"by", acting_user() + '@' + records::process_identity()}};
 }
 
+std::string name_of(uid_t user) {
+  const passwd* entry = getpwuid(user);
+  return entry != nullptr ? entry->pw_name : std::to_string(user);
+}
+
+// Empty where nobody has logged in: in a container, in a service.
+std::string login_name() {
+  std::uint32_t login = std::numeric_limits<std::uint32_t>::max();
+  if (!(std::ifstream("/proc/self/loginuid") >> login)) return {};
+  return login == std::numeric_limits<std::uint32_t>::max() ? "" : name_of(login);
+}
+
 }  // namespace
 
 void audit(const AuditRecord& record, const Console& console) {
@@ -50,6 +66,14 @@ void audit_drain(const DrainAudit& record, const Console& console) {
   json["which"] = record.which;
   json["result"] = record.result;
   write_line(json, console);
+}
+
+std::string acting_user() {
+  const std::string own = name_of(geteuid());
+  std::string person = login_name();
+  const char* const sudo = std::getenv("SUDO_USER");
+  if (person.empty() && sudo != nullptr) person = sudo;
+  return person.empty() || person == own ? own : person + " (as " + own + ')';
 }
 
 }  // namespace forelock::cli

@@ -1,11 +1,11 @@
-// Audit lines, on stderr and in the system's log: who did what to other people's locks and letters, and why.
+// Audit lines, on stderr and in the system's log: who did what to the locks and letters of others, and why.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "cli/console.h"
+#include "cli/output/console.h"
 #include "forelock/inspector.h"
 
 namespace forelock::cli {
@@ -32,5 +32,9 @@ struct DrainAudit {
   std::string result;       // "begun", or what came of it
 };
 void audit_drain(const DrainAudit& record, const Console& console);
+
+// The user who logged in, where the kernel's audit or sudo knows it, also when this process runs as another: "anna (as
+// root)". Otherwise the user of this process. $SUDO_USER can be set by the user: it names, it does not prove.
+std::string acting_user();
 
 }  // namespace forelock::cli

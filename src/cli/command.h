@@ -1,8 +1,8 @@
 // One subcommand.
 #pragma once
 
-#include "cli/console.h"
 #include "cli/global_options.h"
+#include "cli/output/console.h"
 
 namespace forelock::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/doubts.h"
 #include "cli/exit_code.h"
-#include "cli/text_table.h"
+#include "cli/output/text_table.h"
 #include "config/open_file.h"
 #include "config/properties.h"
 #include "kafka/check_settings.h"

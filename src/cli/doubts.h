@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/console.h"
+#include "cli/output/console.h"
 
 namespace forelock::cli {
 

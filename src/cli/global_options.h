@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/console.h"
+#include "cli/output/console.h"
 #include "forelock/settings.h"
 
 namespace CLI {

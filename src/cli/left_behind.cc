@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/wake_up.h"
+#include "cli/process/wake_up.h"
 
 namespace forelock::cli {
 namespace {

@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "cli/commands.h"
-#include "cli/duration_text.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/help_text.h"
 #include "cli/left_behind.h"
-#include "cli/message_writer.h"
+#include "cli/output/message_writer.h"
+#include "cli/output/quantity_text.h"
 #include "cli/suggestion.h"
 #include "forelock/version.h"
 

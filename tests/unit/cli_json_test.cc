@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/views_json.h"
+#include "cli/monitors/views_json.h"
 
 namespace forelock::cli {
 namespace {

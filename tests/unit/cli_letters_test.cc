@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/dlq/letters_json.h"
+#include "cli/dlq/letters_text.h"
+#include "cli/dlq/result_stream.h"
 #include "cli/hints.h"
-#include "cli/instant_text.h"
-#include "cli/letters_json.h"
-#include "cli/letters_text.h"
-#include "cli/result_stream.h"
-#include "cli/signal_relay.h"
-#include "cli/size_text.h"
+#include "cli/output/quantity_text.h"
+#include "cli/process/signal_relay.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {

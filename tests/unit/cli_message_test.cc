@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/message_writer.h"
+#include "cli/output/message_writer.h"
 
 namespace {
 

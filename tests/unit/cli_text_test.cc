@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/console.h"
-#include "cli/duration_text.h"
 #include "cli/failure.h"
 #include "cli/help_text.h"
-#include "cli/json_text.h"
+#include "cli/monitors/views_text.h"
+#include "cli/output/console.h"
+#include "cli/output/json_text.h"
+#include "cli/output/quantity_text.h"
+#include "cli/output/text_table.h"
 #include "cli/suggestion.h"
-#include "cli/text_table.h"
-#include "cli/views_text.h"
 #include "forelock/error.h"
 
 namespace forelock::cli {

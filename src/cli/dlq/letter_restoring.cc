@@ -1,0 +1,56 @@
+#include "cli/dlq/letter_restoring.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/counted.h"
+#include "cli/audit.h"
+#include "cli/connection.h"
+#include "cli/dlq/letters_text.h"
+
+namespace forelock::cli {
+
+LetterRestoring::LetterRestoring(const Context& context, drain::LetterStore& store, std::string action,
+                                 std::string which)
+    : console_(context.console),
+      store_(store),
+      action_(std::move(action)),
+      which_(std::move(which)),
+      settings_(context.globals.settings()),
+      client_(settings_, log_to(console_)),
+      lock_(client_, store_, action_) {
+  audit("begun");
+}
+
+bool LetterRestoring::letter(const drain::StoredLetter& letter) {
+  ++(store_.restore(letter) ? restored_ : there_already_);
+  return true;
+}
+
+bool LetterRestoring::unreadable(const drain::UnreadableLetter&) {
+  ++unreadable_;
+  return true;
+}
+
+void LetterRestoring::finish() {
+  store_.settle();
+  audit("restored " + std::to_string(restored_));
+  if (!console_.text()) {
+    console_.write_json({{"restored", restored_},
+                         {"there_already", there_already_},
+                         {"unreadable", unreadable_},
+                         {"store", store_.describe()}});
+    return;
+  }
+  std::string text = count_of_letters(restored_) + " put back into the " + store_.describe();
+  if (there_already_ > 0) text += "; " + base::counted(there_already_, "was", "were") + " there already";
+  if (unreadable_ > 0)
+    text += "; " + base::counted(unreadable_, "record cannot be read, and stays", "records cannot be read, and stay");
+  console_.write(text + '\n');
+}
+
+void LetterRestoring::audit(const std::string& result) const {
+  audit_drain({action_, store_.describe(), lock_.token(), which_, result}, console_);
+}
+
+}  // namespace forelock::cli

@@ -1,0 +1,62 @@
+// forelock ls: who holds what.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/monitors/servers_text.h"
+#include "cli/monitors/views_json.h"
+#include "cli/monitors/views_text.h"
+
+namespace forelock::cli {
+namespace {
+
+class LsCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("ls", "List the monitors that are held or waited for");
+    app->add_flag("--all,-a", all_, "The idle ones too");
+    app->add_flag("--names", names_, "Only their ids, one a line; those that have no line of their own are left out");
+    return app;
+  }
+
+  int run(const Context& context) override {
+    const Settings settings = context.globals.settings();
+    CommandClient client(settings, context.console);
+    const std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_);
+    if (names_ && context.console.text()) {
+      for (const MonitorSummary& monitor : monitors) {
+        if (printable(monitor.monitor) == monitor.monitor) context.console.write(monitor.monitor + '\n');
+      }
+      return exit_ok;
+    }
+    switch (context.console.format()) {
+      case Format::json:
+        context.console.write_json(json_of(monitors));
+        break;
+      case Format::ndjson:
+        for (const MonitorSummary& monitor : monitors) context.console.write_json(json_of(monitor));
+        break;
+      case Format::text:
+        if (monitors.empty())
+          context.console.note((all_ ? "there are no monitors at " : "nothing is held or waited for at ") +
+                               servers_text(settings));
+        context.console.write(text_of(monitors, context.console));
+        break;
+    }
+    return exit_ok;
+  }
+
+ private:
+  bool all_ = false;
+  bool names_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ls_command() {
+  return std::make_unique<LsCommand>();
+}
+
+}  // namespace forelock::cli

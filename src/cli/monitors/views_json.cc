@@ -1,0 +1,73 @@
+#include "cli/monitors/views_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "records/session_text.h"
+
+namespace forelock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const std::optional<OwnerRecord>& owner) {
+  return owner ? Json::parse(owner->to_json()) : Json(nullptr);
+}
+
+Json json_of(const std::optional<Priority>& priority) {
+  return priority ? Json(std::string(name_of(*priority))) : Json(nullptr);
+}
+
+Json or_null(const std::optional<HolderView>& holder) {
+  return holder ? cli::json_of(*holder) : Json(nullptr);
+}
+
+}  // namespace
+
+Json json_of(const HolderView& holder) {
+  return {{"owner", json_of(holder.owner)},
+          {"priority", json_of(holder.priority)},
+          {"node", holder.node ? Json(*holder.node) : Json(nullptr)},
+          {"session", records::session_text(holder.session)},
+          {"token", std::to_string(holder.token)},  // as text: JSON numbers lose what is past 2^53
+          {"held_ms", holder.held.count()}};
+}
+
+Json json_of(const WaiterView& waiter) {
+  return {{"position", waiter.position},
+          {"node", waiter.node},
+          {"priority", json_of(waiter.priority)},
+          {"owner", json_of(waiter.owner)},
+          {"session", records::session_text(waiter.session)},
+          {"waited_ms", waiter.waited.count()},
+          {"behind", waiter.behind}};
+}
+
+Json json_of(const MonitorView& monitor) {
+  Json queue = Json::array();
+  for (const WaiterView& waiter : monitor.queue) queue.push_back(json_of(waiter));
+  return {{"monitor", monitor.monitor}, {"path", monitor.path}, {"holder", or_null(monitor.holder)}, {"queue", queue}};
+}
+
+Json json_of(const LockSetView& set) {
+  return {{"id", set.id},
+          {"size", set.size},
+          {"members", set.members},
+          {"held", set.held},
+          {"waits_for", set.waits_for ? Json(*set.waits_for) : Json(nullptr)},
+          {"behind", or_null(set.behind)}};
+}
+
+Json json_of(const MonitorSummary& summary) {
+  return {{"monitor", summary.monitor},
+          {"holder", or_null(summary.holder)},
+          {"waiting", {{"foreground", summary.waiting_foreground}, {"background", summary.waiting_background}}},
+          {"oldest_wait_ms", summary.oldest_wait ? Json(summary.oldest_wait->count()) : Json(nullptr)}};
+}
+
+Json json_of(const std::vector<MonitorSummary>& summaries) {
+  Json monitors = Json::array();
+  for (const MonitorSummary& summary : summaries) monitors.push_back(json_of(summary));
+  return {{"monitors", monitors}};
+}
+
+}  // namespace forelock::cli

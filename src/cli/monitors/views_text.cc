@@ -1,0 +1,113 @@
+#include "cli/monitors/views_text.h"
+
+#include <utility>
+
+#include "cli/output/quantity_text.h"
+#include "cli/output/text_table.h"
+#include "records/session_text.h"
+#include "records/wall_time.h"
+
+namespace forelock::cli {
+namespace {
+
+using Cell = TextTable::Cell;
+
+Cell class_cell(const std::optional<Priority>& priority) {
+  if (!priority) return {"?", Style::faint};
+  return {std::string(name_of(*priority)), *priority == all_priorities.front() ? Style::good : Style::plain};
+}
+
+// Ids that would look like nothing, or like several.
+std::string shown_id(const std::string& id) {
+  return id.find_first_of(" \t\n'\"") == std::string::npos ? id : "'" + id + "'";
+}
+
+std::vector<Cell> row_of(const MonitorSummary& summary) {
+  std::vector<Cell> row = {{shown_id(summary.monitor), Style::heading}};
+  if (summary.holder) {
+    row.push_back({who(summary.holder->owner, summary.holder->session)});
+    row.push_back(class_cell(summary.holder->priority));
+    row.push_back({duration_text(summary.holder->held)});
+  } else {
+    row.insert(row.end(), {{"free", Style::faint}, {"-", Style::faint}, {"-", Style::faint}});
+  }
+  row.push_back({std::to_string(summary.waiting_foreground)});
+  row.push_back({std::to_string(summary.waiting_background)});
+  row.push_back({summary.oldest_wait ? duration_text(*summary.oldest_wait) : "-"});
+  return row;
+}
+
+std::string holder_text(const HolderView& holder, const Console& console) {
+  std::string text = "  holder    " + printable(who(holder.owner, holder.session)) + '\n';
+  const auto line = [&text](const char* name, const std::string& value) {
+    text += "  " + std::string(name) + printable(value) + '\n';
+  };
+  text += "  class     " + console.styled(class_cell(holder.priority).text, class_cell(holder.priority).style) + '\n';
+  std::string held = duration_text(holder.held);
+  if (holder.owner && holder.owner->acquired_at)
+    held += ", since " + records::format_wall_time(*holder.owner->acquired_at);
+  line("held for  ", held);
+  if (holder.owner && holder.owner->expected_runtime) {
+    const auto expected = *holder.owner->expected_runtime;
+    line("expected  ", duration_text(expected) +
+                           (holder.held > expected ? "; overdue by " + duration_text(holder.held - expected) : ""));
+  }
+  line("node      ", holder.node.value_or("- (it left none: name it by its session)"));
+  line("session   ", records::session_text(holder.session));
+  line("token     ", std::to_string(holder.token));
+  if (holder.owner) {
+    for (const std::string& frame : holder.owner->stack) line("at        ", frame);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string who(const std::optional<OwnerRecord>& owner, std::int64_t session) {
+  if (!owner) return "no record (session " + records::session_text(session) + ")";
+  if (owner->lock_info.empty()) return owner->instance;
+  return owner->instance.empty() ? owner->lock_info : owner->lock_info + " (" + owner->instance + ")";
+}
+
+std::string text_of(const std::vector<MonitorSummary>& summaries, const Console& console) {
+  if (summaries.empty()) return {};
+  TextTable table(
+      {{"MONITOR"}, {"HOLDER"}, {"CLASS"}, {"HELD FOR", true}, {"FG", true}, {"BG", true}, {"OLDEST WAIT", true}});
+  for (const MonitorSummary& summary : summaries) table.add(row_of(summary));
+  return table.str(console);
+}
+
+std::string text_of(const LockSetView& set) {
+  std::string text = "one of " + std::to_string(set.size) + " monitors that are locked together";
+  const char* separator = ": ";
+  for (const std::string& member : set.members) text += std::exchange(separator, ", ") + shown_id(member);
+  if (set.members.size() < set.size) text += " and " + std::to_string(set.size - set.members.size()) + " more";
+  if (set.held.size() == set.size) return text + "; it holds them all";
+  text += "; of those named it holds " + std::to_string(set.held.size());
+  if (!set.waits_for) return text;
+  text += " and waits for " + shown_id(*set.waits_for);
+  if (set.behind) {
+    text += ", held by " + who(set.behind->owner, set.behind->session) + " for " + duration_text(set.behind->held);
+  }
+  return text;
+}
+
+std::string text_of(const MonitorView& monitor, const Console& console) {
+  std::string text =
+      console.styled(printable(shown_id(monitor.monitor)), Style::heading) + "  " + printable(monitor.path) + '\n';
+  text += monitor.holder ? holder_text(*monitor.holder, console) : "  free\n";
+  if (monitor.queue.empty()) return text + "  nobody waits\n";
+  text += '\n';
+  TextTable table({{"#", true}, {"NODE"}, {"CLASS"}, {"WAITS FOR", true}, {"BEHIND"}, {"WHO"}});
+  for (const WaiterView& waiter : monitor.queue) {
+    table.add({{std::to_string(waiter.position)},
+               {waiter.node},
+               class_cell(waiter.priority),
+               {duration_text(waiter.waited)},
+               {waiter.behind == "privateLock" ? "the holder" : waiter.behind},
+               {who(waiter.owner, waiter.session)}});
+  }
+  return text + table.str(console);
+}
+
+}  // namespace forelock::cli

@@ -1,0 +1,164 @@
+// forelock watch: who holds what, as it goes on.
+#include <CLI/CLI.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/monitors/views_json.h"
+#include "cli/monitors/views_text.h"
+#include "cli/output/quantity_text.h"
+#include "cli/output/screen.h"
+#include "client/monitor_reading.h"
+#include "forelock/error.h"
+#include "records/wall_time.h"
+
+namespace forelock::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds default_interval{1000};
+constexpr milliseconds shortest_interval{50};
+
+// What happened to a monitor between two looks.
+std::string change_of(const MonitorSummary* before, const MonitorSummary* after) {
+  const bool held_before = before != nullptr && before->holder;
+  const bool held_after = after != nullptr && after->holder;
+  if (!held_before && held_after) return "held";
+  if (held_before && !held_after) return "released";
+  if (held_before && held_after && before->holder->session != after->holder->session) return "handed_over";
+  // The token also moves when a holder says that it goes on; its node does not.
+  if (held_before && held_after && before->holder->node != after->holder->node) return "handed_over";
+  const auto waiting = [](const MonitorSummary* summary) {
+    return summary == nullptr ? std::pair<std::size_t, std::size_t>{0, 0}
+                              : std::pair{summary->waiting_foreground, summary->waiting_background};
+  };
+  return waiting(before) != waiting(after) ? "waiting" : "";
+}
+
+class WatchCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("watch", "Show who holds what, live; with -o ndjson one event a line");
+    app->footer(
+        "It looks again and again: what begins and ends between two looks is not seen. A lost connection is waited "
+        "for.\n"
+        "Options for every command: see forelock --help");
+    app->add_option("MONITOR", monitor_, "Only this one");
+    app->add_flag("--all,-a", all_, "The idle ones too");
+    add_duration(*app, "--interval", interval_, "Look again after this long [1000]");
+    app->add_option("--count", count_, "End after so many looks; 0: never")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber.description(""));
+    return app;
+  }
+
+  int run(const Context& context) override {
+    const Settings settings = context.globals.settings();
+    CommandClient client(settings, context.console);
+    Inspector inspector(*client, patience(settings));
+    const milliseconds interval = std::max(shortest_interval, interval_.value_or(default_interval));
+    for (std::uint64_t look = 0;;) {
+      if (auto monitors = look_at(inspector, look > 0, context.console)) {
+        present(context, *std::move(monitors), look == 0);
+        if (++look == count_) return exit_ok;
+      }
+      std::this_thread::sleep_for(interval);
+    }
+  }
+
+ private:
+  // Nothing while there is no connection, if there has been one.
+  std::optional<std::vector<MonitorSummary>> look_at(Inspector& inspector, bool patient, const Console& console) {
+    try {
+      std::vector<MonitorSummary> monitors = monitor_.empty() ? inspector.list(all_) : look_at_one(inspector);
+      problem_.clear();
+      return monitors;
+    } catch (const Error& error) {
+      if (!patient || !error.retryable()) throw;
+      if (std::exchange(problem_, error.what()) != error.what())
+        console.note(std::string(error.what()) + "; trying again");
+      return std::nullopt;
+    }
+  }
+
+  std::vector<MonitorSummary> look_at_one(Inspector& inspector) const {
+    const std::optional<MonitorView> view = inspector.show(monitor_);
+    if (!view || (!all_ && !view->holder && view->queue.empty())) return {};
+    return {client::summary_of(*view)};
+  }
+
+  void present(const Context& context, std::vector<MonitorSummary> monitors, bool first) {
+    const Console& console = context.console;
+    if (console.format() == Format::json) {
+      console.write_json(json_of(monitors));
+    } else if (console.text() && console.stdout_is_terminal()) {
+      redraw(console, monitors);
+    } else {
+      report_changes(console, monitors, first);
+    }
+    last_.clear();
+    for (MonitorSummary& summary : monitors) {
+      std::string id = summary.monitor;
+      last_.emplace(std::move(id), std::move(summary));
+    }
+  }
+
+  static void redraw(const Console& console, const std::vector<MonitorSummary>& monitors) {
+    std::string text = text_of(monitors, console);
+    if (text.empty()) text = "nothing is held or waited for\n";
+    console.write(redrawn(text));
+  }
+
+  void report_changes(const Console& console, const std::vector<MonitorSummary>& monitors, bool first) const {
+    std::map<std::string, const MonitorSummary*> now;
+    for (const MonitorSummary& summary : monitors) now.emplace(summary.monitor, &summary);
+    for (const auto& [id, summary] : now) {
+      const auto before = last_.find(id);
+      const std::string change =
+          first ? "present" : change_of(before == last_.end() ? nullptr : &before->second, summary);
+      if (!change.empty()) report(console, change, *summary);
+    }
+    for (const auto& [id, summary] : last_) {
+      if (now.contains(id)) continue;
+      MonitorSummary gone;
+      gone.monitor = id;
+      report(console, summary.holder ? "released" : "waiting", gone);
+    }
+  }
+
+  static void report(const Console& console, const std::string& change, const MonitorSummary& summary) {
+    const std::string at = records::format_wall_time(records::wall_time_now());
+    if (!console.text()) {
+      nlohmann::ordered_json event = {{"event", change}, {"at", at}};
+      event.update(json_of(summary));
+      console.write_json(event);
+      return;
+    }
+    std::string line = at + "  " + change + "  " + summary.monitor;
+    if (summary.holder) line += "  " + who(summary.holder->owner, summary.holder->session);
+    line += "  waiting " + std::to_string(summary.waiting_foreground) + " foreground, " +
+            std::to_string(summary.waiting_background) + " background";
+    console.write(printable(line) + '\n');
+  }
+
+  std::string monitor_;
+  bool all_ = false;
+  std::optional<milliseconds> interval_;
+  std::uint64_t count_ = 0;
+  std::map<std::string, MonitorSummary> last_;
+  std::string problem_;  // that was told last
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_watch_command() {
+  return std::make_unique<WatchCommand>();
+}
+
+}  // namespace forelock::cli

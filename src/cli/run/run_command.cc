@@ -1,0 +1,135 @@
+// forelock run: a command while a lock is held.
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/hints.h"
+#include "cli/monitors/release_note.h"
+#include "cli/process/family.h"
+#include "cli/run/command_lock.h"
+#include "cli/run/lock_wait.h"
+#include "cli/run/locked_child.h"
+#include "cli/run/operation_run.h"
+#include "cli/run/run_options.h"
+#include "records/wall_time.h"
+
+namespace forelock::cli {
+namespace {
+
+constexpr std::chrono::milliseconds look_at_note_for{400};
+
+class RunCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("run", "Run a command while a lock is held");
+    options_.add_to(*app);
+    return app;
+  }
+
+  int run(const Context& context) override {
+    options_.check();
+    options_.note_doubts(context.console);
+    const InheritedDescriptors inherited;
+    SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD});
+    adopt_orphans();
+    if (options_.retry) return run_operation(options_, context, inherited, signals);
+    return run_once(context, inherited, signals);
+  }
+
+ private:
+  int run_once(const Context& context, const InheritedDescriptors& inherited, SignalQueue& signals) const {
+    CommandClient client(read_settings(options_, context.globals, signals), context.console);
+    LockOptions lock_options;
+    lock_options.capture_stack = false;  // ours says nothing about what is run
+    lock_options.thread_name = "run";
+    lock_options.expected_runtime = options_.expected_runtime;
+    const std::unique_ptr<CommandLock> lock =
+        make_command_lock(*client, options_.lock_info(), options_.monitors, options_.lock_class(), lock_options);
+
+    std::optional<int> ended_by;
+    try {
+      WaitNotice notice(
+          client.shared(), [&lock] { return lock->waited_for(); }, context.console);
+      ended_by = take_lock(*lock, *client, options_.waiting(client->settings()), signals, notice);
+    } catch (const InstanceLockException&) {
+      const Failure failure = conflict();
+      if (options_.conflict_code && context.console.quiet()) return failure.exit_code;  // asked for, both of them
+      throw FailureException(failure);
+    }
+    if (ended_by) {
+      client.close();  // the node goes with the session, whatever became of the lock
+      return exit_signalled(*ended_by);
+    }
+    const WallTime acquired = records::wall_time_now();
+    ChildOptions child;
+    child.command = options_.command;
+    LockGuardian::Result result =
+        run_under_lock(*lock, *client, child, options_.guarding(*client), inherited, signals, context.console);
+    std::string lost = lost_monitor(*lock);
+    if (!release(*lock, lost, context.console)) result.lock_lost = true;
+    if (!result.lock_lost) return result.exit_code;
+    throw FailureException(loss(*client, lost, acquired, result.exit_code));
+  }
+
+  // The first one while all are held.
+  std::string lost_monitor(const CommandLock& lock) const {
+    try {
+      lock.check_health();
+    } catch (const Error& error) {
+      return error.monitor();
+    }
+    return options_.monitors.front();
+  }
+
+  Failure loss(Client& client, const std::string& monitor, WallTime acquired, int child_code) const {
+    std::string message = "the lock on " + monitor + " was lost while the command ran (it ended with " +
+                          std::to_string(child_code) + "); its work may overlap with another holder's";
+    const std::optional<ReleaseNote> note =
+        client.connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
+    // The clocks of two machines are compared.
+    if (note && note->at > acquired - std::chrono::minutes(1)) message += "; " + text_of(*note);
+    return {exit_lock_lost,
+            std::string(name_of(ErrorCode::lock_unhealthy)),
+            message,
+            show_hint(monitor),
+            monitor,
+            true,
+            {}};
+  }
+
+  // Of the exception that is being handled.
+  Failure conflict() const {
+    Failure failure = failure_of(std::current_exception());
+    if (failure.hint.empty()) {
+      failure.hint = show_hint(failure.monitor.empty() ? options_.monitors.front() : failure.monitor);
+    }
+    if (options_.conflict_code) failure.exit_code = *options_.conflict_code;
+    return failure;
+  }
+
+  // \returns whether the lock was ours to the end; if not, `lost` is the monitor that was lost.
+  static bool release(CommandLock& lock, std::string& lost, const Console& console) {
+    try {
+      lock.unlock_or_throw();
+      return true;
+    } catch (const ConnectionLossException& error) {
+      // The command has ended in time; the server frees the lock with the session at the latest.
+      console.note(std::string("the release is not confirmed: ") + error.what());
+      return true;
+    } catch (const Error& error) {
+      lost = error.monitor();
+      return false;
+    }
+  }
+
+  RunOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command() {
+  return std::make_unique<RunCommand>();
+}
+
+}  // namespace forelock::cli

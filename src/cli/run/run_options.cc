@@ -1,0 +1,204 @@
+#include "cli/run/run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/failure.h"
+#include "cli/left_behind.h"
+#include "cli/output/quantity_text.h"
+#include "cli/run/locked_child.h"
+#include "forelock/owner_record.h"
+
+namespace forelock::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::vector<std::string> priority_names() {
+  std::vector<std::string> names;
+  for (const Priority priority : all_priorities) names.emplace_back(name_of(priority));
+  return names;
+}
+
+const char* timeout_key(Priority priority) {
+  switch (priority) {
+    case Priority::foreground:
+      return "zookeeper.foregound.task.timeout";
+    case Priority::background:
+      return "zookeeper.backgound.task.timeout";
+  }
+  return "";
+}
+
+constexpr milliseconds default_kill_after{1000};
+constexpr milliseconds least_connect_time{1000};
+constexpr std::size_t longest_default_info = 100;
+constexpr std::size_t longest_usual_instance = 80;
+constexpr std::size_t guid_length = 36;
+constexpr const char* retry_group = "As an operation";
+
+// What for, if nobody says: the command.
+std::string joined(const std::vector<std::string>& command) {
+  std::string text;
+  for (const std::string& word : command) {
+    if (text.size() + word.size() > longest_default_info) return text + "…";
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
+// What the command around this one has locked, if there is one.
+std::vector<std::string> monitors_around() {
+  if (const char* const one = std::getenv("FORELOCK_MONITOR")) return {one};
+  const char* const several = std::getenv("FORELOCK_MONITORS");
+  if (several == nullptr) return {};
+  const auto json = nlohmann::json::parse(several, nullptr, false);
+  std::vector<std::string> monitors;
+  if (!json.is_array()) return monitors;
+  for (const auto& monitor : json) {
+    if (monitor.is_string()) monitors.push_back(monitor.get<std::string>());
+  }
+  return monitors;
+}
+
+}  // namespace
+
+void RunOptions::add_to(CLI::App& app) {
+  app.add_option("-m,--monitor", monitors, "The id of what is to be locked; several times: all of them or none")
+      ->type_name("MONITOR")
+      ->allow_extra_args(false)
+      ->required();
+  app.add_option("-p,--priority", priority, "foreground goes before background [foreground]")
+      ->type_name("CLASS")
+      ->check(CLI::IsMember(priority_names()));
+  app.add_option("--info", info, "What for, for people [the command]")->type_name("TEXT");
+  add_duration(app, "--timeout", timeout,
+               "Wait this long for the lock (30s, 5m; a plain number is ms), and for a server; 0: not at all [the "
+               "class's configured time]");
+  app.add_option("-E,--conflict-exit-code", conflict_code, "Exit code when the lock is not obtained in time [75]")
+      ->type_name("CODE")
+      ->check(CLI::Range(0, 255).description(""));
+  app.add_option("--on-lost", on_lost, "When the lock is lost: term ends the command, warn lets it go on [term]")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"term", "warn"}));
+  add_duration(app, "--kill-after", kill_after, "From TERM to KILL when the lock is lost [1000]");
+  add_duration(app, "--expected-runtime", expected_runtime,
+               "How long the command should take: 'forelock show' tells when it takes longer");
+  app.add_flag("--retry", retry,
+               "Try again when the lock is not to be had or the command ends with 75; in the end: a dead letter")
+      ->group(retry_group);
+  app.add_option("--type", type, "What kind of operation it is [the command's name]")
+      ->type_name("TEXT")
+      ->group(retry_group);
+  app.add_option("--payload", payload, "What the command reads from stdin at each attempt; -: our stdin")
+      ->type_name("FILE")
+      ->group(retry_group);
+  app.add_option("--id", id, "The operation's id, and that of its dead letter [a random one]")
+      ->type_name("ID")
+      ->group(retry_group);
+  app.add_option("COMMAND", command, "What to run; behind --")->required();
+  app.footer(
+      "Examples: forelock run -m P1 --timeout 30s -- ./save.sh\n"
+      "          forelock run -m nightly --timeout 0 -q -E 0 -- ./nightly.sh    (skips a run that still goes on)\n"
+      "          forelock run -m P1 -m P2 -m P3 -- ./merge.sh                   (all three, without deadlock)\n"
+      "          forelock run -m P1 --retry --type saveContent --payload article.json -- ./save.sh\n"
+      "The lock is held until COMMAND ends, not until what it left in the background does. When the lock is lost, all\n"
+      "its descendants are ended, in whatever process group.\n"
+      "Options for every command: see forelock --help");
+}
+
+void RunOptions::note_doubts(const Console& console) const {
+  if (!console.text()) return;
+  const std::vector<std::string> outer = monitors_around();
+  for (const std::string& monitor : monitors) {
+    if (std::find(outer.begin(), outer.end(), monitor) == outer.end()) continue;
+    console.note("this command runs under the lock on " + monitor +
+                 " already ($FORELOCK_MONITOR): if that is held by " +
+                 "the command around it, both wait for each other");
+  }
+  OwnerRecord record;
+  record.lock_info = lock_info();
+  record.instance = std::string(longest_usual_instance, 'x');
+  record.guid = std::string(guid_length, 'x');
+  const std::optional<OwnerRecord> kept = OwnerRecord::from_json(record.to_json());
+  if (kept && kept->lock_info.size() < record.lock_info.size()) {
+    console.note("--info has " + std::to_string(record.lock_info.size()) + " bytes; about the first " +
+                 std::to_string(kept->lock_info.size()) + " are kept");
+  }
+}
+
+void RunOptions::check() const {
+  if (retry && expected_runtime) throw_usage("run: --expected-runtime has no meaning with --retry");
+  if (!retry) {
+    for (const auto& [value, name] : {std::pair(&type, "--type"), {&payload, "--payload"}, {&id, "--id"}}) {
+      if (!value->empty()) throw_usage(std::string("run: ") + name + " needs --retry", "see: forelock run --help");
+    }
+    return;
+  }
+  if (monitors.size() > 1) {
+    throw_usage("run: --retry takes one monitor",
+                "a dead letter is of one monitor; without --retry several are possible");
+  }
+  if (conflict_code) {
+    throw_usage("run: -E has no meaning with --retry",
+                "a lock that is not obtained in time is tried again, and in the end a dead letter (exit 79)");
+  }
+  if (timeout && timeout->count() == 0) {
+    throw_usage("run: --timeout 0 has no meaning with --retry", "say how long each attempt may wait for the lock");
+  }
+}
+
+Priority RunOptions::lock_class() const {
+  return parse_priority(priority).value();  // checked when it was given
+}
+
+std::string RunOptions::lock_info() const {
+  return info.empty() ? joined(command) : info;
+}
+
+std::string RunOptions::operation_type() const {
+  if (!type.empty()) return type;
+  const std::string name = std::filesystem::path(command.front()).filename();
+  return name.empty() ? command.front() : name;
+}
+
+GuardOptions RunOptions::guarding(const Client& client) const {
+  const OnLost when_lost = on_lost == "warn" ? OnLost::warn : OnLost::terminate;
+  GuardOptions result = guard_options(client, when_lost, kill_after.value_or(default_kill_after));
+  result.adopt_orphans = true;
+  return result;
+}
+
+LockWait RunOptions::waiting(const Settings& settings) const {
+  LockWait wait;
+  wait.limit = settings.timeout(lock_class());
+  wait.once = timeout && timeout->count() == 0;
+  // A connection takes longer than a very short time for the lock.
+  if (timeout && *timeout < least_connect_time) wait.connect_within = least_connect_time;
+  return wait;
+}
+
+Settings RunOptions::settings(const GlobalOptions& globals) const {
+  Settings result = globals.settings();
+  if (!timeout || timeout->count() == 0) return result;
+  std::vector<Settings::Override> overrides = {
+      {timeout_key(lock_class()), std::to_string(timeout->count()), "--timeout"}};
+  const milliseconds delay = result.connection_delay();
+  if (delay.count() > 0 && delay * result.connection_retry() < *timeout) {
+    overrides.push_back({"zookeeper.connection.retry", std::to_string(*timeout / delay + 1), "--timeout"});
+  }
+  result.set(overrides);
+  return result;
+}
+
+Settings read_settings(const RunOptions& options, const GlobalOptions& globals, SignalSource& signals) {
+  const auto settings = std::make_shared<Settings>();
+  do_unless_signalled([settings, options, globals] { *settings = options.settings(globals); }, signals);
+  return *settings;
+}
+
+}  // namespace forelock::cli
