@@ -37,9 +37,9 @@ class CannedServer final : public lock::EngineOutput {
   void send(coordination::RequestTag tag, coordination::Request request) override;
   void granted(lock::ContenderId contender, const lock::Grant&) override;
   void refused(lock::ContenderId, const lock::Refusal&) override {}
-  void lost(lock::ContenderId, lock::LossReason) override {}
+  void lost(lock::ContenderId, LossReason) override {}
   void released(lock::ContenderId, lock::ReleaseOutcome) override { ++releases_; }
-  void queued(lock::ContenderId, const lock::Position&) override {}
+  void queued(lock::ContenderId, const QueuePosition&) override {}
   void contended(lock::ContenderId, Priority) override {}
   void forgotten(lock::ContenderId) override {}
   void counter_high(const std::string&, std::int64_t) override {}

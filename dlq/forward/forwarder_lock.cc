@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "forelock/error.h"
-#include "outbox/private_file.h"
+#include "outbox/private_storage.h"
 
 namespace forelock::forward {
 

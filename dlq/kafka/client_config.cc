@@ -3,7 +3,6 @@
 #include <array>
 #include <string_view>
 
-#include "config/fault.h"
 #include "config/problems.h"
 #include "kafka/known_keys.h"
 #include "kafka/name_service.h"

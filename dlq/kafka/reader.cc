@@ -6,8 +6,8 @@
 
 #include "kafka/client_config.h"
 #include "kafka/client_events.h"
-#include "kafka/failure.h"
 #include "kafka/handles.h"
+#include "kafka/kafka_error.h"
 #include "kafka/topic_metadata.h"
 
 namespace forelock::kafka {

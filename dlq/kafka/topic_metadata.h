@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "kafka/failure.h"
 #include "kafka/handles.h"
+#include "kafka/kafka_error.h"
 
 namespace forelock::kafka {
 

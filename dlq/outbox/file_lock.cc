@@ -9,7 +9,7 @@
 #include <system_error>
 #include <thread>
 
-#include "outbox/private_file.h"
+#include "outbox/private_storage.h"
 
 namespace forelock::outbox {
 

@@ -17,7 +17,7 @@ class FileLock {
     damaged = 'd',  // somebody met damage: look at it closely before it is used again
   };
 
-  // Makes the file if it is not there; `neighbour` is the outbox (private_file.h). \throws std::system_error.
+  // Makes the file if it is not there; `neighbour` is the outbox (private_storage.h). \throws std::system_error.
   FileLock(const std::filesystem::path& path, const std::filesystem::path& neighbour);
   // One that is there, to share it. \throws std::system_error.
   explicit FileLock(const std::filesystem::path& path);

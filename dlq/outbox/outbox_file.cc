@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "outbox/failure.h"
-#include "outbox/private_file.h"
+#include "outbox/outbox_error.h"
+#include "outbox/private_storage.h"
 #include "outbox/replacement.h"
 
 namespace forelock::outbox {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "outbox/letter_table.h"
-#include "outbox/private_file.h"
+#include "outbox/private_storage.h"
 #include "outbox/salvage.h"
 #include "records/wall_time.h"
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "outbox/failure.h"
 #include "outbox/group_commit.h"
 #include "outbox/letter_table.h"
 #include "outbox/outbox.h"
+#include "outbox/outbox_error.h"
 #include "outbox/outbox_file.h"
 #include "outbox/sqlite.h"
 

@@ -15,6 +15,7 @@
 
 #include "forelock/configuration_error.h"
 #include "forelock/export.h"
+#include "forelock/lock_types.h"
 #include "forelock/priority.h"
 #include "forelock/server_address.h"
 
@@ -23,12 +24,6 @@ namespace forelock {
 namespace config {
 struct SettingsData;
 }
-
-/// What those who wait for a monitor watch (`zookeeper.lock.watch`).
-enum class WatchMode {
-  parent,      ///< the monitor's node: one watch for a process and monitor
-  predecessor  ///< the node before one's own: for very many processes on one monitor
-};
 
 /// Who may touch the nodes that a client creates (`zookeeper.acl`).
 enum class AclMode {

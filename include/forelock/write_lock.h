@@ -13,6 +13,7 @@
 
 #include "forelock/error.h"
 #include "forelock/export.h"
+#include "forelock/lock_types.h"
 #include "forelock/owner_record.h"
 #include "forelock/priority.h"
 #include "forelock/write_operation.h"
@@ -35,23 +36,6 @@ enum class LockState {
 
 /// "free", "waiting", "held", "suspect" or "lost".
 FORELOCK_EXPORT std::string_view name_of(LockState state) noexcept;
-
-/// Why a held lock was lost.
-enum class LossReason {
-  deadline_passed,  ///< the session could not be proved alive in time; another client may hold the lock now
-  session_expired,  ///< the server has ended the session
-  removed,          ///< the lock was deleted: by an administrator, by an unlocker
-  closed            ///< the client was closed under it
-};
-
-/// "deadline_passed", "session_expired", "removed" or "closed".
-FORELOCK_EXPORT std::string_view name_of(LossReason reason) noexcept;
-
-/// The place of a waiting lock in the queue.
-struct QueuePosition {
-  std::size_t place = 0;  ///< 1 is next
-  std::string behind;     ///< the node directly before ours, e.g. "A-0000000007", or "privateLock": only the holder
-};
 
 /// What may be said about an acquisition beyond what for and how urgent.
 struct LockOptions {

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/monitors/views_json.h"
-#include "cli/output/json_text.h"
+#include "cli/output/json_output.h"
 #include "records/instance.h"
 #include "records/wall_time.h"
 

@@ -164,18 +164,4 @@ std::exception_ptr destroyed_lock(const std::string& monitor) {
       ErrorCode::cancelled, monitor, "the lock object for " + monitor + " was destroyed before its answer came"));
 }
 
-LossReason public_reason(lock::LossReason reason) {
-  switch (reason) {
-    case lock::LossReason::deadline_passed:
-      return LossReason::deadline_passed;
-    case lock::LossReason::session_expired:
-      return LossReason::session_expired;
-    case lock::LossReason::removed:
-      return LossReason::removed;
-    case lock::LossReason::closed:
-      return LossReason::closed;
-  }
-  return LossReason::closed;
-}
-
 }  // namespace forelock::client

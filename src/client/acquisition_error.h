@@ -29,6 +29,4 @@ ConnectionLossException unconfirmed_release(const std::string& monitor);
 // Of a lock object that was destroyed while its caller waited for an answer.
 std::exception_ptr destroyed_lock(const std::string& monitor);
 
-LossReason public_reason(lock::LossReason reason);
-
 }  // namespace forelock::client

@@ -17,11 +17,11 @@ class ContenderListener {
   // \returns how long before the deadline it wants to be told of danger; 0: not at all.
   virtual lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) = 0;
   virtual void refused(lock::ContenderId contender, const lock::Refusal& refusal) = 0;
-  virtual void lost(lock::ContenderId contender, lock::LossReason reason) = 0;
+  virtual void lost(lock::ContenderId contender, LossReason reason) = 0;
   virtual void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) = 0;
   // A release with a callback has waited long enough for its answer. It goes on without this listener.
   virtual void release_unanswered(lock::ContenderId contender) = 0;
-  virtual void queued(lock::ContenderId contender, const lock::Position& position) = 0;
+  virtual void queued(lock::ContenderId contender, const QueuePosition& position) = 0;
   virtual void contended(lock::ContenderId contender, Priority waiting) = 0;
   virtual void in_danger(lock::ContenderId contender) = 0;
 

@@ -325,13 +325,13 @@ void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal
   core_->post_from_step(next_answer(acquire_callback));
 }
 
-void LockSlot::lost(lock::ContenderId contender, lock::LossReason reason) {
+void LockSlot::lost(lock::ContenderId contender, LossReason reason) {
   std::optional<std::stop_source> stop;
   {
     const std::lock_guard guard(mutex_);
     if (contender != contender_) return;
     contender_ = 0;
-    loss_ = public_reason(reason);
+    loss_ = reason;
     stop = stop_;
     phase_ = Phase::lost;
   }
@@ -340,7 +340,7 @@ void LockSlot::lost(lock::ContenderId contender, lock::LossReason reason) {
     auto request = [slot = shared_from_this(), stop = *stop]() mutable { stop.request_stop(); };
     core_->post_stop({.run = std::move(request), .kind = "a stop callback", .monitor = &monitor_});
   }
-  post("on_lost", [this, reason = public_reason(reason)] {
+  post("on_lost", [this, reason] {
     if (const auto callback = copy_of(on_lost_)) callback(reason);
   });
 }
@@ -375,8 +375,8 @@ void LockSlot::release_unanswered(lock::ContenderId contender) {
   core_->post_from_step(next_answer(release_callback));
 }
 
-void LockSlot::queued(lock::ContenderId, const lock::Position& position) {
-  post("on_queued", [this, where = QueuePosition{position.place, position.behind}] {
+void LockSlot::queued(lock::ContenderId, const QueuePosition& position) {
+  post("on_queued", [this, where = position] {
     if (const auto callback = copy_of(on_queued_)) callback(where);
   });
 }

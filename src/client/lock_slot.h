@@ -94,10 +94,10 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
   bool begin(lock::ContenderId contender) override;
   lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
-  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId contender) override;
-  void queued(lock::ContenderId contender, const lock::Position& position) override;
+  void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void in_danger(lock::ContenderId contender) override;
   void wake() override { changed_.notify_all(); }

@@ -142,7 +142,7 @@ void SetRun::refused(lock::ContenderId contender, const lock::Refusal& refusal) 
   ended(contender);
 }
 
-void SetRun::lost(lock::ContenderId contender, lock::LossReason reason) {
+void SetRun::lost(lock::ContenderId contender, LossReason reason) {
   machine_.lost(attempt_of(contender), reason);
   ended(contender);
 }

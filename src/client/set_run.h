@@ -42,10 +42,10 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   bool begin(lock::ContenderId contender) override;
   lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
-  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId) override {}
-  void queued(lock::ContenderId, const lock::Position&) override {}
+  void queued(lock::ContenderId, const QueuePosition&) override {}
   void contended(lock::ContenderId contender, Priority waiting) override;
   void in_danger(lock::ContenderId) override {}
   void wake() override;

@@ -320,7 +320,7 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
       } else if (before == Phase::releasing) {
         Release release;
         if (const auto& loss = machine.loss()) {
-          const bool expired = loss->reason == lock::LossReason::session_expired;
+          const bool expired = loss->reason == LossReason::session_expired;
           release = {loss->member, expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone};
         } else if (const auto& bad = machine.bad_release()) {
           release = {bad->member, bad->outcome};
@@ -366,7 +366,7 @@ void SetSlot::told_lost(const sets::SetMachine& machine) {
     auto request = [slot = shared_from_this(), stop = *stop_]() mutable { stop.request_stop(); };
     core_->post_stop({.run = std::move(request), .kind = "a stop callback", .monitor = &name_});
   }
-  const auto tell = [this, reason = public_reason(loss_->reason), member = loss_->member] {
+  const auto tell = [this, reason = loss_->reason, member = loss_->member] {
     if (const auto callback = copy_of(on_lost_)) callback(reason, monitors()[member]);
   };
   core_->post_from_step(gate_.call("on_lost", shared_from_this(), tell));

@@ -22,20 +22,6 @@ std::string_view name_of(LockState state) noexcept {
   return "unknown";
 }
 
-std::string_view name_of(LossReason reason) noexcept {
-  switch (reason) {
-    case LossReason::deadline_passed:
-      return "deadline_passed";
-    case LossReason::session_expired:
-      return "session_expired";
-    case LossReason::removed:
-      return "removed";
-    case LossReason::closed:
-      return "closed";
-  }
-  return "unknown";
-}
-
 WriteLock::WriteLock(std::shared_ptr<client::LockSlot> slot) : slot_(std::move(slot)) {}
 WriteLock::~WriteLock() {
   slot_->retire();

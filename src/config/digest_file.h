@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "config/fault.h"
+#include "config/problems.h"
 
 namespace forelock::config {
 

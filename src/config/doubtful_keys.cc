@@ -7,8 +7,8 @@
 #include <sstream>
 #include <string>
 
-#include "config/failure.h"
 #include "config/option_table.h"
+#include "config/problems.h"
 #include "config/properties.h"
 #include "config/yaml_keys.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "base/utf8.h"
-#include "config/failure.h"
+#include "config/problems.h"
 
 namespace forelock::config {
 void check_utf8(std::string_view text, std::string_view file) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "config/fault.h"
+#include "config/problems.h"
 
 namespace forelock::config {
 

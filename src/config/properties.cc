@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "config/encoding.h"
-#include "config/failure.h"
+#include "config/problems.h"
 
 namespace forelock::config {
 namespace {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "config/fault.h"
+#include "config/problems.h"
 #include "forelock/server_address.h"
 
 namespace forelock::config {

@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "config/digest_file.h"
-#include "config/failure.h"
 #include "config/open_file.h"
 #include "config/option_table.h"
+#include "config/problems.h"
 #include "config/secret.h"
 #include "config/settings_builder.h"
 #include "config/settings_data.h"

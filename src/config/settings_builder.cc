@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "config/encoding.h"
-#include "config/failure.h"
 #include "config/option_table.h"
 #include "config/outbox_location.h"
 #include "config/printable.h"
+#include "config/problems.h"
 #include "config/properties.h"
 #include "config/yaml_properties.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <variant>
 
-#include "config/fault.h"
 #include "config/option.h"
+#include "config/problems.h"
 
 namespace forelock::config {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "config/encoding.h"
-#include "config/failure.h"
 #include "config/printable.h"
+#include "config/problems.h"
 #include "config/yaml_events.h"
 
 namespace forelock::config {

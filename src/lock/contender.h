@@ -48,7 +48,7 @@ struct Contender {
   TimePoint waiting_since = never;
   Token token = 0;
   TimePoint hold_watch_at = never;
-  std::optional<Position> position;
+  std::optional<QueuePosition> position;
   // As a holder: the priorities of which it has been told that contenders wait behind it.
   base::PerPriority<bool> told_waiting;
 

@@ -11,6 +11,7 @@
 #include "base/per_priority.h"
 #include "base/time_point.h"
 #include "coordination/session.h"
+#include "forelock/lock_types.h"
 #include "forelock/priority.h"
 
 namespace forelock::lock {
@@ -18,16 +19,14 @@ namespace forelock::lock {
 using base::Duration;
 using base::never;
 using base::TimePoint;
+using forelock::LossReason;
+using forelock::WatchMode;
+using Position = QueuePosition;
 
 // Chosen by the driver; unique for the lifetime of an engine.
 using ContenderId = std::uint64_t;
 // The fencing token: zxid of the granting transaction.
 using Token = std::int64_t;
-
-enum class WatchMode {
-  parent,      // a waiting process watches the monitor's children
-  predecessor  // it watches the node before its own first contender
-};
 
 struct EngineOptions {
   base::PerPriority<std::string> prefixes{{"A", "B"}};
@@ -73,15 +72,6 @@ struct Grant {
   std::string node;  // name of the contender's own node, e.g. "A-0000000003"
 };
 
-// The place in the queue: 1 is next.
-struct Position {
-  std::size_t place = 0;
-  // The name of the node directly before ours, or "privateLock" when only the holder is before us.
-  std::string behind;
-
-  bool operator==(const Position&) const = default;
-};
-
 enum class RefusalReason {
   timed_out,        // the deadline passed
   unavailable,      // try_once, and somebody holds or waits
@@ -95,14 +85,7 @@ enum class RefusalReason {
 struct Refusal {
   RefusalReason reason = RefusalReason::timed_out;
   coordination::ReplyCode code = coordination::ReplyCode::ok;  // rejected: why
-  std::optional<Position> position = {};                       // the last place known, if it was queued
-};
-
-enum class LossReason {
-  deadline_passed,  // the session can no longer be proved alive
-  session_expired,  // the server said so
-  removed,          // somebody deleted the holder's node or privateLock
-  closed            // the engine was closed while the lock was held
+  std::optional<QueuePosition> position = {};                  // the last place known, if it was queued
 };
 
 enum class ReleaseOutcome {
@@ -126,7 +109,7 @@ class EngineOutput {
   // The answer to release(). Final.
   virtual void released(ContenderId contender, ReleaseOutcome outcome) = 0;
   // A waiting contender's place, when first known and when it changes (AcquireSpec::wants_position).
-  virtual void queued(ContenderId contender, const Position& position) = 0;
+  virtual void queued(ContenderId contender, const QueuePosition& position) = 0;
   // Somebody of this class waits behind the holder: once for each class and grant (AcquireSpec::wants_contention).
   virtual void contended(ContenderId contender, Priority waiting) = 0;
   // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.

@@ -101,7 +101,7 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
   settle(now);
 }
 
-std::optional<Position> Monitor::position_of(const Contender& contender) const {
+std::optional<QueuePosition> Monitor::position_of(const Contender& contender) const {
   const auto index = queue_.index_of(&contender);
   if (!index) return std::nullopt;
   return position_known(contender) ? position_at(*index) : contender.position;
@@ -112,10 +112,10 @@ bool Monitor::position_known(const Contender& contender) const {
   return headcount_.likely_alone() || listing_.shows(child_of(contender)) || view_fresh_for(queue_.front());
 }
 
-Position Monitor::position_at(std::size_t index) const {
+QueuePosition Monitor::position_at(std::size_t index) const {
   const Contender& contender = queue_.at(index);
   const Contender* neighbour = index == 0 ? nullptr : &queue_.at(index - 1);
-  Position position;
+  QueuePosition position;
   position.place = index + 1;
   position.behind = neighbour ? std::string_view(neighbour->node) : private_lock_name;
   const ChildName self = child_of(contender);
@@ -346,7 +346,7 @@ void Monitor::advise_positions() {
   for (std::size_t index = 0; index < queue_.size(); ++index) {
     Contender& contender = queue_.at(index);
     if (!contender.spec.wants_position || !position_known(contender)) continue;
-    Position position = position_at(index);
+    QueuePosition position = position_at(index);
     if (position == contender.position) continue;
     contender.position = std::move(position);
     engine_.output().queued(contender.id, *contender.position);

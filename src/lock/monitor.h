@@ -45,7 +45,7 @@ class Monitor {
   std::vector<coordination::Operation> guard(const Contender& contender) const;
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
   void abandon(Contender& contender, TimePoint now);
-  std::optional<Position> position_of(const Contender& contender) const;
+  std::optional<QueuePosition> position_of(const Contender& contender) const;
 
   // --- the session ---
 
@@ -170,7 +170,7 @@ class Monitor {
 
   // Knowledge.
   bool position_known(const Contender& contender) const;
-  Position position_at(std::size_t index) const;
+  QueuePosition position_at(std::size_t index) const;
   bool take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
   bool another_process_before(const Contender& contender) const;
   bool another_process_before_claim(const Contender& contender) const;

@@ -128,19 +128,19 @@ void SetMachine::refused(AttemptId attempt, const lock::Refusal& refusal) {
   advance();
 }
 
-void SetMachine::lost(AttemptId attempt, lock::LossReason reason) {
+void SetMachine::lost(AttemptId attempt, LossReason reason) {
   const auto member = member_of(attempt);
   if (stage_ == SetStage::releasing) {
-    const bool expired = reason == lock::LossReason::session_expired;
+    const bool expired = reason == LossReason::session_expired;
     return released(attempt, expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone);
   }
   end(attempt);
   if (member && stage_ == SetStage::held && !mutated(Mutation::loss_ignored)) {
     stage_ = SetStage::lost;
     loss_ = {*member, reason};
-  } else if (member && stage_ == SetStage::taking && reason == lock::LossReason::session_expired) {
+  } else if (member && stage_ == SetStage::taking && reason == LossReason::session_expired) {
     fail(*member, {.reason = lock::RefusalReason::session_expired});
-  } else if (member && stage_ == SetStage::taking && reason == lock::LossReason::closed) {
+  } else if (member && stage_ == SetStage::taking && reason == LossReason::closed) {
     fail(*member, {.reason = lock::RefusalReason::closed});
   } else if (member && stage_ == SetStage::taking && try_only_) {
     fail(*member, {.reason = lock::RefusalReason::unavailable});

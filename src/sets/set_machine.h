@@ -67,7 +67,7 @@ class SetMachine {
 
   void granted(AttemptId attempt, lock::Token token);
   void refused(AttemptId attempt, const lock::Refusal& refusal);
-  void lost(AttemptId attempt, lock::LossReason reason);
+  void lost(AttemptId attempt, LossReason reason);
   void released(AttemptId attempt, lock::ReleaseOutcome outcome);
 
   // What is to be done now. After each of the calls above, until it is empty: carrying one out may call them.
@@ -95,7 +95,7 @@ class SetMachine {
   const std::optional<Failure>& failure() const { return failure_; }
   struct Loss {
     std::size_t member = 0;
-    lock::LossReason reason = lock::LossReason::closed;
+    LossReason reason = LossReason::closed;
   };
   // The first one of the last grant.
   const std::optional<Loss>& loss() const { return loss_; }

@@ -28,7 +28,7 @@ constexpr int most_rounds = 400;
 
 lock::EngineOptions options_from(std::size_t bits) {
   lock::EngineOptions options;
-  options.watch_mode = (bits & 1) != 0 ? lock::WatchMode::predecessor : lock::WatchMode::parent;
+  options.watch_mode = (bits & 1) != 0 ? WatchMode::predecessor : WatchMode::parent;
   options.hold_watch_delay = 10ms;
   options.give_up_after = 300ms;
   options.safety_poll = 200ms;

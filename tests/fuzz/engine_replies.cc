@@ -35,7 +35,7 @@ class Run {
  private:
   static lock::EngineOptions options_from(std::size_t bits) {
     lock::EngineOptions options;
-    options.watch_mode = (bits & 1) != 0 ? lock::WatchMode::predecessor : lock::WatchMode::parent;
+    options.watch_mode = (bits & 1) != 0 ? WatchMode::predecessor : WatchMode::parent;
     options.remembered_monitors = (bits & 2) != 0 ? 1 : 8;
     return options;
   }

@@ -167,25 +167,25 @@ void Checker::refused(std::uint64_t id, lock::RefusalReason reason, Span down_fo
   end(id);
 }
 
-void Checker::lost(std::uint64_t id, lock::LossReason reason) {
+void Checker::lost(std::uint64_t id, LossReason reason) {
   Contender& one = at(id);
   // Whoever steps aside may learn of a deletion by hand in the course of it.
   const bool too_late = one.phase == Phase::waiting && one.stepping_aside && one.deleted_by_hand;
-  if (one.phase != Phase::held && !(too_late && reason == lock::LossReason::removed)) {
+  if (one.phase != Phase::held && !(too_late && reason == LossReason::removed)) {
     return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
   }
   const Believer& process = *one.process;
-  if (reason == lock::LossReason::removed && !undone_by_hand(one)) {
+  if (reason == LossReason::removed && !undone_by_hand(one)) {
     return fail(Invariant::told_of_loss, name(id) + " is told that its lock was removed, which nobody has done");
   }
-  if (reason == lock::LossReason::session_expired && ensemble_.alive(one.node_session)) {
+  if (reason == LossReason::session_expired && ensemble_.alive(one.node_session)) {
     return fail(Invariant::told_of_loss, name(id) + " is told that its session has expired, but it lives");
   }
-  if (reason == lock::LossReason::deadline_passed && now() < process.valid_until()) {
+  if (reason == LossReason::deadline_passed && now() < process.valid_until()) {
     return fail(Invariant::told_of_loss, name(id) + " is told that its time is over, but it is not");
   }
   ++statistics_.losses;
-  one.told_at_end = one.told || reason == lock::LossReason::removed;
+  one.told_at_end = one.told || reason == LossReason::removed;
   end(id);
 }
 

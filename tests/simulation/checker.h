@@ -90,7 +90,7 @@ class Checker final : public model::Observer, public model::Actor {
   void granted(std::uint64_t id, const lock::Grant& grant);
   // `down_for`: how long its process has been without a connection.
   void refused(std::uint64_t id, lock::RefusalReason reason, Span down_for);
-  void lost(std::uint64_t id, lock::LossReason reason);
+  void lost(std::uint64_t id, LossReason reason);
   void released(std::uint64_t id, lock::ReleaseOutcome outcome);
   void forgotten(std::uint64_t id);
   // Around every call of a process to its engine: what was over before is not revived by it.

@@ -143,21 +143,6 @@ std::string_view name_of(lock::RefusalReason reason) {
   return "?";
 }
 
-std::string_view name_of(lock::LossReason reason) {
-  using Reason = lock::LossReason;
-  switch (reason) {
-    case Reason::deadline_passed:
-      return "deadline_passed";
-    case Reason::session_expired:
-      return "session_expired";
-    case Reason::removed:
-      return "removed";
-    case Reason::closed:
-      return "closed";
-  }
-  return "?";
-}
-
 std::string_view name_of(lock::ReleaseOutcome outcome) {
   using Outcome = lock::ReleaseOutcome;
   switch (outcome) {

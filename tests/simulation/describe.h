@@ -15,7 +15,6 @@ std::string describe(const coordination::Reply& reply);
 std::string describe(const coordination::WatchEvent& event);
 std::string describe(const coordination::SessionEvent& event);
 std::string_view name_of(lock::RefusalReason reason);
-std::string_view name_of(lock::LossReason reason);
 std::string_view name_of(lock::ReleaseOutcome outcome);
 
 }  // namespace forelock::simulation

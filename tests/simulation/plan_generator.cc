@@ -295,7 +295,7 @@ Plan make_plan(std::uint64_t seed) {
     static constexpr std::int64_t end = 2147483647;
     plan.first_counter[0] = random.chance(0.5) ? alarm - random.between(0, 10) : end - random.between(0, 12);
   }
-  plan.engine.watch_mode = random.chance(0.5) ? lock::WatchMode::parent : lock::WatchMode::predecessor;
+  plan.engine.watch_mode = random.chance(0.5) ? WatchMode::parent : WatchMode::predecessor;
   plan.engine.hold_watch_delay = random.chance(0.5) ? milliseconds(50) : milliseconds(2);
   plan.engine.give_up_after = milliseconds(random.between(100, 2000));
   plan.engine.safety_poll =

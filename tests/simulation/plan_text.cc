@@ -106,7 +106,7 @@ std::string describe(const Plan& plan) {
   std::ostringstream out;
   out << "seed " << plan.seed << ": " << plan.processes << " processes, " << plan.servers << " servers, session "
       << plan.session_timeout.count() << " ms, sync limit " << ms(plan.sync_limit) << " ms, watch "
-      << (plan.engine.watch_mode == lock::WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
+      << (plan.engine.watch_mode == WatchMode::parent ? "parent" : "predecessor") << ", safety poll "
       << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after) << " ms, watches in "
       << plan.engine.watched_bytes << " bytes, hold watch after " << ms(plan.engine.hold_watch_delay)
       << " ms, back-off " << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget "

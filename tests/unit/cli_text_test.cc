@@ -8,7 +8,7 @@
 #include "cli/help_text.h"
 #include "cli/monitors/views_text.h"
 #include "cli/output/console.h"
-#include "cli/output/json_text.h"
+#include "cli/output/json_output.h"
 #include "cli/output/quantity_text.h"
 #include "cli/output/text_table.h"
 #include "cli/suggestion.h"

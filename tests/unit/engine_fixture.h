@@ -39,7 +39,7 @@ class Recorder final : public EngineOutput {
   void refused(ContenderId, const Refusal& refusal) override { refusals.push_back(refusal); }
   void lost(ContenderId, LossReason reason) override { losses.push_back(reason); }
   void released(ContenderId, ReleaseOutcome outcome) override { releases.push_back(outcome); }
-  void queued(ContenderId, const Position& position) override { positions.push_back(position); }
+  void queued(ContenderId, const QueuePosition& position) override { positions.push_back(position); }
   void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
   void forgotten(ContenderId) override { ++forgotten_count; }
   void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
@@ -49,7 +49,7 @@ class Recorder final : public EngineOutput {
   std::vector<Refusal> refusals;
   std::vector<LossReason> losses;
   std::vector<ReleaseOutcome> releases;
-  std::vector<Position> positions;
+  std::vector<QueuePosition> positions;
   std::vector<Priority> contentions;
   std::vector<std::int64_t> high_numbers;
   int forgotten_count = 0;

@@ -357,7 +357,7 @@ TEST_F(ParentHandOverTest, OneThatWantsToKnowItsPlaceLooksAtEveryChange) {
   line_changes();
   answer<List>(listing({"A-0000000000", "privateLock", "A-0000000003", "B-0000000002"}, 4));
   ASSERT_FALSE(output_.positions.empty());
-  EXPECT_EQ(output_.positions.back(), (Position{2, "A-0000000003"}));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{2, "A-0000000003"}));
 }
 
 // The holder may have released, and said so to our caller, before the event is here.

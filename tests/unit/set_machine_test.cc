@@ -13,7 +13,6 @@
 namespace forelock::sets {
 namespace {
 
-using lock::LossReason;
 using lock::Refusal;
 using lock::RefusalReason;
 using lock::ReleaseOutcome;

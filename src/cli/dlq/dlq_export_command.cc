@@ -13,7 +13,7 @@
 #include "cli/dlq/letters_text.h"
 #include "cli/dlq/result_stream.h"
 #include "cli/exit_code.h"
-#include "cli/output/json_text.h"
+#include "cli/output/json_output.h"
 #include "cli/process/atomic_file.h"
 #include "records/wall_time.h"
 

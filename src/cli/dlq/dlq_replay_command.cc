@@ -9,7 +9,7 @@
 #include "cli/dlq/letter_lookup.h"
 #include "cli/dlq/letters_json.h"
 #include "cli/dlq/letters_text.h"
-#include "cli/dlq/replay_run.h"
+#include "cli/dlq/run_replay.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
 #include "cli/output/quantity_text.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/output/json_text.h"
+#include "cli/output/json_output.h"
 #include "cli/output/text_table.h"
 
 namespace forelock::cli {

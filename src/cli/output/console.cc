@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
-#include "cli/output/json_text.h"
+#include "cli/output/json_output.h"
 #include "cli/output/message_writer.h"
 
 namespace forelock::cli {

@@ -10,7 +10,7 @@
 #include "cli/run/command_lock.h"
 #include "cli/run/lock_wait.h"
 #include "cli/run/locked_child.h"
-#include "cli/run/operation_run.h"
+#include "cli/run/run_operation.h"
 #include "cli/run/run_options.h"
 #include "records/wall_time.h"
 

@@ -134,7 +134,7 @@ void Caller::refused(ContenderId id, const lock::Refusal&) {
   contender.phase = Phase::done;
 }
 
-void Caller::lost(ContenderId id, lock::LossReason) {
+void Caller::lost(ContenderId id, LossReason) {
   Contender& contender = known(id);
   const bool stepping_aside = contender.phase == Phase::waiting && contender.stepping_aside;
   demand(contender.phase == Phase::held || stepping_aside, "lost is what was held");
@@ -148,7 +148,7 @@ void Caller::released(ContenderId id, lock::ReleaseOutcome) {
   contender.phase = Phase::done;
 }
 
-void Caller::queued(ContenderId id, const lock::Position& position) {
+void Caller::queued(ContenderId id, const QueuePosition& position) {
   demand(known(id).phase == Phase::waiting, "a place in the queue is for who waits");
   demand(position.place > 0 && !position.behind.empty(), "a place begins at 1, behind somebody");
 }

@@ -57,9 +57,9 @@ class Caller final : public lock::EngineOutput {
   void send(coordination::RequestTag tag, coordination::Request request) override;
   void granted(lock::ContenderId id, const lock::Grant& grant) override;
   void refused(lock::ContenderId id, const lock::Refusal& refusal) override;
-  void lost(lock::ContenderId id, lock::LossReason reason) override;
+  void lost(lock::ContenderId id, LossReason reason) override;
   void released(lock::ContenderId id, lock::ReleaseOutcome outcome) override;
-  void queued(lock::ContenderId id, const lock::Position& position) override;
+  void queued(lock::ContenderId id, const QueuePosition& position) override;
   void contended(lock::ContenderId id, Priority waiting) override;
   void forgotten(lock::ContenderId id) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;

@@ -1,4 +1,4 @@
-#include "outbox/private_file.h"
+#include "outbox/private_storage.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

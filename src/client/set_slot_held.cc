@@ -39,7 +39,7 @@ void SetSlot::check_health() const {
     if (phase_.load() == Phase::held) why = "cannot be proved to be held: its session may have ended";
     if (phase_.load() == Phase::lost && loss_) {
       monitor = monitors()[loss_->member];
-      why = "is lost with " + monitor + " (" + std::string(name_of(public_reason(loss_->reason))) + ")";
+      why = "is lost with " + monitor + " (" + std::string(name_of(loss_->reason)) + ")";
     }
   }
   throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor, "the lock set of " + name_ + " " + why,

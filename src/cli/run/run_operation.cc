@@ -1,4 +1,4 @@
-#include "cli/run/operation_run.h"
+#include "cli/run/run_operation.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cli/output/json_text.h"
+#include "cli/output/json_output.h"
 
 #include <nlohmann/json.hpp>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "cli/dlq/replay_run.h"
+#include "cli/dlq/run_replay.h"
 
 #include <unistd.h>
 

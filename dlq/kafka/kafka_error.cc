@@ -1,4 +1,4 @@
-#include "kafka/failure.h"
+#include "kafka/kafka_error.h"
 
 #include "forelock/error.h"
 

@@ -1,4 +1,4 @@
-#include "outbox/failure.h"
+#include "outbox/outbox_error.h"
 
 #include <sqlite3.h>
 

@@ -1,0 +1,48 @@
+/// \file
+/// The types that the classes for locks, the settings and the protocol have in common.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace forelock {
+
+/// The node that a process watches while it waits for a monitor (`zookeeper.lock.watch`).
+enum class WatchMode {
+  parent,      ///< the monitor's node: one watch for a process and monitor
+  predecessor  ///< the node before its own first one: for very many processes on one monitor
+};
+
+/// Why a held lock was lost.
+enum class LossReason {
+  deadline_passed,  ///< the session could not be proved alive in time; another client may hold the lock now
+  session_expired,  ///< the server has ended the session
+  removed,          ///< the lock was deleted: by an administrator, by an unlocker
+  closed            ///< the client was closed under it
+};
+
+/// "deadline_passed", "session_expired", "removed" or "closed".
+constexpr std::string_view name_of(LossReason reason) noexcept {
+  switch (reason) {
+    case LossReason::deadline_passed:
+      return "deadline_passed";
+    case LossReason::session_expired:
+      return "session_expired";
+    case LossReason::removed:
+      return "removed";
+    case LossReason::closed:
+      return "closed";
+  }
+  return "unknown";
+}
+
+/// The place of a waiting lock in the queue.
+struct QueuePosition {
+  std::size_t place = 0;  ///< 1 is next
+  std::string behind;     ///< the node directly before ours, e.g. "A-0000000007", or "privateLock": only the holder
+
+  bool operator==(const QueuePosition&) const = default;
+};
+
+}  // namespace forelock
