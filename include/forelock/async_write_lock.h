@@ -1,5 +1,5 @@
 /// \file
-/// The lock of callers that must not block: search engines' transport threads, event loops.
+/// A lock for callers that must not block: transport threads of search engines, event loops.
 #pragma once
 
 #include <exception>
@@ -11,10 +11,10 @@
 namespace forelock {
 
 /// One acquisition at a time, as BlockingWriteLock, with callbacks instead of waiting. Callbacks run on the client's
-/// one dispatcher thread; they should be short, because those of all locks wait for each other. 10,000 waiting objects
-/// need no threads.
+/// one dispatcher thread; they should be short, because those of all locks share that thread. Waiting objects need no
+/// threads of their own.
 ///
-/// The destructor withdraws a waiting acquisition and releases a held lock without waiting. A callback of acquire() or
+/// The destructor cancels a waiting acquisition and releases a held lock without waiting. A callback of acquire() or
 /// release() that has not been called yet is called by the destructor, on its thread and before it returns, with
 /// InstanceLockException(cancelled), so that each is called exactly once; the others are not called any more. Do not
 /// hold a mutex there that such a callback takes. Destroy it from a callback of its own only as the last act of that
@@ -38,11 +38,11 @@ class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
   /// Begins to contend; returns at once. Uses the time-out configured for the class.
   /// \throws RequestRejectedException(already_held) if it is held or waiting.
   void acquire(AcquireCallback callback);
-  /// The same with a time-out of one's own.
+  /// The same with the given time-out.
   void acquire(std::chrono::milliseconds timeout, AcquireCallback callback);
 
-  /// Withdraws a waiting acquisition: its callback gets InstanceLockException(cancelled). A grant that has been decided
-  /// already wins: then the result is false and the callback gets (or got) nullptr.
+  /// Cancels a waiting acquisition: its callback gets InstanceLockException(cancelled). If the lock has been granted
+  /// already, the result is false and the callback gets (or got) nullptr.
   bool cancel();
 
   /// Releases the lock; returns at once. The callback may be empty. Without a lock the callback gets NoNodeException.

@@ -1,5 +1,5 @@
 /// \file
-/// The lock of a thread that can wait.
+/// A lock for threads that may block.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,14 @@ namespace forelock {
 /// *Not* promised: that work done under the lock is finished when the lock is lost; see WriteLock::healthy.
 class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
  public:
-  /// \param client must outlive the lock. \param lock_info short text for people: what for. \param monitor the id of
-  /// the monitor object: any UTF-8, 1 to 255 bytes after encoding. \param priority the class it contends in.
-  /// \param options what else may be said about it. \throws RequestRejectedException(invalid_argument).
+  /// \param client must outlive the lock. \param lock_info short description, for people, of why the lock is taken.
+  /// \param monitor the id of the monitor object: any UTF-8, 1 to 255 bytes after encoding. \param priority the class
+  /// it contends in. \param options optional parameters. \throws RequestRejectedException(invalid_argument).
   BlockingWriteLock(Client& client, std::string lock_info, std::string monitor,
                     Priority priority = Priority::foreground, LockOptions options = {});
   ~BlockingWriteLock();
 
-  /// Waits for as long as it takes. \throws as lock_with_timeout, except for the time-out.
+  /// Waits without a time-out. \throws as lock_with_timeout, except for the time-out.
   void lock();
 
   /// Obtains the lock if it is free and no contender that ranks before this one waits; does not queue. Takes one or two
@@ -44,8 +44,8 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
     return try_lock_until_steady(now + std::chrono::ceil<Clock::duration>(timeout));
   }
 
-  /// Waits until then, measured on the steady clock from the moment of the call: a clock that is set meanwhile changes
-  /// nothing. \returns whether it is held now. \throws as try_lock.
+  /// Waits until `deadline`, measured on the steady clock from the moment of the call: setting a clock meanwhile has no
+  /// effect. \returns whether it is held now. \throws as try_lock.
   template <class Clock, class Duration>
   bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
     return try_lock_for(deadline - Clock::now());
@@ -53,28 +53,29 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
 
   /// Waits at most for the time configured for the lock's class (`zookeeper.foregound.task.timeout`,
   /// `zookeeper.backgound.task.timeout`).
-  /// \throws InstanceLockException not obtained in time: the message names the holder, what for, since when, and our
-  /// place in the queue. ConnectionLossException, SessionExpiredException, RequestRejectedException. After an exception
-  /// nothing of ours stays in the queue: our node is removed in the background until that is certain.
+  /// \throws InstanceLockException not obtained in time: the message names the holder, its description and since when
+  /// it holds the lock, and our place in the queue. ConnectionLossException, SessionExpiredException,
+  /// RequestRejectedException. After an exception we no longer occupy a place in the queue: our node is removed, in the
+  /// background if need be.
   void lock_with_timeout();
 
-  /// Withdraws a waiting lock() of another thread, which then throws InstanceLockException(cancelled) or returns false.
-  /// \returns whether another contender was waiting.
+  /// Cancels a waiting lock() of another thread, which then throws InstanceLockException(cancelled) or returns false.
+  /// \returns whether there was one to cancel.
   bool cancel();
 
   /// Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out; without one the
-  /// release goes on in the background until it is certain or the session has ended. Not held any more afterwards.
+  /// release continues in the background until it is certain or the session has ended. Not held any more afterwards.
   ///
   /// Never throws, as the standard asks of a mutex: its guards call this in their destructors, where an exception would
   /// end the process. That the lock was lost before, or that there is no confirmation, is written to the client's log;
-  /// a loss was reported by on_lost, stop_token and check_health. So is an unlock() of what is not held, a defect of
-  /// the caller. To have these cases thrown, call unlock_or_throw() before the guard's end.
+  /// a loss was reported by on_lost, stop_token and check_health. So is an unlock() of a lock that is not held, which
+  /// is an error of the caller. To have these cases thrown, call unlock_or_throw() before the guard's end.
   void unlock() noexcept;
 
-  /// As unlock(), for callers whose work is in doubt if the lock was not held up to here: named for what it does
-  /// besides. \throws NoNodeException if the lock did not exist any more (no_node), or is not held (not_held);
-  /// SessionExpiredException if the session ended before; ConnectionLossException if there is no confirmation. After
-  /// each of them the lock is not held any more.
+  /// As unlock(), for callers whose work is in doubt if the lock was not held up to here: it throws
+  /// instead of logging. \throws NoNodeException if the lock did not exist any more (no_node), or is not held
+  /// (not_held); SessionExpiredException if the session ended before; ConnectionLossException if there is no
+  /// confirmation. After each of them the lock is not held any more.
   void unlock_or_throw();
 
   /// Releases without waiting for the confirmation; the client makes sure in the background. Never throws; does nothing

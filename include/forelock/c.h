@@ -46,7 +46,7 @@ FORELOCK_EXPORT int32_t fl_check_abi(int32_t headers);
 /// \name Results
 /// \{
 
-/// What a function returns: FL_OK, a forelock::ErrorCode by its number, or one of the codes of this interface alone.
+/// The result of a function: FL_OK, a forelock::ErrorCode by its number, or one of the codes of this interface alone.
 enum fl_code {
   FL_OK = 0,                   ///< done
   FL_LOCK_TIMEOUT = 1,         ///< the lock was not obtained in time
@@ -68,8 +68,8 @@ enum fl_code {
   FL_FORKED = 17,              ///< the client belongs to the parent process
   FL_SERVER_ERROR = 18,        ///< anything else that the server reports
   FL_INTERNAL = 19,            ///< a defect of the library
-  FL_HANDLER_FAILED = 20,      ///< an operation's handler failed and says no more
-  FL_OVERLOADED = 21,          ///< so much is under way that nothing more is taken on
+  FL_HANDLER_FAILED = 20,      ///< an operation's handler threw an unknown exception
+  FL_OVERLOADED = 21,          ///< too many operations are in progress; new ones are refused
   FL_OUTBOX_FULL = 22,         ///< the dead letter was not taken: the outbox is full
   FL_OUTBOX_UNAVAILABLE = 23,  ///< the outbox cannot be opened, read or written
   FL_KAFKA_UNAVAILABLE = 24,   ///< no broker could be reached
@@ -83,14 +83,14 @@ enum fl_code {
 
 /// The code's stable name, "lock_timeout"; "ok" for FL_OK, "unknown" for what is no code.
 FORELOCK_EXPORT const char* fl_code_name(int32_t code);
-/// 1 if the same call may succeed later without anything being changed by people, else 0.
+/// 1 if the same call may succeed later without human intervention, else 0.
 FORELOCK_EXPORT int32_t fl_is_retryable(int32_t code);
 
 /// The code of the last failure on this thread; FL_OK before the first.
 FORELOCK_EXPORT int32_t fl_last_code(void);
-/// What failed, for people. Valid until this thread's next failure, as the next two.
+/// A description of the failure, for people. Valid until this thread's next failure, as the next two.
 FORELOCK_EXPORT const char* fl_last_message(void);
-/// What to do next, for people; may be empty.
+/// The next step to take, for people; may be empty.
 FORELOCK_EXPORT const char* fl_last_hint(void);
 /// The monitor id concerned; may be empty.
 FORELOCK_EXPORT const char* fl_last_monitor(void);
@@ -144,7 +144,7 @@ FORELOCK_EXPORT int32_t fl_client_open(fl_config config, uint32_t flags, fl_clie
 /// Waits until a server has accepted the session. FL_CONNECTION_LOSS: not within `timeout_ms`.
 FORELOCK_EXPORT int32_t fl_client_wait_connected(fl_client client, int64_t timeout_ms);
 
-/// Where a client stands, and counts since it was opened.
+/// The state of a client, and counts since it was opened.
 typedef struct fl_client_status {
   size_t size;                 ///< sizeof(fl_client_status), set by the caller
   int32_t connected;           ///< 1 while a server is connected
@@ -159,7 +159,7 @@ typedef struct fl_client_status {
   uint64_t disconnections;     ///< connections lost
   uint64_t contenders;         ///< contenders not yet certainly gone from the server
   const char* instance;        ///< `host/pid`
-  const char* last_problem;    ///< what the last failed attempt to connect met; may be empty
+  const char* last_problem;    ///< why the last failed attempt to connect failed; may be empty
 } fl_client_status;
 
 /// Fills `status` in; its texts are valid until this thread's next call of it.
@@ -174,7 +174,7 @@ FORELOCK_EXPORT int32_t fl_client_free(fl_client client);
 /// \name Events
 /// \{
 
-/// What an event tells of; the members of fl_event that it fills in beyond `source` and `tag`.
+/// The kinds of events; the members of fl_event that it fills in beyond `source` and `tag`.
 enum fl_event_kind {
   FL_EVENT_ACQUIRED = 1,   ///< an asynchronous acquisition ended: `code`; FL_OK: `value` is the fencing token
   FL_EVENT_RELEASED = 2,   ///< an asynchronous release ended: `code`
@@ -235,7 +235,7 @@ enum fl_timeout {
   FL_FOREVER = -2      ///< no end
 };
 
-/// What may be said about a lock beyond what for and how urgent. All 0: nothing.
+/// Optional parameters of a lock. All 0: none.
 typedef struct fl_lock_options {
   size_t size;                   ///< sizeof(fl_lock_options)
   int64_t expected_runtime_ms;   ///< how long the work is expected to take; 0: not said
@@ -249,13 +249,13 @@ FORELOCK_EXPORT int32_t fl_lock_new(fl_client client, const char* lock_info, con
                                     const fl_lock_options* options, fl_lock* lock);
 /// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …
 FORELOCK_EXPORT int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms);
-/// Obtains the lock if it is free and unwanted; does not queue. FL_LOCK_UNAVAILABLE.
+/// Obtains the lock if it is free and no other contender waits; does not queue. FL_LOCK_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
 /// As fl_lock_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK.
 FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag);
 /// As fl_lock_try(), without blocking.
 FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);
-/// As fl_lock_acquire(), but blocks for `block_ms` at most. If the acquisition has not ended by then it goes on,
+/// As fl_lock_acquire(), but blocks for `block_ms` at most. If the acquisition has not ended by then it continues,
 /// `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. For hosts whose threads
 /// must hear of interruptions, without the price of an event for each acquisition.
 FORELOCK_EXPORT int32_t fl_lock_acquire_within(fl_lock lock, int64_t timeout_ms, int64_t block_ms, uint64_t tag,
@@ -278,7 +278,7 @@ FORELOCK_EXPORT int32_t fl_lock_step_aside(fl_lock lock, int64_t timeout_ms);
 /// Cancels or releases it without waiting and frees the handle. Completions that are owed still come, as FL_CANCELLED.
 FORELOCK_EXPORT int32_t fl_lock_free(fl_lock lock);
 
-/// Which events of a lock are wanted, besides completions.
+/// The events of a lock to be reported besides completions.
 enum fl_lock_events {
   FL_ON_LOST = 1,      ///< FL_EVENT_LOST, once for each grant that is lost
   FL_ON_DANGER = 2,    ///< FL_EVENT_DANGER
@@ -291,7 +291,7 @@ enum fl_lock_events {
 FORELOCK_EXPORT int32_t fl_lock_watch(fl_handle lock, uint32_t events, int64_t danger_margin_ms, uint64_t tag);
 
 /// \}
-/// \name What is known of a held lock
+/// \name State of a held lock
 /// These take the handle of a lock or of an attempt.
 /// \{
 
@@ -307,20 +307,20 @@ FORELOCK_EXPORT int64_t fl_lock_expires_at_ns(fl_handle lock);
 /// How long the lock is certain from now on; 0 if it is not healthy.
 FORELOCK_EXPORT int64_t fl_lock_time_left_ns(fl_handle lock);
 
-/// Where a lock object stands.
+/// The state of a lock object.
 enum fl_lock_state {
   FL_STATE_FREE = 0,     ///< not held, not waiting
   FL_STATE_WAITING = 1,  ///< in the queue
   FL_STATE_HELD = 2,     ///< held, connected
   FL_STATE_SUSPECT = 3,  ///< held, the connection is silent; certain until it expires
-  FL_STATE_LOST = 4      ///< was held, and is not any more, without having been released
+  FL_STATE_LOST = 4      ///< no longer held, without having been released
 };
 /// Its fl_lock_state.
 FORELOCK_EXPORT int32_t fl_lock_get_state(fl_handle lock, int32_t* state);
 
-/// Who holds or waits, and what for. Wall-clock times in milliseconds since 1970; absent: -1.
+/// The owner record of a holder or waiter. Wall-clock times in milliseconds since 1970; absent: -1.
 typedef struct fl_owner {
-  const char* lock_info;        ///< what for
+  const char* lock_info;        ///< why it takes the lock
   const char* instance;         ///< `host/pid/thread`
   const char* guid;             ///< identifies the acquisition
   const char* stack;            ///< where it was called, one frame a line, innermost first; may be empty
@@ -334,10 +334,10 @@ typedef struct fl_owner {
 
 /// The record of the current acquisition.
 FORELOCK_EXPORT int32_t fl_lock_owner(fl_handle lock, fl_owner* owner);
-/// The work goes on as planned and needs `expected_ms` more. FL_LOCK_UNHEALTHY if the lock is not healthy.
+/// The work continues as planned and needs `expected_ms` more. FL_LOCK_UNHEALTHY if the lock is not healthy.
 FORELOCK_EXPORT int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms);
 
-/// What a guarded write does with a node.
+/// The operations of a guarded write.
 enum fl_write_kind {
   FL_WRITE_CREATE = 1,  ///< creates a persistent node
   FL_WRITE_SET = 2,     ///< replaces its data

@@ -1,5 +1,5 @@
 /// \file
-/// The part of the C interface that looks at a namespace: which locks are held, by which clients, which wait, and why.
+/// The part of the C interface that looks at a namespace: holders, waiting clients and their records.
 /// Included by forelock/c.h, where the conventions are.
 #pragma once
 
@@ -58,7 +58,7 @@ FORELOCK_EXPORT int32_t fl_view_waiter(fl_view view, size_t index, fl_waiter* wa
 /// Frees it.
 FORELOCK_EXPORT int32_t fl_view_free(fl_view view);
 
-/// What fl_inspect_force_release() did.
+/// The result of fl_inspect_force_release().
 enum fl_force_release {
   FL_FORCE_RELEASED = 0,        ///< the holder's nodes are gone
   FL_FORCE_HOLDER_CHANGED = 1,  ///< another client holds it now, or none: nothing was done

@@ -18,7 +18,7 @@ FORELOCK_EXPORT int32_t fl_dlq_open(fl_config config, fl_dlq* dlq);
 /// Waits until nothing in the outbox is left to be forwarded, at most `timeout_ms`; `done` gets whether that is so.
 FORELOCK_EXPORT int32_t fl_dlq_flush(fl_dlq dlq, int64_t timeout_ms, int32_t* done);
 
-/// What waits in the outbox, and what became of the rest.
+/// The contents of the outbox, and counts of what was taken and delivered.
 typedef struct fl_dlq_status {
   size_t size;                 ///< sizeof(fl_dlq_status), set by the caller
   uint64_t outbox_rows;        ///< letters in the outbox
@@ -26,7 +26,7 @@ typedef struct fl_dlq_status {
   int64_t oldest_age_ms;       ///< of the oldest letter; -1 if there is none
   uint64_t accepted;           ///< by this object
   uint64_t delivered;          ///< to Kafka, by this object
-  uint64_t delivery_failures;  ///< attempts that Kafka or the way to it refused
+  uint64_t delivery_failures;  ///< failed attempts to deliver
   int32_t forwarding;          ///< 1 if this process pushes to Kafka
   const char* last_problem;    ///< why the last delivery failed; may be empty
 } fl_dlq_status;
@@ -79,16 +79,16 @@ FORELOCK_EXPORT int32_t fl_runner_new(fl_client client, fl_dlq dlq, const fl_run
 /// gets a handle to cancel with, which the caller frees.
 FORELOCK_EXPORT int32_t fl_runner_submit(fl_runner runner, const fl_operation_spec* spec, uint64_t tag,
                                          fl_operation* operation);
-/// Withdraws the operation: the caller keeps it (FL_CANCELLED), unless it ends otherwise before.
+/// Cancels the operation: the caller keeps it (FL_CANCELLED), unless it ends otherwise before.
 FORELOCK_EXPORT int32_t fl_operation_cancel(fl_operation operation);
-/// Frees the handle; the operation goes on.
+/// Frees the handle; the operation continues.
 FORELOCK_EXPORT int32_t fl_operation_free(fl_operation operation);
 /// The attempt's work is done; frees its handle.
 FORELOCK_EXPORT int32_t fl_attempt_succeed(fl_attempt attempt);
 /// The attempt failed; frees its handle. `code` stable, for programs: lower case letters, digits, underscores.
 /// `retryable` 1 if another attempt makes sense.
 FORELOCK_EXPORT int32_t fl_attempt_fail(fl_attempt attempt, const char* code, const char* message, int32_t retryable);
-/// Withdraws what waits, fails the attempts under way, waits until the last operation has ended, and frees the handle.
+/// Cancels what waits, fails the attempts under way, waits until the last operation has ended, and frees the handle.
 FORELOCK_EXPORT int32_t fl_runner_free(fl_runner runner);
 
 /// \}

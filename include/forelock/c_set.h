@@ -23,7 +23,7 @@ FORELOCK_EXPORT int32_t fl_set_new(fl_client client, const char* lock_info, cons
 
 /// Obtains all members or none; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …;
 /// fl_last_monitor() is the member that could not be had. Before a failure is told, what was taken has been given back,
-/// or that goes on in the background where no server answers.
+/// or that continues in the background where no server answers.
 FORELOCK_EXPORT int32_t fl_set_acquire(fl_set set, int64_t timeout_ms);
 /// Obtains the set if every member can be had at once; does not queue. FL_LOCK_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_set_try(fl_set set);

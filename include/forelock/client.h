@@ -40,16 +40,16 @@ struct ClientStatistics {
 /// Connecting happens in the background: the constructor returns at once, and locks wait for the connection within
 /// their own time-outs. After a disconnection the client tries again `zookeeper.connection.retry` times, every
 /// `zookeeper.connection.delay`; then waiting calls end with ConnectionLossException, later calls fail at once, and the
-/// client goes on trying. An expired session is replaced by a new one for later calls.
+/// client keeps trying. An expired session is replaced by a new one for later calls.
 ///
 /// Heartbeats and deadlines do not depend on code of the host application: callbacks (one thread for those of all
 /// locks), stop callbacks (another one) and the log sink (a third) may take long without costing a lock. They delay one
-/// another, though. A call that takes longer than an eighth of the session time-out is named in the log while it runs.
+/// another. A call that takes longer than an eighth of the session time-out is named in the log while it runs.
 ///
 /// After fork() the child cannot use it: every call throws RequestRejectedException(forked); the parent is unaffected.
 class FORELOCK_EXPORT Client {
  public:
-  /// \throws ConfigurationException if a setting cannot be right (a credentials file that others can read, say).
+  /// \throws ConfigurationException if a setting is invalid, such as a credentials file that others can read.
   explicit Client(Settings settings, LogSink log = {});
   /// As close(). In a callback the session ends a little later, on a thread of its own, when the callback has returned.
   ~Client();
@@ -68,23 +68,23 @@ class FORELOCK_EXPORT Client {
   /// The session time-out that the server has granted, which may differ from the one that was asked for; 0 before the
   /// first connection.
   std::chrono::milliseconds session_timeout() const noexcept;
-  /// What the last failed attempt to connect met, for people; empty if none did.
+  /// Why the last failed attempt to connect failed, for people; empty if none did.
   std::string last_problem() const;
 
   /// The instance identity `host/pid` that owner records begin with.
   const std::string& instance() const noexcept;
 
-  /// What happened since the client was made.
+  /// The counts since the client was made.
   ClientStatistics statistics() const;
 
   /// Ends the session: waiting calls end with RequestRejectedException(closed), held locks are lost, and the server
-  /// frees them, with all that is under way, before this returns; a server that is silent frees them when the session's
-  /// time is up, and is waited for about 2.5 s. Returns when no callback runs any more; idempotent. \throws
+  /// frees them, with all that is under way, before this returns; a server that is silent frees them when the session
+  /// times out; this waits for it about 2.5 s. Returns when no callback runs any more; idempotent. \throws
   /// RequestRejectedException(invalid_argument) in a callback, a stop callback or the log sink, whose end it would wait
   /// for; nothing has changed then.
   void close();
 
-  /// For this library's own use.
+  /// Internal.
   const std::shared_ptr<client::ClientCore>& core() const noexcept { return core_; }
 
  private:

@@ -1,5 +1,5 @@
 /// \file
-/// What is wrong with a configuration: every problem found, each with its place.
+/// The exception for an invalid configuration: every problem found, each with its place.
 #pragma once
 
 #include <memory>

@@ -21,14 +21,14 @@ namespace forward {
 class QueueCore;
 }
 
-/// What waits in the outbox, and what became of the rest. A snapshot.
+/// The contents of the outbox, and counts of what was taken and delivered. A snapshot.
 struct DeadLetterQueueStatistics {
   std::uint64_t outbox_rows = 0;                        ///< letters in the outbox
   std::uint64_t outbox_bytes = 0;                       ///< what they count against `dlq.outbox.max.bytes`
   std::optional<std::chrono::milliseconds> oldest_age;  ///< of the oldest letter in the outbox
   std::uint64_t accepted = 0;                           ///< by this object
   std::uint64_t delivered = 0;                          ///< to Kafka, by this object
-  std::uint64_t delivery_failures = 0;                  ///< attempts that Kafka or the way to it refused
+  std::uint64_t delivery_failures = 0;                  ///< failed attempts to deliver
   std::string last_problem;                             ///< why the last delivery failed, for people; empty: none has
   bool forwarding = false;  ///< this process pushes to Kafka; false without Kafka, or while another process does
 };
@@ -40,18 +40,18 @@ struct DeadLetterQueueStatistics {
 ///
 /// At least once: after a crash a letter may be in the topic twice, with the same `ce_id`. Letters of one monitor keep
 /// their order as long as the broker refuses none of them. A letter that the broker refuses for good (too large for the
-/// topic, say) stays in the outbox, is named in the log and tried again now and then; others pass it.
+/// topic, say) stays in the outbox, is named in the log and tried again at intervals; others pass it.
 ///
 /// Several processes may share one outbox; one of them forwards at a time. Thread-safe. After fork() the child cannot
 /// use it: accept() throws RequestRejectedException(forked), and the destructor does nothing.
 class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
  public:
-  /// Opens or makes the outbox. A damaged file is kept aside under another name, what can be read of it is saved into a
-  /// new one, and the log says so. Does not wait for Kafka.
-  /// \throws ConfigurationException for settings that cannot be right (unknown Kafka keys, a secret in a file that
-  /// others can read); Error(outbox_unavailable) if the outbox cannot be opened.
+  /// Opens or makes the outbox. A damaged file is kept under another name, its readable letters are copied into a new
+  /// one, and the log says so. Does not wait for Kafka.
+  /// \throws ConfigurationException for invalid settings (unknown Kafka keys, a secret in a file that others can
+  /// read); Error(outbox_unavailable) if the outbox cannot be opened.
   explicit DeadLetterQueue(const Settings& settings, LogSink log = {});
-  /// Gives what is under way to Kafka half a second to be confirmed; the rest stays in the outbox.
+  /// Waits at most half a second for confirmations of letters sent to Kafka; the others stay in the outbox.
   ~DeadLetterQueue() override;
   DeadLetterQueue(const DeadLetterQueue&) = delete;
   DeadLetterQueue& operator=(const DeadLetterQueue&) = delete;
@@ -60,9 +60,9 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
   /// invalid_argument (the id is there already with other contents). The letter is not in the queue then.
   void accept(const DeadLetter& letter) override;
 
-  /// Waits until nothing in the outbox is left to be forwarded: the letters of all processes, but for those that were
-  /// parked. \returns whether that is so, within the timeout. At once false without Kafka, if letters wait. \throws
-  /// Error(outbox_unavailable).
+  /// Waits until nothing in the outbox is left to be forwarded: the letters of all processes, except those that
+  /// were parked. \returns whether that is so, within the timeout. At once false without Kafka, if letters wait.
+  /// \throws Error(outbox_unavailable).
   bool flush(std::chrono::milliseconds timeout);
 
   /// Counts and ages, for metrics. \throws Error(outbox_unavailable).

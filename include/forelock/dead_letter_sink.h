@@ -1,5 +1,5 @@
 /// \file
-/// Where operations go that ran out of retries.
+/// Dead letters: operations that ran out of retries, and the interface that takes them.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct FailedAttempt {
   std::chrono::milliseconds waited{0};  ///< how long it waited for the lock
 };
 
-/// The process that gave an operation up.
+/// The process that gave up an operation.
 struct DeadLetterOrigin {
   std::string host;      ///< its machine's name
   std::int64_t pid = 0;  ///< its process number there
@@ -30,7 +30,7 @@ struct DeadLetterOrigin {
   std::string version;   ///< of this library
 };
 
-/// An operation that will not be tried again by itself. A plain value.
+/// An operation that will not be retried automatically. A plain value.
 struct DeadLetter {
   std::string id;                            ///< stable, the idempotency key of everything that happens to it later
   std::string type;                          ///< what kind of operation, e.g. "saveContent"
@@ -44,7 +44,7 @@ struct DeadLetter {
   WallTime enqueued_at{};                    ///< when the operation was first asked for
   WallTime failed_at{};                      ///< when its last attempt failed
   std::uint32_t replay_count = 0;            ///< how often it had been replayed before it failed again
-  DeadLetterOrigin client;                   ///< who gave it up
+  DeadLetterOrigin client;                   ///< the process that gave it up
   std::string traceparent;                   ///< W3C trace context of the operation; may be empty
 };
 
@@ -56,7 +56,7 @@ class FORELOCK_EXPORT DeadLetterSink {
   /// Takes the letter over: when it returns, the letter is durable and no crash of this process loses it. The same id
   /// may be given again (a caller that could not see the outcome); it must not become two letters for its readers.
   /// Called from any thread, concurrently. \throws Error if it could not be made durable: the caller still owns the
-  /// letter and must say so loudly. Never drops a letter silently.
+  /// letter and must report it. Never drops a letter silently.
   virtual void accept(const DeadLetter& letter) = 0;
 };
 

@@ -1,5 +1,5 @@
 /// \file
-/// What can go wrong: one base class with a stable code, and a class for each case that callers tell apart.
+/// Errors: stable codes, one base class, and an exception class for each case that callers distinguish.
 #pragma once
 
 #include <stdexcept>
@@ -11,29 +11,29 @@
 namespace forelock {
 
 /// Stable codes: their names (name_of) appear in logs, JSON output and dead letters, their numbers in the C interface
-/// (forelock/c.h); neither ever changes. 0 is no code: there it means success.
+/// (forelock/c.h); neither ever changes. 0 is not a code: it means success there.
 enum class ErrorCode {
   lock_timeout = 1,         ///< the lock was not obtained in time
   lock_unavailable = 2,     ///< try_lock: the lock is held, or others wait for it
-  cancelled = 3,            ///< the waiting was withdrawn by the caller
+  cancelled = 3,            ///< the caller cancelled the wait
   session_expired = 4,      ///< the server ended the session, and with it every lock and every place in a queue
   connection_loss = 5,      ///< no server could be reached
   no_node = 6,              ///< the lock to be released does not exist any more
   lock_unhealthy = 7,       ///< the lock is, or may be, lost
   not_authorized = 8,       ///< the server's ACL or the credentials do not permit it
   quota_exceeded = 9,       ///< a quota of the server is used up
-  invalid_argument = 10,    ///< a monitor id, path or option that cannot be right
+  invalid_argument = 10,    ///< an invalid monitor id, path or option
   request_too_large = 11,   ///< over the server's limit; never sent
   write_conflict = 12,      ///< a guarded write's own operations were refused: see the message; the lock is still held
   not_held = 13,            ///< an operation of a holder on a lock that is not held
   already_held = 14,        ///< lock() on a lock object that already holds or waits: locks are not re-entrant
-  configuration = 15,       ///< a setting that cannot be right
+  configuration = 15,       ///< an invalid setting
   closed = 16,              ///< the client is closed
   forked = 17,              ///< the client belongs to the parent process
   server_error = 18,        ///< anything else that the server reports; the effect is unknown
   internal = 19,            ///< a defect of this library
-  handler_failed = 20,      ///< an operation's handler threw something that says no more about itself
-  overloaded = 21,          ///< so much is under way already that nothing more is taken on
+  handler_failed = 20,      ///< an operation's handler threw an exception other than OperationFailure or Error
+  overloaded = 21,          ///< too many operations in progress; new ones are refused
   outbox_full = 22,         ///< `dlq.outbox.max.bytes` is reached: the dead letter was not taken
   outbox_unavailable = 23,  ///< the outbox cannot be opened, read or written: disk full, permissions, damage, in use
   kafka_unavailable = 24,   ///< no broker could be reached, or none serves the topic
@@ -45,19 +45,19 @@ enum class ErrorCode {
 /// The code's stable name, e.g. "lock_timeout".
 FORELOCK_EXPORT std::string_view name_of(ErrorCode code) noexcept;
 
-/// Whether the same call may succeed later without anything being changed by people: time-outs, lost connections and
+/// Whether the same call may succeed later without human intervention: time-outs, lost connections and
 /// sessions, unhealthy locks. The retry layer decides by this table alone.
 FORELOCK_EXPORT bool is_retryable(ErrorCode code) noexcept;
 
 /// Base of every exception of this library. Immutable; may be copied and passed between threads.
 class FORELOCK_EXPORT Error : public std::runtime_error {
  public:
-  /// \param code what happened; \param monitor the monitor id concerned, or empty; \param message for people, says what
+  /// \param code the case; \param monitor the monitor id concerned, or empty; \param message for people, says what
   /// and where; \param hint what to do next, or empty.
   Error(ErrorCode code, std::string monitor, const std::string& message, std::string hint = {});
   ~Error() override;
 
-  /// What happened, for programs.
+  /// The case, for programs.
   ErrorCode code() const noexcept { return code_; }
   /// The monitor id concerned; empty if none is.
   const std::string& monitor() const noexcept { return monitor_; }

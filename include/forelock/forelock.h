@@ -1,5 +1,5 @@
 /// \file
-/// Everything, for those who do not mind.
+/// Convenience header: includes the whole public API.
 #pragma once
 
 #include "forelock/async_write_lock.h"

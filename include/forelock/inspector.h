@@ -1,5 +1,5 @@
 /// \file
-/// Who holds, who waits, and why: a read-only look at a namespace.
+/// A view of a namespace: the holders, the waiting contenders, and their records.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace forelock {
 
-/// Who holds a monitor.
+/// The holder of a monitor.
 struct HolderView {
   std::optional<OwnerRecord> owner;   ///< nothing if it left no record that can be read
   std::optional<Priority> priority;   ///< from the record, or from its node's prefix; nothing if unknown
@@ -63,7 +63,7 @@ struct LockSetView {
   std::optional<HolderView> behind;      ///< the holder of that one
 };
 
-/// What force_release() did.
+/// The result of force_release().
 enum class ForceReleaseResult {
   released,        ///< the holder's nodes are gone
   holder_changed,  ///< another contender holds it now, or none: nothing was done
@@ -85,8 +85,8 @@ class FORELOCK_EXPORT Inspector {
   /// One monitor in full, or nothing if it does not exist.
   std::optional<MonitorView> show(const std::string& monitor);
 
-  /// The set to which a contender with this record belongs: what it holds and what it waits for. Nothing if the record
-  /// is of no set.
+  /// The set to which a contender with this record belongs: the members that it holds and the one that it waits for.
+  /// Nothing if the record belongs to no set.
   std::optional<LockSetView> lock_set(const OwnerRecord& record);
 
   /// Removes a holder: its contender node and `privateLock` in one transaction, own node first, only if `holder` (its

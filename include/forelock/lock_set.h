@@ -46,7 +46,7 @@ struct MemberToken {
 /// members while it waits for its last.
 ///
 /// Ownership belongs to the object, not to a thread: every method may be called from any thread, concurrently, unless
-/// it says otherwise. One acquisition at a time; not re-entrant. Must not outlive its Client. The destructor withdraws
+/// it says otherwise. One acquisition at a time; not re-entrant. Must not outlive its Client. The destructor cancels
 /// a waiting acquisition and releases a held set without waiting; a callback of acquire() or release() that has not
 /// been called yet is called there with InstanceLockException(cancelled), as for AsyncWriteLock.
 class FORELOCK_EXPORT LockSet {
@@ -54,9 +54,9 @@ class FORELOCK_EXPORT LockSet {
   /// The limit on members.
   static constexpr std::size_t max_members = 1000;
 
-  /// \param client must outlive the set. \param lock_info short text for people: what for. \param monitors the ids of
-  /// its members, in any order, 1 to max_members; the same id twice counts once. \param priority the class in which all
-  /// of them contend. \param options as for a single lock; they count for each member.
+  /// \param client must outlive the set. \param lock_info short description, for people, of why the lock is taken.
+  /// \param monitors the ids of its members, in any order, 1 to max_members; the same id twice counts once. \param
+  /// priority the class in which all of them contend. \param options as for a single lock; they count for each member.
   /// \throws RequestRejectedException(invalid_argument) for an invalid id, no member or too many.
   LockSet(Client& client, std::string lock_info, const std::vector<std::string>& monitors,
           Priority priority = Priority::foreground, LockOptions options = {});
@@ -66,14 +66,14 @@ class FORELOCK_EXPORT LockSet {
 
   /// The members' ids, each once, in the order in which they are taken.
   const std::vector<std::string>& monitors() const noexcept;
-  /// What for.
+  /// Short description of why the lock is taken.
   const std::string& lock_info() const noexcept;
   /// The class it contends in.
   Priority priority() const noexcept;
 
   // --- blocking ---
 
-  /// Waits for as long as it takes. \throws as lock_with_timeout, except for the time-out.
+  /// Waits without a time-out. \throws as lock_with_timeout, except for the time-out.
   void lock();
   /// Obtains the set if every member can be had at once; does not queue. Without a connection it waits for one for at
   /// most the class's configured time-out. \returns whether it is held now; if not, nothing of it is.
@@ -85,12 +85,12 @@ class FORELOCK_EXPORT LockSet {
   /// \throws InstanceLockException not obtained in time: the message names the member that could not be had, and its
   /// holder. ConnectionLossException, SessionExpiredException, RequestRejectedException; monitor() of each is the
   /// member that it was about. Before this or any failure is told, what had been taken is given back: confirmed by the
-  /// servers, or, if they do not answer within a second or there is no connection, going on in the background until it
-  /// is certain.
+  /// servers, or, if they do not answer within a second or there is no connection, continuing in the background until
+  /// it is certain.
   void lock_with_timeout();
 
   /// Releases every member. Waits for the confirmation, at most about the session time-out; without one the release
-  /// goes on in the background until it is certain or the session has ended. Not held any more afterwards. Never
+  /// continues in the background until it is certain or the session has ended. Not held any more afterwards. Never
   /// throws: that a member was lost before, or that there is no confirmation, is written to the client's log.
   void unlock() noexcept;
   /// As unlock(), but throws: NoNodeException if a member did not exist any more (no_node), or if the set is not held
@@ -116,22 +116,22 @@ class FORELOCK_EXPORT LockSet {
   /// Begins to contend; returns at once. Uses the time-out configured for the class.
   /// \throws RequestRejectedException(already_held) if it is held or waiting.
   void acquire(AcquireCallback callback);
-  /// The same with a time-out of one's own.
+  /// The same with the given time-out.
   void acquire(std::chrono::milliseconds timeout, AcquireCallback callback);
   /// Releases every member; returns at once. The callback may be empty. Without a held set it gets NoNodeException.
   void release(ReleaseCallback callback = {});
 
-  /// Withdraws a waiting acquisition of another thread or of acquire(), which ends with
-  /// InstanceLockException(cancelled), or false. \returns whether there was one to withdraw: not if it has been
+  /// Cancels a waiting acquisition of another thread or of acquire(), which ends with
+  /// InstanceLockException(cancelled), or false. \returns whether there was one to cancel: not if it has been
   /// decided.
   bool cancel();
 
   // --- what is known ---
 
-  /// Where the set stands as a whole; looks at the clock. `lost` as soon as one member is lost: the others stay held
+  /// The state of the set as a whole; reads the clock. `lost` as soon as one member is lost: the others stay held
   /// until it is released, so that the work can be stopped first.
   LockState state() const noexcept;
-  /// Whether all members were granted and neither released nor reported lost. Does not look at the clock.
+  /// Whether all members were granted and neither released nor reported lost. Does not read the clock.
   bool owns_lock() const noexcept;
   /// Whether every member is certain to be held now. As WriteLock::healthy, and as cheap, whatever the set's size.
   bool healthy() const noexcept;
@@ -141,7 +141,7 @@ class FORELOCK_EXPORT LockSet {
   std::chrono::steady_clock::time_point expires_at() const noexcept;
   /// The tokens of all members, in the order of monitors(). As WriteLock::fencing_token for each.
   std::vector<MemberToken> fencing_tokens() const;
-  /// That of one member. \throws RequestRejectedException(invalid_argument) if there is no such member.
+  /// The token of one member. \throws RequestRejectedException(invalid_argument) if there is no such member.
   std::int64_t fencing_token(const std::string& monitor) const;
   /// The member in whose queue the set waits at this moment; nothing if it does not wait in one.
   std::optional<std::string> waits_for() const;

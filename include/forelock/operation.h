@@ -1,5 +1,5 @@
 /// \file
-/// Work that is done under a lock, tried again when it fails for a passing reason, and never silently dropped.
+/// Operations: work done under a lock, retried after transient failures, and never silently dropped.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +30,14 @@ struct Operation {
 
   static constexpr std::size_t max_id_bytes = 128;          ///< limit of `id` and `type`
   static constexpr std::size_t max_lock_info_bytes = 1024;  ///< limit of `lock_info`
-  /// Limit of `payload`; larger things belong in a store.
+  /// Limit of `payload`; keep larger data in a store.
   static constexpr std::size_t max_payload_bytes = 1024 * 1024;
 };
 
-/// How an operation ended, when it ended well or was dead-lettered. (That it failed to the caller is an exception.)
+/// How an operation ended: in success, or in the dead-letter queue. (Failures returned to the caller are thrown
+/// instead.)
 struct OperationResult {
-  /// The two ways to end well.
+  /// The two ways to end without an exception.
   enum class Status {
     succeeded,     ///< a handler call returned, and the lock was certain to be held until then
     dead_lettered  ///< the sink has it, durably
@@ -47,13 +48,13 @@ struct OperationResult {
   std::vector<FailedAttempt> attempts;  ///< those that failed, oldest first
 };
 
-/// A handler's way to say how it failed. `code` is stable, for programs and filters: lower case letters, digits and
-/// underscores, at most 64 (others are changed to fit: a failure is not lost because its code is misspelt); `message`
-/// is for people, the first 1,000 bytes of it are kept. Neither may hold the payload.
+/// The exception by which a handler reports a failure. `code` is stable, for programs and filters: lower case letters,
+/// digits and underscores, at most 64 (others are changed to fit: a failure is not lost because its code is misspelt);
+/// `message` is for people, the first 1,000 bytes of it are kept. Neither may hold the payload.
 class FORELOCK_EXPORT OperationFailure : public std::runtime_error {
  public:
   /// \param code for programs. \param message for people.
-  /// \param retryable whether the same operation may succeed later without anybody changing anything.
+  /// \param retryable whether the same operation may succeed later without any intervention.
   OperationFailure(std::string code, const std::string& message, bool retryable);
   ~OperationFailure() override;
 

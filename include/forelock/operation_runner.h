@@ -29,8 +29,8 @@ struct BackoffOptions {
   std::chrono::milliseconds cap{10'000};
 };
 
-/// Damps a storm of retries: each retry takes a token out of a bucket that all runners of one client share; where none
-/// is left, the retry waits until one is. First attempts need none.
+/// Limits the rate of retries: each retry takes a token out of a bucket that all runners of one client share; where
+/// none is left, the retry waits until one is. First attempts need none.
 struct RetryBudgetOptions {
   std::uint32_t burst = 100;         ///< tokens that a full bucket holds: 1 to 1,000,000
   double retries_per_second = 50.0;  ///< how fast it fills: 0.001 to 1,000,000
@@ -43,23 +43,23 @@ struct OperationRunnerOptions {
   std::size_t max_operations = 10'000;  ///< asynchronous operations under way, at most 1,000,000; more are refused
 };
 
-/// What may be said about one run.
+/// Optional parameters of one run.
 struct OperationRunOptions {
   /// No attempt begins, and none waits for its lock, after this instant: an operation that has failed by then goes
   /// to the dead-letter queue with the attempts that it had, and so does, at once, one whose retry could only begin
-  /// later. If it has passed already when the operation is run, nothing is attempted and there is nothing to tell of:
+  /// later. If it has passed already when the operation is run, nothing is attempted and no failure is reported:
   /// the caller keeps the operation (InstanceLockException, lock_timeout). It does not interrupt a handler.
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  /// Withdraws the operation: waiting ends at once, and the caller keeps it (InstanceLockException, cancelled). It does
-  /// not interrupt a handler; a handler that then succeeds has succeeded. It does not hold a letter back that the sink
-  /// is taking already.
+  /// Cancels the operation: waiting ends at once, and the caller keeps it (InstanceLockException, cancelled). It does
+  /// not interrupt a handler; a handler that then succeeds has succeeded. It has no effect on a letter that
+  /// the sink is already taking.
   std::stop_token stop = {};
-  /// Told of each failed attempt, before the wait for the next; on the thread that runs the operation (asynchronous:
+  /// Called for each failed attempt, before the wait for the next; on the thread that runs the operation (asynchronous:
   /// the runner's). What it throws is swallowed and logged.
   std::function<void(const FailedAttempt&, bool will_retry)> on_failure = {};
 };
 
-/// What a handler works with. Valid during the call (blocking) or until `done` was called (asynchronous).
+/// The arguments of a handler. Valid during the call (blocking) or until `done` was called (asynchronous).
 struct OperationAttempt {
   const Operation& operation;  ///< what is to be done
   WriteLock& lock;             ///< held: check_health(), fencing_token(), write_guarded(), stop_token()
@@ -84,16 +84,17 @@ class FORELOCK_EXPORT OperationRunner {
   /// Does the work of one attempt; throws to say that it failed.
   using Handler = std::function<void(OperationAttempt&)>;
 
-  /// \throws RequestRejectedException(invalid_argument) for options that cannot be right.
+  /// \throws RequestRejectedException(invalid_argument) for invalid options.
   OperationRunner(Client& client, DeadLetterSink& sink, OperationRunnerOptions options = {});
-  /// Withdraws the asynchronous operations that wait, and returns when none is left: handlers under way are waited for,
-  /// and so are completions. Not from a handler or a completion: it would wait for itself. No run() may be under way.
+  /// Cancels the asynchronous operations that wait, and returns when none is left: handlers under way are waited for,
+  /// and so are completions. Must not be called from a handler or a completion, which it would wait for. No run() may
+  /// be under way.
   ~OperationRunner();
   OperationRunner(const OperationRunner&) = delete;
   OperationRunner& operator=(const OperationRunner&) = delete;
 
   /// Runs the operation on this thread; blocks for its waits.
-  /// \throws RequestRejectedException for an operation that cannot be right (nothing was tried: invalid_argument,
+  /// \throws RequestRejectedException for an invalid operation (nothing was tried: invalid_argument,
   /// request_too_large), for a client that is closed or belongs to the parent process; InstanceLockException: cancelled
   /// when it was stopped, lock_timeout when its deadline had passed already; whatever the sink throws when it cannot
   /// take the letter (outbox_full, …). In all these cases the caller still owns the operation. A client that is closed
@@ -109,7 +110,7 @@ class FORELOCK_EXPORT OperationRunner {
   /// destroyed whenever the client is still there.
   using AsyncHandler = std::function<void(std::shared_ptr<OperationAttempt> attempt, Done done)>;
   /// Called exactly once: with the result, or with what run() would have thrown. On the runner's own thread: may block,
-  /// but keeps other operations' retries and completions waiting then. May call run_async(). What it throws is
+  /// but this delays other operations' retries and completions. May call run_async(). What it throws is
   /// swallowed and logged.
   using Completion = std::function<void(OperationResult result, std::exception_ptr error)>;
 

@@ -1,5 +1,5 @@
 /// \file
-/// Who holds or waits, and what for: the record that every contender leaves on the server.
+/// The owner record that every contender leaves on the server: who it is, and why it takes the lock.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono:
 
 /// A plain value; as JSON it is the data of the contender's node and, for the holder, of `privateLock`.
 struct FORELOCK_EXPORT OwnerRecord {
-  std::string lock_info;                                      ///< what for, e.g. "Save Content"
-  std::string instance;                                       ///< who: `host/pid/thread`
+  std::string lock_info;                                      ///< why it takes the lock, e.g. "Save Content"
+  std::string instance;                                       ///< the process and thread: `host/pid/thread`
   Priority priority = Priority::foreground;                   ///< the class it contends in
   std::string guid;                                           ///< identifies this acquisition
   WallTime enqueued_at{};                                     ///< when it began to wait
@@ -40,7 +40,7 @@ struct FORELOCK_EXPORT OwnerRecord {
   /// set's members, then the lock info.
   std::string to_json() const;
 
-  /// Nothing if the bytes are no owner record: clients written by others may leave anything, or nothing. Unknown keys
+  /// Nothing if the bytes are not an owner record: third-party clients may leave any data, or none. Unknown keys
   /// are ignored. Never throws for bad input.
   static std::optional<OwnerRecord> from_json(std::string_view json);
 

@@ -25,7 +25,7 @@ namespace config {
 struct SettingsData;
 }
 
-/// Who may touch the nodes that a client creates (`zookeeper.acl`).
+/// The permissions of the nodes that a client creates (`zookeeper.acl`).
 enum class AclMode {
   open,        ///< readable and writable by everyone
   creator_all  ///< only clients with the same credentials
@@ -99,10 +99,10 @@ class FORELOCK_EXPORT Settings {
   const std::string& foreground_prefix() const noexcept;
   /// `zookeeper.backgound.lock.prefix`
   const std::string& background_prefix() const noexcept;
-  /// That of the class.
+  /// The node-name prefix of the given class.
   const std::string& prefix(Priority priority) const noexcept;
-  /// `zookeeper.foregound.task.timeout`, `zookeeper.backgound.task.timeout`: how long a lock of that class is waited
-  /// for.
+  /// `zookeeper.foregound.task.timeout`, `zookeeper.backgound.task.timeout`: how long a lock of that class
+  /// waits.
   std::chrono::milliseconds timeout(Priority priority) const noexcept;
   /// `zookeeper.lock.watch`
   WatchMode watch_mode() const noexcept;
@@ -119,7 +119,7 @@ class FORELOCK_EXPORT Settings {
   const std::filesystem::path& outbox_path() const noexcept;
   /// `dlq.outbox.max.bytes`
   std::int64_t outbox_max_bytes() const noexcept;
-  /// What begins with `kafka` and a dot, without that prefix, for librdkafka: it checks them, these settings do not.
+  /// The settings that begin with `kafka.`, without that prefix, for librdkafka, which checks them.
   /// Contains secrets. Has "bootstrap.servers" only when that is not empty.
   const std::map<std::string, std::string>& kafka() const noexcept;
 

@@ -11,8 +11,8 @@
 
 namespace forelock {
 
-/// Runs `fn` while the monitor is locked, with the time-out configured for the class, and releases the lock whatever
-/// happens. `fn` may take the lock (`BlockingWriteLock&`) for check_health, the token and the like, or nothing.
+/// Runs `fn` while the monitor is locked, with the time-out configured for the class, and releases the lock on
+/// every path. `fn` may take the lock (`BlockingWriteLock&`) for check_health, the token and the like, or nothing.
 /// \returns what `fn` returns. \throws as BlockingWriteLock::lock_with_timeout (then `fn` was not called); what `fn`
 /// throws; and when `fn` returned but the lock was lost meanwhile, LockUnhealthyException: its work may have overlapped
 /// with another holder's.

@@ -1,5 +1,5 @@
 /// \file
-/// What every lock of this library knows once it is held: its token, its health, and when it ends.
+/// The common part of all locks: fencing token, health, the time until which the lock is certain, and callbacks.
 #pragma once
 
 #include <chrono>
@@ -25,19 +25,19 @@ namespace client {
 class LockSlot;
 }
 
-/// Where a lock object stands.
+/// The state of a lock object.
 enum class LockState {
   free,     ///< not held, not waiting
   waiting,  ///< in the queue
   held,     ///< held, connected
   suspect,  ///< held, but the connection is lost or silent at the moment; still certain until expires_at()
-  lost      ///< was held, and is not any more, without having been released
+  lost      ///< no longer held, without having been released
 };
 
 /// "free", "waiting", "held", "suspect" or "lost".
 FORELOCK_EXPORT std::string_view name_of(LockState state) noexcept;
 
-/// What may be said about an acquisition beyond what for and how urgent.
+/// Optional parameters of an acquisition.
 struct LockOptions {
   /// How long the work is expected to take: alert_at is this long after the grant. See WriteLock::alive.
   std::optional<std::chrono::milliseconds> expected_runtime = {};
@@ -58,15 +58,15 @@ class FORELOCK_EXPORT WriteLock {
 
   /// The monitor object's id.
   const std::string& monitor() const noexcept;
-  /// What for.
+  /// Short description of why the lock is taken.
   const std::string& lock_info() const noexcept;
   /// The class it contends in.
   Priority priority() const noexcept;
 
-  /// Whether the lock was granted and neither released nor reported lost. Does not look at the clock: see healthy().
+  /// Whether the lock was granted and neither released nor reported lost. Does not read the clock: see healthy().
   bool owns_lock() const noexcept;
 
-  /// Where the lock stands; looks at the clock.
+  /// The state; reads the clock.
   LockState state() const noexcept;
 
   /// Whether the lock is certain to be held now: granted, not lost, and expires_at() not reached. Costs a reading of
@@ -119,7 +119,7 @@ class FORELOCK_EXPORT WriteLock {
   /// step aside (BlockingWriteLock::step_aside). Set it while the lock is free.
   void on_contended(std::function<void(Priority waiting)> callback);
 
-  /// Says that the work goes on as planned and is expected to take `expected` from now on: moves alert_at (and
+  /// Reports that the work continues as planned and is expected to take `expected` from now on: moves alert_at (and
   /// auto_unlock_at, if asked for) in the holder's record. One request, not waited for.
   /// \throws LockUnhealthyException if not healthy().
   void alive(std::chrono::milliseconds expected);

@@ -39,7 +39,7 @@ struct CheckNode {
 /// One of them.
 using WriteOperation = std::variant<CreateNode, SetNode, DeleteNode, CheckNode>;
 
-/// What a committed operation left behind.
+/// The result of a committed operation.
 struct WriteResult {
   std::int32_t version = 0;  ///< SetNode: the node's new data version
 };

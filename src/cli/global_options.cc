@@ -43,8 +43,8 @@ void GlobalOptions::add_to(CLI::App& root) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "ndjson"}))
       ->group(group);
-  root.add_flag("-q,--quiet", quiet, "Say nothing but results and errors")->group(group);
-  root.add_flag("-v,--verbose", verbosity, "Say more; twice: even more")->group(group);
+  root.add_flag("-q,--quiet", quiet, "Print only results and errors")->group(group);
+  root.add_flag("-v,--verbose", verbosity, "Print more; twice: even more")->group(group);
   root.add_option("--color", color, "Colours: auto, always or never [$NO_COLOR]")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))

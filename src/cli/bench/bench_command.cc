@@ -58,7 +58,7 @@ class BenchCommand final : public Command {
         ->check(CLI::IsMember(bench_workloads()).description(""));
     count(*app, "--threads", options_.threads, "contended: threads of this process at one monitor [8]", 1000);
     count(*app, "--processes", options_.processes, "contended: processes at one monitor [4]", 100);
-    app->add_option("--monitors", options_.monitors, "independent: so many at once; may be repeated [64, 1000]")
+    app->add_option("--monitors", options_.monitors, "independent: N at once; may be repeated [64, 1000]")
         ->type_name("N")
         ->expected(1)
         ->check(CLI::Range(1, 10'000).description(""));

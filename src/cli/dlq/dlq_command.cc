@@ -11,7 +11,7 @@ namespace {
 class DlqCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("dlq", "Look into the dead-letter queue, and drain it");
+    CLI::App* app = root.add_subcommand("dlq", "Inspect and drain the dead-letter queue");
     app->require_subcommand(1);
     for (std::unique_ptr<Command>& command : make_dlq_commands()) {
       CLI::App* sub = command->add_to(*app);

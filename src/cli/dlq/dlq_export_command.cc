@@ -68,10 +68,9 @@ bool names_stdout(const std::string& path) {
 class DlqExportCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("export", "Write the records, payloads included, one a line");
+    CLI::App* app = root.add_subcommand("export", "Write the records, payloads included, one per line");
     filter_.add_to(*app);
-    app->add_option("--output", output_, "Into this file (mode 0600), complete or not at all [-: stdout]")
-        ->type_name("FILE");
+    app->add_option("--output", output_, "Write to this file (mode 0600), atomically [-: stdout]")->type_name("FILE");
     app->add_flag("--force", force_, "Replace the file of --output if it exists");
     app->footer("Example: forelock dlq export --type saveContent --output letters.ndjson");
     return app;

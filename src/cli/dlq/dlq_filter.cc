@@ -39,8 +39,8 @@ void DlqFilter::add_to(CLI::App& app) {
   names("--type", types_, "Of this type of operation; may be repeated");
   names("--monitor", monitors_, "Of this monitor; may be repeated");
   names("--id", ids_, "With this id, or the only one that begins so (or position, if unreadable); may be repeated");
-  app.add_flag("--parked", parked_, "The parked ones instead of the queued ones")->group(group);
-  app.add_flag("--outbox", outbox_, "Those in this machine's outbox, although Kafka is configured")->group(group);
+  app.add_flag("--parked", parked_, "Parked letters instead of queued ones")->group(group);
+  app.add_flag("--outbox", outbox_, "Letters in this machine's outbox even if Kafka is configured")->group(group);
 }
 
 drain::LetterFilter DlqFilter::filter(WallTime now) const {

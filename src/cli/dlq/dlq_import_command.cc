@@ -49,9 +49,9 @@ class DlqImportCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("import", "Put letters that were exported back into the queue");
-    app->add_option("FILE", file_, "What forelock dlq export has written")->required();
-    app->add_flag("--outbox", outbox_, "Into this machine's outbox, although Kafka is configured");
-    app->add_flag("--execute", execute_, "Do it, instead of saying what it would be");
+    app->add_option("FILE", file_, "A file written by forelock dlq export")->required();
+    app->add_flag("--outbox", outbox_, "Into this machine's outbox even if Kafka is configured");
+    app->add_flag("--execute", execute_, "Do it; without, a dry run");
     app->footer("Example: forelock dlq import letters.ndjson --execute");
     return app;
   }

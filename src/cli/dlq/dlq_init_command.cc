@@ -22,14 +22,14 @@ class DlqInitCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app =
-        root.add_subcommand("init", "Make the queue's topics in Kafka, and look at the settings of those that exist");
-    app->add_option("--partitions", partitions_, "Of the queue and of its parking place, if they are made [6]")
+        root.add_subcommand("init", "Create the queue's topics in Kafka, and check the settings of existing ones");
+    app->add_option("--partitions", partitions_, "Partitions of the queue's and the parking topic, if created [6]")
         ->type_name("N")
         ->check(CLI::Range(1, 10'000).description(""));
-    app->add_option("--replication", replication_, "Copies of each [the broker's default]")
+    app->add_option("--replication", replication_, "Replicas of each [the broker's default]")
         ->type_name("N")
         ->check(CLI::Range(1, 100).description(""));
-    app->add_flag("--alter", alter_, "Put settings right by which a topic that exists would lose letters");
+    app->add_flag("--alter", alter_, "Correct settings with which an existing topic would lose letters");
     app->footer("Example: forelock dlq init --partitions 12 --replication 3");
     return app;
   }

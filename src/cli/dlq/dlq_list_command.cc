@@ -93,7 +93,7 @@ class DlqListCommand final : public Command {
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("list", "List dead letters, oldest first within a monitor");
     filter_.add_to(*app);
-    app->add_option("--limit", limit_, "No more than so many; 0: all [0]")
+    app->add_option("--limit", limit_, "Show at most N letters (0 = all) [0]")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber.description(""));
     app->footer("Example: forelock dlq list --since 2h --reason lock_timeout");

@@ -10,11 +10,11 @@ namespace {
 class DlqParkCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("park", "Put letters aside, where no replay meets them unless asked to");
-    app->add_option("ID", ids_, "These, at once; or positions of records that cannot be read");
+    CLI::App* app = root.add_subcommand("park", "Set letters aside: no replay takes them unless told to");
+    app->add_option("ID", ids_, "These, at once; or positions of unreadable records");
     filter_.add_to(*app);
     app->add_flag("--all", all_, "Every letter of the queue");
-    app->add_flag("--execute", execute_, "With a filter: do it, instead of saying what it would be");
+    app->add_flag("--execute", execute_, "With a filter: do it; without, a dry run");
     app->footer("Example: forelock dlq park 0a1b2c3d-…");
     return app;
   }

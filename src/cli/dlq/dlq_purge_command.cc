@@ -10,8 +10,8 @@ namespace {
 class DlqPurgeCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("purge", "Delete letters for good; says which it would be");
-    app->add_option("ID", ids_, "These; or positions of records that cannot be read");
+    CLI::App* app = root.add_subcommand("purge", "Delete letters permanently; without --yes a dry run");
+    app->add_option("ID", ids_, "These; or positions of unreadable records");
     filter_.add_to(*app);
     app->add_flag("--all", all_, "Every letter of the queue");
     app->add_flag("--yes", yes_, "Do it");

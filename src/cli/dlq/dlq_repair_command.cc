@@ -18,9 +18,9 @@ namespace {
 class DlqRepairCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("repair", "Look closely at this machine's outbox, and repair it if need be");
+    CLI::App* app = root.add_subcommand("repair", "Check this machine's outbox, and repair it if it is damaged");
     app->footer(
-        "A damaged file is kept under another name beside it; what can be read of it is saved into a new one.\n"
+        "A damaged file is kept under another name next to it; its readable letters are copied into a new one.\n"
         "Example: forelock dlq repair");
     return app;
   }

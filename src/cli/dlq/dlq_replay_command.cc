@@ -25,11 +25,11 @@ class DlqReplayCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app =
-        root.add_subcommand("replay", "Put dead letters through again, each under its lock; says what it would do");
+        root.add_subcommand("replay", "Replay dead letters, each under its lock; without --execute a dry run");
     filter_.add_to(*app);
     app->add_flag("--execute", execute_, "Do it");
     app->add_option("--exec", command_,
-                    "Give each to this shell command, on stdin; exit 0: done, 75: later, else failed")
+                    "Pass each to this shell command on stdin; exit 0: done, 75: retry later, else failed")
         ->type_name("COMMAND");
     app->add_option(
            "--stdin", input_,
@@ -37,16 +37,15 @@ class DlqReplayCommand final : public Command {
         ->type_name("WHAT")
         ->check(CLI::IsMember({"record", "payload"}));
     app->add_option("--to-topic", topic_, "Produce each into this Kafka topic")->type_name("TOPIC");
-    app->add_option("--max", max_, "Try no more than so many letters")
+    app->add_option("--max", max_, "Try at most N letters")->type_name("N")->check(CLI::PositiveNumber.description(""));
+    app->add_option("--rate", rate_, "Begin at most N letters per second")
         ->type_name("N")
         ->check(CLI::PositiveNumber.description(""));
-    app->add_option("--rate", rate_, "Begin no more than so many a second")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber.description(""));
-    app->add_option("--concurrency", concurrency_, "So many monitors at once; one monitor's letters never [4]")
+    app->add_option("--concurrency", concurrency_,
+                    "At most N monitors in parallel; letters of one monitor never are [4]")
         ->type_name("N")
         ->check(CLI::Range(std::size_t{1}, drain::ReplayOptions::max_concurrency).description(""));
-    app->add_option("--max-replays", max_replays_, "Park a letter that has failed so often [3]")
+    app->add_option("--max-replays", max_replays_, "Park a letter that has failed N times [3]")
         ->type_name("N")
         ->check(CLI::Range(1, 1000).description(""));
     add_duration(*app, "--lock-timeout", lock_timeout_, "Wait this long for each letter's lock [2000]");

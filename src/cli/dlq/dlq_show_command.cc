@@ -21,11 +21,11 @@ namespace {
 class DlqShowCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("show", "Show everything about one dead letter but its payload");
-    app->add_option("ID", id_, "Its id or the beginning of it, or the position of a record that cannot be read")
+    CLI::App* app = root.add_subcommand("show", "Show one dead letter, without its payload");
+    app->add_option("ID", id_, "Its id or a unique beginning of it, or the position of an unreadable record")
         ->required();
-    app->add_flag("--payload", payload_, "Write the payload to stdout, as it is, and nothing else");
-    app->add_flag("--outbox", outbox_, "Look into this machine's outbox alone, although Kafka is configured");
+    app->add_flag("--payload", payload_, "Write only the payload to stdout, unchanged");
+    app->add_flag("--outbox", outbox_, "Read only this machine's outbox even if Kafka is configured");
     app->footer("Example: forelock dlq show 0a1b2c3d-… --payload > article.json");
     return app;
   }

@@ -30,10 +30,10 @@ class DlqUnparkCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("unpark", "Put parked letters back into the queue");
-    app->add_option("ID", ids_, "These, at once; the beginning of an id will do");
+    app->add_option("ID", ids_, "These, at once; a unique beginning of an id is enough");
     filter_.add_to(*app);
     app->add_flag("--all", all_, "Every parked letter");
-    app->add_flag("--execute", execute_, "With a filter: do it, instead of saying what it would be");
+    app->add_flag("--execute", execute_, "With a filter: do it; without, a dry run");
     app->footer("Example: forelock dlq unpark 0a1b2c3d-…");
     return app;
   }

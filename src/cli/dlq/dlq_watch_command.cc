@@ -33,11 +33,11 @@ class DlqWatchCommand final : public Command {
         root.add_subcommand("watch", "Show the queue's depth live; a line for each change if not a terminal");
     filter_.add_to(*app);
     add_duration(*app, "--interval", interval_, "Look again after this long [2000]");
-    app->add_option("--count", count_, "End after so many looks; 0: never")
+    app->add_option("--count", count_, "End after N looks (0 = never)")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber.description(""));
     app->footer(
-        "Each look reads the whole queue; where that takes long, the next one waits nine times as long.\n"
+        "Each look reads the whole queue; if that takes long, the pause before the next one is nine times as long.\n"
         "Example: forelock dlq watch --interval 5s");
     return app;
   }

@@ -39,9 +39,9 @@ class DoctorCommand final : public Command {
     CLI::App* app = root.add_subcommand(
         "doctor", "Check servers, session, speed, rights, limits and dead letters, and say what to do");
     app->add_flag("--quick", quick_,
-                  "Servers and session alone, for health checks: no lock, no listing, no dead letters");
+                  "Only servers and session, for health checks: no lock, no listing, no dead letters");
     app->footer(
-        "Exit 0 also with warnings: locks work then. With -q only what is not well is shown.\n"
+        "Exit 0 also with warnings: locks work then. With -q only warnings and failures are shown.\n"
         "Options for every command: see forelock --help");
     return app;
   }

@@ -16,8 +16,8 @@ class LsCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("ls", "List the monitors that are held or waited for");
-    app->add_flag("--all,-a", all_, "The idle ones too");
-    app->add_flag("--names", names_, "Only their ids, one a line; those that have no line of their own are left out");
+    app->add_flag("--all,-a", all_, "Include idle monitors");
+    app->add_flag("--names", names_, "Only the ids, one per line; ids that contain a line break are left out");
     return app;
   }
 

@@ -20,13 +20,13 @@ namespace {
 class ReleaseCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("release", "Take a lock away from its holder, who learns it at once");
+    CLI::App* app = root.add_subcommand("release", "Take a lock away from its holder, which is notified at once");
     app->add_option("MONITOR", monitor_, "The monitor's id")->required();
     app->add_option("--holder", holder_,
                     "The holder's node as 'forelock show' names it, or its session where it has none")
         ->type_name("ID");
     app->add_option("--reason", reason_,
-                    "Why: the victim and 'forelock show' tell it, and it goes into the audit record")
+                    "Why: shown to the former holder and by 'forelock show', and kept in the audit record")
         ->type_name("TEXT");
     app->footer(
         "'forelock show MONITOR' ends with the command to copy. The audit record is one line of JSON on stderr and in\n"

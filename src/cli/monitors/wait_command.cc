@@ -34,9 +34,9 @@ constexpr milliseconds tell_after{1000};
 class WaitCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("wait", "Wait until nobody holds a monitor or waits for it");
+    CLI::App* app = root.add_subcommand("wait", "Wait until a monitor is free: not held, and no waiters");
     app->add_option("MONITOR", monitor_, "The monitor's id; one that does not exist is free")->required();
-    app->add_flag("--held", held_, "Wait until somebody holds it instead");
+    app->add_flag("--held", held_, "Wait until it is held instead");
     add_duration(*app, "--timeout", timeout_,
                  "Give up after this long (30s, 5m; exit 75, or 69 without a server); without it, never");
     return app;

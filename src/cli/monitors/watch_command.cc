@@ -44,15 +44,16 @@ std::string change_of(const MonitorSummary* before, const MonitorSummary* after)
 class WatchCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
-    CLI::App* app = root.add_subcommand("watch", "Show who holds what, live; with -o ndjson one event a line");
+    CLI::App* app =
+        root.add_subcommand("watch", "Show the holders and waiters live; with -o ndjson one event per line");
     app->footer(
-        "It looks again and again: what begins and ends between two looks is not seen. A lost connection is waited "
-        "for.\n"
+        "It polls: what begins and ends between two looks is not seen. After a lost connection it waits for a new "
+        "one.\n"
         "Options for every command: see forelock --help");
-    app->add_option("MONITOR", monitor_, "Only this one");
-    app->add_flag("--all,-a", all_, "The idle ones too");
+    app->add_option("MONITOR", monitor_, "Only this monitor");
+    app->add_flag("--all,-a", all_, "Include idle monitors");
     add_duration(*app, "--interval", interval_, "Look again after this long [1000]");
-    app->add_option("--count", count_, "End after so many looks; 0: never")
+    app->add_option("--count", count_, "End after N looks (0 = never)")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber.description(""));
     return app;

@@ -68,42 +68,42 @@ std::vector<std::string> monitors_around() {
 }  // namespace
 
 void RunOptions::add_to(CLI::App& app) {
-  app.add_option("-m,--monitor", monitors, "The id of what is to be locked; several times: all of them or none")
+  app.add_option("-m,--monitor", monitors, "The id of the monitor to lock; may be repeated: all of them or none")
       ->type_name("MONITOR")
       ->allow_extra_args(false)
       ->required();
   app.add_option("-p,--priority", priority, "foreground goes before background [foreground]")
       ->type_name("CLASS")
       ->check(CLI::IsMember(priority_names()));
-  app.add_option("--info", info, "What for, for people [the command]")->type_name("TEXT");
+  app.add_option("--info", info, "Short description of why the lock is taken [the command]")->type_name("TEXT");
   add_duration(app, "--timeout", timeout,
                "Wait this long for the lock (30s, 5m; a plain number is ms), and for a server; 0: not at all [the "
                "class's configured time]");
   app.add_option("-E,--conflict-exit-code", conflict_code, "Exit code when the lock is not obtained in time [75]")
       ->type_name("CODE")
       ->check(CLI::Range(0, 255).description(""));
-  app.add_option("--on-lost", on_lost, "When the lock is lost: term ends the command, warn lets it go on [term]")
+  app.add_option("--on-lost", on_lost, "When the lock is lost: term ends the command, warn lets it continue [term]")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"term", "warn"}));
   add_duration(app, "--kill-after", kill_after, "From TERM to KILL when the lock is lost [1000]");
   add_duration(app, "--expected-runtime", expected_runtime,
                "How long the command should take: 'forelock show' tells when it takes longer");
   app.add_flag("--retry", retry,
-               "Try again when the lock is not to be had or the command ends with 75; in the end: a dead letter")
+               "Retry when the lock is not obtained or the command ends with 75; after the last: a dead letter")
       ->group(retry_group);
-  app.add_option("--type", type, "What kind of operation it is [the command's name]")
+  app.add_option("--type", type, "The type of the operation [the command's name]")
       ->type_name("TEXT")
       ->group(retry_group);
-  app.add_option("--payload", payload, "What the command reads from stdin at each attempt; -: our stdin")
+  app.add_option("--payload", payload, "The command's stdin at each attempt; -: read once from our stdin")
       ->type_name("FILE")
       ->group(retry_group);
   app.add_option("--id", id, "The operation's id, and that of its dead letter [a random one]")
       ->type_name("ID")
       ->group(retry_group);
-  app.add_option("COMMAND", command, "What to run; behind --")->required();
+  app.add_option("COMMAND", command, "The command to run, after --")->required();
   app.footer(
       "Examples: forelock run -m P1 --timeout 30s -- ./save.sh\n"
-      "          forelock run -m nightly --timeout 0 -q -E 0 -- ./nightly.sh    (skips a run that still goes on)\n"
+      "          forelock run -m nightly --timeout 0 -q -E 0 -- ./nightly.sh    (skipped while another runs)\n"
       "          forelock run -m P1 -m P2 -m P3 -- ./merge.sh                   (all three, without deadlock)\n"
       "          forelock run -m P1 --retry --type saveContent --payload article.json -- ./save.sh\n"
       "The lock is held until COMMAND ends, not until what it left in the background does. When the lock is lost, all\n"
