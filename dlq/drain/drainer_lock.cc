@@ -67,7 +67,7 @@ DrainerLock::DrainerLock(Client& client, LetterStore& store, const std::string& 
   }
   throw InstanceLockException(
       ErrorCode::lock_timeout, lock_.monitor(),
-      "somebody else drains the " + store.describe() + ": " + holder_text(client, lock_.monitor()),
+      "another process drains the " + store.describe() + ": " + holder_text(client, lock_.monitor()),
       "Wait until it has ended, or look at it with: forelock show " + lock_.monitor());
 }
 

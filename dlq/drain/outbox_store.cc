@@ -20,7 +20,7 @@ std::int64_t sequence_of(const std::string& position) {
   const auto end = position.data() + position.size();
   const auto parsed = std::from_chars(position.data(), end, sequence);
   if (parsed.ec != std::errc() || parsed.ptr != end) {
-    throw RequestRejectedException(ErrorCode::invalid_argument, "", "'" + position + "' is no row of an outbox",
+    throw RequestRejectedException(ErrorCode::invalid_argument, "", "'" + position + "' is not a row of an outbox",
                                    "Positions of an outbox are numbers, as 'forelock dlq list' shows them.");
   }
   return sequence;

@@ -218,7 +218,7 @@ TryResult ReplayRun::call_target(const StoredLetter& letter, BlockingWriteLock& 
   } catch (const std::exception& problem) {
     return {TryOutcome::failed, problem.what()};
   } catch (...) {
-    return {TryOutcome::failed, "the target threw something that is no exception"};
+    return {TryOutcome::failed, "the target threw an exception that is not a std::exception"};
   }
 }
 

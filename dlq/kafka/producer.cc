@@ -255,7 +255,7 @@ void Producer::Impl::finish_refused() {
 }
 
 void Producer::Impl::replace_client(const std::string& reason) {
-  events_.log("error", "the producer cannot go on and is replaced: " + reason);
+  events_.log("error", "the producer cannot continue and is replaced: " + reason);
   ClientHandle client;
   {
     const std::lock_guard lock(mutex_);

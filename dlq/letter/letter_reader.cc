@@ -75,7 +75,7 @@ class Member {
 
   WallTime time() const {
     const std::optional<WallTime> time = records::parse_wall_time(text());
-    if (!time) fail(path() + " is no time in ISO 8601, such as 2025-11-21T13:45:00.123Z");
+    if (!time) fail(path() + " is not a time in ISO 8601, such as 2025-11-21T13:45:00.123Z");
     return *time;
   }
 
@@ -124,9 +124,9 @@ Json parse(std::string_view text) {
   try {
     return Json::parse(text.begin(), text.end(), keep);
   } catch (const Json::parse_error& error) {
-    fail("it is no JSON in UTF-8; byte " + std::to_string(error.byte) + " cannot stand there");
+    fail("it is not JSON in UTF-8; byte " + std::to_string(error.byte) + " is invalid");
   } catch (const Json::exception&) {  // a number that no machine's number can hold
-    fail("it is no JSON that can be read: a number is out of range");
+    fail("it is not valid JSON: a number is out of range");
   }
 }
 

@@ -19,7 +19,7 @@ std::string hint_for(int system_error, const std::filesystem::path& path, bool r
       return "Mount the file system of " + directory + " writable, or set dlq.outbox.path to a place that is.";
     case EACCES:
     case EPERM:
-      if (reading) return "Reading it is enough for looking: do so as the user whom it belongs to.";
+      if (reading) return "Read access is enough: run this as the user who owns it.";
       return "Give the user of this process write access to " + directory +
              " and the files there, or set dlq.outbox.path to a place of its own.";
     case ENOENT:

@@ -67,7 +67,7 @@ std::optional<OutboxFile::Identity> OutboxFile::identity() const {
     throw unavailable(path_, read_only_ ? "read" : "opened", errno);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw unavailable(path_, "used", "it is no ordinary file", "Set dlq.outbox.path to the path of a file.");
+    throw unavailable(path_, "used", "it is not a regular file", "Set dlq.outbox.path to the path of a file.");
   }
   return Identity{status.st_dev, status.st_ino};
 }

@@ -108,8 +108,8 @@ void Replacement::keep_journal_aside(const std::filesystem::path& aside) const {
 void Replacement::make(FileLock& lock) const {
   if (lock.note() != FileLock::Note::none) {
     log("warning", "The outbox " + path_.string() +
-                       " has been taken away, or emptied, by somebody else; a new one is begun. What was in it is not "
-                       "known here.");
+                       " was removed or emptied by another process; a new one is created. Its former contents are "
+                       "unknown.");
   }
   begin(lock);
   keep_journal_aside(beside(".damaged-" + compact_time()));

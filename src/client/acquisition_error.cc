@@ -42,7 +42,7 @@ std::string describe_holder(ClientCore& core, const Acquisition& acquisition) {
   }
   if (answer.wait_for(look_at_holder_for) != std::future_status::ready) return "";
   const Reply reply = answer.get();
-  if (reply.code == ReplyCode::no_node) return "; nobody holds it at this moment";
+  if (reply.code == ReplyCode::no_node) return "; it is not held at this moment";
   if (!reply.ok()) return "";
   const auto owner = OwnerRecord::from_json(reply.data);
   if (!owner) return "; a client that leaves no record holds it";
@@ -153,10 +153,11 @@ std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome out
 }
 
 ConnectionLossException unconfirmed_release(const std::string& monitor) {
-  return ConnectionLossException(ErrorCode::connection_loss, monitor,
-                                 "the release of " + monitor +
-                                     " is not confirmed: no answer from ZooKeeper. It goes on in the background until "
-                                     "it is certain or the session has ended");
+  return ConnectionLossException(
+      ErrorCode::connection_loss, monitor,
+      "the release of " + monitor +
+          " is not confirmed: no answer from ZooKeeper. It continues in the background until "
+          "it is certain or the session has ended");
 }
 
 std::exception_ptr destroyed_lock(const std::string& monitor) {

@@ -14,8 +14,8 @@ AttemptFailure describe_failure(const std::exception_ptr& error) {
   } catch (const std::exception& failure) {
     return {std::string(name_of(ErrorCode::handler_failed)), failure.what(), false};
   } catch (...) {
-    return {std::string(name_of(ErrorCode::handler_failed)), "the handler threw something that is no std::exception",
-            false};
+    return {std::string(name_of(ErrorCode::handler_failed)),
+            "the handler threw an exception that is not a std::exception", false};
   }
 }
 

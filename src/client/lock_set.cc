@@ -143,7 +143,7 @@ std::int64_t LockSet::fencing_token(const std::string& monitor) const {
   const auto found =
       std::find_if(tokens.begin(), tokens.end(), [&](const MemberToken& one) { return one.monitor == monitor; });
   if (found == tokens.end()) {
-    throw RequestRejectedException(ErrorCode::invalid_argument, monitor, monitor + " is no member of this lock set");
+    throw RequestRejectedException(ErrorCode::invalid_argument, monitor, monitor + " is not a member of this lock set");
   }
   return found->token;
 }

@@ -154,7 +154,7 @@ std::exception_ptr OperationRun::error() const {
   }
   if (error_) return error_;
   return std::make_exception_ptr(InstanceLockException(
-      ErrorCode::cancelled, monitor, "operation " + operation_.id + " on " + monitor + " was withdrawn" + history(),
+      ErrorCode::cancelled, monitor, "operation " + operation_.id + " on " + monitor + " was cancelled" + history(),
       "it is not in the dead-letter queue: its caller owns it"));
 }
 

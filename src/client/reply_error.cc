@@ -19,7 +19,7 @@ std::string_view reason_of(ReplyCode code) {
     case ReplyCode::not_empty:
       return "the node has children";
     case ReplyCode::bad_version:
-      return "the node was changed by somebody else";
+      return "the node was changed by another client";
     case ReplyCode::no_children_for_ephemerals:
       return "an ephemeral node cannot have children";
     case ReplyCode::invalid_argument:
@@ -60,7 +60,7 @@ void throw_reply_error(ReplyCode code, const std::string& monitor, std::string w
                                      "check zookeeper.auth.digest.file, and the access control list of the node");
     case ReplyCode::quota_exceeded:
       throw RequestRejectedException(ErrorCode::quota_exceeded, monitor, message,
-                                     "raise the quota of the namespace, or remove what nobody uses");
+                                     "raise the quota of the namespace, or remove unused nodes");
     case ReplyCode::request_too_large:
       throw RequestRejectedException(ErrorCode::request_too_large, monitor, message);
     case ReplyCode::invalid_argument:

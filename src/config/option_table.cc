@@ -22,7 +22,7 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      "last one (a chroot) is the namespace of all locks."},
     {OptionId::session_timeout, "zookeeper.session.timeout", "", OptionType::duration, "5000", "", 1, int_max, "",
      Importance::high,
-     "After so long without contact the server ends the session, and its locks with it. The server allows 2 to 20 of "
+     "After this time without contact the server ends the session, and its locks with it. The server allows 2 to 20 of "
      "its ticks and picks the nearest. Held locks survive an outage of a little less than half of it, of 5000 about "
      "2200: 15000 is a good value for production."},
     {OptionId::connection_retry, "zookeeper.connection.retry", "", OptionType::number, "5", "", 0, int_max, "",
@@ -49,16 +49,17 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
     {OptionId::outbox_path, "dlq.outbox.path", "", OptionType::path, "", "$XDG_STATE_HOME/forelock/outbox.db", 0, 0, "",
      Importance::medium, "The file where dead letters are kept until Kafka has them. Made with mode 0600."},
     {OptionId::outbox_max_bytes, "dlq.outbox.max.bytes", "", OptionType::size, "268435456", "", 1, largest_outbox, "",
-     Importance::medium, "When the outbox holds so much, dead-lettering fails and the caller gets an error."},
+     Importance::medium, "Maximum size of the outbox; beyond it dead-lettering fails and the caller gets an error."},
     {OptionId::watch, "zookeeper.lock.watch", "", OptionType::choice, "parent", "", 0, 0, "parent|predecessor",
-     Importance::low, "What waiters watch: the monitor's node, or (for very many processes) the node before theirs."},
+     Importance::low,
+     "The node that waiters watch: the monitor's, or (for very many processes) the one before theirs."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
      "A file with one line `user:password` that only its owner can access. Credentials never stand in this file "
      "itself."},
     {OptionId::acl, "zookeeper.acl", "", OptionType::choice, "",
      "`creator-all` with `zookeeper.auth.digest.file`, else `open`", 0, 0, "creator-all|open", Importance::medium,
-     "Who may touch the nodes that a client creates: clients with the same credentials, or everybody."},
+     "The permissions of the nodes that a client creates: only clients with the same credentials, or all clients."},
     {OptionId::kafka_servers, "kafka.bootstrap.servers", "", OptionType::text, "", "", 0, 0, "", Importance::medium,
      "The Kafka brokers. Without them the outbox is the dead-letter queue. Every other key that begins with `kafka.` "
      "goes to librdkafka too."},

@@ -225,7 +225,7 @@ TEST(LetterJson, SaysWhichKeyIsWrongAndHow) {
   }
   EXPECT_THAT(message([](json& tree) { tree["attempts"][1].erase("at"); }), HasSubstr("attempts[1].at is missing"));
   EXPECT_THAT(message([](json& tree) { tree["attempts"][1]["at"] = "today"; }),
-              HasSubstr("attempts[1].at is no time in ISO 8601"));
+              HasSubstr("attempts[1].at is not a time in ISO 8601"));
   EXPECT_THAT(message([](json& tree) { tree["attempts"][0]["n"] = -1; }), HasSubstr("attempts[0].n is out of range"));
   EXPECT_THAT(message([](json& tree) { tree["attempts"][0]["n"] = 4294967296; }), HasSubstr("0 to 4294967295"));
   EXPECT_THAT(message([](json& tree) { tree["attempts"][0]["n"] = 1.5; }), HasSubstr("a whole number was expected"));

@@ -104,7 +104,7 @@ class ReplayRun {
       ended_by_ = signal;
       stop_.request_stop();
       progress.finish();
-      console_.note("stopping: what runs may come to its end; a second signal ends it at once");
+      console_.note("stopping when the current attempts have ended; a second signal ends them at once");
     } else {
       kill(signal);
     }
@@ -118,7 +118,7 @@ class ReplayRun {
   }
 
   [[noreturn]] void end_at_once(int signal) {
-    console_.warn("ended at once: what was under way is tried again by the next replay");
+    console_.warn("ended at once: the next replay retries what was in progress");
     if (token_ != 0) audit(token_, "ended by a second signal");
     client_.close();  // frees the locks
     MessageWriter::of_stderr().flush();
@@ -147,7 +147,7 @@ class ReplayRun {
     line(report.later, "for later: the command or the lock was not available; the next replay tries them again");
     line(report.skipped, "skipped: an earlier letter of their monitor stands before them");
     line(report.unreadable, "cannot be read: forelock dlq list names them");
-    if (report.stopped) text += "  stopped before the end; run it again to go on\n";
+    if (report.stopped) text += "  stopped before the end; run it again to continue\n";
     console_.write(text);
   }
 

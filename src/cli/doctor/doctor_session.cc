@@ -167,7 +167,7 @@ void examine_namespace(Client& client, DoctorReport& report) {
   } else {
     report.warn("counters",
                 base::counted(worn, "monitor has", "monitors have") + " counted past 2^30, for example " + example,
-                "the counter ends at 2^31: delete such a monitor's node while nobody uses it");
+                "the counter ends at 2^31: delete such a monitor's node while it is unused");
   }
 }
 

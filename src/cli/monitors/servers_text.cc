@@ -10,7 +10,7 @@ void throw_unknown_monitor(const std::string& monitor, const Settings& settings)
   throw FailureException(
       {exit_failed,
        "unknown_monitor",
-       "there is no monitor '" + monitor + "' at " + servers_text(settings) + ": nobody holds it or waits for it",
+       "there is no monitor '" + monitor + "' at " + servers_text(settings) + ": it has neither holder nor waiters",
        "forelock ls --all",
        monitor,
        false,

@@ -96,7 +96,7 @@ std::string text_of(const MonitorView& monitor, const Console& console) {
   std::string text =
       console.styled(printable(shown_id(monitor.monitor)), Style::heading) + "  " + printable(monitor.path) + '\n';
   text += monitor.holder ? holder_text(*monitor.holder, console) : "  free\n";
-  if (monitor.queue.empty()) return text + "  nobody waits\n";
+  if (monitor.queue.empty()) return text + "  no waiters\n";
   text += '\n';
   TextTable table({{"#", true}, {"NODE"}, {"CLASS"}, {"WAITS FOR", true}, {"BEHIND"}, {"WHO"}});
   for (const WaiterView& waiter : monitor.queue) {

@@ -85,7 +85,7 @@ CLI::Option* add_duration(CLI::App& app, const std::string& names, std::optional
     target = config::parse_duration(text);
     if (!target) {
       throw CLI::ValidationError("'" + text +
-                                 "' is no duration: a number of milliseconds, or 250ms, 2s, 1.5s, 5m, 1h, 3d");
+                                 "' is not a duration: a number of milliseconds, or 250ms, 2s, 1.5s, 5m, 1h, 3d");
     }
     doubt_small_number(option, text);
   };

@@ -67,14 +67,14 @@ LockGuardian::Clock::time_point LockGuardian::look_at_lock(Family& family) {
 
 void LockGuardian::end_family(Family& family, const std::string& why, Clock::time_point kill_at) {
   if (options_.on_lost == OnLost::warn) {
-    tell(lock_.name() + ": " + why + "; the command goes on (--on-lost=warn)");
+    tell(lock_.name() + ": " + why + "; the command continues (--on-lost=warn)");
     return;
   }
   // First the deed, then the word about it.
   const bool first = !std::exchange(terminated_, true);
   if (first) family.signal({SIGTERM, SIGCONT});  // a stopped process takes no other signal
   kill_at_ = std::min(kill_at_, kill_at);
-  tell(lock_.name() + ": " + why + (first ? "; the command is told to end" : ""));
+  tell(lock_.name() + ": " + why + (first ? "; the command gets SIGTERM" : ""));
 }
 
 void LockGuardian::kill_if_due(Family& family) {

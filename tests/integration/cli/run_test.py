@@ -221,7 +221,7 @@ class LostLock(support.CliTest):
         self.release(monitor)
         _, errors = child.communicate(timeout=support.PATIENCE)
         self.assertEqual(child.returncode, 76)
-        self.assertIn("the command is told to end", errors)
+        self.assertIn("the command gets SIGTERM", errors)
         self.assertNotRegex(errors, "[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
     def test_as_json(self):
