@@ -9,7 +9,8 @@
 
 namespace forelock::bench {
 
-// `sync`: the server waits for the disk, as in production. Containers stay, so that removing them disturbs nobody.
+// `sync`: the server waits for the disk, as in production. Containers stay, so that removing them disturbs no
+// measurement.
 inline test::ServerOptions server_options(bool sync) {
   test::ServerOptions options;
   options.force_sync = sync;

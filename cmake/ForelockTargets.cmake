@@ -1,4 +1,4 @@
-# One CMake target a room. A room is an object library: the rooms of the library end up in libforelock,
+# One CMake target per room. A room is a static library: the rooms of the library end up in libforelock,
 # and a room can include only what it links, so a wrong include does not compile.
 include(GNUInstallDirs)
 

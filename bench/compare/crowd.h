@@ -1,8 +1,8 @@
-// Very many waiters at one monitor, without a thread each; a driver takes them through the stages of a measurement.
+// Many waiters on one monitor, without a thread each; a driver takes them through the stages of a measurement.
 //
 // Jobs: {"crowd": "wait", "monitor": M, "waiters": N, "hold": B, "timeout_ms": T} adds N waiters whose time-outs end
 // together, T ms from now (0: the client's); a granted one holds, or (hold: false) releases at once. "free" releases
-// what is held. "cancel" withdraws everybody who waits; "expire" waits until their time-outs have ended them. "state"
+// what is held. "cancel" cancels all waiters; "expire" waits until their time-outs have ended them. "state"
 // does nothing.
 //
 // Answers: {"seconds", "late_ms", "rss_kb", "threads", "cpu_seconds"}: how long the job took; of "expire", how long

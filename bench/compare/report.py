@@ -17,9 +17,9 @@ COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#b
            "go-zookeeper": "#00897b", "kazoo": "#c5221f",
            "etcd": "#6a3fa0", "redis": "#a52714"}
 TITLES = {
-    "uncontended": "One thread, a free monitor", "contended": "Many at one monitor",
+    "uncontended": "One thread, a free monitor", "contended": "Many clients on one monitor",
     "independent": "One process, many monitors at once", "priority": "Foreground behind queued background work",
-    "waiters": "Very many waiters at one monitor", "distance": "A network that takes its time",
+    "waiters": "Many waiters on one monitor", "distance": "High-latency network",
     "ensemble": "An ensemble of three", "stores": "Other stores", "dlq": "Dead letters",
     "micro": "The parts alone, processor time"}
 

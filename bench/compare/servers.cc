@@ -5,7 +5,7 @@
 // connect string, "direct" without the proxies. Then answers each line on stdin with counters, and ends when stdin
 // does:
 // {} for the counters as they are, {"ephemerals": N} for those when so many ephemeral nodes exist, {"ephemerals": N,
-// "quiet": true} when besides nobody sends anything any more.
+// "quiet": true} when nothing else is being sent any more.
 //
 // The counters: packets "received" and "sent" by the servers, pings included; their "ephemerals" and "cpu_seconds"; and
 // "round_trips", seen by the proxies: how often a client has sent something after it had received something.

@@ -1,4 +1,4 @@
-// Makes whoever changes a dead-letter store the only one that does.
+// A DrainerLock makes its owner the single writer of a dead-letter store.
 #pragma once
 
 #include <stop_token>
@@ -30,7 +30,7 @@ class DrainerLock final : public DrainerProof {
   DrainerLock(const DrainerLock&) = delete;
   DrainerLock& operator=(const DrainerLock&) = delete;
 
-  // Stopped when the lock is lost: whoever drains must end.
+  // Stopped when the lock is lost: the drainer must end.
   std::stop_token stop_token() const { return lock_.stop_token(); }
   std::uint64_t token() const override { return static_cast<std::uint64_t>(lock_.fencing_token()); }
   // \throws LockUnhealthyException if it is, or may be, lost.

@@ -7,8 +7,8 @@
 
 namespace forelock::drain {
 
-// Two different names share a key with a probability that does not matter (2^-84 among four million), unless somebody
-// looks for such names: who may write into the queue is trusted not to.
+// Two different names share a key with a probability that does not matter (2^-84 among four million), unless an
+// adversary looks for such names: who may write into the queue is trusted not to.
 struct HashedKey {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

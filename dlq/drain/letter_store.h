@@ -52,7 +52,7 @@ class LetterVisitor {
   virtual bool unreadable(const UnreadableLetter& letter) = 0;
 };
 
-// The proof that whoever changes a store is the only one that does: a DrainerLock.
+// The proof that a store has a single writer: a DrainerLock.
 class DrainerProof {
  public:
   virtual ~DrainerProof() = default;
@@ -72,7 +72,7 @@ class LetterStore {
  public:
   virtual ~LetterStore() = default;
 
-  // In whose name changes are made from now on; nullptr: nobody's, and they are not fenced. Called by DrainerLock.
+  // The lock under which changes are made from now on; nullptr: none, and they are not fenced. Called by DrainerLock.
   virtual void set_drainer(const DrainerProof* drainer) { drainer_ = drainer; }
 
   // For people: "outbox /var/…/outbox.db", "topic MdmDeadLetterQueue at host:9092".

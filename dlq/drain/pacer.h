@@ -1,4 +1,4 @@
-// So many a second, evenly.
+// Rate limiter: evenly spaced, no bursts.
 #pragma once
 
 #include <algorithm>

@@ -185,7 +185,7 @@ std::optional<std::string> ReplayRun::obtain(BlockingWriteLock& lock) {
 
 ReplayRun::Step ReplayRun::attempt(const StoredLetter& letter, BlockingWriteLock& lock) {
   const std::uint32_t tries = begin(letter);
-  if (tries == 0) return {};  // somebody else has dealt with it
+  if (tries == 0) return {};  // another drainer has resolved it
   const TryResult result = call_target(letter, lock);
   const bool certain = lock.healthy();
   if (result.outcome == TryOutcome::done && certain) {

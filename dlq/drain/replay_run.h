@@ -70,7 +70,7 @@ class ReplayRun final : private LetterVisitor {
   ReplayObserver& observer_;
   const ReplayOptions& options_;
 
-  std::stop_source stop_;  // whoever wants the end: the caller, a lost drainer's lock, an error
+  std::stop_source stop_;  // stopped by the caller, a lost drainer's lock, or an error
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

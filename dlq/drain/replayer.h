@@ -79,7 +79,7 @@ struct ReplayReport {
 // parked and later ones of its monitor go on. A letter that failed and is not parked keeps the later ones of its
 // monitor waiting for the next replay; so does one whose lock was not to be had in time (not counted), and one that the
 // target or a lost lock put off (counted back, unless the drainer's lock is in doubt: then nothing is written). A
-// letter that is in the parking place already stays there when it fails, and keeps nobody waiting.
+// letter that is in the parking place already stays there when it fails, and blocks no other letter.
 //
 // Crash-safe: killed at any point and run again, each letter is tried at least once more, or is resolved already. At
 // least once: a target that succeeded may be called again when the process dies before that is recorded.
@@ -91,7 +91,7 @@ class Replayer {
   Replayer(Client& client, LetterStore& store, LetterTarget target, ReplayObserver& observer);
 
   // Blocks. \throws Error of the store, when what is under way has ended; InstanceLockException if another drainer is
-  // at work; RequestRejectedException(invalid_argument) for options that cannot be right. What an observer throws.
+  // at work; RequestRejectedException(invalid_argument) for invalid options. What an observer throws.
   ReplayReport run(const ReplayOptions& options, std::stop_token stop);
 
  private:

@@ -28,7 +28,7 @@ class ResolutionTable {
   ResolutionState state_of(HashedKey key) const;
   // Changes nothing unless it returns `done`.
   Put put(HashedKey key, ResolutionState state);
-  // Back to an open state, whoever had written the one before. \returns `done` or `full`.
+  // Back to an open state, regardless of the writer of the one before. \returns `done` or `full`.
   Put reset(HashedKey key);
 
   // Whether no letter with this key was seen before; marks it as seen. When it is full, a key that it does not know is

@@ -1,4 +1,4 @@
-// Puts dead letters into another Kafka topic, for whoever works on them there.
+// A TopicTarget puts dead letters into another Kafka topic, for a consumer there.
 #pragma once
 
 #include <string>

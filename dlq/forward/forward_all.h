@@ -1,4 +1,4 @@
-// Empties the outbox into Kafka while somebody waits for it: for the command.
+// Forwards the whole outbox to Kafka while the caller waits: for the command.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class ForwardUntil {
 
 // Works until then, or until it is stopped; `progress` is called about five times a second (every five seconds when it
 // goes on until it is stopped) and at the end. \returns the last progress. \throws ConfigurationException for Kafka
-// settings that cannot be right, Error(configuration) without `kafka.bootstrap.servers`, Error(outbox_unavailable).
+// invalid settings, Error(configuration) without `kafka.bootstrap.servers`, Error(outbox_unavailable).
 ForwardProgress forward_all(const Settings& settings, LogSink log,
                             const std::function<void(const ForwardProgress&)>& progress, std::stop_token stop,
                             ForwardUntil until = ForwardUntil::empty);

@@ -43,7 +43,7 @@ struct ForwarderState {
 // Thread-safe.
 class Forwarder {
  public:
-  // Starts it. `outbox` must outlive it. \throws ConfigurationException for Kafka settings that cannot be right,
+  // Starts it. `outbox` must outlive it. \throws ConfigurationException for invalid Kafka settings,
   // Error(outbox_unavailable).
   Forwarder(const Settings& settings, outbox::Outbox& outbox, LogSink log);
   // Half a second for what is under way; the rest stays in the outbox.

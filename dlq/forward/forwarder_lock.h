@@ -1,4 +1,4 @@
-// One forwarder an outbox, over all processes of this machine.
+// One forwarder per outbox, over all processes of this machine.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ class ForwarderLock {
   ForwarderLock(const ForwarderLock&) = delete;
   ForwarderLock& operator=(const ForwarderLock&) = delete;
 
-  // Takes it if nobody has it. \returns whether it is ours now; if not, another process has it, or another object of
+  // Takes it if it is free. \returns whether it is ours now; if not, another process has it, or another object of
   // this one. Never waits. \throws Error(outbox_unavailable) if that cannot be found out.
   bool try_acquire();
   bool held() const { return held_; }

@@ -10,7 +10,7 @@
 namespace forelock::forward {
 
 // A failure is told when it is the first one or says something new, and so is the recovery from it. Thread-safe. The
-// sink is called without a lock held, by whoever reports.
+// sink is called without a lock held, by the reporting thread.
 class ProblemLog {
  public:
   explicit ProblemLog(LogSink sink) : sink_(std::move(sink)) {}

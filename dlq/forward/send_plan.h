@@ -21,8 +21,8 @@ namespace forelock::forward {
 
 // Rows go through in the order of their sequence. A row is under way from sent() until removed() (after its delivery)
 // or until failed() or refused(). A failed row holds back the later ones of its monitor until the next retry, when the
-// plan goes back to the first row that was held; a refused one holds back nobody. Not thread-safe. Memory is bounded by
-// the limits.
+// plan goes back to the first row that was held; a refused one holds back no other. Not thread-safe. Memory is bounded
+// by the limits.
 class SendPlan {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -7,7 +7,7 @@
 
 namespace forelock::kafka {
 
-// Looks at everything under "kafka." for a producer and for a consumer; connects to nobody. Nothing is wrong with
+// Looks at everything under "kafka." for a producer and for a consumer; connects to no broker. Nothing is wrong with
 // settings that have no such key. \throws ConfigurationException naming all problems with their places.
 void check_settings(const Settings& settings);
 

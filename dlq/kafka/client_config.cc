@@ -39,7 +39,7 @@ Values defaults(Role role) {
   return values;
 }
 
-// What the promises of this library rest on; user_settings() sees to it that nobody says otherwise.
+// What the promises of this library rest on; user_settings() refuses settings that contradict it.
 Values decisions(Role role) {
   if (role == Role::producer) {
     // A topic that the broker makes by itself has the broker's settings, and letters expire in it.

@@ -1,5 +1,5 @@
 // A NameService turns brokers' names into addresses on threads that nothing waits for: librdkafka waits for a look-up
-// at the end of a client, and a name server that is silent would hold up whoever ends one.
+// at the end of a client, and a silent name server would delay the caller that ends one.
 #pragma once
 
 #include <netdb.h>

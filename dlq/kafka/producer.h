@@ -17,7 +17,7 @@ class Producer {
  public:
   using Callback = std::function<void(const Delivery&)>;
 
-  // When records that nobody confirms are given up: each by itself, when `message.timeout.ms` have passed; or none of
+  // When unconfirmed records are given up: each by itself, when `message.timeout.ms` have passed; or none of
   // them before the producer ends, so that no record ever overtakes an earlier one of its partition.
   enum class Expiry { each, none };
 

@@ -86,7 +86,7 @@ std::string to_json(const DeadLetter& letter) {
   append_time(",\"failed_at\":", letter.failed_at, json);
   append_number(",\"replay_count\":", letter.replay_count, json);
   append_client(letter.client, json);
-  // The reason is the last attempt's code, unless somebody says otherwise.
+  // The reason is the last attempt's code, unless it is given.
   if (!letter.reason.empty() && letter.reason != letter.attempts.back().code) {
     append_text(",\"reason\":", letter.reason, max_code_bytes, json);
   }

@@ -14,7 +14,7 @@ class FileLock {
   enum class Note : char {
     none = ' ',     // there has been no outbox here
     made = 'o',     // there has been one
-    damaged = 'd',  // somebody met damage: look at it closely before it is used again
+    damaged = 'd',  // damage was found: check the file before it is used again
   };
 
   // Makes the file if it is not there; `neighbour` is the outbox (private_storage.h). \throws std::system_error.

@@ -13,7 +13,7 @@ namespace {
 // What SQLite adds to a row, at most, in the table and in the index of ids, when pages are two thirds full.
 constexpr std::int64_t row_overhead = 256;
 
-// The totals are kept by triggers, so that they are right whoever changes the table.
+// The totals are kept by triggers, so that they are right for every writer of the table.
 constexpr const char* schema[] = {
     R"(CREATE TABLE letter(
          sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -126,7 +126,7 @@ void LetterTable::rollback() noexcept {
   try {
     if (connection_.in_transaction()) connection_.run("ROLLBACK");
   } catch (const SqliteError&) {
-    // The journal is on the disk: whoever opens the file next rolls back.
+    // The journal is on the disk: the next opener of the file rolls back.
   }
 }
 

@@ -47,7 +47,7 @@ class LetterTable {
 
   void begin();
   void commit();
-  // Never throws: what cannot be rolled back now is rolled back by whoever opens the file next.
+  // Never throws: what cannot be rolled back now is rolled back by the next opener of the file.
   void rollback() noexcept;
 
   // A sequence number of 0: the next one.

@@ -14,7 +14,7 @@
 namespace forelock::outbox {
 namespace {
 
-// What a letter that is there already is to one with the same id that is given now.
+// How a stored letter relates to a new one with the same id.
 enum class Kinship {
   same,     // given again, perhaps after more attempts
   earlier,  // the same operation before a replay, which has failed meanwhile
@@ -100,7 +100,7 @@ class Outbox::Impl {
                       std::to_string(max_bytes_) + " bytes, and this one needs " + std::to_string(cost_of(row)),
                   "See why letters stay there: forelock dlq stats. Drain it, or raise dlq.outbox.max.bytes.");
     }
-    // A row of its own: whoever replays the earlier one will remove that when it is done, not this. Not before all that
+    // A row of its own: a replay of the earlier one removes that when it is done, not this. Not before all that
     // can be refused has been: the transaction is shared and goes on.
     if (known) table.remove(known->sequence);
     table.insert(row);

@@ -29,7 +29,8 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
   return failed ? std::filesystem::absolute(path) : whole;
 }
 
-// \returns whether these are our tables. \throws SqliteError, also for damage; Error if it is somebody else's file.
+// \returns whether these are our tables. \throws SqliteError, also for damage; Error if it is another application's
+// file.
 void check_kind(const Connection& connection, const std::filesystem::path& path) {
   const std::int64_t version = connection.number("PRAGMA user_version");
   const bool ours = connection.number("PRAGMA application_id") == application_id;
@@ -120,7 +121,7 @@ void OutboxFile::make_or_repair() {
         check_kind(connection, path_);
         LetterTable table(std::move(connection));
         table.check();
-        // Somebody else was faster, or the damage was none of the file's.
+        // Another process was faster, or the damage was not in the file.
         if (!lock_->set_note(FileLock::Note::made)) throw unavailable(path_, "used", errno);
         return;
       } catch (const SqliteError& error) {

@@ -18,11 +18,11 @@
 namespace forelock::outbox {
 
 // The file at PATH is only ever made complete under another name and put into place at once, with PATH.lock held
-// alone; it is only ever read or written with PATH.lock shared. So nobody works on a file that has been put aside.
+// alone; it is only ever read or written with PATH.lock shared. So no process works on a file that has been put aside.
 // Not thread-safe.
 class OutboxFile {
  public:
-  // Nobody replaces the file while one of these lives.
+  // The file is not replaced while one of these lives.
   class Use {
    public:
     ~Use();
@@ -36,7 +36,7 @@ class OutboxFile {
     OutboxFile& file_;
   };
 
-  // \throws Error(outbox_unavailable) for a path that cannot be right.
+  // \throws Error(outbox_unavailable) for an invalid path.
   explicit OutboxFile(const OutboxOptions& options);
 
   const std::filesystem::path& path() const { return path_; }
@@ -45,7 +45,7 @@ class OutboxFile {
   // \throws Error(outbox_unavailable).
   Use use();
 
-  // Closes the file, and has whoever opens it next look at it closely.
+  // Closes the file, and makes its next opener check it.
   void note_damage() noexcept;
   // The next use() opens the file again.
   void close() noexcept;

@@ -18,11 +18,11 @@
 namespace forelock::outbox {
 namespace {
 
-// Nobody else uses these files.
+// No other process uses these files.
 constexpr std::chrono::milliseconds patience{0};
 
-// Numbers given out by the file that was here before must not be given out again: somebody may still be about to
-// remove such a row. Nobody adds a million rows a second, so this leaps over all of them.
+// Numbers given out by the file that was here before must not be given out again: a process may still be about to
+// remove such a row. No process adds a million rows a second, so this leaps over all of them.
 std::int64_t leap() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();

@@ -23,7 +23,7 @@ struct SalvageReport {
 };
 
 // Looks for rows in every page of the file, whatever the state of the pages that should lead there
-// (https://www.sqlite.org/fileformat2.html). Nobody may write to the file meanwhile. Reads it page by page: memory is
+// (https://www.sqlite.org/fileformat2.html). The file must not be written meanwhile. Reads it page by page: memory is
 // bounded by one letter. \throws std::system_error.
 SalvageReport salvage(const std::filesystem::path& path, const std::function<void(const SavedRow&)>& visitor);
 

@@ -73,7 +73,7 @@ class SharedFile {
   void commit(const Jobs& jobs) noexcept;
   void commit_or_throw(const Jobs& jobs);
   Outcome transact(const Jobs& jobs);
-  // After a failed COMMIT: what has come of it is on the disk, and whoever opens the file next sees it. \returns the
+  // After a failed COMMIT: what has come of it is on the disk, and the next opener of the file sees it. \returns the
   // jobs that are certain not to be done. \throws Error where that cannot be found out.
   Jobs settle(const Jobs& jobs, const SqliteError& error);
 

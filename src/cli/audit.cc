@@ -40,7 +40,7 @@ std::string name_of(uid_t user) {
   return entry != nullptr ? entry->pw_name : std::to_string(user);
 }
 
-// Empty where nobody has logged in: in a container, in a service.
+// Empty without a login: in a container, in a service.
 std::string login_name() {
   std::uint32_t login = std::numeric_limits<std::uint32_t>::max();
   if (!(std::ifstream("/proc/self/loginuid") >> login)) return {};

@@ -161,7 +161,7 @@ void append_fish_options(const CommandEntry& command, const std::string& conditi
   }
 }
 
-// When the words so far are this command's: all of its path, and nobody else's who has a subcommand of its name.
+// When the words so far are this command's: all of its path, and not another command's with a subcommand of that name.
 std::string fish_condition(const CommandEntry& command, const CommandEntry& root) {
   std::string condition;
   const auto seen = [](const std::string& word) { return "__fish_seen_subcommand_from " + word; };

@@ -33,7 +33,7 @@ class FailureException : public std::exception {
   Failure failure_;
 };
 
-// A command line that cannot be right.
+// An invalid command line.
 [[noreturn]] void throw_usage(std::string message, std::string hint = {});
 
 // What any exception means for the command line.

@@ -58,7 +58,7 @@ have failed for good (dead letters).
 .SH EXAMPLES
 .TP
 \fBforelock run \-m article\-4711 \-\-timeout 30s \-\- ./save.sh\fR
-Run a command while nobody else works on this article.
+Run a command under the lock of an article.
 .TP
 \fBforelock run \-m nightly \-p background \-\-timeout 0 \-q \-E 0 \-\- ./nightly.sh\fR
 For cron: skip the run, in silence, while the last one still goes on.

@@ -18,7 +18,7 @@ using coordination::ReplyCode;
 
 namespace {
 
-// How long a caller whose time is up anyway is kept waiting for the name of whoever holds the lock.
+// How long a caller whose time is up is kept waiting for the name of the holder.
 constexpr std::chrono::milliseconds look_at_holder_for{150};
 // A free lock costs a few round trips.
 constexpr std::chrono::seconds enough_for_a_free_lock{1};

@@ -19,7 +19,7 @@ namespace forelock::client {
 class RunnerCore;
 
 // What happens to an operation comes from four sides: the dispatcher (the lock's answer, and there the handler is
-// called), whoever calls `done`, whoever asks it to stop, and the runner's thread. All of them tell the machine under
+// called), callers of `done`, callers that stop it, and the runner's thread. All of them tell the machine under
 // this object's mutex; what follows from it is done on the runner's thread, in proceed(). User code is called without
 // the mutex, and no lock object dies under it: that may wait for a callback.
 class AsyncOperation : public std::enable_shared_from_this<AsyncOperation> {

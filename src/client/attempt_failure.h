@@ -19,7 +19,7 @@ struct AttemptFailure {
 // OperationFailure and Error speak for themselves; of everything else nothing is known: handler_failed.
 AttemptFailure describe_failure(const std::exception_ptr& error);
 
-// Of what a release ended with: somebody had removed the lock before, perhaps before the work under it was done.
+// Of what a release ended with: the lock had been removed before, perhaps before the work under it was done.
 bool says_lock_was_gone(const std::exception_ptr& error);
 
 }  // namespace forelock::client

@@ -121,7 +121,7 @@ std::vector<MonitorSummary> Inspector::list(bool all) {
 
   std::vector<Listed> monitors;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    // Nodes that we may not list belong to somebody else.
+    // Nodes that we may not list belong to others.
     if (listings[i].code == ReplyCode::no_auth) continue;
     if (!is_there(listings[i], lock::decode_monitor_name(names[i]), "cannot list a monitor")) continue;
     const std::vector<std::string>& children = listings[i].children;

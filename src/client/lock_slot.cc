@@ -108,7 +108,7 @@ std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimeP
     if (deadline == lock::never) {
       changed_.wait(guard, ended);
     } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
-      // The engine ends the waiting at the deadline; whoever notices first tells it the time.
+      // The engine ends the wait at the deadline; the first thread to notice steps it.
       guard.unlock();
       core_->tick();
       guard.lock();
@@ -255,7 +255,7 @@ void LockSlot::retire() noexcept {
   if (core_->in_forked_child()) return;
   lock::ContenderId contender = 0;
   {
-    // One section for both: a grant that came between two would find nobody to give the lock back.
+    // One section for both: a grant that came between two would find no thread to give the lock back.
     const std::lock_guard guard(mutex_);
     const Phase phase = phase_.load();
     const lock::ContenderId ours = std::exchange(contender_, 0);

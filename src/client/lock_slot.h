@@ -1,4 +1,4 @@
-// One lock object behind its public face: where it stands, who waits for it, whom it tells.
+// The implementation of one lock object: its state, its waiting threads, its callbacks.
 //
 // The engine's answers arrive under the core's mutex; user callbacks go to the dispatcher.
 #pragma once
@@ -61,7 +61,7 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
   // \throws as BlockingWriteLock::unlock_or_throw.
   void release_and_wait();
   void release(Done done);
-  // Releases a held lock, else does nothing. Never throws; tells nobody.
+  // Releases a held lock, else does nothing. Never throws; calls no callback.
   void release_detached() noexcept;
   // The lock object is being destroyed: what it holds or waits for is given up, answers that are still owed are given
   // on this thread, and no callback runs after this (or it is the one that runs now).

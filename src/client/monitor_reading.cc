@@ -13,7 +13,7 @@ using coordination::Reply;
 using lock::ChildName;
 using std::chrono::milliseconds;
 
-// Wall clocks of different machines differ a little: nobody has waited for less than nothing.
+// Wall clocks of different machines differ a little: a wait is never negative.
 milliseconds since(WallTime time, WallTime now) {
   return std::max(milliseconds(0), now - time);
 }

@@ -65,7 +65,7 @@ class OperationRun {
   retry::OperationMachine machine_;
   lock::TimePoint waiting_since_{};
   std::chrono::milliseconds waited_{0};
-  std::exception_ptr error_;  // what somebody else said why it is left to the caller
+  std::exception_ptr error_;  // the error with which it is left to the caller
   std::size_t told_ = 0;
 };
 

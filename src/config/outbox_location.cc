@@ -12,7 +12,7 @@ namespace {
 
 // A relative path is to be ignored, says the XDG Base Directory Specification; a relative home is of no more use.
 std::string absolute_from_environment(const char* name) {
-  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets variables meanwhile
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): no thread sets variables
   return value != nullptr && *value == '/' ? value : "";
 }
 

@@ -1,4 +1,4 @@
-// Files that nobody but the user of this process can access: where secrets may stand.
+// Files that only the user of this process can access, and may therefore contain secrets.
 #pragma once
 
 #include <cstddef>

@@ -32,7 +32,7 @@ void SettingsBuilder::add_text(std::string_view text, Settings::Format format, s
     return;
   }
   for (const Property& property : parse_properties(text, file)) {
-    // Java makes the mark a part of the key, so the key would silently be somebody else's.
+    // Java makes the mark a part of the key, so the key would silently be a foreign one.
     if (property.key.starts_with(byte_order_mark) && is_own_key(property.key.substr(byte_order_mark.size()))) {
       problems_.add({std::string(file), property.line, printable(property.key.substr(byte_order_mark.size())),
                      "the file begins with a byte order mark, which spoils its first key",

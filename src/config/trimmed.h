@@ -1,4 +1,4 @@
-// Values without the blanks around them: a properties file keeps those behind a value, where nobody sees them.
+// Values without the blanks around them: a properties file keeps those behind a value, where they are invisible.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// YamlKeys gathers the keys of a YAML text, whoever's they are.
+// YamlKeys gathers the keys of a YAML text, ours and others.
 #pragma once
 
 #include <yaml-cpp/anchor.h>

@@ -8,7 +8,7 @@
 namespace forelock::demo {
 namespace {
 
-// What ZooKeeper shows to everybody who looks; nothing of it comes from the loads themselves.
+// What ZooKeeper shows to every client; nothing of it comes from the loads themselves.
 void look(Inspector& inspector, std::vector<ArticleRow>& rows) {
   std::vector<MonitorSummary> monitors;
   try {

@@ -31,7 +31,7 @@ class WaitLog {
 
   void granted(Kind kind, std::size_t article, Clock::duration wait);
   void timed_out(Kind kind);
-  // Anything else that kept somebody from a lock. Only the last message is kept.
+  // Any other reason why a lock was not obtained. Only the last message is kept.
   void failed(const std::string& message);
 
   WaitSummary summary(Kind kind) const;

@@ -29,8 +29,8 @@ struct Contender {
   bool release_unknown = false;
   // A holder that lets others go first: until that is done, it can still learn that its lock was removed.
   bool stepping_aside = false;
-  // Proved that no contender of another process ranks before it: of the foreground for good; of the background for the
-  // claim that proved it by its number.
+  // Proved that no contender of another process ranks before it: of the foreground permanently; of the background for
+  // the claim that proved it by its number.
   bool clear = false;
   // Its own node and privateLock were created in one transaction: only lower numbers were enqueued before the grant.
   bool claimed_at_creation = false;

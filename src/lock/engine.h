@@ -42,9 +42,9 @@ class Engine {
   bool release(ContenderId contender, TimePoint now);
   // Withdraws a waiting contender: refused(cancelled) at once. False if it is not waiting.
   bool cancel(ContenderId contender, TimePoint now);
-  // Lets everybody who ranks before this holder go first, without losing its place among its class: the lock is free
-  // after it; granted() or refused() follows as for acquire(), or lost() if it turns out that somebody had removed the
-  // lock. False if it is not held.
+  // Lets all contenders that rank before this holder go first, without losing its place among its class: the lock is
+  // free after it; granted() or refused() follows as for acquire(), or lost() if it turns out that another client had
+  // removed the lock. False if it is not held.
   bool step_aside(ContenderId contender, TimePoint deadline, TimePoint now);
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
@@ -117,7 +117,7 @@ class Engine {
   void end_hold(Contender& contender);
   void set_deadline(Contender& contender, TimePoint deadline);
   void set_poll(Monitor& monitor, TimePoint at);
-  // The monitor's idle list: whoever has no contenders is forgotten in the end.
+  // The monitor's idle list: a monitor without contenders is forgotten in the end.
   void became_idle(Monitor& monitor);
   void became_busy(Monitor& monitor);
 

@@ -278,7 +278,7 @@ void Engine::tick(TimePoint now) {
   evict(now);
 }
 
-// Whoever waits is told; holders stay suspect until their own deadline, and cleaning up goes on after a reconnect.
+// Waiters are refused; holders stay suspect until their own deadline, and cleaning up continues after a reconnect.
 void Engine::give_up_waiting(TimePoint now) {
   gave_up_ = true;
   std::vector<ContenderId> ids;

@@ -60,7 +60,7 @@ struct AcquireSpec {
   std::function<std::string()> holder_record;
   // Refused at this instant if not granted. `never` for none.
   TimePoint deadline = never;
-  // One attempt without queueing: refused at once when somebody holds or waits.
+  // One attempt without queueing: refused at once when the lock is held or waited for.
   bool try_once = false;
   // Whether queued() / contended() are reported; both cost listings.
   bool wants_position = false;
@@ -74,7 +74,7 @@ struct Grant {
 
 enum class RefusalReason {
   timed_out,        // the deadline passed
-  unavailable,      // try_once, and somebody holds or waits
+  unavailable,      // try_once, and the lock is held or waited for
   cancelled,        // cancel() was called
   connection_lost,  // no connection for EngineOptions::give_up_after, or none at the deadline
   session_expired,  // the session ended while waiting
@@ -90,7 +90,7 @@ struct Refusal {
 
 enum class ReleaseOutcome {
   released,        // the server confirmed it
-  gone,            // the lock did not exist any more: somebody removed it
+  gone,            // the lock did not exist any more: it was removed by force
   session_expired  // the session ended first, and the lock with it
 };
 
@@ -110,7 +110,7 @@ class EngineOutput {
   virtual void released(ContenderId contender, ReleaseOutcome outcome) = 0;
   // A waiting contender's place, when first known and when it changes (AcquireSpec::wants_position).
   virtual void queued(ContenderId contender, const QueuePosition& position) = 0;
-  // Somebody of this class waits behind the holder: once for each class and grant (AcquireSpec::wants_contention).
+  // A contender of this class waits behind the holder: once for each class and grant (AcquireSpec::wants_contention).
   virtual void contended(ContenderId contender, Priority waiting) = 0;
   // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.
   virtual void forgotten(ContenderId contender) = 0;

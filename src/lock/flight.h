@@ -39,7 +39,7 @@ enum class FlightKind {
 struct Flight {
   FlightKind kind = FlightKind::heartbeat;
   Monitor* monitor = nullptr;
-  ContenderId contender = 0;  // whom it is for; for a hand-over the leaver
+  ContenderId contender = 0;  // the contender it is for; for a hand-over the leaver
   ContenderId next = 0;       // hand_over: who gets the lock
   TimePoint sent{};
   std::uint32_t creation = 0;  // how often this process had made the monitor's node when it was sent

@@ -1,4 +1,5 @@
-// A Headcount proves by numbers alone that nobody else is in a monitor's queue (docs/protocol.md, "The number alone").
+// A Headcount proves by numbers alone that no other contender is in a monitor's queue (docs/protocol.md, "The number
+// alone").
 //
 // The server numbers the children of a monitor as they are created. If this process was once alone, and each create
 // since then got exactly the number that its own creates account for, then it is still alone. This holds only as long
@@ -44,13 +45,13 @@ class Headcount {
 
   // --- the count ---
 
-  // A look has shown that nobody else was there when the monitor had had `created` children.
+  // A listing has shown that no other contender was there when the monitor had had `created` children.
   void was_alone(std::int64_t created);
   void others_seen() { next_.reset(); }
   // An own node and privateLock were created in one transaction, the node with this number. Returns whether nobody else
   // was there.
   bool node_and_lock_created(std::int64_t number);
-  // An own node was created. Returns whether nobody else was there.
+  // An own node was created. Returns whether no other contender was there.
   bool node_created(std::int64_t number);
   void lock_created();
   // Whether the next claim will probably be proved by its number.
@@ -66,7 +67,7 @@ class Headcount {
   bool nears_end(std::int64_t number);
 
  private:
-  std::optional<std::int64_t> next_;  // the number of the next child, if nobody else comes
+  std::optional<std::int64_t> next_;  // the number of the next child, unless another contender comes
   bool shared_ = false;               // the count did not hold the last time: others use this monitor, too
   bool watch_trusted_ = false;
   bool watch_registered_ = false;

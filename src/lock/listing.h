@@ -52,7 +52,7 @@ class Listing {
   bool shows_before_claim(const ChildName& child, bool claimed_at_creation) const;
   // Whether it was taken after this child had been created.
   bool shows(const ChildName& child) const { return known_ && created_ > child.number; }
-  // And nobody went before it.
+  // And no contender went before it.
   bool shows_first(const ChildName& child) const;
   // The node is gone, and privateLock with it, as far as can be known.
   void remove(const std::string& node);

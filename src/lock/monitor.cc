@@ -91,7 +91,7 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
       }
       break;
     case ContenderState::held:
-      // Its deadline has passed. What bears the names of its nodes by now may be somebody else's, in a monitor that was
+      // Its deadline has passed. What bears the names of its nodes by now may belong to others, in a monitor that was
       // made anew, and the news of that still on their way.
       need_resolve(now);
       break;
@@ -172,7 +172,8 @@ void Monitor::settle_owner(TimePoint now) {
   }
 }
 
-// The lock goes to the next of this process, if it is known that nobody else ranks before it: privateLock stays ours.
+// The lock goes to the next of this process, if it is known that no other contender ranks before it: privateLock stays
+// ours.
 void Monitor::give_back(Contender& owner, TimePoint now) {
   Contender* next = queue_.empty() ? nullptr : &queue_.front();
   if (next && another_process_before(*next)) next = nullptr;
@@ -191,8 +192,8 @@ bool Monitor::can_claim_at_once() const {
 }
 
 // Who claims the lock with the creation of its own node: the first, but foreground before background. Where others are
-// known or to be expected that would fail, so whoever may wait joins the queue at once. A single attempt asks the
-// server all the same: what is known here may have ended, and its caller may know that.
+// known or to be expected that would fail, so a contender that may wait joins the queue at once. A single attempt asks
+// the server all the same: what is known here may have ended, and its caller may know that.
 Contender* Monitor::claimant() const {
   const auto find = [this](const auto& wanted) -> Contender* {
     const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& one) { return wanted(*one.second); });
@@ -271,9 +272,9 @@ Duration Monitor::look_interval(const Contender& first) const {
   return first.node_watched ? engine_.options().safety_poll : engine_.options().node_watch_delay;
 }
 
-// To whom the lock goes after the holder is decided by what is known then. If another process's contender has come that
-// goes before ours, handing over to ours would cost two writes more: it, and giving back. So while somebody of ours
-// waits, a holder that takes its time looks at the queue, and again when that changes.
+// Which contender gets the lock after the holder is decided by what is known then. If another process's contender has
+// come that goes before ours, handing over to ours would cost two writes more: it, and giving back. So while one of
+// ours waits, a holder that keeps the lock for long looks at the queue, and again when that changes.
 void Monitor::look_while_held(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || lock_flight_ || queue_.empty()) return;
   const Contender& next = queue_.front();

@@ -26,8 +26,8 @@ struct EncodedName {
 EncodedName encode_monitor_name(std::string_view id);
 
 // The id whose name this is: decode(encode(id)) == id for every id. A name that encode never gives, so one that a
-// third-party client chose, stands for itself ("50%" is "50%", although that id's own name is "50%25"): whoever needs
-// the node of such a monitor must keep its name.
+// third-party client chose, stands for itself ("50%" is "50%", although that id's own name is "50%25"): a caller that
+// needs the node of such a monitor must keep its name.
 std::string decode_monitor_name(std::string_view name);
 
 }  // namespace forelock::lock

@@ -208,7 +208,7 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
   }
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
   switch (reply.code) {
-    case ReplyCode::node_exists:  // somebody was faster
+    case ReplyCode::node_exists:  // another contender was faster
       // The listing of the same breath, if there is one, has set a new watch; else look again.
       if (!contender.proof_requested) {
         if (!mutated(Mutation::no_relist_after_failed_claim)) listing_.expire();
@@ -240,12 +240,12 @@ void Monitor::on_hand_over(Contender* leaver, Contender* next, const Reply& repl
     outcome_unknown(*next, now);
     return;
   }
-  // Somebody has removed one of the nodes: find out which.
+  // One of the nodes was removed: find out which.
   back_to_queue(*next);
   need_resolve(now);
 }
 
-// privateLock is ours. It counts as a grant only when it is proved that nobody ranks before.
+// privateLock is ours. It counts as a grant only when it is proved that no contender ranks before it.
 void Monitor::claimed(Contender& contender, TimePoint now) {
   owner_ = &contender;
   contender.move_to(ContenderState::claiming);
@@ -344,7 +344,7 @@ void Monitor::reject_all(ReplyCode code, TimePoint now) {
   }
 }
 
-// The monitor was not there when a contender's node was to be made: everybody's request that was on its way meets that,
+// The monitor was not there when a contender's node was to be made: every request that was on its way meets that,
 // but only those sent since we last made it say that it has vanished again.
 void Monitor::monitor_gone(const Flight& flight, Contender& contender, TimePoint now) {
   if (exists_ && flight.creation == creations_) {

@@ -92,7 +92,7 @@ void Monitor::on_resolve_reply(const Flight& flight, Reply reply, TimePoint now)
 }
 
 // Reads every node that may belong to one of ours, and privateLock after them: if it is ours although the own node is
-// missing, then it was so at that moment, and not only before somebody removed both.
+// missing, then it was so at that moment, and not only before both were removed.
 void Monitor::examine_nodes(TimePoint now) {
   // From which number on a node of a class may be one that a create with an unknown outcome has left.
   std::map<std::string_view, std::int64_t> unknown_from;
@@ -175,10 +175,11 @@ void Monitor::conclude_resolve(TimePoint now) {
   } else {
     monitor_missing();
   }
-  // Ours, but of nobody we know. Removed before any node: whoever it belonged to is forgotten after it.
+  // Ours, but of no contender we know. Removed before any node: its contender is forgotten after it.
   stray_ = !holder && found.lock.ok() && found.lock.stat.ephemeral_owner == engine_.session();
   if (stray_) send({.kind = FlightKind::remove_lock}, Delete{lock_path_, found.lock.stat.version}, now);
-  // So is the lock of one whose node is gone. Other owners come last: whoever has lost the lock hears of it before.
+  // So is the lock of one whose node is gone. Other owners come last: the one that has lost the lock is notified
+  // before.
   const bool broken = holder && holder->node.empty();
   if (broken) conclude_owner(*holder, found, now);
   for (const auto& [arrival, contender] : all) {
@@ -191,7 +192,7 @@ void Monitor::conclude_resolve(TimePoint now) {
 void Monitor::conclude_owner(Contender& contender, const Findings& found, TimePoint now) {
   lock_version_ = found.lock.stat.version;
   if (contender.node.empty()) {
-    // Somebody removed its node and left privateLock: the lock is broken, and what is left of it goes.
+    // Its node was removed and privateLock left: the lock is broken, and the rest of it is removed.
     const bool held = contender.state == ContenderState::held || contender.stepping_aside;
     if (held && !contender.abandoned) engine_.lose(contender, LossReason::removed);
     if (contender.state == ContenderState::releasing && !contender.abandoned) {

@@ -41,7 +41,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (flight.watch) listing_.watch_answered(flight.watched);
   if (!listing_.children_watched() &&
       (listing_.unwatched() || engine_.options().watch_mode == WatchMode::predecessor)) {
-    // Fresh for whoever will have its predecessor watched next; with nobody waiting, nothing keeps it fresh.
+    // Fresh for the contender whose predecessor is watched next; without waiters, nothing keeps it fresh.
     listing_.keep_fresh_for(owner_ || queue_.empty() ? 0 : queue_.front().id);
   }
   const bool all_there = take_listing(reply.children, reply.stat);
@@ -51,7 +51,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (!is_proof(flight)) return;
   const auto& names = reply.children;
   const bool own_there = all_there || std::find(names.begin(), names.end(), owner_->node) != names.end();
-  if (!listing_.lock_seen() || !own_there) return need_resolve(now);  // somebody has deleted it by hand
+  if (!listing_.lock_seen() || !own_there) return need_resolve(now);  // it was deleted by hand
   judge(*owner_, another_process_before_claim(*owner_), now);
 }
 
@@ -59,8 +59,8 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   headcount_.watch_answered(reply.ok() && flight.watched);
   if (reply.ok()) headcount_.saw(reply.stat);
   if (!is_proof(flight)) return;
-  // No child came or went since the claim, and there are but two, its own node and privateLock: nobody else is there.
-  // Anything else needs names.
+  // No child came or went since the claim, and there are but two, its own node and privateLock: there is no other
+  // contender. Anything else needs names.
   bool unchanged = reply.stat.pzxid == owner_->token;
   if (mutated(Mutation::count_taken_late)) unchanged = true;
   bool only_ours = reply.stat.children == 2;
@@ -75,7 +75,7 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
   const std::size_t own = listing_.take(children, parent, nodes_);
   headcount_.saw(parent);
   for (const ForeignContender& other : listing_.others()) note_number(other.number);
-  // Nobody else at this moment: from here on, counting our own creates tells whether that is still so.
+  // No other contender at this moment: from here on, counting our own creates tells whether that is still so.
   const bool only_ours = listing_.others().empty() && (!listing_.lock_seen() || owner_);
   if (only_ours) {
     headcount_.was_alone(parent.created_children());
@@ -83,7 +83,7 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
     headcount_.others_seen();
   }
   if (own == nodes_.size()) return true;
-  // Some of our waiting contenders were removed by somebody.
+  // Some of our waiting contenders were removed by others.
   const std::unordered_set<std::string_view> present(children.begin(), children.end());
   const auto waiting = queue_;
   for (Contender* contender : waiting) {
@@ -142,7 +142,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
   switch (kind) {
     case WatchEvent::Kind::deleted:
       monitor_missing();
-      // Its nodes went before it. In a new monitor the same names may be somebody else's.
+      // Its nodes went before it. In a new monitor the same names may belong to others.
       if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned) {
         engine_.lose(*owner_, LossReason::removed);
       }

@@ -10,7 +10,7 @@ namespace forelock::lock {
 // Each bug once: its name, and what it does.
 // clang-format off
 #define FORELOCK_LOCK_MUTATIONS(each) \
-  each(no_yield, "a grant stands although somebody ranks before it") \
+  each(no_yield, "a grant stands although another contender ranks before it") \
   each(release_order_swapped, "release is two requests, privateLock first") \
   each(late_release_blind, "release deletes privateLock unconditionally, outside a transaction") \
   each(adopt_without_session_check, "adoption looks at the guid alone") \
@@ -43,7 +43,7 @@ namespace forelock::lock {
   each(removed_holder_not_noticed, "privateLock is never watched") \
   each(timeout_ignored_when_disconnected, "deadlines rest while there is no connection") \
   each(no_relist_after_failed_claim, "a claim that lost the race sets no new watch") \
-  each(vanished_neighbour_proves, "whose predecessor is gone counts as the first, whoever went before that")
+  each(vanished_neighbour_proves, "a contender whose predecessor is gone counts as the first, unproved")
 // clang-format on
 
 #define FORELOCK_ENUMERATOR(name, text) name,

@@ -1,4 +1,4 @@
-// Names for acquisitions that nobody else in the world uses.
+// Names for acquisitions, unique in the world.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace forelock::records {
 
-// Longer input is no record: nobody's attempt to fill our memory is looked at.
+// Longer input is not a record, and not parsed: memory stays bounded.
 inline constexpr std::size_t max_record_input = 64 * 1024;
 
 // A JSON object that has at least one of lockInfo, instance and guid. Other keys may be missing or be unknown ones with

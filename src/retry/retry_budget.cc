@@ -8,7 +8,7 @@ namespace {
 constexpr Duration::rep full = Duration::min().count();
 
 Duration interval_of(double per_second) {
-  // Not clamp(): it lets a number that is none through.
+  // Not clamp(): it lets NaN through.
   const double rate =
       per_second >= RetryBudget::slowest ? std::min(per_second, RetryBudget::fastest) : RetryBudget::slowest;
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1.0 / rate));

@@ -22,7 +22,7 @@ struct Job {
   bool background = false;
   bool fresh = false;
   bool async = false;          // every monitor by callbacks, without threads
-  bool release_async = false;  // nobody waits for the reply to a release
+  bool release_async = false;  // the reply to a release is not waited for
 };
 
 struct Section {

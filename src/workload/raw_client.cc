@@ -16,7 +16,7 @@ void expect_ok(int code, const char* what) {
 
 RawClient::RawClient(const std::string& servers, RecordSizes sizes, bool tuned, const std::string& credential)
     : own_record_(sizes.own, 'x'), holder_record_(sizes.holder, 'y') {
-  zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // failures are thrown; nobody wants them on stderr as well
+  zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // failures are thrown, and need not be on stderr as well
   handle_ = zookeeper_init(servers.c_str(), &on_session, session_timeout_ms, nullptr, this, 0);
   if (handle_ == nullptr) throw std::runtime_error("zookeeper_init failed");
   if (tuned) zoo_set_servers_resolution_delay(handle_, -1);

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The same each time: whoever logs problems logs those that are new.
+// The same text each time: callers log only problems that are new.
 constexpr const char* no_answer = "the name service has not answered yet";
 
 }  // namespace

@@ -103,7 +103,7 @@ void SessionCore::start() {
   const base::SignalsBlocked signals_blocked;
   const std::vector<int> descriptors = open_descriptors();
   asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
-  // The C client may call back before this returns; whoever submits from there waits for submit_mutex_.
+  // The C client may call back before this returns; a submission from there waits for submit_mutex_.
   handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()),
                             nullptr, this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());
   if (handle_ == nullptr) {
@@ -157,7 +157,7 @@ void SessionCore::close() {
   }
 }
 
-// The C client's close stops reading, and answers that nobody reads make the kernel reset the connection: the server
+// The C client's close stops reading, and unread answers make the kernel reset the connection: the server
 // then drops what it has not read yet, the end of the session included, and its nodes stay for a whole time-out.
 void SessionCore::drain(zhandle_t* handle) {
   if (zoo_state(handle) != ZOO_CONNECTED_STATE) return;
@@ -420,7 +420,7 @@ RefreshResult SessionCore::refresh_servers() {
   std::lock_guard order(submit_mutex_);
   if (handle_ == nullptr) return RefreshResult::failed;
   // On a change the client may close its socket right here, on our thread, while its own thread is using it. With a
-  // connection at work that could write to a descriptor that somebody else has just opened; while it is trying to
+  // connection at work that could write to a descriptor that another thread has just opened; while it is trying to
   // connect there is next to nothing to go wrong, and only then are new addresses needed.
   if (zoo_state(handle_) == ZOO_CONNECTED_STATE) return RefreshResult::deferred;
   if (zoo_set_servers(handle_, addresses.c_str()) != ZOK) return RefreshResult::failed;

@@ -1,4 +1,4 @@
-// The works of ZooKeeperSession.
+// Implementation of ZooKeeperSession.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

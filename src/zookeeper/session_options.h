@@ -27,7 +27,7 @@ struct AclEntry {
 struct AclPolicy {
   enum class Kind {
     open,         // anybody may do anything
-    creator_all,  // only whoever has the creator's credential; the server refuses it (invalid_acl) without one
+    creator_all,  // only clients with the creator's credential; the server refuses it (invalid_acl) without one
     list          // `entries`
   };
   Kind kind = Kind::open;

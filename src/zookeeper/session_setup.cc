@@ -74,7 +74,7 @@ void SessionCore::chroot_looked_for(int code, bool after_creation) {
   } else if (code == ZNONODE && !after_creation && !prefix_.empty()) {
     create_chroot();
   } else if (code == ZNONODE) {
-    // Either a creation failed and said why, or somebody has removed the node since.
+    // Either a creation failed and said why, or the node was removed since.
     std::lock_guard lock(queue_mutex_);
     if (!setup_again_at_) setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
     attendant_wakes_.notify_one();

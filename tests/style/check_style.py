@@ -49,10 +49,14 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<what>"[^"]+"|<[^>]+>)')
 FOREIGN_IN_PUBLIC = re.compile(r"zookeeper\.h|rdkafka|spdlog|fmt/|yaml-cpp|nlohmann|boost/|CLI/|sqlite")
 MARKDOWN_LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
 
-# Plain English: a header begins with the name of the thing, and public headers speak of contenders, callers and
-# operators.
+# Plain English: a header begins with the name of the thing. Public headers, README and the texts that the command prints
+# speak of contenders, callers and operators.
 QUESTION = re.compile(r"// (What|Who|Whom|Which|How|Where|When|Whether)\b")
-VAGUE = re.compile(r"\b(somebody|nobody|everybody|whoever|whom)\b", re.IGNORECASE)
+VAGUE = re.compile(
+    r"\b(somebody|nobody|everybody|whoever|whom|mended|in one breath|cannot be right|no more than so many|so many looks)\b",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 CODE = {".h", ".cc", ".c", ".java", ".py", ".sh", ".cmake"}
 OURS = Path("tests/style")
@@ -163,16 +167,24 @@ def check_includes(tree, name, lines):
                 tree.report(name, number, f"room '{room}' may include {allowed}, not '{target}'")
 
 
+def is_read_by_users(name):
+    return name.parts[0] == "include" or name == Path("README.md")
+
+
+def has_texts_for_users(name):
+    return name.parts[:2] == ("src", "cli") or name == Path("src/config/option_table.cc")
+
+
 def check_english(tree, name, lines):
-    if name.suffix != ".h":
-        return
-    if lines and QUESTION.match(lines[0]):
+    if name.suffix == ".h" and lines and QUESTION.match(lines[0]):
         tree.report(name, 1, "begin with a noun that names the thing, not with a question")
-    if name.parts[0] != "include":
-        return
     for number, line in enumerate(lines, 1):
+        if has_texts_for_users(name):
+            line = " ".join(QUOTED.findall(line))
+        elif not is_read_by_users(name):
+            return
         if word := VAGUE.search(line):
-            tree.report(name, number, f"say who: a contender, a caller, an operator; not '{word[0]}'")
+            tree.report(name, number, f"say it plainly: a contender, a caller, an operator, invalid; not '{word[0]}'")
 
 
 def check_purity(tree, name, lines):

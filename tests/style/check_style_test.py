@@ -64,6 +64,15 @@ class CheckStyle(unittest.TestCase):
         self.accepts("src/lock/a.h", "// The queue, and nobody else.\n#pragma once\n")
         self.refuses("src/lock/a.h", "// What a queue is.\n#pragma once\n", "noun")
         self.refuses("include/forelock/a.h", "/// \\file\n/// Nobody holds it.\n#pragma once\n", "'Nobody'")
+        self.refuses("include/forelock/a.h", "/// \\file\n/// It cannot be right.\n#pragma once\n", "'cannot be right'")
+        self.refuses("README.md", "A lock for whoever comes first.\n", "'whoever'")
+        self.accepts("docs/a.md", "A lock for whoever comes first.\n")
+
+    def test_english_of_the_command(self):
+        self.accepts("src/cli/look/a.cc", 'add("Wait until it is free");  // nobody holds it\n')
+        self.refuses("src/cli/look/a.cc", 'add("Wait until nobody holds it");\n', "'nobody'")
+        self.refuses("src/cli/a.cc", 'add("a \\"b\\" that nobody holds");\n', "'nobody'")
+        self.refuses("src/config/option_table.cc", '"Open to everybody."\n', "'everybody'")
 
     def test_length(self):
         self.accepts("src/lock/a.cc", "\n" * 500)

@@ -8,14 +8,14 @@
 
 namespace forelock::cli {
 
-// A chroot that is not empty is refused: benchmarks belong where nobody's locks are. Not thread-safe.
+// A chroot that is not empty is refused: benchmarks belong where no application's locks are. Not thread-safe.
 class BenchNamespace {
  public:
   // Looks from outside of the chroot, so that a missing one is not created by looking. \throws FailureException
   // (namespace_not_empty), Error without a connection.
   BenchNamespace(const Settings& settings, LogSink log);
 
-  // A name that nobody else has and that clean_up() removes.
+  // A unique name that clean_up() removes.
   std::string monitor(const std::string& what);
 
   // Removes the monitors, whatever is left in them. \throws Error without a connection, or if something cannot be

@@ -329,7 +329,7 @@ std::vector<BenchRow> BenchRun::waiters() {
     const double before = resident_kb();
     Line line(client_, monitor, count);
     line.join();
-    Inspector(client_, std::chrono::minutes(1)).show(monitor);  // answered when everybody is in the queue
+    Inspector(client_, std::chrono::minutes(1)).show(monitor);  // answered when all are in the queue
     memory.forelock.push_back((resident_kb() - before) / static_cast<double>(count));
     const auto requests = client_.statistics().requests;
     const auto begin = Clock::now();

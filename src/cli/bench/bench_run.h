@@ -40,7 +40,7 @@ struct BenchRow {
   bool higher_is_better = false;
   std::vector<double> forelock;
   std::vector<double> raw = {};       // the bare C client's floor; empty where there is none
-  std::vector<double> requests = {};  // that Forelock has sent for a section; empty where nobody counts
+  std::vector<double> requests = {};  // that Forelock has sent for a section; empty where they are not counted
 
   // Of the rounds.
   static double median(std::vector<double> values);

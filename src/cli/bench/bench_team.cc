@@ -67,8 +67,8 @@ class Hangup {
   std::thread watcher_;
 };
 
-// What one process does until its channel is closed. Connects for its first job only: before, nobody has looked whether
-// the namespace may be used.
+// What one process does until its channel is closed. Connects for its first job only: before, it was not checked
+// whether the namespace may be used.
 void serve(int channel, const Settings& settings) {
   Json job = receive_message(channel);
   if (!job.is_object()) return;

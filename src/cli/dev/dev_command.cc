@@ -37,7 +37,7 @@ class DevCommand final : public Command {
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD});
     const auto directory = make_directory();
     const auto server = start(directory, signals, context.console);
-    if (!server) return exit_ok;  // nobody wants it any more
+    if (!server) return exit_ok;  // a signal came first
     inherited.close_others_on_exec();
     return command_.empty() ? serve(*server, directory, signals, context.console) : run_command(*server, signals);
   }

@@ -29,7 +29,7 @@ std::string from_environment(const char* name, const std::string& otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// Free at this moment; whoever takes it before the server does makes the server end.
+// Free at this moment; if another program takes it before the server does, the server ends.
 std::uint16_t free_port() {
   const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -100,7 +100,7 @@ DevServer::DevServer(const DevServerOptions& options)
   ChildOptions child;
   child.command = {java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
                    "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-                   // Nobody needs these data after a crash: it need not wait for the disk.
+                   // These data are not needed after a crash: the server need not wait for the disk.
                    "-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=5000", "-cp",
                    jar() + ':' + debian_log, "org.apache.zookeeper.server.ZooKeeperServerMain", file("zoo.cfg")};
   child.death_signal = SIGKILL;

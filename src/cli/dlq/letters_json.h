@@ -13,7 +13,7 @@ nlohmann::ordered_json json_of(const std::vector<FailedAttempt>& attempts);
 
 // What `list` says of a letter; free of the payload.
 nlohmann::ordered_json json_of(const drain::StoredLetter& letter, WallTime now);
-// With "unreadable":true, so that nobody takes it for a letter.
+// With "unreadable":true, so that it is not taken for a letter.
 nlohmann::ordered_json json_of(const drain::UnreadableLetter& letter);
 
 // Numbers, ages, and how many of each reason, type and monitor.

@@ -1,5 +1,5 @@
-// A release note is left in the monitor's node by whoever takes a lock away: its victim, and everybody who looks, can
-// read who did it and why.
+// A release note is left in the monitor's node when a lock is taken away by force, so that the former holder and every
+// other client can read who did it and why.
 #pragma once
 
 #include <chrono>

@@ -15,7 +15,7 @@ enum class Format { text, json, ndjson };
 // One of the few things that colour says; without colour the text says it alone.
 enum class Style { plain, heading, good, warning, bad, faint };
 
-// The reader of stdout has gone away: nobody wants the rest.
+// The reader of stdout has gone away: the rest is not wanted.
 struct OutputClosed {};
 
 struct ConsoleOptions {

@@ -97,7 +97,7 @@ bool looks_like_a_line(const std::vector<std::string>& command) {
        {}});
 }
 
-// A file without a name: the child may read it as slowly as it likes, or not at all, and nobody has to feed a pipe.
+// A file without a name: the child may read it as slowly as it likes, or not at all, and no thread has to feed a pipe.
 Descriptor file_of(const std::string& contents) {
   Descriptor file(memfd_create("forelock-input", MFD_CLOEXEC));
   std::size_t done = 0;
@@ -155,7 +155,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   id_ = fork();
   if (id_ == 0) become(launch);
   if (id_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  setpgid(id_, id_);  // here too: whoever comes first
+  setpgid(id_, id_);  // in both processes: either may run first
   report.close();
   int error = 0;
   ssize_t got = 0;

@@ -41,7 +41,7 @@ class ChildProcess {
   std::optional<int> exit_code() const { return exit_code_; }
   // The signal that ended it; 0 if none did.
   int signal() const { return signal_; }
-  // Whether it ended as if somebody had pressed the interrupt or quit key of the terminal that it had: such a signal
+  // Whether it ended as if the user had pressed the interrupt or quit key of the terminal that it had: such a signal
   // goes to it alone.
   bool interrupted() const;
   pid_t id() const { return id_; }

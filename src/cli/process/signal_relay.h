@@ -10,7 +10,7 @@
 
 namespace forelock::cli {
 
-// One thread reads the SignalQueue and hands what it reads out to everybody who has an inbox. Thread-safe; must outlive
+// One thread reads the SignalQueue and distributes what it reads to all inboxes. Thread-safe; must outlive
 // its inboxes.
 class SignalRelay {
  public:

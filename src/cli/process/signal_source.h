@@ -20,7 +20,7 @@ class SignalSource {
   virtual std::optional<int> wait(const WakeUp& wake_up, std::chrono::steady_clock::time_point until) = 0;
 };
 
-// Whether a signal means that somebody wants the program to end.
+// Whether a signal asks the program to end.
 bool ends_waiting(int signal);
 
 }  // namespace forelock::cli

@@ -59,7 +59,7 @@ LockGuardian::Clock::time_point LockGuardian::look_at_lock(Family& family) {
   if (warned_of_danger_) return danger + options_.margin;
   if (now < danger) return danger;
   warned_of_danger_ = true;
-  // Until the session's certain end nobody else can hold the lock: by then the family must be gone.
+  // Until the session's certain end no other client can hold the lock: by then the family must be gone.
   end_family(family, "the lock is about to be lost: no server answers",
              std::min(now + options_.kill_after, lock_.expires_at()));
   return danger + options_.margin;

@@ -19,7 +19,7 @@ LockGuardian::Result run_under_lock(const GuardedLock& lock, const Client& clien
                                     SignalSource& signals, const Console& console) {
   const auto environment = lock.environment(client);
   child.environment.insert(child.environment.end(), environment.begin(), environment.end());
-  // If this process is killed, nobody renews the lock.
+  // If this process is killed, the lock is not renewed.
   child.death_signal = guard.on_lost == OnLost::warn ? 0 : SIGTERM;
   inherited.close_others_on_exec();
   ChildProcess process(child);

@@ -129,7 +129,7 @@ class OperationRun {
     return result;
   }
 
-  // What the first command has read from our stdin, nobody reads again.
+  // What the first command has read from our stdin cannot be read again.
   void warn_of_stdin() {
     if (!command_began_ || stdin_is_kept_ || std::exchange(told_of_stdin_, true)) return;
     console_.warn(printable(

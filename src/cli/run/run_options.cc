@@ -41,7 +41,7 @@ constexpr std::size_t longest_usual_instance = 80;
 constexpr std::size_t guid_length = 36;
 constexpr const char* retry_group = "As an operation";
 
-// What for, if nobody says: the command.
+// The default of --info: the command.
 std::string joined(const std::vector<std::string>& command) {
   std::string text;
   for (const std::string& word : command) {
