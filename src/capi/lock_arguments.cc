@@ -1,5 +1,6 @@
 #include "capi/lock_arguments.h"
 
+#include "capi/owner.h"
 #include "capi/result.h"
 #include "capi/structure.h"
 #include "client/clock.h"
@@ -7,8 +8,10 @@
 namespace forelock::capi {
 
 Priority priority_of(int32_t priority) {
-  require(priority == FL_FOREGROUND || priority == FL_BACKGROUND, "the priority is neither class");
-  return priority == FL_FOREGROUND ? Priority::foreground : Priority::background;
+  for (const Priority known : all_priorities) {
+    if (priority == to_c(known)) return known;
+  }
+  throw RequestRejectedException(ErrorCode::invalid_argument, {}, "the priority is not a fl_priority");
 }
 
 LockOptions options_of(const fl_lock_options* given) {

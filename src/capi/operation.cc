@@ -5,6 +5,7 @@
 #include <string>
 
 #include "capi/handles.h"
+#include "capi/lock_arguments.h"
 #include "capi/operation_objects.h"
 #include "capi/structure.h"
 #include "forelock/c.h"
@@ -100,13 +101,12 @@ OperationRunnerOptions options_of(const fl_runner_options* given) {
 }
 
 Operation operation_of(const fl_operation_spec& spec) {
-  require(spec.priority == FL_FOREGROUND || spec.priority == FL_BACKGROUND, "the priority is neither class");
   require(spec.payload != nullptr || spec.payload_length == 0, "the payload is null");
   Operation operation;
   operation.id = text_or_empty(spec.id);
   operation.type = text_of(spec.type, "type");
   operation.monitor = text_of(spec.monitor, "monitor");
-  operation.priority = spec.priority == FL_FOREGROUND ? Priority::foreground : Priority::background;
+  operation.priority = priority_of(spec.priority);
   if (spec.payload_length != 0) operation.payload.assign(static_cast<const char*>(spec.payload), spec.payload_length);
   operation.lock_info = text_or_empty(spec.lock_info);
   operation.traceparent = text_or_empty(spec.traceparent);

@@ -11,14 +11,13 @@ int64_t milliseconds_of(const std::optional<WallTime>& time) {
 
 }  // namespace
 
+// fl_priority has the classes of Priority, with their numbers.
+static_assert(static_cast<int32_t>(Priority::foreground) == FL_FOREGROUND);
+static_assert(static_cast<int32_t>(Priority::background) == FL_BACKGROUND);
+static_assert(all_priorities.back() == Priority::background);
+
 int32_t to_c(Priority priority) {
-  switch (priority) {
-    case Priority::foreground:
-      return FL_FOREGROUND;
-    case Priority::background:
-      return FL_BACKGROUND;
-  }
-  return FL_BACKGROUND;
+  return static_cast<int32_t>(priority);
 }
 
 OwnerText::OwnerText(std::optional<OwnerRecord> record) : record_(std::move(record)) {

@@ -119,6 +119,26 @@ std::span<const Option> options() {
   return table;
 }
 
+OptionId prefix_option(Priority priority) {
+  switch (priority) {
+    case Priority::foreground:
+      return OptionId::foreground_prefix;
+    case Priority::background:
+      return OptionId::background_prefix;
+  }
+  return {};
+}
+
+OptionId timeout_option(Priority priority) {
+  switch (priority) {
+    case Priority::foreground:
+      return OptionId::foreground_timeout;
+    case Priority::background:
+      return OptionId::background_timeout;
+  }
+  return {};
+}
+
 const Option& option(OptionId id) {
   return table[static_cast<std::size_t>(id)];
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/option.h"
+#include "forelock/priority.h"
 
 namespace forelock::config {
 
@@ -14,6 +15,10 @@ inline constexpr std::string_view kafka_prefix = "kafka.";
 // In the order of OptionId.
 std::span<const Option> options();
 const Option& option(OptionId id);
+
+// The settings of one priority: how its contenders' names begin, and how long its locks are waited for.
+OptionId prefix_option(Priority priority);
+OptionId timeout_option(Priority priority);
 
 // By its key or other spelling; null when there is none.
 const Option* find_option(std::string_view key);

@@ -17,26 +17,6 @@ namespace {
 
 using config::OptionId;
 
-OptionId prefix_option(Priority priority) {
-  switch (priority) {
-    case Priority::foreground:
-      return OptionId::foreground_prefix;
-    case Priority::background:
-      return OptionId::background_prefix;
-  }
-  return {};
-}
-
-OptionId timeout_option(Priority priority) {
-  switch (priority) {
-    case Priority::foreground:
-      return OptionId::foreground_timeout;
-    case Priority::background:
-      return OptionId::background_timeout;
-  }
-  return {};
-}
-
 Settings::Format format_of(const std::filesystem::path& path) {
   const std::string extension = path.extension().native();
   if (extension == ".properties") return Settings::Format::properties;
@@ -119,11 +99,11 @@ const std::string& Settings::background_prefix() const noexcept {
 }
 
 const std::string& Settings::prefix(Priority priority) const noexcept {
-  return data_->text(prefix_option(priority));
+  return data_->text(config::prefix_option(priority));
 }
 
 std::chrono::milliseconds Settings::timeout(Priority priority) const noexcept {
-  return std::chrono::milliseconds(data_->number(timeout_option(priority)));
+  return std::chrono::milliseconds(data_->number(config::timeout_option(priority)));
 }
 
 WatchMode Settings::watch_mode() const noexcept {

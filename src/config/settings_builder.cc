@@ -130,22 +130,31 @@ std::shared_ptr<SettingsData> SettingsBuilder::with_defaults() const {
   return data;
 }
 
-// Contenders sort by prefix here, and by the whole name (prefix, '-', number) in clients written by others: both orders
-// must have foreground first.
 void SettingsBuilder::check_prefixes(const SettingsData& data) {
+  for (std::size_t i = 1; i < all_priorities.size(); ++i) {
+    check_prefixes(data, all_priorities[i - 1], all_priorities[i]);
+  }
+}
+
+// Contenders sort by prefix here, and by the whole name (prefix, '-', number) in third-party clients: both orders must
+// have the more urgent class first.
+void SettingsBuilder::check_prefixes(const SettingsData& data, Priority first, Priority second) {
+  const OptionId first_id = prefix_option(first);
+  const OptionId second_id = prefix_option(second);
   const auto refused = [this](OptionId id) { return refused_[static_cast<std::size_t>(id)]; };
-  if (refused(OptionId::foreground_prefix) || refused(OptionId::background_prefix)) return;
-  const std::string& foreground = data.text(OptionId::foreground_prefix);
-  const std::string& background = data.text(OptionId::background_prefix);
-  if (foreground < background && foreground + '-' < background + '-') return;
-  const Given* const other = given(OptionId::foreground_prefix);
-  const Given* const own = given(OptionId::background_prefix);
+  if (refused(first_id) || refused(second_id)) return;
+  const std::string& before = data.text(first_id);
+  const std::string& after = data.text(second_id);
+  if (before < after && before + '-' < after + '-') return;
+  const Given* const other = given(first_id);
+  const Given* const own = given(second_id);
   const Given* const place = own != nullptr ? own : other;
   if (place == nullptr) return;  // the defaults do sort
-  refuse(*place,
-         "the background prefix " + in_quotes(background) + " (" + (own != nullptr ? own->origin() : "default") +
-             ") does not sort after the foreground prefix " + in_quotes(foreground) + " (" +
-             (other != nullptr ? other->origin() : "default") + ")",
+  const auto named = [](Priority priority, const std::string& prefix, const Given* from) {
+    return "the " + std::string(name_of(priority)) + " prefix " + in_quotes(prefix) + " (" +
+           (from != nullptr ? from->origin() : "default") + ")";
+  };
+  refuse(*place, named(second, after, own) + " does not sort after " + named(first, before, other),
          "choose two letters in the order of the alphabet, such as A and B");
 }
 

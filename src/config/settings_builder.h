@@ -41,6 +41,7 @@ class SettingsBuilder {
 
   std::shared_ptr<SettingsData> with_defaults() const;
   void check_prefixes(const SettingsData& data);
+  void check_prefixes(const SettingsData& data, Priority first, Priority second);
   void check_acl(const SettingsData& data);
   const Given* given(OptionId id) const;
 

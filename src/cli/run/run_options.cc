@@ -11,6 +11,7 @@
 #include "cli/left_behind.h"
 #include "cli/output/quantity_text.h"
 #include "cli/run/locked_child.h"
+#include "config/option_table.h"
 #include "forelock/owner_record.h"
 
 namespace forelock::cli {
@@ -22,16 +23,6 @@ std::vector<std::string> priority_names() {
   std::vector<std::string> names;
   for (const Priority priority : all_priorities) names.emplace_back(name_of(priority));
   return names;
-}
-
-const char* timeout_key(Priority priority) {
-  switch (priority) {
-    case Priority::foreground:
-      return "zookeeper.foregound.task.timeout";
-    case Priority::background:
-      return "zookeeper.backgound.task.timeout";
-  }
-  return "";
 }
 
 constexpr milliseconds default_kill_after{1000};
@@ -185,8 +176,8 @@ LockWait RunOptions::waiting(const Settings& settings) const {
 Settings RunOptions::settings(const GlobalOptions& globals) const {
   Settings result = globals.settings();
   if (!timeout || timeout->count() == 0) return result;
-  std::vector<Settings::Override> overrides = {
-      {timeout_key(lock_class()), std::to_string(timeout->count()), "--timeout"}};
+  std::vector<Settings::Override> overrides = {{std::string(config::option(config::timeout_option(lock_class())).key),
+                                                std::to_string(timeout->count()), "--timeout"}};
   const milliseconds delay = result.connection_delay();
   if (delay.count() > 0 && delay * result.connection_retry() < *timeout) {
     overrides.push_back({"zookeeper.connection.retry", std::to_string(*timeout / delay + 1), "--timeout"});
