@@ -226,7 +226,7 @@ class Interrupted(DrainTest):
         support.wait_until(lambda: self.lines_of("seen"), "the command runs")
         replay.send_signal(signal.SIGTERM)
         line = "".join(replay.stderr.readline() for _ in range(3))
-        self.assertIn("a second signal ends it at once", line)
+        self.assertIn("a second signal ends them at once", line)
         self.write("go-on", "")
         output, errors = replay.communicate(timeout=support.PATIENCE)
         self.assertEqual(replay.returncode, 143, errors)

@@ -257,7 +257,7 @@ class Draining(KafkaTest):
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=10)  # a letter is given 30 s
         self.assertEqual(child.returncode, 130, errors)
-        self.assertIn("tried again by the next replay", errors)
+        self.assertIn("the next replay retries", errors)
         support.wait_until(lambda: not self.holder("P1"), "its locks are free")
         self.assertEqual(self.ids(), [identity])
         self.assertEqual(self.replay("--exec", "true")["replayed"], 1)

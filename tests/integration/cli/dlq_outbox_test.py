@@ -116,7 +116,7 @@ class OfSomebodyElse(dlq_support.DlqTest):
                 result = self.run_as_other("dlq", *arguments)
                 self.assertEqual(result.returncode, 74, result.stderr)
                 self.assertIn("cannot be read: Permission denied", result.stderr)
-                self.assertIn("hint: Reading it is enough for looking: do so as the user whom it belongs to.",
+                self.assertIn("hint: Read access is enough: run this as the user who owns it.",
                               result.stderr)
         result = self.run_as_other("run", "--retry", "-m", "P1", "--", "true")
         self.assertEqual(result.returncode, 74)
