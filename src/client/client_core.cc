@@ -24,8 +24,7 @@ constexpr std::size_t max_waiting_requests = 10'000;
 lock::EngineOptions engine_options(const Settings& settings) {
   lock::EngineOptions options;
   for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
-  options.watch_mode =
-      settings.watch_mode() == WatchMode::parent ? lock::WatchMode::parent : lock::WatchMode::predecessor;
+  options.watch_mode = settings.watch_mode();
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
   options.root_bytes = settings.chroot().size();
   return options;

@@ -161,9 +161,9 @@ class ClientCore final : public lock::EngineOutput {
   void send(coordination::RequestTag tag, coordination::Request request) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
-  void lost(lock::ContenderId contender, lock::LossReason reason) override;
+  void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
-  void queued(lock::ContenderId contender, const lock::Position& position) override;
+  void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;

@@ -43,7 +43,7 @@ void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refus
   to_wake_.push_back(std::move(listener));
 }
 
-void ClientCore::lost(lock::ContenderId contender, lock::LossReason reason) {
+void ClientCore::lost(lock::ContenderId contender, LossReason reason) {
   ++statistics_.lost;
   auto listener = take_listener(contender);
   if (!listener) return;
@@ -59,7 +59,7 @@ void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outc
   to_wake_.push_back(std::move(listener));
 }
 
-void ClientCore::queued(lock::ContenderId contender, const lock::Position& position) {
+void ClientCore::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (const auto listener = listener_of(contender)) listener->queued(contender, position);
 }
 

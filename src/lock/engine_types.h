@@ -19,9 +19,6 @@ namespace forelock::lock {
 using base::Duration;
 using base::never;
 using base::TimePoint;
-using forelock::LossReason;
-using forelock::WatchMode;
-using Position = QueuePosition;
 
 // Chosen by the driver; unique for the lifetime of an engine.
 using ContenderId = std::uint64_t;

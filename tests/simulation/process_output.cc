@@ -58,7 +58,7 @@ void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal)
   reactions_.push_back({Happening::refused, contender, refusal});
 }
 
-void Process::lost(lock::ContenderId contender, lock::LossReason reason) {
+void Process::lost(lock::ContenderId contender, LossReason reason) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);
   reactions_.push_back({Happening::lost, contender});
@@ -70,7 +70,7 @@ void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome
   reactions_.push_back({Happening::released, contender, {}, outcome});
 }
 
-void Process::queued(lock::ContenderId contender, const lock::Position& position) {
+void Process::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (tracing())
     trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " +
           position.behind);

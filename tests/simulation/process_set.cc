@@ -107,7 +107,7 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
       set.machine.refused(attempt, reaction.refusal);
       break;
     case Happening::lost:
-      set.machine.lost(attempt, lock::LossReason::removed);
+      set.machine.lost(attempt, LossReason::removed);
       break;
     case Happening::released:
       set.machine.released(attempt, reaction.outcome);

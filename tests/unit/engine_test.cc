@@ -258,7 +258,7 @@ TEST_F(EngineTest, HoldersOwnNodeIsNoPlaceInTheLine) {
   answer<coordination::Create>(created);
   answer<coordination::List>(listing({"B-0000000000", "privateLock", "B-0000000002"}, 3));
   ASSERT_FALSE(output_.positions.empty());
-  EXPECT_EQ(output_.positions.back(), (Position{1, "privateLock"}));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{1, "privateLock"}));
 }
 
 TEST_F(EngineTest, TimeOutAnswersAtOnceAndRemovesTheNodeBehindIt) {

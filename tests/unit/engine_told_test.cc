@@ -61,25 +61,25 @@ TEST_F(EngineToldTest, APlaceCountsThoseBeforeWithoutTheHolder) {
   join_told(
       1, Priority::background, "B-0000000007",
       listing({"A-0000000000", "privateLock", "A-0000000002", "B-0000000003", "A-0000000004", "B-0000000007"}, 8));
-  EXPECT_EQ(output_.positions, (std::vector<Position>{{4, "B-0000000003"}}));
+  EXPECT_EQ(output_.positions, (std::vector<QueuePosition>{{4, "B-0000000003"}}));
   acquire(2, Priority::background);
   answer<Create>(created("B-0000000008"));
   answer<List>(listing(
       {"A-0000000000", "privateLock", "A-0000000002", "B-0000000003", "A-0000000004", "B-0000000007", "B-0000000008"},
       9));
   EXPECT_EQ(output_.positions.size(), 2u);  // the first one's has not changed
-  EXPECT_EQ(output_.positions.back(), (Position{5, "B-0000000007"}));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{5, "B-0000000007"}));
   line_changes(listing({"A-0000000004", "privateLock", "B-0000000007", "B-0000000008"}, 9));
   ASSERT_EQ(output_.positions.size(), 4u);
-  EXPECT_EQ(output_.positions[2], (Position{1, "privateLock"}));
-  EXPECT_EQ(output_.positions[3], (Position{2, "B-0000000007"}));
+  EXPECT_EQ(output_.positions[2], (QueuePosition{1, "privateLock"}));
+  EXPECT_EQ(output_.positions[3], (QueuePosition{2, "B-0000000007"}));
 }
 
 TEST_F(EngineToldTest, APlaceIsToldWhenItChangesAndOnlyThen) {
   const Reply line = listing({"A-0000000000", "privateLock", "A-0000000001", "A-0000000002"}, 3);
   join_told(1, Priority::foreground, "A-0000000002", line);
   for (int i = 0; i < 3; ++i) line_changes(line);
-  EXPECT_EQ(output_.positions, (std::vector<Position>{{2, "A-0000000001"}}));
+  EXPECT_EQ(output_.positions, (std::vector<QueuePosition>{{2, "A-0000000001"}}));
 }
 
 TEST_F(EngineToldTest, AHolderOfThisProcessIsNoneOfTheOthers) {
@@ -90,18 +90,18 @@ TEST_F(EngineToldTest, AHolderOfThisProcessIsNoneOfTheOthers) {
   ASSERT_EQ(output_.grants.size(), 1u);
   acquire(2, Priority::background);
   answer<Create>(created("B-0000000002"));
-  EXPECT_EQ(output_.positions.back(), (Position{1, "privateLock"}));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{1, "privateLock"}));
   now_ += 5ms;
   engine_.tick(now_);
   answer<List>(listing({"B-0000000000", "privateLock", "B-0000000002", "A-0000000003"}, 4));
-  EXPECT_EQ(output_.positions.back(), (Position{2, "A-0000000003"}));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{2, "A-0000000003"}));
 }
 
 // It is not known which of them holds: the foreground one, or the background one.
 TEST_F(EngineToldTest, AHolderThatMayBeOfTheLowerClassIsNotTakenFromThePlace) {
   join_told(1, Priority::foreground, "A-0000000002",
             listing({"A-0000000000", "B-0000000001", "privateLock", "A-0000000002"}, 3));
-  EXPECT_EQ(output_.positions.back(), (Position{2, "A-0000000000"}));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{2, "A-0000000000"}));
 }
 
 TEST_F(EngineToldTest, ARefusalHasTheLastPlace) {
@@ -111,7 +111,7 @@ TEST_F(EngineToldTest, ARefusalHasTheLastPlace) {
   engine_.tick(now_);
   ASSERT_EQ(output_.refusals.size(), 1u);
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::timed_out);
-  EXPECT_EQ(output_.refusals[0].position, (Position{2, "A-0000000001"}));
+  EXPECT_EQ(output_.refusals[0].position, (QueuePosition{2, "A-0000000001"}));
 }
 
 // Also of one that was never told its place, and although the queue has changed since.
@@ -122,7 +122,7 @@ TEST_F(EngineToldTest, ARefusalHasThePlaceThatWasSeenLast) {
   now_ += 1min;
   engine_.tick(now_);
   ASSERT_EQ(output_.refusals.size(), 1u);
-  EXPECT_EQ(output_.refusals[0].position, (Position{2, "A-0000000001"}));
+  EXPECT_EQ(output_.refusals[0].position, (QueuePosition{2, "A-0000000001"}));
 }
 
 // Others pay for one that wants to know its place with a listing for each change, as long as it is there.
