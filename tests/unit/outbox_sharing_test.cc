@@ -156,7 +156,7 @@ TEST_F(OutboxSharingTest, NoticesThatTheFileWasTakenAway) {
   outbox.add(sample_letter("b"));
   EXPECT_THAT(ids_of(Outbox(options())), ElementsAre("b")) << "not added to a file that nobody can find";
   EXPECT_GT(outbox.find("b")->sequence, before);
-  EXPECT_THAT(log_.lines(), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("taken away"))));
+  EXPECT_THAT(log_.lines(), ElementsAre(AllOf(HasSubstr("warning"), HasSubstr("removed or emptied"))));
 }
 
 TEST_F(OutboxSharingTest, SaysThatAnotherProcessKeepsItBusy) {
