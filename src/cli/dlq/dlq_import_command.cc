@@ -1,9 +1,11 @@
 // forelock dlq import: puts letters that were exported back into the queue.
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 
 #include "cli/connection.h"
 #include "cli/dlq/dlq_commands.h"
@@ -21,8 +23,13 @@ namespace {
 
 // Visits each line as a letter. \throws FailureException naming the first line that is none.
 void for_each_letter(const std::string& path, const std::function<void(const drain::StoredLetter&)>& visitor) {
+  if (path == "-") {
+    throw_usage(
+        "import: standard input cannot be imported: the letters are read twice, so that a broken file imports none",
+        "put them into a file first, or name it if it is called '-': ./-");
+  }
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw_usage("import: " + path + " cannot be read");
+  if (!file) throw_usage("import: " + path + " cannot be read: " + std::generic_category().message(errno));
   std::uint64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

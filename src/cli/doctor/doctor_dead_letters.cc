@@ -72,6 +72,13 @@ void examine_outbox(const Settings& settings, const LogSink& log, DoctorReport& 
                 "set dlq.outbox.path to another place");
     return;
   }
+  struct statvfs space {};
+  if (!exists && statvfs(folder.c_str(), &space) == 0 && space.f_blocks == 0) {
+    report.warn("outbox",
+                path.string() + " cannot be made: " + folder.string() + " is in a file system without room for files",
+                "set dlq.outbox.path to another place");
+    return;
+  }
   const std::string user = "user " + std::to_string(geteuid());
   if (error || access(exists ? path.c_str() : folder.c_str(), R_OK | W_OK) != 0) {
     report.warn("outbox", (exists ? path : folder).string() + " cannot be used by " + user,

@@ -7,11 +7,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/utf8.h"
 #include "cli/failure.h"
 #include "cli/left_behind.h"
 #include "cli/output/quantity_text.h"
 #include "cli/run/locked_child.h"
 #include "config/option_table.h"
+#include "forelock/operation.h"
 #include "forelock/owner_record.h"
 
 namespace forelock::cli {
@@ -111,13 +113,14 @@ void RunOptions::note_doubts(const Console& console) const {
                  " already ($FORELOCK_MONITOR): if that is held by " +
                  "the command around it, both wait for each other");
   }
+  const std::size_t said = info.size();
   OwnerRecord record;
   record.lock_info = lock_info();
   record.instance = std::string(longest_usual_instance, 'x');
   record.guid = std::string(guid_length, 'x');
   const std::optional<OwnerRecord> kept = OwnerRecord::from_json(record.to_json());
-  if (kept && kept->lock_info.size() < record.lock_info.size()) {
-    console.note("--info has " + std::to_string(record.lock_info.size()) + " bytes; about the first " +
+  if (kept && kept->lock_info.size() < said) {
+    console.note("--info has " + std::to_string(said) + " bytes; about the first " +
                  std::to_string(kept->lock_info.size()) + " are kept");
   }
 }
@@ -148,7 +151,9 @@ Priority RunOptions::lock_class() const {
 }
 
 std::string RunOptions::lock_info() const {
-  return info.empty() ? joined(command) : info;
+  std::string text = info.empty() ? joined(command) : info;
+  if (retry) text.resize(base::cut_between_characters(text, Operation::max_lock_info_bytes));
+  return text;
 }
 
 std::string RunOptions::operation_type() const {

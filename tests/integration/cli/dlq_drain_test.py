@@ -373,6 +373,10 @@ class Back(DrainTest):
         file = self.write("letters.ndjson", records)
         self.assertEqual(self.json_of("dlq", "purge", "--all", "--yes")["purged"], 2)
         self.assertIn("Would import 2 letters", self.run_cli("dlq", "import", file).stdout)
+        for wrong, reason in (("-", "read twice"), (self.path("nowhere"), "No such file or directory")):
+            refused = self.run_cli("dlq", "import", wrong)
+            self.assertEqual(refused.returncode, 64, refused.stderr)
+            self.assertIn(reason, refused.stderr)
         self.assertEqual(self.json_of("dlq", "import", file, "--execute")["restored"], 2)
         self.assertEqual(self.ids(), made)
         self.assertEqual(self.run_cli("dlq", "export").stdout, records)

@@ -96,6 +96,13 @@ class Failing(dlq_support.DlqTest):
         self.assertEqual(record["max_attempts"], 3)
         self.assertEqual(self.payload(letter["id"]), "body \0 ä".encode())
 
+    def test_a_long_description_is_shortened_and_said(self):
+        result = self.operate("--info", "ä" * 3000, script="exit 75")
+        self.assertEqual(result.returncode, 79, result.stderr)
+        self.assertIn("--info has 6000 bytes", result.stderr)
+        (letter,) = self.letters()
+        self.assertEqual(self.record(letter["id"])["lockInfo"], "ä" * 512)
+
     def test_the_trace_goes_with_it(self):
         trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         for given, kept in ((trace, trace), ("nonsense", None)):
