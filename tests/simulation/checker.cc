@@ -311,7 +311,9 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   switch (what) {
     case call_due: {
       if (one.phase != Phase::waiting || one.deadline == lock::never) return;
-      const Instant due = std::max(one.deadline, one.process->awake_since()) + timer_slack + plan_.latest_tick;
+      // A set may ask for a member when its time is over already.
+      const Instant from = std::max({one.deadline, one.called_at, one.process->awake_since()});
+      const Instant due = from + timer_slack + plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::in_time, name(detail) + " still waits after its deadline");
     }
