@@ -77,7 +77,7 @@ class ResolutionLog {
   std::set<std::string> overruled_;
   mutable std::mutex mutex_;
   ResolutionTable table_;
-  Places put_back_;  // of open letters alone: few
+  Places put_back_;  // of open letters alone
 };
 
 }  // namespace forelock::drain
