@@ -32,8 +32,8 @@ namespace forelock::drain {
 // some lie behind the committed offset, and of others before it. What is in another machine's outbox
 // is not seen, so a letter there that is older than one here does not keep it waiting.
 //
-// Memory: what librdkafka fetches ahead, and 32 to 96 bytes for each letter that is resolved or visited, and some 60 more
-// for each open one that was put back, up to a limit.
+// Memory: what librdkafka fetches ahead, and up to a limit 32 to 96 bytes for each letter that is resolved or visited,
+// and some 60 more for each open one that was put back.
 // With more resolved ones, only those are remembered whose letters are still in the topics, which takes longer; with
 // more of those too, it is an error. More letters that are not resolved are no error: they are visited, but not looked
 // at for duplicates any more.
