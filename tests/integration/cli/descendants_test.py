@@ -119,7 +119,7 @@ while :; do sleep 0.05; done
             support.wait_until(lambda: not support.is_alive(process), start[0] + ": it ends", 3)
 
     def test_a_signal_meanwhile_reaches_it(self):
-        script = self.write("stubborn", f"""trap '' TERM
+        script = self.write("stubborn", f"""trap 'echo asked > {self.path("asked")}' TERM
 trap 'echo interrupted > {self.path("interrupted")}; exit' HUP
 echo $$ > {self.path("pid")}
 while :; do sleep 0.05; done
@@ -131,6 +131,7 @@ while :; do sleep 0.05; done
         first = self.pid_in("first")
         self.release()
         support.wait_until(lambda: not support.is_alive(first), "the command ends")
+        support.wait_until(lambda: self.lines_of("asked"), "what it has left is asked to end")
         child.send_signal(signal.SIGHUP)
         child.communicate(timeout=support.PATIENCE)
         self.assertEqual((child.returncode, self.lines_of("interrupted")), (76, ["interrupted"]))
