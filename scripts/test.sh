@@ -29,7 +29,7 @@ slice() {
 [[ $setup == no ]] || part "Packages" setup scripts/setup.sh
 part "Style and shell syntax" style /usr/bin/python3 tests/style/check_style.py .
 part "Build, preset dev" build-dev build dev
-part "Tests without a server" tests slice -LE 'real|package|docs' --parallel "$(parallel_jobs)"
+part "Tests without a server" tests slice -LE 'real|package' --parallel "$(parallel_jobs)"
 part "Tests against real servers" tests-real slice -L real -LE package --parallel 2
 if [[ $quick == no ]]; then
   part "Faults on real servers" robustness scripts/robustness.sh --quick
@@ -39,5 +39,4 @@ if [[ $quick == no ]]; then
   part "Fuzzing" fuzz scripts/fuzz.sh --seconds 10 --without cli_arguments
   part "Installed package" package slice -L package
 fi
-part "API documentation" docs slice -L docs
 printf '\n%sEverything passed in %d min %d s.%s\n' "$green" "$((SECONDS / 60))" "$((SECONDS % 60))" "$plain"

@@ -42,6 +42,7 @@ struct QueuePosition {
   std::size_t place = 0;  ///< 1 is next
   std::string behind;     ///< the node directly before ours, e.g. "A-0000000007", or "privateLock": only the holder
 
+  /// Same place, behind the same node.
   bool operator==(const QueuePosition&) const = default;
 };
 

@@ -119,8 +119,8 @@ class FORELOCK_EXPORT Settings {
   const std::filesystem::path& outbox_path() const noexcept;
   /// `dlq.outbox.max.bytes`
   std::int64_t outbox_max_bytes() const noexcept;
-  /// The settings that begin with `kafka.`, without that prefix, for librdkafka, which checks them.
-  /// Contains secrets. Has "bootstrap.servers" only when that is not empty.
+  /// The settings whose keys begin with "kafka.", without that prefix, for librdkafka, which checks them. Contains
+  /// secrets. Has "bootstrap.servers" only when that is not empty.
   const std::map<std::string, std::string>& kafka() const noexcept;
 
   /// Reads `user:password` from the file that `zookeeper.auth.digest.file` names: one line, in a file that only its
