@@ -65,8 +65,8 @@ enum fl_force_release {
   FL_FORCE_NO_SUCH_MONITOR = 2  ///< the monitor does not exist
 };
 
-/// Removes a holder, if `holder` (its node, or its session as "0x…") still is the holder. Writes; meant for people and
-/// unlockers. `result` gets a fl_force_release.
+/// Removes a holder, if `holder` (its node, or its session as "0x…", with "@" and its token behind it) still is the
+/// holder. Writes; meant for people and unlockers. `result` gets a fl_force_release.
 FORELOCK_EXPORT int32_t fl_inspect_force_release(fl_client client, const char* monitor, const char* holder,
                                                  int64_t timeout_ms, int32_t* result);
 

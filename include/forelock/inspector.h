@@ -89,9 +89,11 @@ class FORELOCK_EXPORT Inspector {
   /// Nothing if the record belongs to no set.
   std::optional<LockSetView> lock_set(const OwnerRecord& record);
 
-  /// Removes a holder: its contender node and `privateLock` in one transaction, own node first, only if `holder` (its
-  /// node, or for a holder without one its session as "0x…") still is the holder. The holder learns it through its
-  /// watch. Writes; meant for people and unlockers, who keep an audit record.
+  /// Removes a holder: its contender node and `privateLock` in one transaction, own node first, only if `holder` still
+  /// is the holder. That is its node, or for a holder without one its session as "0x…", followed by "@" and its fencing
+  /// token, as in `A-0000000003@4294967301`. The token may be left out; then a later holder may be hit, since a monitor
+  /// that is made anew gives the same names again. The holder learns it through its watch. Writes; meant for people and
+  /// unlockers, who keep an audit record.
   ForceReleaseResult force_release(const std::string& monitor, const std::string& holder);
 
  private:

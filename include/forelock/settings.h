@@ -106,6 +106,9 @@ class FORELOCK_EXPORT Settings {
   std::chrono::milliseconds timeout(Priority priority) const noexcept;
   /// `zookeeper.lock.watch`
   WatchMode watch_mode() const noexcept;
+  /// `zookeeper.monitor.linger`: how long a monitor's node stays after its last use in this process, at least; zero:
+  /// the server removes it.
+  std::chrono::milliseconds monitor_linger() const noexcept;
   /// `zookeeper.auth.digest.file`; empty without credentials.
   const std::filesystem::path& auth_digest_file() const noexcept;
   /// `zookeeper.acl`: by default creator_all with credentials, open without.

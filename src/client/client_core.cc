@@ -25,6 +25,7 @@ lock::EngineOptions engine_options(const Settings& settings) {
   lock::EngineOptions options;
   for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
   options.watch_mode = settings.watch_mode();
+  options.monitor_linger = settings.monitor_linger();
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
   options.root_bytes = settings.chroot().size();
   return options;

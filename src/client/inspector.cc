@@ -1,6 +1,7 @@
 #include "forelock/inspector.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "client/client_core.h"
@@ -86,6 +87,13 @@ std::vector<MonitorReading> read_nodes(RequestPipeline& pipeline, const std::vec
     readings.push_back(std::move(reading));
   }
   return readings;
+}
+
+// Whether this holder is the one that the caller names: by node or session, and by token, if it is said.
+bool is_meant(const HolderView& holder, std::string_view name) {
+  const std::size_t at = name.find('@');
+  if (name.substr(0, at) != holder.node.value_or(records::session_text(holder.session))) return false;
+  return at == std::string_view::npos || name.substr(at + 1) == std::to_string(holder.token);
 }
 
 Instant connected_or_throw(Client& client, std::chrono::milliseconds timeout) {
@@ -206,16 +214,19 @@ ForceReleaseResult Inspector::force_release(const std::string& monitor, const st
   const std::optional<MonitorView> view = show(monitor);
   if (!view) return ForceReleaseResult::no_such_monitor;
   if (!view->holder) return ForceReleaseResult::holder_changed;
-  const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session));
-  if (known_as != holder) return ForceReleaseResult::holder_changed;
+  if (!is_meant(*view->holder, holder)) return ForceReleaseResult::holder_changed;
 
-  // The holder's own node first: its name is never used again, so a holder that released meanwhile stops the whole
-  // transaction, and the next holder's privateLock is safe.
+  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  const Reply node = pipeline.ask(Get{view->path});
+  if (!is_there(node, monitor, "cannot read the monitor")) return ForceReleaseResult::no_such_monitor;
+  // The holder's own node first: a holder that released meanwhile stops the whole transaction, and the next holder's
+  // privateLock is safe. The monitor's data are set, to what they were: its version says from then on that it is not to
+  // be removed when it is unused, since in a new one a release of this holder could meet the names of its nodes again.
   coordination::Transaction transaction;
   if (view->holder->node)
     transaction.operations.emplace_back(coordination::Delete{view->path + '/' + *view->holder->node});
   transaction.operations.emplace_back(coordination::Delete{private_lock_path(view->path), view->holder->version});
-  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  transaction.operations.emplace_back(coordination::SetData{view->path, node.data});
   const Reply reply = pipeline.ask(std::move(transaction));
   switch (reply.code) {
     case ReplyCode::ok:

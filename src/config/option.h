@@ -21,6 +21,7 @@ enum class OptionId {
   outbox_path,
   outbox_max_bytes,
   watch,
+  monitor_linger,
   auth_digest_file,
   acl,
   kafka_servers,

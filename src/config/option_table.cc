@@ -53,6 +53,10 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
     {OptionId::watch, "zookeeper.lock.watch", "", OptionType::choice, "parent", "", 0, 0, "parent|predecessor",
      Importance::low,
      "The node that waiters watch: the monitor's, or (for very many processes) the one before theirs."},
+    {OptionId::monitor_linger, "zookeeper.monitor.linger", "", OptionType::duration, "5000", "", 0, int_max, "",
+     Importance::low,
+     "How long a monitor's node stays after its last use here, at least; then it is removed if it is unused. With 0 "
+     "monitors are containers, of which the server removes at most 10,000 a minute."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
      "A file with one line `user:password` that only its owner can access. Credentials never stand in this file "

@@ -106,6 +106,10 @@ std::chrono::milliseconds Settings::timeout(Priority priority) const noexcept {
   return std::chrono::milliseconds(data_->number(config::timeout_option(priority)));
 }
 
+std::chrono::milliseconds Settings::monitor_linger() const noexcept {
+  return std::chrono::milliseconds(data_->number(OptionId::monitor_linger));
+}
+
 WatchMode Settings::watch_mode() const noexcept {
   return data_->text(OptionId::watch) == "parent" ? WatchMode::parent : WatchMode::predecessor;
 }

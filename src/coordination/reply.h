@@ -1,7 +1,9 @@
 // The answers to requests: code, and what the request asked for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@ struct Stat {
   std::int64_t czxid = 0;            // the transaction that created the node
   std::int64_t mzxid = 0;            // the transaction that last set its data
   std::int64_t pzxid = 0;            // the transaction that last created or deleted a child
-  std::int64_t ctime_ms = 0;         // wall clock of the server, for display only
+  std::int64_t ctime_ms = 0;         // wall clock of the server when the node was created, for people
+  std::int64_t mtime_ms = 0;         // and when its data were last set
   std::int32_t version = 0;          // of the data: 0 at creation, +1 at each set
   std::int32_t cversion = 0;         // of the children, see created_children()
   std::int64_t ephemeral_owner = 0;  // the session, or 0
@@ -41,6 +44,8 @@ struct Reply {
   Stat stat;                                // Get, Exists, SetData, List (of the parent)
   std::vector<std::string> children;        // List: names, in no particular order
   std::vector<OperationResult> operations;  // Transaction, when ok: one for each operation, in order
+  // Transaction, when the server has refused it: the first operation that it could not do.
+  std::optional<std::size_t> refused_operation = {};
 
   bool ok() const { return code == ReplyCode::ok; }
 };

@@ -11,7 +11,10 @@
 namespace forelock::lock {
 
 Engine::Engine(EngineOptions options, EngineOutput& output)
-    : options_(std::move(options)), output_(output), watches_(options_.watched_bytes, options_.root_bytes) {}
+    : options_(std::move(options)),
+      output_(output),
+      watches_(options_.watched_bytes, options_.root_bytes),
+      unused_(options_.monitor_linger) {}
 
 Engine::~Engine() = default;
 
@@ -103,6 +106,7 @@ std::optional<std::vector<coordination::Operation>> Engine::guard(ContenderId id
 void Engine::close(TimePoint now) {
   enforce_deadline(now);
   closed_ = true;
+  remove_unused_last(now);
   end_all(RefusalReason::closed, LossReason::closed, ReleaseOutcome::session_expired);
 }
 
@@ -131,6 +135,10 @@ void Engine::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome rele
   }
   if (mutated(Mutation::expired_holder_keeps_lock)) return;
   if (mutated(Mutation::number_proof_across_reconnect)) return;
+  unused_.unknown();
+  for (const auto& [name, monitor] : monitors_) {
+    if (monitor->removable()) unused_.remove(name);
+  }
   idle_.clear();
   idle_bytes_ = 0;
   polls_.clear();

@@ -20,6 +20,7 @@
 #include "lock/engine_types.h"
 #include "lock/flight.h"
 #include "lock/session_proof.h"
+#include "lock/unused_monitors.h"
 #include "lock/watch_ledger.h"
 
 namespace forelock::lock {
@@ -120,6 +121,8 @@ class Engine {
   // The monitor's idle list: a monitor without contenders is forgotten in the end.
   void became_idle(Monitor& monitor);
   void became_busy(Monitor& monitor);
+  // The monitor's node may be removed when it is unused: to be looked at when it has lingered.
+  void let_linger(const Monitor& monitor, TimePoint now);
 
   // --- its own ---
 
@@ -149,6 +152,10 @@ class Engine {
   void cancel_timers(Contender& contender);
   void give_up_waiting(TimePoint now);
   void evict(TimePoint now);  // never in the middle of a monitor's own work
+  void remove_unused(TimePoint now);
+  void remove_unused_last(TimePoint now);
+  void send_removal(const std::vector<std::string>& names, TimePoint now);
+  void on_removed_unused(const coordination::Reply& reply);
   void settle_all(TimePoint now);
 
   const EngineOptions options_;
@@ -181,6 +188,7 @@ class Engine {
   std::uint64_t next_ordinal_ = 1;
   std::list<Monitor*> idle_;  // least recently used first
   std::size_t idle_bytes_ = 0;
+  UnusedMonitors unused_;
 };
 
 }  // namespace forelock::lock

@@ -1,9 +1,13 @@
 // The monitors of an engine: found by name or path, remembered while idle, forgotten when there are too many.
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lock/engine.h"
+#include "lock/limits.h"
 #include "lock/monitor.h"
+#include "lock/mutation.h"
 
 namespace forelock::lock {
 
@@ -55,8 +59,71 @@ void Engine::evict(TimePoint now) {
       watches_.remove(WatchLedger::Kind::data, oldest.path());
       send({.kind = FlightKind::unwatch, .name = oldest.path()}, coordination::RemoveDataWatch{oldest.path()}, now);
     }
+    if (oldest.removable()) unused_.remove(oldest.name());
     by_ordinal_.erase(oldest.ordinal());
     monitors_.erase(oldest.name());
+  }
+}
+
+void Engine::let_linger(const Monitor& monitor, TimePoint now) {
+  unused_.let_linger(monitor.ordinal(), now);
+}
+
+// At version 0 alone: where an administrator has removed a lock by force the node's data were set, so that it stays,
+// and with it the names of its nodes are not given again while the removed holder's release may be under way.
+void Engine::remove_unused(TimePoint now) {
+  if (!connected_ || !unused_.enabled()) return;
+  for (const std::uint64_t ordinal : unused_.lingered(now)) {
+    const auto found = by_ordinal_.find(ordinal);
+    if (found == by_ordinal_.end()) continue;  // forgotten, and to be removed since then
+    Monitor& monitor = *found->second;
+    if (monitor.removable() && (monitor.used_since_last_look() || !monitor.idle_position)) {
+      unused_.let_linger(ordinal, now);
+      continue;
+    }
+    monitor.stopped_lingering();
+    if (monitor.removable() && !mutated(Mutation::unused_left)) unused_.remove(monitor.name());
+  }
+  const auto in_use = [this, now](const std::string& name) {
+    const auto found = monitors_.find(name);
+    if (found == monitors_.end() || found->second->idle_position) return false;
+    found->second->linger_on(now);
+    return true;
+  };
+  send_removal(unused_.take(now, in_use), now);
+}
+
+// With the session's last requests. A lock that is being released is gone before them.
+void Engine::remove_unused_last(TimePoint now) {
+  if (!connected_ || !unused_.enabled()) return;
+  for (const auto& [name, monitor] : monitors_) {
+    if (monitor->removable() && monitor->ends_with_releases()) unused_.remove(name);
+  }
+  for (std::size_t requests = 0; requests < most_last_removals; ++requests) {
+    send_removal(unused_.take_last(most_removed_by_last), now);
+  }
+}
+
+void Engine::send_removal(const std::vector<std::string>& names, TimePoint now) {
+  if (names.empty()) return;
+  coordination::Transaction transaction;
+  const std::int32_t version = mutated(Mutation::removed_at_any_version) ? coordination::any_version : 0;
+  for (const std::string& name : names) {
+    transaction.operations.emplace_back(coordination::Delete{"/" + name, version});
+    if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->removal_sent();
+  }
+  send({.kind = FlightKind::remove_unused}, std::move(transaction), now);
+}
+
+void Engine::on_removed_unused(const coordination::Reply& reply) {
+  switch (coordination::effect_of(reply.code)) {
+    case coordination::Effect::applied:
+      return unused_.removed();
+    case coordination::Effect::not_applied:
+      if (mutated(Mutation::refusal_of_one_forgets_all)) return unused_.removed();
+      return unused_.refused(reply.refused_operation);
+    case coordination::Effect::unknown:
+      return unused_.unknown();
   }
 }
 

@@ -17,6 +17,7 @@ Reach reach_of(FlightKind kind) {
   switch (kind) {
     case FlightKind::heartbeat:
     case FlightKind::create_monitor:
+    case FlightKind::fresh_claim:
     case FlightKind::fast_claim:
     case FlightKind::enqueue:
     case FlightKind::claim:
@@ -27,6 +28,7 @@ Reach reach_of(FlightKind kind) {
     case FlightKind::remove_node:
     case FlightKind::remove_lock:
     case FlightKind::remove_monitor:
+    case FlightKind::remove_unused:
     case FlightKind::resolve_barrier:
       return Reach::quorum;
     case FlightKind::ping:
@@ -151,6 +153,9 @@ void Engine::on_reply(coordination::RequestTag tag, coordination::Reply reply, T
   }
   if (flight.kind == FlightKind::heartbeat || flight.kind == FlightKind::ping) {
     on_heartbeat(flight, reply.code);
+  } else if (flight.kind == FlightKind::remove_unused) {
+    on_removed_unused(reply);
+    remove_unused(now);
   } else if (flight.kind == FlightKind::unwatch) {
     if (!reply.ok()) watches_.restore(WatchLedger::Kind::data, flight.name);
   } else if (flight.monitor) {
@@ -245,6 +250,7 @@ TimePoint Engine::next_timer() const {
   if (!polls_.empty()) next = std::min(next, polls_.begin()->first);
   if (!held_.empty()) next = std::min(next, valid_until());
   if (down_since_ != never && !gave_up_ && started_) next = std::min(next, down_since_ + options_.give_up_after);
+  if (connected_ && !closed_) next = std::min(next, unused_.next_timer());
   return next;
 }
 
@@ -276,6 +282,7 @@ void Engine::tick(TimePoint now) {
   if (down_since_ != never && !gave_up_ && started_ && down_since_ + options_.give_up_after <= now)
     give_up_waiting(now);
   evict(now);
+  remove_unused(now);
 }
 
 // Waiters are refused; holders stay suspect until their own deadline, and cleaning up continues after a reconnect.

@@ -14,16 +14,18 @@ enum class FlightKind {
   heartbeat,  // a write without effect: proves that the session lives
   ping,       // a sync: goes through the leader, for later writes to prove that it has heard of us
   create_monitor,
-  fast_claim,  // own node and privateLock in one transaction
-  enqueue,     // own node
-  claim,       // privateLock, with the own node checked
-  hand_over,   // privateLock from one contender of this process to another
+  fresh_claim,  // monitor, own node and privateLock in one transaction
+  fast_claim,   // own node and privateLock in one transaction
+  enqueue,      // own node
+  claim,        // privateLock, with the own node checked
+  hand_over,    // privateLock from one contender of this process to another
   release,
   yield,
   update_record,
   remove_node,
   remove_lock,  // a privateLock of ours without an own node
   remove_monitor,
+  remove_unused,  // monitors that have not been used for a while
   list,
   watch_parent,
   watch_predecessor,

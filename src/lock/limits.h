@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "lock/engine_types.h"
 
@@ -17,5 +19,19 @@ inline constexpr Duration look_again_after = std::chrono::milliseconds(100);
 
 // How often a waiting process looks at the queue when there is no room for a watch on it.
 inline constexpr Duration unwatched_interval = std::chrono::milliseconds(250);
+
+// The data of a monitor's node that a process of ours has made and may remove when it is unused.
+inline constexpr std::string_view monitor_mark = "forelock";
+
+// Of unused monitors in one request. All are kept if one of them is in use after all, and the others are asked for
+// again.
+inline constexpr std::size_t most_removed_at_once = 500;
+
+// The same for requests that nobody will ask for again: if one of its monitors is in use the others stay.
+inline constexpr std::size_t most_removed_by_last = 50;
+inline constexpr std::size_t most_last_removals = 100;
+
+// Unused monitors that wait for their removal, for want of a connection. Beyond it the oldest are left to others.
+inline constexpr std::size_t most_unused = 65'536;
 
 }  // namespace forelock::lock

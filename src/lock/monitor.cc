@@ -43,6 +43,7 @@ ChildName Monitor::child_of(const Contender& contender) const {
 // --- callers ---
 
 void Monitor::add(Contender& contender, TimePoint) {
+  used_ = true;
   all_.emplace(contender.arrival, &contender);
   idle_.insert({contender.arrival, &contender});
   if (contender.spec.wants_position) ++position_watchers_;
@@ -99,6 +100,10 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
       break;  // something is under way; its reply will find the contender abandoned
   }
   settle(now);
+}
+
+bool Monitor::ends_with_releases() const {
+  return std::all_of(all_.begin(), all_.end(), [this](const auto& one) { return one.second == releasing_; });
 }
 
 std::optional<QueuePosition> Monitor::position_of(const Contender& contender) const {

@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lock/contender.h"
@@ -76,6 +77,19 @@ class Monitor {
   bool idle() const { return all_.empty() && outstanding_ == 0 && !stray_; }
   // The ZooKeeper client keeps a watch on its node, over reconnects.
   bool watch_registered() const { return headcount_.watch_registered(); }
+  // Its node was made by a process like this one, and may be removed when nobody uses it.
+  bool removable() const { return removable_; }
+  bool used_since_last_look() { return std::exchange(used_, false); }
+  // The engine does not look at it any more.
+  void stopped_lingering() { lingering_ = false; }
+  // It was to be removed, and has come into use before.
+  void linger_on(TimePoint now) {
+    if (removable_) made_by_us(now);
+  }
+  // Nobody of this process uses it any more once what is under way has been answered.
+  bool ends_with_releases() const;
+  // What follows finds no node, if all goes well.
+  void removal_sent();
   // While the engine keeps it only for what it knows: where in the engine's list.
   std::optional<std::list<Monitor*>::iterator> idle_position;
   TimePoint poll_at = never;
@@ -117,6 +131,8 @@ class Monitor {
   // Requests (monitor_requests.cc).
   void send(Flight flight, coordination::Request request, TimePoint now);
   void ensure_monitor(TimePoint now);
+  void expect_monitor();
+  void fresh_claim(Contender& contender, TimePoint now);
   void fast_claim(Contender& contender, TimePoint now);
   void enqueue(Contender& contender, TimePoint now);
   void claim(Contender& contender, TimePoint now);
@@ -132,6 +148,7 @@ class Monitor {
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);
   void on_fast_claim(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void on_fresh_claim_refused(Contender& contender, coordination::ReplyCode code, TimePoint now);
   void on_enqueue(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_claim(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_hand_over(Contender* leaver, Contender* next, const coordination::Reply& reply, TimePoint now);
@@ -156,6 +173,7 @@ class Monitor {
   void outcome_unknown(Contender& contender, TimePoint now);
   void need_resolve(TimePoint not_before);
   void monitor_missing();
+  void made_by_us(TimePoint now);
 
   // Resolving (monitor_resolve.cc).
   void begin_resolve(TimePoint now);
@@ -209,7 +227,10 @@ class Monitor {
   // The monitor's own node.
   bool exists_ = false;
   std::uint32_t creations_ = 0;  // of its node, by this process
-  bool blocked_ = false;         // the sequence counter is at its end: waits for the monitor to empty
+  bool removable_ = false;
+  bool lingering_ = false;  // the engine will look at it
+  bool used_ = false;       // since it did
+  bool blocked_ = false;    // the sequence counter is at its end: waits for the monitor to empty
 
   Listing listing_;
   Headcount headcount_;

@@ -34,6 +34,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::create_monitor:
       on_create_monitor(reply, now);
       break;
+    case FlightKind::fresh_claim:
     case FlightKind::fast_claim:
       on_fast_claim(flight, *contender, reply, now);
       break;
@@ -98,6 +99,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       on_resolve_reply(flight, std::move(reply), now);
       break;
     case FlightKind::unwatch:
+    case FlightKind::remove_unused:
     case FlightKind::heartbeat:
     case FlightKind::ping:
       break;
@@ -108,13 +110,20 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
 // --- the monitor itself ---
 
 void Monitor::on_create_monitor(const Reply& reply, TimePoint now) {
-  if (reply.ok() || reply.code == ReplyCode::node_exists) return;
+  if (reply.ok()) return made_by_us(now);
+  if (reply.code == ReplyCode::node_exists) return;
   exists_ = false;
   if (effect_of(reply.code) == Effect::not_applied) reject_all(reply.code, now);
 }
 
+void Monitor::made_by_us(TimePoint now) {
+  if (engine_.options().monitor_linger == Duration()) return;
+  removable_ = true;
+  if (!std::exchange(lingering_, true)) engine_.let_linger(*this, now);
+}
+
 void Monitor::monitor_missing() {
-  exists_ = false;
+  exists_ = removable_ = false;
   headcount_.monitor_gone();
   blocked_ = false;
   listing_.forget();
@@ -124,23 +133,31 @@ void Monitor::monitor_missing() {
 
 void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
   lock_flight_ = false;
+  const bool fresh = flight.kind == FlightKind::fresh_claim;
   if (reply.ok()) {
-    contender.node = last_component(reply.operations[0].path);
+    const std::size_t own = fresh ? 1 : 0;  // of its operations, the one that creates the node
+    if (fresh) {
+      exists_ = true;
+      made_by_us(now);
+    }
+    contender.node = last_component(reply.operations[own].path);
     const auto name = parse_contender_name(contender.node);
     contender.number = name ? name->number : 0;
     nodes_[contender.node] = &contender;
     misses_ = 0;
     queue_expected_ = false;
     contender.claimed_at_creation = true;
-    contender.token = reply.operations[2].stat.mzxid;
-    lock_version_ = reply.operations[2].stat.version;
+    contender.token = reply.operations[own + 2].stat.mzxid;
+    lock_version_ = reply.operations[own + 2].stat.version;
     contender.clear = headcount_.node_and_lock_created(contender.number);
     note_number(contender.number);
     claimed(contender, now);
     return;
   }
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
+  if (fresh && reply.code != ReplyCode::node_exists) exists_ = false;
   if (contender.abandoned) return engine_.forget(contender);
+  if (fresh) return on_fresh_claim_refused(contender, reply.code, now);
   switch (reply.code) {
     case ReplyCode::node_exists:
       misses_ = 0;
@@ -161,6 +178,14 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     default:
       reject(contender, reply.code, now);
   }
+}
+
+// A monitor that exists is claimed as any other.
+void Monitor::on_fresh_claim_refused(Contender& contender, ReplyCode code, TimePoint now) {
+  const bool again = code == ReplyCode::node_exists || (code == ReplyCode::no_node && ++misses_ <= max_misses);
+  if (!again) return reject(contender, code, now);
+  contender.move_to(ContenderState::idle);
+  idle_.insert({contender.arrival, &contender});
 }
 
 void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {

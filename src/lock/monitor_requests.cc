@@ -79,13 +79,42 @@ void Monitor::send(Flight flight, coordination::Request request, TimePoint now) 
 
 void Monitor::ensure_monitor(TimePoint now) {
   if (exists_) return;
-  exists_ = true;  // harmless if it was there already; the reply tells if it could not be made
+  expect_monitor();
+  const bool ours_to_remove = engine_.options().monitor_linger > Duration();
+  send({.kind = FlightKind::create_monitor},
+       ours_to_remove ? Create{path_, std::string(monitor_mark)} : Create{path_, "", CreateMode::container}, now);
+}
+
+// Harmless if it was there already; the reply tells if it could not be made.
+void Monitor::expect_monitor() {
+  exists_ = true;
   headcount_.monitor_created();
   ++creations_;
-  send({.kind = FlightKind::create_monitor}, Create{path_, "", CreateMode::container}, now);
+}
+
+// What the others do about a monitor that nobody has used for a while, in one transaction. Where it did not exist
+// before nobody else can be there.
+void Monitor::fresh_claim(Contender& contender, TimePoint now) {
+  expect_monitor();
+  contender.move_to(ContenderState::claiming);
+  contender.created_after = headcount_.at_least();
+  lock_flight_ = true;
+  contender.proof_requested = false;
+  Transaction transaction =
+      transaction_of(Create{path_, std::string(monitor_mark)},
+                     Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
+                     Create{lock_path_, "", CreateMode::ephemeral},
+                     SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
+  transaction.groupable = true;
+  send({.kind = FlightKind::fresh_claim, .contender = contender.id}, std::move(transaction), now);
+}
+
+void Monitor::removal_sent() {
+  exists_ = removable_ = false;
 }
 
 void Monitor::fast_claim(Contender& contender, TimePoint now) {
+  if (!exists_ && engine_.options().monitor_linger > Duration()) return fresh_claim(contender, now);
   ensure_monitor(now);
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();

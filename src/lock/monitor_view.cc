@@ -57,7 +57,12 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
 
 void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoint now) {
   headcount_.watch_answered(reply.ok() && flight.watched);
-  if (reply.ok()) headcount_.saw(reply.stat);
+  if (reply.ok()) {
+    headcount_.saw(reply.stat);
+    bool made_by_one_of_us = reply.data == monitor_mark;
+    if (mutated(Mutation::others_removed)) made_by_one_of_us = true;
+    if (made_by_one_of_us && reply.stat.version == 0) made_by_us(now);
+  }
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: there is no other
   // contender. Anything else needs names.

@@ -87,6 +87,10 @@ void transaction_done(int code, const void* context) {
       if (result.value != nullptr) reply.operations[i].path = call->owner->prefix().relative(result.value);
       if (result.stat != nullptr) reply.operations[i].stat = to_stat(*result.stat);
     }
+  } else if (coordination::answered_by_server(reply.code)) {
+    for (std::size_t i = 0; i < call->operations.size() && !reply.refused_operation; ++i) {
+      if (call->results[i].err == code) reply.refused_operation = i;
+    }
   }
   finish(context, std::move(reply));
 }

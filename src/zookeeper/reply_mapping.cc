@@ -51,6 +51,7 @@ coordination::Stat to_stat(const ::Stat& stat) {
           .mzxid = stat.mzxid,
           .pzxid = stat.pzxid,
           .ctime_ms = stat.ctime,
+          .mtime_ms = stat.mtime,
           .version = stat.version,
           .cversion = stat.cversion,
           .ephemeral_owner = stat.ephemeralOwner,

@@ -59,6 +59,51 @@ TEST_P(ContractTest, AFailedTransactionDoesNothing) {
   EXPECT_EQ(got.stat.version, 0);
 }
 
+TEST_P(ContractTest, ATransactionMakesANodeAndWhatIsBelowIt) {
+  auto party = join();
+  const auto claim = [&] {
+    return Transaction{{Create{at("P"), "mark"}, Create{at("P/A-"), "me", CreateMode::ephemeral_sequential},
+                        Create{at("P/privateLock"), "", CreateMode::ephemeral}, SetData{at("P/privateLock"), "owner"}}};
+  };
+  const Reply made = party->ask(claim());
+  ASSERT_EQ(made.code, ReplyCode::ok);
+  ASSERT_EQ(made.operations.size(), 4u);
+  EXPECT_EQ(made.operations[0].path, at("P"));
+  EXPECT_EQ(made.operations[1].path, at("P/A-0000000000"));
+  EXPECT_EQ(made.operations[3].stat.version, 1);
+  const Reply node = party->ask(Get{at("P")});
+  EXPECT_EQ(node.data, "mark");
+  EXPECT_EQ(node.stat.version, 0);
+  EXPECT_EQ(node.stat.created_children(), 2);
+  EXPECT_EQ(node.stat.pzxid, made.operations[3].stat.mzxid);
+
+  const Reply again = party->ask(claim());
+  EXPECT_EQ(again.code, ReplyCode::node_exists);
+  EXPECT_EQ(again.refused_operation, 0u);
+  EXPECT_EQ(party->ask(Transaction{{Delete{at("P"), 0}}}).code, ReplyCode::not_empty);
+
+  // The names begin anew with the node.
+  ASSERT_EQ(party->ask(Transaction{{Delete{at("P/A-0000000000")}, Delete{at("P/privateLock"), 1}}}).code,
+            ReplyCode::ok);
+  ASSERT_EQ(party->ask(Transaction{{Delete{at("P"), 0}}}).code, ReplyCode::ok);
+  const Reply anew = party->ask(claim());
+  ASSERT_EQ(anew.code, ReplyCode::ok);
+  EXPECT_EQ(anew.operations[1].path, at("P/A-0000000000"));
+}
+
+TEST_P(ContractTest, ARefusalNamesTheOperation) {
+  auto party = join();
+  for (const char* name : {"a", "b", "c"}) ASSERT_EQ(party->ask(Create{at(name), ""}).code, ReplyCode::ok);
+  ASSERT_EQ(party->ask(SetData{at("c"), "set"}).code, ReplyCode::ok);
+  const Reply reply = party->ask(Transaction{{Delete{at("a"), 0}, Delete{at("b"), 0}, Delete{at("c"), 0}}});
+  EXPECT_EQ(reply.code, ReplyCode::bad_version);
+  EXPECT_EQ(reply.refused_operation, 2u);
+  EXPECT_EQ(party->ask(Transaction{{Delete{at("missing"), 0}, Delete{at("a"), 0}}}).refused_operation, 0u);
+  const Reply done = party->ask(Transaction{{Delete{at("a"), 0}, Delete{at("b"), 0}}});
+  EXPECT_EQ(done.code, ReplyCode::ok);
+  EXPECT_FALSE(done.refused_operation);
+}
+
 TEST_P(ContractTest, TheFirstFailureIsTheCode) {
   auto party = join();
   ASSERT_EQ(party->ask(Create{at("node"), ""}).code, ReplyCode::ok);

@@ -72,14 +72,45 @@ TEST_F(LockTest, LocksAndUnlocks) {
 TEST_F(LockTest, KnownMonitorCostsTwoRequests) {
   Client client(settings());
   BlockingWriteLock lock(client, "count", "counted");
-  lock.lock_with_timeout();
-  lock.unlock();
+  for (int i = 0; i < 2; ++i) {  // the first makes it, the second begins to watch it
+    lock.lock_with_timeout();
+    lock.unlock();
+  }
   const auto before = client.statistics().requests;
   for (int i = 0; i < 100; ++i) {
     lock.lock_with_timeout();
     lock.unlock();
   }
   EXPECT_EQ(client.statistics().requests - before, 200u);
+}
+
+TEST_F(LockTest, UnusedMonitorsAreRemoved) {
+  Settings lingering = settings();
+  lingering.set({{"zookeeper.monitor.linger", "300"}});
+  Client client(lingering);
+  Client watcher(settings());
+  Inspector inspector(watcher);
+  const auto there = [&] {
+    std::size_t count = 0;
+    for (const MonitorSummary& monitor : inspector.list(true)) count += monitor.monitor.starts_with("unused-") ? 1 : 0;
+    return count;
+  };
+  constexpr int fresh = 100;
+  const auto before = client.statistics().requests;
+  for (int i = 0; i < fresh; ++i) {
+    BlockingWriteLock lock(client, "once", "unused-" + std::to_string(i));
+    lock.lock_with_timeout();
+    lock.unlock();
+  }
+  EXPECT_TRUE(test::wait_until([&] { return there() == 0; }, 20s));
+  // Two each, and a few for the removal and the session.
+  EXPECT_LT(client.statistics().requests - before, 2 * fresh + fresh / 2);
+  // One that another client has removed is made again.
+  BlockingWriteLock again(client, "again", "unused-7");
+  again.lock_with_timeout();
+  EXPECT_EQ(there(), 1u);
+  again.unlock();
+  EXPECT_TRUE(test::wait_until([&] { return there() == 0; }, 20s));
 }
 
 TEST_F(LockTest, ManyThreadsExcludeEachOther) {

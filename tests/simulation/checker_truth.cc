@@ -7,6 +7,7 @@
 
 #include "checker.h"
 #include "describe.h"
+#include "lock/limits.h"
 
 namespace forelock::simulation {
 
@@ -332,9 +333,14 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
 }
 
 void Checker::nothing_left() {
+  const bool undisturbed = plan_.faults.empty() && plan_.literals.empty() && !plan_.slow_network;
   for (const auto& [path, node] : ensemble_.truth().nodes()) {
     const std::size_t monitor = monitor_in(path);
-    if (monitor == max_monitors || path.size() == 2 || node.ephemeral_owner == 0) continue;
+    if (monitor == max_monitors) continue;
+    if (path.size() == 2 && node.data == lock::monitor_mark && node.version == 0 && undisturbed) {
+      fail(Invariant::nothing_left, path + " is left, of nobody");
+    }
+    if (path.size() == 2 || node.ephemeral_owner == 0) continue;
     const std::uint64_t id = contender_in(node.data);
     fail(Invariant::nothing_left, path + " is left" + (id == 0 ? "" : " of " + name(id)));
   }

@@ -274,6 +274,7 @@ void add_sets(Random& random, Plan& plan) {
 
 Plan make_plan(std::uint64_t seed) {
   Random random(seed * 0x2545f4914f6cdd1dULL + 0x9e3779b9);
+  Random lingering(seed * 0x9e3779b97f4a7c15ULL + 15);  // of its own: the other draws stay what they are
   Plan plan;
   plan.seed = seed;
   plan.luck = random.next();
@@ -307,6 +308,7 @@ Plan make_plan(std::uint64_t seed) {
     plan.engine.watched_bytes = random.below(80);
     plan.engine.safety_poll = milliseconds(random.between(20, 400));
   }
+  if (lingering.chance(0.5)) plan.engine.monitor_linger = lingering.between(milliseconds(1), milliseconds(40));
   plan.grouping.at_once = random.chance(0.7) ? 0 : random.below(4);
   plan.grouping.under_way = random.chance(0.8) ? 1 : 2;
   if (random.chance(0.3)) plan.grouping.operations = 3 + random.below(7);

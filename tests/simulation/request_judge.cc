@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "describe.h"
+#include "lock/limits.h"
 
 namespace forelock::simulation {
 
@@ -14,28 +15,30 @@ namespace {
 // What may be sent. A lock's version that is named is the one that its owner knows; where it is not, the transaction
 // has created the lock itself.
 constexpr auto allowed =
-    std::to_array<std::string_view>({"check root",                         // is the session known to a majority?
-                                     "check node",                         // the same
-                                     "sync root",                          // does the server answer?
-                                     "create monitor",                     //
-                                     "create new, create lock, set lock",  // claim, with the own node
-                                     "create new",                         // join the queue
-                                     "check node, create lock, set lock",  // claim from the queue
-                                     "delete node, check node, set lock version",  // hand-over
-                                     "delete node, delete lock version",           // release
-                                     "check node, delete lock version",            // yield, step aside
-                                     "check node, set lock version",               // another record
-                                     "delete node",                                // leave the queue
-                                     "delete lock version",                        // of a lock without its node
-                                     "delete monitor",                             // at its counter's end
-                                     "list monitor",                               //
-                                     "list monitor watch",                         //
-                                     "get monitor watch",                          //
-                                     "get monitor",                                // where there is no room for a watch
-                                     "get lock watch",                             //
-                                     "get lock",                                   //
-                                     "get node watch",                             //
-                                     "get node",                                   //
+    std::to_array<std::string_view>({"check root",      // is the session known to a majority?
+                                     "check node",      // the same
+                                     "sync root",       // does the server answer?
+                                     "create monitor",  //
+                                     "create monitor, create new, create lock, set lock",  // the same, monitor fresh
+                                     "create new, create lock, set lock",                  // claim, with the own node
+                                     "create new",                                         // join the queue
+                                     "check node, create lock, set lock",                  // claim from the queue
+                                     "delete node, check node, set lock version",          // hand-over
+                                     "delete node, delete lock version",                   // release
+                                     "check node, delete lock version",                    // yield, step aside
+                                     "check node, set lock version",                       // another record
+                                     "delete node",                                        // leave the queue
+                                     "delete lock version",                                // of a lock without its node
+                                     "delete monitor",                                     // at its counter's end
+                                     "delete monitors version",                            // that are not used any more
+                                     "list monitor",                                       //
+                                     "list monitor watch",                                 //
+                                     "get monitor watch",                                  //
+                                     "get monitor",     // where there is no room for a watch
+                                     "get lock watch",  //
+                                     "get lock",        //
+                                     "get node watch",  //
+                                     "get node",        //
                                      "unwatch monitor"});
 
 enum class Place { root, monitor, lock, node, new_node, other };
@@ -52,6 +55,17 @@ Place place_of(std::string_view path) {
 std::string_view name_of(Place place) {
   static constexpr std::array<std::string_view, 6> names = {"root", "monitor", "lock", "node", "new", "other"};
   return names[static_cast<std::size_t>(place)];
+}
+
+// Whether it deletes monitors, each at the version that it was made with.
+bool removes_unused(const coordination::Request& request) {
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  return transaction != nullptr && std::all_of(transaction->operations.begin(), transaction->operations.end(),
+                                               [](const coordination::Operation& operation) {
+                                                 const auto* one = std::get_if<coordination::Delete>(&operation);
+                                                 return one != nullptr && place_of(one->path) == Place::monitor &&
+                                                        one->version == 0;
+                                               });
 }
 
 }  // namespace
@@ -105,11 +119,13 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
     if constexpr (requires { one.path; }) place = place_of(one.path);
     if constexpr (std::is_same_v<One, Create>) {
       add(whole, "create", one.path);
-      const CreateMode mode = place == Place::monitor    ? CreateMode::container
+      const bool lingers = plan_.engine.monitor_linger > Span{};
+      const CreateMode mode = place == Place::monitor    ? lingers ? CreateMode::persistent : CreateMode::container
                               : place == Place::new_node ? CreateMode::ephemeral_sequential
                                                          : CreateMode::ephemeral;
       whole.wrong_kind |= one.mode != mode;
       if (place == Place::new_node) whole.records.push_back(one.data);
+      if (place == Place::monitor && lingers) whole.wrong_kind |= one.data != lock::monitor_mark;
     } else if constexpr (std::is_same_v<One, Delete> || std::is_same_v<One, Check> || std::is_same_v<One, SetData>) {
       add(whole, std::is_same_v<One, Delete> ? "delete" : std::is_same_v<One, Check> ? "check" : "set", one.path);
       if (place == Place::node) whole.own_nodes.push_back(one.path);
@@ -131,12 +147,14 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
   } else {
     std::visit(judge, request);
   }
+  if (removes_unused(request)) whole.signature = "delete monitors version";
   if (std::find(allowed.begin(), allowed.end(), whole.signature) == allowed.end()) {
     fail(request, "no request of the protocol (" + whole.signature + ")");
     return 0;
   }
   if (whole.wrong_kind) fail(request, "a node of the wrong kind");
   for (const std::size_t monitor : whole.monitors) {
+    if (whole.signature == "delete monitors version") break;
     if (monitor != whole.monitors.front()) fail(request, "two monitors in one transaction");
   }
   for (const std::string_view record : whole.records) {
@@ -146,6 +164,13 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
   }
   for (const std::string_view node : whole.own_nodes) {
     if (owner_of(process, node) == 0) fail(request, "a node that is not its own");
+  }
+  for (const std::size_t monitor : whole.monitors) {
+    const model::Node* node = checker_.truth().find(monitor_path(monitor));
+    if (node != nullptr && node->data == lock::monitor_mark) made_[monitor] = true;
+    if (whole.signature == "delete monitors version" && !made_[monitor]) {
+      fail(request, "a monitor that only others have made");
+    }
   }
   if (whole.signature == "delete monitor" && plan_.first_counter[whole.monitors.front()] == 0) {
     fail(request, "the monitor's counter is far from its end");

@@ -1,6 +1,7 @@
 // A RequestJudge holds every request of an engine against what docs/protocol.md lets a client send.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ class RequestJudge {
 
   const Plan& plan_;
   Checker& checker_;
+  std::array<bool, max_monitors> made_{};  // by one of its clients, at some time
 };
 
 }  // namespace forelock::simulation

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "lock/limits.h"
 #include "world.h"
 
 namespace forelock::simulation {
@@ -255,6 +256,12 @@ void World::administer(const PlannedFault& fault) {
         request = std::move(all);
       }
     }
+  }
+  if (fault.kind == FaultKind::lock_removed &&
+      ensemble_.truth().find(monitor_path(fault.monitor))->data == lock::monitor_mark) {
+    // As an administrator's command does it: the names of its nodes are not given again.
+    std::get<coordination::Transaction>(request).operations.emplace_back(
+        coordination::SetData{monitor_path(fault.monitor), std::string(lock::monitor_mark)});
   }
   ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
   if (trace_.on()) trace_.add("FAULT", std::string(name_of(fault.kind)));

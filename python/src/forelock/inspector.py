@@ -89,9 +89,10 @@ class Inspector:
         return seen[0] if seen else None
 
     def force_release(self, monitor: str, holder: str) -> ForceRelease:
-        """Removes a holder, if ``holder`` (its node, or its session as "0x…") still is the holder.
+        """Removes a holder, if ``holder`` still is the holder.
 
-        Writes; meant for people and unlockers.
+        That is its node, or its session as "0x…", with "@" and its token behind it: names come again in a monitor that
+        is made anew. Writes; meant for people and unlockers.
         """
         result = ffi.new("int32_t*")
         check(lib.fl_inspect_force_release(self._client.core.use(), encode(monitor, "monitor"),

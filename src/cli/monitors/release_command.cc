@@ -23,7 +23,8 @@ class ReleaseCommand final : public Command {
     CLI::App* app = root.add_subcommand("release", "Take a lock away from its holder, which is notified at once");
     app->add_option("MONITOR", monitor_, "The monitor's id")->required();
     app->add_option("--holder", holder_,
-                    "The holder's node as 'forelock show' names it, or its session where it has none")
+                    "The holder as the last line of 'forelock show' names it: its node, or its session where it has "
+                    "none, with @TOKEN behind it")
         ->type_name("ID");
     app->add_option("--reason", reason_,
                     "Why: shown to the former holder and by 'forelock show', and kept in the audit record")
@@ -46,10 +47,11 @@ class ReleaseCommand final : public Command {
     if (before) record.view = before->holder;
     if (!before) throw_unknown_monitor(monitor_, settings);
     // Before the deed: the victim reads it as soon as it learns of its loss.
-    leave_release_note(*client, monitor_,
-                       {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_});
+    const std::string data = leave_release_note(
+        *client, monitor_,
+        {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_});
     const ForceReleaseResult result = inspector.force_release(monitor_, holder_);
-    if (result != ForceReleaseResult::released) withdraw_release_note(*client, monitor_);
+    if (result != ForceReleaseResult::released) withdraw_release_note(*client, monitor_, data);
     if (result == ForceReleaseResult::no_such_monitor) throw_unknown_monitor(monitor_, settings);
     if (result == ForceReleaseResult::holder_changed) refuse(before);
 
@@ -77,7 +79,8 @@ class ReleaseCommand final : public Command {
   [[noreturn]] void refuse(const std::optional<MonitorView>& view) const {
     std::string message = "nothing was done: " + holder_ + " does not hold " + monitor_;
     if (view && view->holder) {
-      const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session));
+      const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session)) + '@' +
+                                   std::to_string(view->holder->token);
       if (known_as != holder_)
         message += "; its holder is " + known_as + ", " + who(view->holder->owner, view->holder->session);
     }

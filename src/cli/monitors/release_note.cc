@@ -8,6 +8,7 @@
 #include "client/client_core.h"
 #include "client/reply_error.h"
 #include "client/request_pipeline.h"
+#include "lock/limits.h"
 #include "lock/monitor_name.h"
 #include "records/wall_time.h"
 
@@ -19,15 +20,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t longest_reason = 1000;
 constexpr const char* member = "forcedRelease";
+constexpr const char* maker = "madeBy";  // the monitor's mark, which the note takes the place of
 
 std::string path_of(const std::string& monitor) {
   return '/' + lock::encode_monitor_name(monitor).name.value_or("");
 }
 
-void write(Client& client, const std::string& monitor, const std::string& data) {
+coordination::Reply ask(Client& client, const std::string& monitor, coordination::Request request) {
   client::RequestPipeline requests(*client.core(), Clock::now() + patience(client.settings()));
-  const coordination::Reply reply = requests.ask(coordination::SetData{path_of(monitor), data});
-  if (reply.ok() || reply.code == coordination::ReplyCode::no_node) return;  // no monitor: nothing will be released
+  coordination::Reply reply = requests.ask(std::move(request));
+  // No monitor: nothing will be released.
+  if (reply.ok() || reply.code == coordination::ReplyCode::no_node) return reply;
   client::throw_reply_error(reply.code, monitor, "cannot leave a note of the release");
 }
 
@@ -44,16 +47,26 @@ std::optional<ReleaseNote> parse(const std::string& data) {
 
 }  // namespace
 
-void leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note) {
-  ReleaseNote shortened = note;
-  shortened.reason.resize(std::min(longest_reason, note.reason.size()));
-  const Json json = {{member, json_of(shortened)}};
-  write(client, monitor, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+bool made_by_forelock(const std::string& data) {
+  if (data == lock::monitor_mark) return true;
+  const Json json = Json::parse(data, nullptr, false);
+  return json.is_object() && json.contains(maker) && json[maker] == lock::monitor_mark;
 }
 
-void withdraw_release_note(Client& client, const std::string& monitor) noexcept {
+std::string leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note) {
+  std::string before = ask(client, monitor, coordination::Get{path_of(monitor)}).data;
+  ReleaseNote shortened = note;
+  shortened.reason.resize(std::min(longest_reason, note.reason.size()));
+  Json json = {{member, json_of(shortened)}};
+  if (made_by_forelock(before)) json[maker] = lock::monitor_mark;
+  ask(client, monitor,
+      coordination::SetData{path_of(monitor), json.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  return before;
+}
+
+void withdraw_release_note(Client& client, const std::string& monitor, const std::string& before) noexcept {
   try {
-    write(client, monitor, "");
+    ask(client, monitor, coordination::SetData{path_of(monitor), before});
   } catch (const std::exception&) {
     return;
   }

@@ -19,12 +19,16 @@ struct ReleaseNote {
   std::string holder;  // who lost it, as it was named
 };
 
-// Writes it as the data of the monitor's node, which nothing else uses and which goes with the idle monitor.
-// \throws Error.
-void leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note);
+// Whether a monitor with these data was made by a process of ours, which may remove it when it is unused.
+bool made_by_forelock(const std::string& data);
 
-// Removes it: nothing was released. Never throws; what stays misleads only until the monitor is idle.
-void withdraw_release_note(Client& client, const std::string& monitor) noexcept;
+// Writes it as the data of the monitor's node, which goes with the unused monitor. \returns the data before. \throws
+// Error.
+std::string leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note);
+
+// Puts back what was there before: nothing was released. Never throws; what stays misleads only until the monitor is
+// removed.
+void withdraw_release_note(Client& client, const std::string& monitor, const std::string& before) noexcept;
 
 // The last one; nothing if there is none, or no answer within the time. Never throws.
 std::optional<ReleaseNote> read_release_note(Client& client, const std::string& monitor,

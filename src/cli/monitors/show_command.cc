@@ -49,7 +49,8 @@ class ShowCommand final : public Command {
 
  private:
   void suggest_release(const HolderView& holder, const Context& context) const {
-    const std::string id = holder.node.value_or(records::session_text(holder.session));
+    const std::string id =
+        holder.node.value_or(records::session_text(holder.session)) + '@' + std::to_string(holder.token);
     const std::string monitor = std::string(monitor_.starts_with('-') ? "-- " : "") + shell_quoted(monitor_);
     context.console.note("to take it away: forelock" + repeat_words(context.globals) + " release --holder " + id +
                          " --reason 'WHY' " + monitor);

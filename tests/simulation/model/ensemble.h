@@ -31,6 +31,7 @@ struct LogEntry {
   Fate fate;
   bool effective = false;  // the tree has changed
   coordination::ReplyCode code = coordination::ReplyCode::ok;
+  std::optional<std::size_t> refused_operation = {};
 };
 
 // How the ensemble loses its leader. From now on the leader has no majority, and both sides find out on their own. If

@@ -109,6 +109,7 @@ void Server::execute(LogEntry& entry, coordination::Reply& reply, std::vector<Ch
     const Writer writer{entry.session, entry.privileged, entry.closes, entry.zxid};
     entry.code = tree_.write(entry.request, writer, reply, changes);
     entry.effective = entry.code == coordination::ReplyCode::ok;
+    entry.refused_operation = reply.refused_operation;
   }
   if (entry.fate.refuse != coordination::ReplyCode::ok) {
     reply = {};
@@ -202,6 +203,7 @@ void Server::advance(std::size_t end) {
     if (!entry.effective || entry.code != coordination::ReplyCode::ok) {
       reply = {};
       reply.code = entry.code;
+      if (entry.fate.refuse == coordination::ReplyCode::ok) reply.refused_operation = entry.refused_operation;
     }
     announce(entry, std::move(reply), scratch_);
   }

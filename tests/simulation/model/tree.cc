@@ -77,7 +77,12 @@ ReplyCode Tree::write(const coordination::Request& request, const Writer& writer
   }
   if (code != ReplyCode::ok) {
     take_back();
+    const std::size_t done = reply.operations.size();
     reply = {};
+    if (const auto* all = std::get_if<coordination::Transaction>(&request);
+        all != nullptr && !all->operations.empty()) {
+      reply.refused_operation = done;
+    }
   } else {
     for (auto& undo : undo_) {
       changes.push_back({undo.kind, std::move(undo.path),

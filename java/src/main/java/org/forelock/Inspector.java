@@ -78,7 +78,8 @@ public final class Inspector {
    * Removes a holder. Writes; meant for people and unlockers.
    *
    * @param monitor the id
-   * @param holder its node, or for a holder without one its session as "0x…"; nothing is done if another holds it now
+   * @param holder its node, or for a holder without one its session as "0x…", with "@" and its token behind it, since
+   *     names come again in a monitor that is made anew; nothing is done if another holds it now
    * @return what was done
    */
   public ForceRelease forceRelease(String monitor, String holder) {

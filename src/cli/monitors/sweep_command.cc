@@ -1,0 +1,161 @@
+// forelock sweep: removes unused monitors that crashed processes have left.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/monitors/release_note.h"
+#include "cli/monitors/servers_text.h"
+#include "cli/output/quantity_text.h"
+#include "client/client_core.h"
+#include "client/reply_error.h"
+#include "client/request_pipeline.h"
+#include "lock/limits.h"
+#include "lock/monitor_name.h"
+#include "records/wall_time.h"
+
+namespace forelock::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+// After a release by force the names of a monitor's nodes are not to come again as long as a request of the removed
+// holder may be under way: as long as its session could live.
+constexpr milliseconds least_after_release = std::chrono::hours(1);
+
+// Read at a time, so that a namespace of millions takes no more memory than its names.
+constexpr std::size_t batch = 1000;
+
+struct Unused {
+  std::string name;
+  std::int32_t version = 0;
+};
+
+struct Sweep {
+  std::vector<std::string> removed;
+  std::size_t in_use = 0;
+  std::size_t too_young = 0;
+  std::size_t of_others = 0;
+};
+
+class SweepCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("sweep", "Remove unused monitors that crashed processes have left behind");
+    add_duration(*app, "--older-than", older_than_, "Leave those that were made later than this ago (default: 1m)");
+    app->add_flag("--dry-run", dry_run_, "Say what would be removed, and remove nothing");
+    app->footer(
+        "Clients remove their unused monitors themselves (zookeeper.monitor.linger). Monitors in use, and those that\n"
+        "other programs have made, stay; so does one for an hour after 'forelock release'.\n"
+        "Options for every command: see forelock --help");
+    return app;
+  }
+
+  int run(const Context& context) override {
+    const Settings settings = context.globals.settings();
+    CommandClient client(settings, context.console);
+    if (!client->wait_connected(patience(settings))) {
+      throw ConnectionLossException(ErrorCode::connection_loss, {}, "no connection to ZooKeeper", "forelock doctor");
+    }
+    const Sweep sweep = all_of(*client, patience(settings));
+    report(sweep, context, settings);
+    return exit_ok;
+  }
+
+ private:
+  Sweep all_of(Client& client, milliseconds within) const {
+    Sweep sweep;
+    const auto deadline = [within] { return std::chrono::steady_clock::now() + within; };
+    coordination::Reply root = client::RequestPipeline(*client.core(), deadline()).ask(coordination::List{"/"});
+    if (root.code == coordination::ReplyCode::no_node) return sweep;
+    if (!root.ok()) client::throw_reply_error(root.code, {}, "cannot list the namespace");
+    std::vector<std::string> names = std::move(root.children);
+    std::erase(names, "zookeeper");  // the server's own
+    std::sort(names.begin(), names.end());
+    for (std::size_t from = 0; from < names.size(); from += batch) {
+      const std::size_t end = std::min(names.size(), from + batch);
+      std::vector<coordination::Request> requests;
+      for (std::size_t i = from; i < end; ++i) requests.emplace_back(coordination::Get{'/' + names[i]});
+      const auto replies = client::RequestPipeline(*client.core(), deadline()).ask(std::move(requests));
+      std::vector<Unused> unused;
+      for (std::size_t i = from; i < end; ++i) judge(names[i], replies[i - from], sweep, unused);
+      while (!unused.empty()) remove(client, deadline(), sweep, unused);
+    }
+    return sweep;
+  }
+
+  void judge(const std::string& name, const coordination::Reply& node, Sweep& sweep,
+             std::vector<Unused>& unused) const {
+    if (!node.ok()) return;  // gone, or not ours to read
+    if (!made_by_forelock(node.data)) {
+      ++sweep.of_others;
+    } else if (node.stat.children > 0) {
+      ++sweep.in_use;
+    } else if (age_of(node.stat) <
+               (node.stat.version > 0 ? std::max(older_than(), least_after_release) : older_than())) {
+      ++sweep.too_young;
+    } else {
+      unused.push_back({name, node.stat.version});
+    }
+  }
+
+  milliseconds older_than() const { return older_than_.value_or(std::chrono::minutes(1)); }
+
+  static milliseconds age_of(const coordination::Stat& stat) {
+    return std::chrono::duration_cast<milliseconds>(records::wall_time_now() - WallTime(milliseconds(stat.mtime_ms)));
+  }
+
+  // As many as go into one request. One that is in use after all is left out, and the others are asked for again.
+  void remove(Client& client, std::chrono::steady_clock::time_point deadline, Sweep& sweep,
+              std::vector<Unused>& unused) const {
+    const std::size_t count = std::min(unused.size(), lock::most_removed_at_once);
+    const auto end = unused.begin() + static_cast<std::ptrdiff_t>(count);
+    if (!dry_run_) {
+      coordination::Transaction removal;
+      for (auto one = unused.begin(); one != end; ++one) {
+        removal.operations.emplace_back(coordination::Delete{'/' + one->name, one->version});
+      }
+      const auto reply = client::RequestPipeline(*client.core(), deadline).ask(std::move(removal));
+      if (!reply.ok()) {
+        if (!reply.refused_operation) client::throw_reply_error(reply.code, {}, "cannot remove unused monitors");
+        ++sweep.in_use;
+        unused.erase(unused.begin() + static_cast<std::ptrdiff_t>(*reply.refused_operation));
+        return;
+      }
+    }
+    for (auto one = unused.begin(); one != end; ++one) sweep.removed.push_back(lock::decode_monitor_name(one->name));
+    unused.erase(unused.begin(), end);
+  }
+
+  void report(const Sweep& sweep, const Context& context, const Settings& settings) const {
+    if (!context.console.text()) {
+      context.console.write_json({{dry_run_ ? "would_remove" : "removed", sweep.removed},
+                                  {"in_use", sweep.in_use},
+                                  {"too_young", sweep.too_young},
+                                  {"of_others", sweep.of_others}});
+      return;
+    }
+    for (const std::string& monitor : sweep.removed) context.console.write(printable(monitor) + '\n');
+    context.console.note((dry_run_ ? "would remove " : "removed ") + std::to_string(sweep.removed.size()) +
+                         " unused monitors at " + servers_text(settings) + "; left " + std::to_string(sweep.in_use) +
+                         " in use, " + std::to_string(sweep.too_young) + " too young, " +
+                         std::to_string(sweep.of_others) + " of other programs");
+  }
+
+  std::optional<milliseconds> older_than_;
+  bool dry_run_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_sweep_command() {
+  return std::make_unique<SweepCommand>();
+}
+
+}  // namespace forelock::cli

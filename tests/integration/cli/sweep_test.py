@@ -1,0 +1,59 @@
+"""forelock sweep, and what clients remove themselves."""
+
+import json
+
+import support
+
+
+class Sweep(support.CliTest):
+    def monitors(self):
+        return {view["monitor"] for view in self.json_of("ls", "--all")["monitors"]}
+
+    def leave(self, monitor):
+        """As a client that is killed while it holds the lock; the server ends its session."""
+        child = self.hold(monitor, "--set", "zookeeper.session.timeout=1s", script="trap '' TERM; echo ready; sleep 9")
+        child.kill()
+        child.wait()
+        support.wait_until(lambda: not self.holder(monitor), "its session ends", 60)
+
+    def test_a_client_that_ends_leaves_nothing(self):
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)
+        self.assertEqual(self.monitors(), set())
+
+    def test_what_a_crash_has_left_is_removed(self):
+        self.leave("P1")
+        self.hold("P2")
+        self.assertEqual(self.monitors(), {"P1", "P2"})
+        young = self.json_of("sweep")
+        self.assertEqual((young["removed"], young["in_use"], young["too_young"]), ([], 1, 1))
+        dry = self.json_of("sweep", "--older-than", "0s", "--dry-run")
+        self.assertEqual(dry["would_remove"], ["P1"])
+        self.assertEqual(self.monitors(), {"P1", "P2"})
+        swept = self.run_cli("sweep", "--older-than", "0s")
+        self.assertEqual((swept.returncode, swept.stdout), (0, "P1\n"), swept.stderr)
+        self.assertIn("removed 1 unused monitor", swept.stderr)
+        self.assertEqual(self.monitors(), {"P2"})
+
+    def test_the_next_user_removes_it_too(self):
+        self.leave("P1")
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)
+        self.assertEqual(self.monitors(), set())
+
+    def test_one_whose_lock_was_removed_by_force_stays_for_an_hour(self):
+        child = self.hold("P1", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        view = self.holder("P1")
+        name = f"{view['node']}@{view['token']}"
+        other = f"{view['node']}@{view['token'] + 1}"
+        self.assertEqual(self.run_cli("release", "P1", "--holder", other, "--reason", "x").returncode, 1)
+        self.assertEqual(self.run_cli("release", "P1", "--holder", name, "--reason", "x").returncode, 0)
+        child.wait(support.PATIENCE)
+        self.assertEqual(self.monitors(), {"P1"})
+        left = self.json_of("sweep", "--older-than", "0s")
+        self.assertEqual((left["removed"], left["too_young"]), ([], 1))
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)
+        self.assertEqual(self.monitors(), {"P1"})
+        self.assertEqual(json.loads(self.run_cli("show", "P1", "-o", "json").stdout)["forced_release"]["reason"], "x")
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,313 @@
+// Monitors that nobody has used before, and what becomes of their nodes.
+#include <chrono>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine_fixture.h"
+#include "lock/limits.h"
+#include "lock/unused_monitors.h"
+
+namespace forelock::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using coordination::Create;
+using coordination::CreateMode;
+using coordination::Delete;
+using coordination::Get;
+using coordination::List;
+using coordination::Transaction;
+
+constexpr Duration linger = 1s;
+
+class EngineUnusedTest : public EngineTest {
+ protected:
+  EngineUnusedTest() : EngineTest(options()) {}
+
+  static EngineOptions options() {
+    EngineOptions options;
+    options.monitor_linger = linger;
+    return options;
+  }
+
+  // The claim of a monitor that was not there.
+  static Reply claimed_fresh(const std::string& node, Token token) {
+    Reply reply = claimed(node, token);
+    reply.operations.insert(reply.operations.begin(), coordination::OperationResult{"/P", {}});
+    return reply;
+  }
+
+  static Reply refused(ReplyCode code, std::size_t operation) {
+    Reply reply = failure(code);
+    reply.refused_operation = operation;
+    return reply;
+  }
+
+  void cycle(ContenderId id, const std::string& monitor = "P") {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.monitor = monitor;
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Transaction>(claimed_fresh("A-0000000000", 100 + static_cast<Token>(id)));
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>({});
+  }
+
+  // Ticks until then; heartbeats are answered.
+  void pass(Duration time) {
+    const TimePoint end = now_ + time;
+    while (engine_.next_timer() <= end) {
+      now_ = std::max(now_, engine_.next_timer());
+      engine_.tick(now_);
+      answer_heartbeats();
+      if (!output_.sent.empty()) return;
+    }
+    now_ = end;
+  }
+
+  static std::vector<std::string> removed_by(const Transaction& transaction) {
+    std::vector<std::string> paths;
+    for (const auto& operation : transaction.operations) {
+      const auto& one = std::get<Delete>(operation);
+      EXPECT_EQ(one.version, 0) << "a monitor whose data were set by an administrator stays";
+      paths.push_back(one.path);
+    }
+    return paths;
+  }
+};
+
+TEST_F(EngineUnusedTest, AFreshMonitorCostsOneRequestEachWay) {
+  acquire(1, Priority::background);
+  const auto claim = answer<Transaction>(claimed_fresh("B-0000000000", 100));
+  ASSERT_EQ(claim.operations.size(), 4u);
+  const auto& monitor = std::get<Create>(claim.operations[0]);
+  EXPECT_EQ(monitor.path, "/P");
+  EXPECT_EQ(monitor.data, monitor_mark);
+  EXPECT_EQ(monitor.mode, CreateMode::persistent);
+  EXPECT_EQ(std::get<Create>(claim.operations[1]).path, "/P/B-");
+  EXPECT_TRUE(claim.groupable);
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(output_.grants, std::vector<Token>{100});
+  ASSERT_TRUE(engine_.release(1, now_));
+  const auto release = answer<Transaction>({});
+  EXPECT_EQ(std::get<Delete>(release.operations[0]).path, "/P/B-0000000000");
+  EXPECT_EQ(std::get<Delete>(release.operations[1]).version, 1);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, AMonitorThatExistsIsClaimedAsAnyOther) {
+  acquire(1, Priority::background);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  EXPECT_TRUE(output_.grants.empty());
+  const auto claim = answer<Transaction>(claimed("B-0000000007", 100));
+  EXPECT_EQ(claim.operations.size(), 3u);
+  EXPECT_TRUE(output_.grants.empty()) << "others may be there";
+  answer<Get>(monitor(2, 9, 100));
+  EXPECT_EQ(output_.grants, std::vector<Token>{100});
+}
+
+TEST_F(EngineUnusedTest, ASingleAttemptAsksAMonitorThatExists) {
+  ask(1, Priority::foreground, true);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
+}
+
+TEST_F(EngineUnusedTest, WithoutLeaveToMakeTheMonitorTheCallerIsRefused) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::no_auth, 0));
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].code, ReplyCode::no_auth);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, AnotherCallerOfTheProcessJoinsTheQueueBehindTheFreshClaim) {
+  acquire(1, Priority::foreground);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed_fresh("A-0000000000", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+  const auto enqueue = answer<Create>({});
+  EXPECT_EQ(enqueue.path, "/P/A-");
+}
+
+TEST_F(EngineUnusedTest, UnusedMonitorsAreRemovedTogetherWhenTheyHaveLingered) {
+  for (ContenderId id = 1; id <= 3; ++id) cycle(id, "P" + std::to_string(id));
+  pass(linger - 10ms);
+  EXPECT_TRUE(output_.sent.empty());
+  pass(linger * 3);
+  const auto removal = answer<Transaction>({});
+  EXPECT_EQ(removed_by(removal), (std::vector<std::string>{"/P1", "/P2", "/P3"}));
+  pass(linger * 5);
+  EXPECT_TRUE(output_.sent.empty()) << "once";
+  // The next use finds none.
+  AcquireSpec spec = spec_of(9, Priority::foreground);
+  spec.monitor = "P2";
+  engine_.acquire(9, std::move(spec), now_);
+  EXPECT_EQ(answer<Transaction>(claimed_fresh("A-0000000000", 200)).operations.size(), 4u);
+}
+
+TEST_F(EngineUnusedTest, AMonitorInUseLingersOn) {
+  cycle(1);
+  for (ContenderId id = 2; id < 8; ++id) {
+    pass(linger - 100ms);
+    ASSERT_TRUE(output_.sent.empty());
+    acquire(id, Priority::foreground);
+    answer<Transaction>(claimed("A-0000000002", 100 + static_cast<Token>(id)));
+    while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
+      answer<Get>(monitor(2, 4, 100 + static_cast<Token>(id)));
+    }
+    while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>({});
+  }
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+// Between the look at it and the request that was to remove it.
+TEST_F(EngineUnusedTest, OneThatComesIntoUseAgainLingersOn) {
+  cycle(1, "P1");
+  pass(linger * 4);
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+  connect();
+  cycle(2, "P1");
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
+}
+
+TEST_F(EngineUnusedTest, OneThatIsInUseElsewhereDoesNotKeepTheOthers) {
+  for (ContenderId id = 1; id <= 3; ++id) cycle(id, "P" + std::to_string(id));
+  pass(linger * 4);
+  answer<Transaction>(refused(ReplyCode::not_empty, 1));
+  EXPECT_EQ(removed_by(answer<Transaction>({})), (std::vector<std::string>{"/P1", "/P3"}));
+  pass(linger * 5);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, WhatTheConnectionTookWithItIsAskedForAgain) {
+  cycle(1);
+  pass(linger * 4);
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+  pass(linger * 2);
+  EXPECT_TRUE(output_.sent.empty());
+  connect();
+  pass(linger * 2);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+TEST_F(EngineUnusedTest, TheNextSessionRemovesWhatTheLastOneMade) {
+  cycle(1);
+  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  connect();
+  pass(linger * 2);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(claimed("A-0000000004", 100));
+  Reply marked = monitor(2, 6, 100);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+TEST_F(EngineUnusedTest, AMonitorThatOthersHaveMadeStays) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(claimed("A-0000000004", 100));
+  answer<Get>(monitor(2, 6, 100));
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  pass(linger * 10);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, ClosingRemovesWhatIsUnusedOrBeingReleased) {
+  cycle(1, "P1");
+  AcquireSpec spec = spec_of(2, Priority::foreground);
+  spec.monitor = "P2";
+  engine_.acquire(2, std::move(spec), now_);
+  answer<Transaction>(claimed_fresh("A-0000000000", 200));
+  ASSERT_TRUE(engine_.release(2, now_));
+  spec = spec_of(3, Priority::foreground);
+  spec.monitor = "P3";
+  engine_.acquire(3, std::move(spec), now_);
+  answer<Transaction>({});
+  answer<Transaction>(claimed_fresh("A-0000000000", 300));
+  ASSERT_TRUE(engine_.release(3, now_));
+  spec = spec_of(4, Priority::foreground);
+  spec.monitor = "P4";
+  engine_.acquire(4, std::move(spec), now_);
+  output_.sent.clear();
+  engine_.close(now_);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  std::vector<std::string> removed = removed_by(std::get<Transaction>(output_.sent.front().request));
+  std::sort(removed.begin(), removed.end());
+  EXPECT_EQ(removed, (std::vector<std::string>{"/P1", "/P2", "/P3"}));
+}
+
+TEST_F(EngineUnusedTest, AFreshClaimWhoseAnswerWasLostIsFoundAgain) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+  connect();
+  Reply marked = monitor(2, 2, 100);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  answer<List>(listing({"A-0000000000", "privateLock"}, 2));
+  Reply own = node("guid1", our_session);
+  own.stat.czxid = 100;
+  answer<Get>(own);
+  Reply lock = own;
+  lock.stat.mzxid = 100;
+  answer<Get>(lock);
+  EXPECT_EQ(output_.grants, std::vector<Token>{100});
+}
+
+// --- the list itself ---
+
+TEST(UnusedMonitorsTest, OneRequestAtATimeAndOfLimitedSize) {
+  UnusedMonitors unused(linger);
+  TimePoint now{};
+  const auto none = [](const std::string&) { return false; };
+  for (std::size_t i = 0; i < most_removed_at_once + 3; ++i) unused.remove("P" + std::to_string(i));
+  EXPECT_EQ(unused.take(now, none).size(), most_removed_at_once);
+  EXPECT_TRUE(unused.take(now, none).empty()) << "one is under way";
+  unused.removed();
+  EXPECT_TRUE(unused.take(now, none).empty()) << "a few can wait for others";
+  EXPECT_EQ(unused.next_timer(), now + linger / 4);
+  now += linger / 4;
+  EXPECT_EQ(unused.take(now, none).size(), 3u);
+}
+
+TEST(UnusedMonitorsTest, WhatIsInUseIsLeftOut) {
+  UnusedMonitors unused(linger);
+  unused.remove("P1");
+  unused.remove("P2");
+  EXPECT_EQ(unused.take({}, [](const std::string& name) { return name == "P1"; }), std::vector<std::string>{"P2"});
+}
+
+TEST(UnusedMonitorsTest, ThereIsALimitWithoutAConnection) {
+  UnusedMonitors unused(linger);
+  for (std::size_t i = 0; i < most_unused + 10; ++i) unused.remove(std::to_string(i));
+  EXPECT_EQ(unused.take_last(1), std::vector<std::string>{"10"});
+}
+
+TEST(UnusedMonitorsTest, SwitchedOffItKeepsNothing) {
+  UnusedMonitors unused(Duration{});
+  unused.let_linger(1, {});
+  unused.remove("P1");
+  EXPECT_EQ(unused.next_timer(), never);
+  EXPECT_TRUE(unused.lingered(TimePoint{} + 1h).empty());
+}
+
+}  // namespace
+}  // namespace forelock::lock
