@@ -91,9 +91,8 @@ std::vector<MonitorReading> read_nodes(RequestPipeline& pipeline, const std::vec
 
 // Whether this holder is the one that the caller names: by node or session, and by token, if it is said.
 bool is_meant(const HolderView& holder, std::string_view name) {
-  const std::size_t at = name.find('@');
-  if (name.substr(0, at) != holder.node.value_or(records::session_text(holder.session))) return false;
-  return at == std::string_view::npos || name.substr(at + 1) == std::to_string(holder.token);
+  const std::string known_as = holder.node.value_or(records::session_text(holder.session));
+  return name == known_as || name == known_as + '@' + std::to_string(holder.token);
 }
 
 Instant connected_or_throw(Client& client, std::chrono::milliseconds timeout) {
@@ -211,22 +210,31 @@ std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {
 }
 
 ForceReleaseResult Inspector::force_release(const std::string& monitor, const std::string& holder) {
-  const std::optional<MonitorView> view = show(monitor);
-  if (!view) return ForceReleaseResult::no_such_monitor;
-  if (!view->holder) return ForceReleaseResult::holder_changed;
-  if (!is_meant(*view->holder, holder)) return ForceReleaseResult::holder_changed;
+  const auto look = [&](std::optional<MonitorView>& view) {
+    view = show(monitor);
+    if (!view) return ForceReleaseResult::no_such_monitor;
+    const bool meant = view->holder && is_meant(*view->holder, holder);
+    return meant ? ForceReleaseResult::released : ForceReleaseResult::holder_changed;
+  };
+  std::optional<MonitorView> view;
+  if (const ForceReleaseResult first = look(view); first != ForceReleaseResult::released) return first;
 
+  // The monitor's data are set, to what they are: its version says from then on that it is not to be removed when it is
+  // unused. In a new monitor the names of this one's nodes would come again, and what follows could meet another
+  // holder, as could a late release of the one that is removed here.
   RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
   const Reply node = pipeline.ask(Get{view->path});
   if (!is_there(node, monitor, "cannot read the monitor")) return ForceReleaseResult::no_such_monitor;
-  // The holder's own node first: a holder that released meanwhile stops the whole transaction, and the next holder's
-  // privateLock is safe. The monitor's data are set, to what they were: its version says from then on that it is not to
-  // be removed when it is unused, since in a new one a release of this holder could meet the names of its nodes again.
+  const Reply kept = pipeline.ask(coordination::SetData{view->path, node.data});
+  if (!is_there(kept, monitor, "cannot release the monitor")) return ForceReleaseResult::no_such_monitor;
+  if (const ForceReleaseResult second = look(view); second != ForceReleaseResult::released) return second;
+
+  // The holder's own node first: its name is not used again, so a holder that has released meanwhile stops the whole
+  // transaction, and the next holder's privateLock is safe.
   coordination::Transaction transaction;
   if (view->holder->node)
     transaction.operations.emplace_back(coordination::Delete{view->path + '/' + *view->holder->node});
   transaction.operations.emplace_back(coordination::Delete{private_lock_path(view->path), view->holder->version});
-  transaction.operations.emplace_back(coordination::SetData{view->path, node.data});
   const Reply reply = pipeline.ask(std::move(transaction));
   switch (reply.code) {
     case ReplyCode::ok:

@@ -135,7 +135,7 @@ void Engine::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome rele
   }
   if (mutated(Mutation::expired_holder_keeps_lock)) return;
   if (mutated(Mutation::number_proof_across_reconnect)) return;
-  unused_.unknown();
+  unused_.session_ended();
   for (const auto& [name, monitor] : monitors_) {
     if (monitor->removable()) unused_.remove(name);
   }

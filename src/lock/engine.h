@@ -155,7 +155,8 @@ class Engine {
   void remove_unused(TimePoint now);
   void remove_unused_last(TimePoint now);
   void send_removal(const std::vector<std::string>& names, TimePoint now);
-  void on_removed_unused(const coordination::Reply& reply);
+  void send_single_removal(const std::string& name, TimePoint now);
+  void on_removed_unused(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void settle_all(TimePoint now);
 
   const EngineOptions options_;

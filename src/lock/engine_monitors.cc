@@ -59,7 +59,8 @@ void Engine::evict(TimePoint now) {
       watches_.remove(WatchLedger::Kind::data, oldest.path());
       send({.kind = FlightKind::unwatch, .name = oldest.path()}, coordination::RemoveDataWatch{oldest.path()}, now);
     }
-    if (oldest.removable()) unused_.remove(oldest.name());
+    if (oldest.removable())
+      oldest.lingering() ? unused_.forget(oldest.ordinal(), oldest.name()) : unused_.remove(oldest.name());
     by_ordinal_.erase(oldest.ordinal());
     monitors_.erase(oldest.name());
   }
@@ -72,10 +73,10 @@ void Engine::let_linger(const Monitor& monitor, TimePoint now) {
 // At version 0 alone: where an administrator has removed a lock by force the node's data were set, so that it stays,
 // and with it the names of its nodes are not given again while the removed holder's release may be under way.
 void Engine::remove_unused(TimePoint now) {
-  if (!connected_ || !unused_.enabled()) return;
+  if (!connected_ || closed_ || !unused_.enabled()) return;
   for (const std::uint64_t ordinal : unused_.lingered(now)) {
     const auto found = by_ordinal_.find(ordinal);
-    if (found == by_ordinal_.end()) continue;  // forgotten, and to be removed since then
+    if (found == by_ordinal_.end()) continue;
     Monitor& monitor = *found->second;
     if (monitor.removable() && (monitor.used_since_last_look() || !monitor.idle_position)) {
       unused_.let_linger(ordinal, now);
@@ -84,13 +85,13 @@ void Engine::remove_unused(TimePoint now) {
     monitor.stopped_lingering();
     if (monitor.removable() && !mutated(Mutation::unused_left)) unused_.remove(monitor.name());
   }
-  const auto in_use = [this, now](const std::string& name) {
+  const auto wanted = [this, now](const std::string& name) {
     const auto found = monitors_.find(name);
-    if (found == monitors_.end() || found->second->idle_position) return false;
-    found->second->linger_on(now);
-    return true;
+    if (found == monitors_.end()) return true;
+    if (!found->second->idle_position) found->second->linger_on(now);
+    return found->second->idle_position && found->second->removable();
   };
-  send_removal(unused_.take(now, in_use), now);
+  send_removal(unused_.take(now, wanted), now);
 }
 
 // With the session's last requests. A lock that is being released is gone before them.
@@ -115,15 +116,37 @@ void Engine::send_removal(const std::vector<std::string>& names, TimePoint now) 
   send({.kind = FlightKind::remove_unused}, std::move(transaction), now);
 }
 
-void Engine::on_removed_unused(const coordination::Reply& reply) {
+void Engine::send_single_removal(const std::string& name, TimePoint now) {
+  const std::int32_t version = mutated(Mutation::removed_at_any_version) ? coordination::any_version : 0;
+  const auto found = monitors_.find(name);
+  if (found != monitors_.end() && !found->second->idle_position) return found->second->linger_on(now);
+  if (found != monitors_.end()) found->second->removal_sent();
+  send({.kind = FlightKind::remove_unused, .name = name}, coordination::Delete{"/" + name, version}, now);
+}
+
+void Engine::on_removed_unused(const Flight& flight, const coordination::Reply& reply, TimePoint now) {
+  const bool single = !flight.name.empty();
+  const auto tell = [this](const std::string& name) {
+    if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->removed();
+  };
   switch (coordination::effect_of(reply.code)) {
     case coordination::Effect::applied:
-      return unused_.removed();
+      if (single) return tell(flight.name);
+      for (const std::string& name : unused_.removed()) tell(name);
+      break;
     case coordination::Effect::not_applied:
-      if (mutated(Mutation::refusal_of_one_forgets_all)) return unused_.removed();
-      return unused_.refused(reply.refused_operation);
+      if (reply.code == coordination::ReplyCode::no_auth) return unused_.give_up();
+      if (single) return;
+      if (mutated(Mutation::refusal_of_one_forgets_all)) {
+        unused_.removed();
+        return;
+      }
+      for (const std::string& name : unused_.refused(reply.refused_operation)) send_single_removal(name, now);
+      break;
     case coordination::Effect::unknown:
-      return unused_.unknown();
+      if (single) return unused_.remove(flight.name);
+      unused_.unknown(now);
+      break;
   }
 }
 

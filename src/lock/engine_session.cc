@@ -154,7 +154,7 @@ void Engine::on_reply(coordination::RequestTag tag, coordination::Reply reply, T
   if (flight.kind == FlightKind::heartbeat || flight.kind == FlightKind::ping) {
     on_heartbeat(flight, reply.code);
   } else if (flight.kind == FlightKind::remove_unused) {
-    on_removed_unused(reply);
+    on_removed_unused(flight, reply, now);
     remove_unused(now);
   } else if (flight.kind == FlightKind::unwatch) {
     if (!reply.ok()) watches_.restore(WatchLedger::Kind::data, flight.name);

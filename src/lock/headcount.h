@@ -39,7 +39,10 @@ class Headcount {
   // --- the life of the monitor's node ---
 
   // It is being created: a watch that is set, or under way, may be that of a former one.
-  void monitor_created() { watch_trusted_ = watch_in_flight_ = false; }
+  void monitor_created() {
+    next_.reset();
+    watch_trusted_ = watch_in_flight_ = false;
+  }
   void monitor_gone();
   void disconnected();
 

@@ -82,6 +82,7 @@ class Monitor {
   bool used_since_last_look() { return std::exchange(used_, false); }
   // The engine does not look at it any more.
   void stopped_lingering() { lingering_ = false; }
+  bool lingering() const { return lingering_; }
   // It was to be removed, and has come into use before.
   void linger_on(TimePoint now) {
     if (removable_) made_by_us(now);
@@ -90,6 +91,8 @@ class Monitor {
   bool ends_with_releases() const;
   // What follows finds no node, if all goes well.
   void removal_sent();
+  // It was removed, and is not there unless it has been asked for again.
+  void removed();
   // While the engine keeps it only for what it knows: where in the engine's list.
   std::optional<std::list<Monitor*>::iterator> idle_position;
   TimePoint poll_at = never;
@@ -148,7 +151,7 @@ class Monitor {
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);
   void on_fast_claim(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
-  void on_fresh_claim_refused(Contender& contender, coordination::ReplyCode code, TimePoint now);
+  void on_fresh_claim_refused(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_enqueue(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_claim(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_hand_over(Contender* leaver, Contender* next, const coordination::Reply& reply, TimePoint now);

@@ -157,7 +157,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
   if (fresh && reply.code != ReplyCode::node_exists) exists_ = false;
   if (contender.abandoned) return engine_.forget(contender);
-  if (fresh) return on_fresh_claim_refused(contender, reply.code, now);
+  if (fresh) return on_fresh_claim_refused(contender, reply, now);
   switch (reply.code) {
     case ReplyCode::node_exists:
       misses_ = 0;
@@ -181,9 +181,21 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
 }
 
 // A monitor that exists is claimed as any other.
-void Monitor::on_fresh_claim_refused(Contender& contender, ReplyCode code, TimePoint now) {
-  const bool again = code == ReplyCode::node_exists || (code == ReplyCode::no_node && ++misses_ <= max_misses);
-  if (!again) return reject(contender, code, now);
+void Monitor::on_fresh_claim_refused(Contender& contender, const Reply& reply, TimePoint now) {
+  switch (reply.code) {
+    case ReplyCode::node_exists:
+      misses_ = 0;
+      break;
+    case ReplyCode::no_node:
+      if (reply.refused_operation == 0u) {  // the root itself is missing
+        reject(contender, reply.code, now);
+        return reject_all(reply.code, now);
+      }
+      if (++misses_ <= max_misses) break;
+      [[fallthrough]];
+    default:
+      return reject(contender, reply.code, now);
+  }
   contender.move_to(ContenderState::idle);
   idle_.insert({contender.arrival, &contender});
 }

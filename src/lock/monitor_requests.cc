@@ -96,6 +96,7 @@ void Monitor::expect_monitor() {
 // before nobody else can be there.
 void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   expect_monitor();
+  listing_.forget();  // it is of a former monitor
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();
   lock_flight_ = true;
@@ -110,7 +111,11 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
 }
 
 void Monitor::removal_sent() {
-  exists_ = removable_ = false;
+  exists_ = false;
+}
+
+void Monitor::removed() {
+  if (!exists_) removable_ = false;
 }
 
 void Monitor::fast_claim(Contender& contender, TimePoint now) {

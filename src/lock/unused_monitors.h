@@ -2,7 +2,8 @@
 // behind").
 //
 // A monitor is looked at when it has lingered; if it was used meanwhile it lingers anew, so that using it costs nothing
-// here. One request at a time removes what is due by then.
+// here. What is due goes in one request; of one that is refused, the rest goes in a second one, and then one by one:
+// the server keeps all if it has to keep one.
 //
 // Pure: it knows neither the monitors nor the session. Not synchronised.
 #pragma once
@@ -13,6 +14,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "lock/engine_types.h"
@@ -28,19 +31,26 @@ class UnusedMonitors {
 
   // To be looked at when it has lingered. Not to be called again for a monitor before lingered() has named it.
   void let_linger(std::uint64_t ordinal, TimePoint now);
-  // Those that have lingered: none before some more may have, so that requests are few.
+  // It lingers, but nothing else is remembered of it: to be removed when it has lingered.
+  void forget(std::uint64_t ordinal, const std::string& monitor);
+  // Those that have lingered and are remembered: none before some more may have, so that requests are few.
   std::vector<std::uint64_t> lingered(TimePoint now);
   // Its node is to be removed with the next request.
-  void remove(std::string monitor);
+  void remove(const std::string& monitor);
 
-  // The monitors of the request that may be sent now; none if there is nothing to send. Those in use are left out.
-  std::vector<std::string> take(TimePoint now, const std::function<bool(const std::string&)>& in_use);
-  // The answer to that request: all are gone, or this one could not be removed, and none was.
-  void removed() { under_way_.clear(); }
-  void refused(std::optional<std::size_t> kept);
-  // The answer was lost.
-  void unknown() { ask_again(); }
-
+  // The monitors of the request that may be sent now; none if there is nothing to send. Those that `wanted` denies are
+  // left out.
+  std::vector<std::string> take(TimePoint now, const std::function<bool(const std::string&)>& wanted);
+  // The answer to that request: all are gone. \returns which.
+  std::vector<std::string> removed();
+  // Or one of them could not be removed, this one if that is known, and so none was. \returns those that are to be
+  // asked for one by one.
+  std::vector<std::string> refused(std::optional<std::size_t> kept);
+  // Or it was lost.
+  void unknown(TimePoint now);
+  // We may not remove anything: nothing more is tried in this session.
+  void give_up();
+  void session_ended();
   // Those of a last request, without regard to others under way: there will be no answer.
   std::vector<std::string> take_last(std::size_t most);
 
@@ -53,14 +63,20 @@ class UnusedMonitors {
     std::uint64_t ordinal = 0;
   };
 
+  bool full() const;
   void ask_again();
 
   const Duration linger_;
-  const Duration round_;             // between two looks, and between two requests
-  std::deque<Lingering> lingering_;  // in the order of their instants
+  const Duration round_;                                      // between two looks, and between two requests
+  std::deque<Lingering> lingering_;                           // in the order of their instants
+  std::unordered_map<std::uint64_t, std::string> forgotten_;  // those of them that are
   std::deque<std::string> unused_;
+  std::unordered_set<std::string> known_;  // in unused_
   std::vector<std::string> under_way_;
+  bool second_try_ = false;  // what is under way is the rest of a request that was refused
+  bool gave_up_ = false;
   TimePoint not_before_{};  // unless a request would be full
+  TimePoint paused_until_{};
 };
 
 }  // namespace forelock::lock

@@ -101,6 +101,8 @@ class Checker final : public model::Observer, public model::Actor {
 
   // --- truth ---
 
+  bool marked_once(std::size_t monitor) const { return monitors_[monitor].marked_once; }
+
   void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
   // The owner of privateLock by the record in it, 0 for none.
   std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
@@ -131,6 +133,7 @@ class Checker final : public model::Observer, public model::Actor {
     lock::Token last_token = 0;
     bool undecidable = false;
     std::int64_t made_by = 0;  // the transaction that created it
+    bool marked_once = false;  // one of ours has made it, or a former one of its name
     std::uint32_t times_freed = 0;
     bool foreign = false;  // it has a child that is nobody's contender
     Instant busy_until{};  // somebody held or waited until then, if nobody does now

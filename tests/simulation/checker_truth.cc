@@ -115,7 +115,11 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
     if (monitor == max_monitors) continue;
     if (change.path.size() == 2) {
       // With everything in it, while requests are under way that name the nodes: the next ones get the same names.
-      if (change.kind == model::Change::Kind::created) monitors_[monitor].made_by = entry.zxid;
+      if (change.kind == model::Change::Kind::created) {
+        monitors_[monitor].made_by = entry.zxid;
+        const model::Node* node = ensemble_.truth().find(change.path);
+        monitors_[monitor].marked_once |= node != nullptr && node->data == lock::monitor_mark;
+      }
       if (entry.connection == nullptr && changes.size() > 1) monitors_[monitor].undecidable = true;
       continue;
     }

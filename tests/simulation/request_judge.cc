@@ -59,12 +59,15 @@ std::string_view name_of(Place place) {
 
 // Whether it deletes monitors, each at the version that it was made with.
 bool removes_unused(const coordination::Request& request) {
+  const auto is_removal = [](const coordination::Delete& one) {
+    return place_of(one.path) == Place::monitor && one.version == 0;
+  };
+  if (const auto* one = std::get_if<coordination::Delete>(&request)) return is_removal(*one);
   const auto* transaction = std::get_if<coordination::Transaction>(&request);
   return transaction != nullptr && std::all_of(transaction->operations.begin(), transaction->operations.end(),
-                                               [](const coordination::Operation& operation) {
+                                               [&](const coordination::Operation& operation) {
                                                  const auto* one = std::get_if<coordination::Delete>(&operation);
-                                                 return one != nullptr && place_of(one->path) == Place::monitor &&
-                                                        one->version == 0;
+                                                 return one != nullptr && is_removal(*one);
                                                });
 }
 
@@ -166,9 +169,7 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
     if (owner_of(process, node) == 0) fail(request, "a node that is not its own");
   }
   for (const std::size_t monitor : whole.monitors) {
-    const model::Node* node = checker_.truth().find(monitor_path(monitor));
-    if (node != nullptr && node->data == lock::monitor_mark) made_[monitor] = true;
-    if (whole.signature == "delete monitors version" && !made_[monitor]) {
+    if (whole.signature == "delete monitors version" && !checker_.marked_once(monitor)) {
       fail(request, "a monitor that only others have made");
     }
   }

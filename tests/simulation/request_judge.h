@@ -1,7 +1,6 @@
 // A RequestJudge holds every request of an engine against what docs/protocol.md lets a client send.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,7 +28,6 @@ class RequestJudge {
 
   const Plan& plan_;
   Checker& checker_;
-  std::array<bool, max_monitors> made_{};  // by one of its clients, at some time
 };
 
 }  // namespace forelock::simulation

@@ -186,6 +186,28 @@ TEST_F(EngineUnusedTest, OneThatIsInUseElsewhereDoesNotKeepTheOthers) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+TEST_F(EngineUnusedTest, TheRestOfASecondRefusalGoesOneByOne) {
+  for (ContenderId id = 1; id <= 4; ++id) cycle(id, "P" + std::to_string(id));
+  pass(linger * 4);
+  answer<Transaction>(refused(ReplyCode::not_empty, 1));
+  answer<Transaction>(refused(ReplyCode::not_empty, 0));
+  std::vector<std::string> alone;
+  while (!output_.sent.empty()) alone.push_back(answer<Delete>({}).path);
+  std::sort(alone.begin(), alone.end());
+  EXPECT_EQ(alone.size(), 2u);
+  pass(linger * 5);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, WithoutLeaveToRemoveNothingMoreIsTried) {
+  for (ContenderId id = 1; id <= 3; ++id) cycle(id, "P" + std::to_string(id));
+  pass(linger * 4);
+  answer<Transaction>(refused(ReplyCode::no_auth, 0));
+  cycle(4, "P4");
+  pass(linger * 5);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
 TEST_F(EngineUnusedTest, WhatTheConnectionTookWithItIsAskedForAgain) {
   cycle(1);
   pass(linger * 4);
@@ -277,22 +299,22 @@ TEST_F(EngineUnusedTest, AFreshClaimWhoseAnswerWasLostIsFoundAgain) {
 TEST(UnusedMonitorsTest, OneRequestAtATimeAndOfLimitedSize) {
   UnusedMonitors unused(linger);
   TimePoint now{};
-  const auto none = [](const std::string&) { return false; };
+  const auto all = [](const std::string&) { return true; };
   for (std::size_t i = 0; i < most_removed_at_once + 3; ++i) unused.remove("P" + std::to_string(i));
-  EXPECT_EQ(unused.take(now, none).size(), most_removed_at_once);
-  EXPECT_TRUE(unused.take(now, none).empty()) << "one is under way";
+  EXPECT_EQ(unused.take(now, all).size(), most_removed_at_once);
+  EXPECT_TRUE(unused.take(now, all).empty()) << "one is under way";
   unused.removed();
-  EXPECT_TRUE(unused.take(now, none).empty()) << "a few can wait for others";
+  EXPECT_TRUE(unused.take(now, all).empty()) << "a few can wait for others";
   EXPECT_EQ(unused.next_timer(), now + linger / 4);
   now += linger / 4;
-  EXPECT_EQ(unused.take(now, none).size(), 3u);
+  EXPECT_EQ(unused.take(now, all).size(), 3u);
 }
 
 TEST(UnusedMonitorsTest, WhatIsInUseIsLeftOut) {
   UnusedMonitors unused(linger);
   unused.remove("P1");
   unused.remove("P2");
-  EXPECT_EQ(unused.take({}, [](const std::string& name) { return name == "P1"; }), std::vector<std::string>{"P2"});
+  EXPECT_EQ(unused.take({}, [](const std::string& name) { return name != "P1"; }), std::vector<std::string>{"P2"});
 }
 
 TEST(UnusedMonitorsTest, ThereIsALimitWithoutAConnection) {

@@ -54,7 +54,9 @@ bool made_by_forelock(const std::string& data) {
 }
 
 std::string leave_release_note(Client& client, const std::string& monitor, const ReleaseNote& note) {
-  std::string before = ask(client, monitor, coordination::Get{path_of(monitor)}).data;
+  const coordination::Reply node = ask(client, monitor, coordination::Get{path_of(monitor)});
+  if (!node.ok()) return {};
+  const std::string& before = node.data;
   ReleaseNote shortened = note;
   shortened.reason.resize(std::min(longest_reason, note.reason.size()));
   Json json = {{member, json_of(shortened)}};
