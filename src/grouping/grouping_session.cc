@@ -49,6 +49,13 @@ std::size_t size_of(const Transaction& transaction) {
   return bytes;
 }
 
+// It makes the monitor's node itself, and so names none that was there before.
+bool makes_monitor(const Transaction& transaction) {
+  if (transaction.operations.empty()) return false;
+  const auto* create = std::get_if<coordination::Create>(&transaction.operations.front());
+  return create != nullptr && create->path.find('/', 1) == std::string::npos;
+}
+
 // The connection or the session has gone, and with it whatever was under way.
 bool is_lost(ReplyCode code) {
   return code == ReplyCode::connection_loss || code == ReplyCode::session_expired;
@@ -127,18 +134,21 @@ void GroupingSession::send_group() {
   }
   std::vector<Member> members(std::make_move_iterator(held_back_.begin()), std::make_move_iterator(end));
   held_back_.erase(held_back_.begin(), end);
-  if (members.size() == 1) return send_alone(std::move(members.front()));
+  send_together({std::move(members)});
+}
+
+void GroupingSession::send_together(Group group) {
+  if (group.members.size() == 1) return send_alone(std::move(group.members.front()));
   Transaction all;
-  all.operations.reserve(operations);
-  for (const Member& member : members) {
+  for (const Member& member : group.members) {
     const auto& own = member.transaction.operations;
     all.operations.insert(all.operations.end(), own.begin(), own.end());
     if (mutated(Mutation::order_not_kept_after_group)) end_waiting(member.monitor);
   }
   ++under_way_;
-  transactions_ += members.size();
+  transactions_ += group.members.size();
   const RequestTag tag = next_group_++;
-  groups_.emplace(tag, std::move(members));
+  groups_.emplace(tag, std::move(group));
   send(tag, std::move(all));
 }
 
@@ -172,8 +182,8 @@ void GroupingSession::note_answer(ReplyCode code) {
 void GroupingSession::group_answered(RequestTag tag, Reply reply) {
   auto found = groups_.extract(tag);
   if (found.empty()) return;  // of a session that was given up
-  std::vector<Member> members = std::move(found.mapped());
-  transactions_ -= std::min(transactions_, members.size());
+  Group group = std::move(found.mapped());
+  transactions_ -= std::min(transactions_, group.members.size());
   bool refused = coordination::effect_of(reply.code) == Effect::not_applied;
   if (mutated(Mutation::loss_sent_again)) refused = !reply.ok();
   if (mutated(Mutation::failed_told_to_all)) refused = false;
@@ -182,9 +192,9 @@ void GroupingSession::group_answered(RequestTag tag, Reply reply) {
     reply.code = ReplyCode::ok;
   }
   if (refused) {
-    send_again(std::move(members));
+    send_again(std::move(group), reply.refused_operation);
   } else {
-    tell_members(std::move(members), std::move(reply));
+    tell_members(std::move(group.members), std::move(reply));
   }
 }
 
@@ -209,28 +219,40 @@ void GroupingSession::tell_members(std::vector<Member> members, Reply reply) {
   }
 }
 
-void GroupingSession::send_again(std::vector<Member> members) {
+// To try the rest together once more pays when one member of many was refused, and costs little when more are.
+void GroupingSession::send_again(Group group, std::optional<std::size_t> refused_operation) {
+  std::vector<Member>& members = group.members;
   if (mutated(Mutation::failed_member_lost)) {
     end_waiting(members.back().monitor);
     members.pop_back();
   }
+  std::vector<Member> rest;
+  std::size_t operations = 0;
   for (Member& member : members) {
-    if (!member.gone) {
+    const std::size_t begin = operations;
+    operations += member.transaction.operations.size();
+    const bool to_blame = refused_operation && *refused_operation >= begin && *refused_operation < operations;
+    if (member.gone) {
+      // Not applied, and its nodes are gone with the monitor.
+      end_waiting(member.monitor);
+      answer(member.tag, ReplyCode::no_node);
+    } else if (!refused_operation || group.rest || to_blame) {
       send_alone(std::move(member));
-      continue;
+    } else {
+      rest.push_back(std::move(member));
     }
-    // Not applied, and its nodes are gone with the monitor.
-    end_waiting(member.monitor);
-    answer(member.tag, ReplyCode::no_node);
   }
+  if (!rest.empty()) send_together({std::move(rest), true});
 }
 
 void GroupingSession::forget_monitor(std::string_view monitor) {
-  for (auto& [tag, members] : groups_) {
-    for (Member& member : members) member.gone |= member.monitor == monitor;
+  const auto names_its_nodes = [monitor](const Member& one) {
+    return one.monitor == monitor && !makes_monitor(one.transaction);
+  };
+  for (auto& [tag, group] : groups_) {
+    for (Member& member : group.members) member.gone |= names_its_nodes(member);
   }
-  const auto held =
-      std::find_if(held_back_.begin(), held_back_.end(), [&](const Member& one) { return one.monitor == monitor; });
+  const auto held = std::find_if(held_back_.begin(), held_back_.end(), names_its_nodes);
   if (held == held_back_.end()) return;
   const Member member = std::move(*held);
   held_back_.erase(held);

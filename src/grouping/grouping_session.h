@@ -4,11 +4,13 @@
 // waits, so that a caller with one at a time pays nothing. Beyond that, those that are expected to succeed
 // (Transaction::groupable) are held back until an answer comes, and then go together.
 //
-// All or nothing: a group that the server refuses was not applied, and its members are sent again, each by itself, in
-// their order. An answer that is lost is lost for every member.
+// All or nothing: a group that the server refuses was not applied. The member that it could not do is sent again by
+// itself, and the others together; if that is refused too, each by itself, in their order. An answer that is lost is
+// lost for every member.
 //
 // A monitor that is deleted while a transaction of it is held back, or in a group that is then refused: the transaction
-// is not sent any more, since in a monitor made anew the same names may be other clients' nodes.
+// is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
+// monitor itself, and so names none that was there before.
 //
 // Order: requests of one monitor (the first component of a path; of a transaction, that of its first operation) are
 // applied in the order of submission: while a transaction is held back, or under way in a group, what follows for its
@@ -77,6 +79,10 @@ class GroupingSession final : public coordination::Session, public coordination:
     std::size_t bytes = 0;
     bool gone = false;  // its monitor has been deleted since
   };
+  struct Group {
+    std::vector<Member> members;
+    bool rest = false;  // of a group that was refused for one of its members
+  };
   struct Follower {
     coordination::RequestTag tag = 0;
     coordination::Request request;
@@ -88,11 +94,12 @@ class GroupingSession final : public coordination::Session, public coordination:
   void send(coordination::RequestTag tag, coordination::Request request);
   void send_alone(Member member);
   void send_group();
+  void send_together(Group group);
   bool may_send() const;
   bool fits(std::size_t operations, std::size_t bytes) const;
   void group_answered(coordination::RequestTag tag, coordination::Reply reply);
   void tell_members(std::vector<Member> members, coordination::Reply reply);
-  void send_again(std::vector<Member> members);
+  void send_again(Group group, std::optional<std::size_t> refused_operation);
   void forget_monitor(std::string_view monitor);
   void end_waiting(const std::string& monitor);
   void note_answer(coordination::ReplyCode code);
@@ -104,7 +111,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   coordination::Session* session_ = nullptr;
 
   std::deque<Member> held_back_;
-  std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
+  std::unordered_map<coordination::RequestTag, Group> groups_;  // under way
   // The monitors of both, each with what waits for the answer.
   std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
   std::size_t under_way_ = 0;     // groups, and transactions that could have been in one

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,10 +68,11 @@ class GroupingSessionTest : public ::testing::Test, public SessionListener {
   }
 
   // Answers the n-th request that was sent. Each operation's path tells its place in it.
-  void answer(std::size_t n, ReplyCode code = ReplyCode::ok) {
+  void answer(std::size_t n, ReplyCode code = ReplyCode::ok, std::optional<std::size_t> refused_operation = {}) {
     const Server::Sent& sent = server_.sent.at(n);
     Reply reply;
     reply.code = code;
+    reply.refused_operation = refused_operation;
     if (const auto* transaction = std::get_if<Transaction>(&sent.request); transaction != nullptr && reply.ok()) {
       for (std::size_t i = 0; i < transaction->operations.size(); ++i) {
         reply.operations.push_back({std::get<Create>(transaction->operations[i]).path + std::to_string(i), {}});
@@ -208,6 +210,46 @@ TEST_F(GroupingSessionTest, ARefusedGroupIsSentAgainOneByOneInOrder) {
   answer(3, ReplyCode::node_exists);
   EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1"}));
   EXPECT_EQ(replies_.at(2).code, ReplyCode::node_exists);
+}
+
+TEST_F(GroupingSessionTest, OneThatIsRefusedDoesNotKeepTheOthersFromGoingTogether) {
+  for (const auto& [tag, monitor] : {std::pair(1u, "P"), {2u, "Q"}, {3u, "R"}}) submit(tag, claim(monitor));
+  grouping_.flush();
+  step(4, List{"/P", false});
+  answer(0, ReplyCode::node_exists, 3);  // of Q
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 4}));
+  EXPECT_EQ(std::get<Create>(std::get<Transaction>(server_.sent[1].request).operations[0]).path, "/Q/A-");
+  answer(1, ReplyCode::node_exists, 1);
+  EXPECT_EQ(replies_.at(2).code, ReplyCode::node_exists);
+  EXPECT_EQ(replies_.at(2).refused_operation, 1u);
+  answer(2);
+  EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1"}));
+  EXPECT_EQ(paths_of(3), (std::vector<std::string>{"/R/A-2", "/R/privateLock3"}));
+  EXPECT_EQ(server_.sent.back().tag, 4u) << "what follows for P has waited";
+}
+
+TEST_F(GroupingSessionTest, TheRestOfARefusedGroupIsTakenApartWhenItIsRefusedToo) {
+  for (const auto& [tag, monitor] : {std::pair(1u, "P"), {2u, "Q"}, {3u, "R"}}) submit(tag, claim(monitor));
+  grouping_.flush();
+  answer(0, ReplyCode::node_exists, 0);
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 4}));
+  answer(2, ReplyCode::node_exists, 0);
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 4, 2, 2}));
+  for (const std::size_t n : {1u, 3u, 4u}) answer(n);
+  EXPECT_EQ(replies_.size(), 3u);
+}
+
+// It names no node that was there before.
+TEST_F(GroupingSessionTest, AClaimThatMakesItsMonitorOutlivesTheFormerOne) {
+  Transaction fresh = claim("P");
+  fresh.operations.insert(fresh.operations.begin(), Create{"/P", "", CreateMode::persistent});
+  keep_busy();
+  step(1, fresh);
+  grouping_.on_watch({WatchEvent::Kind::deleted, "/P"});
+  EXPECT_EQ(replies_.count(1), 0u);
+  answer(0);
+  ASSERT_EQ(server_.sent.size(), 3u);
+  EXPECT_EQ(server_.sizes().back(), 3u);
 }
 
 TEST_F(GroupingSessionTest, ALostAnswerIsLostForAllAndForWhatWasHeldBack) {
