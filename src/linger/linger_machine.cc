@@ -1,0 +1,148 @@
+#include "linger/linger_machine.h"
+
+#include "linger/mutation.h"
+
+namespace forelock::linger {
+
+LingerMachine::Entry* LingerMachine::find(lock::ContenderId contender) {
+  const auto found = entries_.find(contender);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+// The one place where states change: the monitor's knowledge and the list of lingering locks follow them.
+void LingerMachine::move_to(Entry& entry, State state) {
+  Monitor& monitor = entry.monitor->second;
+  if (entry.state == State::asked_for) --monitor.waiting;
+  if (monitor.holder == &entry) monitor.holder = nullptr;
+  const bool stays_listed = state == State::in_use && mutated(Mutation::given_up_while_used);
+  if (entry.place && !stays_listed) {
+    lingering_.erase(*entry.place);
+    entry.place.reset();
+  }
+  entry.state = state;
+  if (state == State::asked_for) ++monitor.waiting;
+  if (state == State::in_use || state == State::lingering) monitor.holder = &entry;
+  if (state == State::lingering) entry.place = lingering_.insert(lingering_.end(), &entry);
+}
+
+void LingerMachine::give_up(Entry& entry) {
+  move_to(entry, State::given_up);
+  given_up_.push_back(entry.lock.contender);
+}
+
+void LingerMachine::erase(Entry& entry) {
+  MonitorEntry& monitor = *entry.monitor;
+  move_to(entry, State::given_up);
+  entries_.erase(entry.lock.contender);
+  if (--monitor.second.contenders == 0) monitors_.erase(monitors_.find(monitor.first));
+}
+
+// --- callers ---
+
+const Lock* LingerMachine::take(const Wish& wish, bool certain, lock::TimePoint now) {
+  if (lingering_.empty()) return nullptr;
+  const auto found = monitors_.find(wish.monitor);
+  Entry* const entry = found == monitors_.end() ? nullptr : found->second.holder;
+  if (entry == nullptr || entry->state != State::lingering) return nullptr;
+  if (mutated(Mutation::handed_out_uncertain)) certain = true;
+  const bool same_class = entry->priority == wish.priority || mutated(Mutation::class_ignored);
+  if (!certain || !same_class || !wish.may_linger || entry->until <= now) {
+    give_up(*entry);
+    return nullptr;
+  }
+  if (!mutated(Mutation::handed_out_twice)) move_to(*entry, State::in_use);
+  return &entry->lock;
+}
+
+bool LingerMachine::ask(lock::ContenderId contender, const Wish& wish, std::string guid, lock::TimePoint now) {
+  if (!on()) return false;
+  MonitorEntry& monitor = *monitors_.try_emplace(wish.monitor).first;
+  ++monitor.second.contenders;
+  ++monitor.second.waiting;
+  Entry& entry = entries_[contender];
+  entry.lock = {contender, 0, std::move(guid)};
+  entry.monitor = &monitor;
+  entry.priority = wish.priority;
+  entry.may_linger = wish.may_linger && !wanted_.contains(wish.monitor, now);
+  return entry.may_linger;
+}
+
+void LingerMachine::stepped_aside(lock::ContenderId contender) {
+  if (Entry* const entry = find(contender)) move_to(*entry, State::asked_for);
+}
+
+void LingerMachine::bind_to_section(lock::ContenderId contender) {
+  if (Entry* const entry = find(contender)) entry->may_linger = false;
+}
+
+bool LingerMachine::end_section(lock::ContenderId contender, bool certain, lock::TimePoint now) {
+  Entry* const entry = find(contender);
+  if (entry == nullptr) return false;
+  const bool in_use = entry->state == State::in_use || mutated(Mutation::handed_out_twice);
+  const bool awaited = entry->monitor->second.waiting > 0 && !mutated(Mutation::kept_before_waiters);
+  if (!in_use || !certain || awaited || !entry->may_linger) {
+    erase(*entry);
+    return false;
+  }
+  entry->until = now + limits_.time;
+  move_to(*entry, State::lingering);
+  const std::size_t most = mutated(Mutation::bound_off_by_one) ? limits_.locks + 1 : limits_.locks;
+  if (lingering_.size() > most) give_up(*lingering_.front());
+  return true;
+}
+
+// --- the engine and the session ---
+
+void LingerMachine::granted(lock::ContenderId contender, lock::Token token) {
+  Entry* const entry = find(contender);
+  if (entry == nullptr) return;
+  entry->lock.token = token;
+  move_to(*entry, State::in_use);
+}
+
+bool LingerMachine::ended(lock::ContenderId contender) {
+  Entry* const entry = find(contender);
+  if (entry == nullptr) return false;
+  const bool without_caller = entry->state == State::lingering || entry->state == State::given_up;
+  erase(*entry);
+  return without_caller;
+}
+
+// A lock in use is released at the end of its section. Contenders of this process are seen, too, as far as they have
+// nodes: they are no reason to leave the monitor alone.
+void LingerMachine::want(Entry& entry, lock::TimePoint now) {
+  if (entry.monitor->second.waiting == 0) wanted_.add(entry.monitor->first, now + limits_.time);
+  if (entry.state == State::lingering) {
+    if (!mutated(Mutation::kept_when_contended)) give_up(entry);
+  } else if (!mutated(Mutation::wanted_in_use_forgotten)) {
+    entry.may_linger = false;
+  }
+}
+
+void LingerMachine::contended(lock::ContenderId contender, lock::TimePoint now) {
+  Entry* const entry = find(contender);
+  if (entry != nullptr && entry->monitor->second.holder == entry) want(*entry, now);
+}
+
+void LingerMachine::changed(const std::string& monitor, lock::TimePoint now) {
+  const auto found = monitors_.find(monitor);
+  if (found != monitors_.end() && found->second.holder != nullptr) want(*found->second.holder, now);
+}
+
+// The watches went with the connection, and what has become of a lock is found out only when there is one again.
+void LingerMachine::disconnected() {
+  if (mutated(Mutation::kept_over_outages)) return;
+  while (!lingering_.empty()) give_up(*lingering_.front());
+  for (auto& [contender, entry] : entries_) {
+    if (entry.state == State::in_use) entry.may_linger = false;
+  }
+}
+
+// --- time ---
+
+void LingerMachine::tick(lock::TimePoint now) {
+  if (mutated(Mutation::time_never_ends)) return;
+  while (!lingering_.empty() && lingering_.front()->until <= now) give_up(*lingering_.front());
+}
+
+}  // namespace forelock::linger

@@ -1,0 +1,145 @@
+// A LingerMachine keeps unlocked locks for the next section of the same process, as long as no other contender wants
+// them.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "forelock/priority.h"
+#include "linger/wanted_monitors.h"
+#include "lock/engine_types.h"
+
+namespace forelock::linger {
+
+struct LingerLimits {
+  // How long a lock lingers; zero: none does. A monitor that others wanted is left alone for as long.
+  lock::Duration time{0};
+  // How many linger at a time; beyond that the least recently used one is given up.
+  std::size_t locks = 1000;
+  // How many monitors are remembered that others wanted.
+  std::size_t wanted = 4096;
+};
+
+// An acquisition that a caller wants.
+struct Wish {
+  const std::string& monitor;
+  Priority priority = Priority::foreground;
+  // Not if its record says what ends with its section: an alarm, an automatic release.
+  bool may_linger = true;
+};
+
+// The lock of a contender, as the next section needs to know it.
+struct Lock {
+  lock::ContenderId contender = 0;
+  lock::Token token = 0;
+  std::string guid;
+};
+
+// clang-format off
+//   a lock is   meaning                                               left by
+//   ----------  ----------------------------------------------------  ------------------------------------------------
+//   asked for   its contender waits for the servers                   granted -> in use; ended -> gone
+//   in use      a caller holds it                                     end_section -> lingering, or gone: the driver
+//                                                                     releases it; stepped_aside -> asked for;
+//                                                                     ended -> gone
+//   lingering   the process holds it, and no caller                   take -> in use; contended, changed, disconnected,
+//                                                                     its time, the bound, an acquisition that cannot
+//                                                                     have it -> given up; ended -> gone
+//   given up    the driver releases it                                ended -> gone
+// clang-format on
+//
+// Pure: no I/O, threads, clock or randomness. Not thread-safe. `now` must not go backwards between calls.
+//
+// A lingering lock is an ordinary held lock of the engine whose caller has finished. That it is wanted is known from
+// the engine (a contender waits behind the holder) and from the watch on the monitor's children, whose event is enough:
+// what has changed is asked for later.
+class LingerMachine {
+ public:
+  explicit LingerMachine(LingerLimits limits) : limits_(limits), wanted_(limits.wanted) {}
+  LingerMachine(const LingerMachine&) = delete;
+  LingerMachine& operator=(const LingerMachine&) = delete;
+
+  // Whether locks linger at all. If not, nothing needs to be told.
+  bool on() const { return limits_.time > lock::Duration::zero(); }
+
+  // --- callers ---
+
+  // The lock that lingers at the monitor, in use from now on; null if the servers must be asked. One that is there and
+  // cannot be had is given up. `certain`: the connection lives, and the session is proved alive for a while.
+  // The result is valid until the next call.
+  const Lock* take(const Wish& wish, bool certain, lock::TimePoint now);
+  // The servers are asked, as this contender. \returns whether its lock may linger, so that the engine is to watch for
+  // contenders behind it.
+  bool ask(lock::ContenderId contender, const Wish& wish, std::string guid, lock::TimePoint now);
+  void stepped_aside(lock::ContenderId contender);
+  // Its record says from now on what ends with this section.
+  void bind_to_section(lock::ContenderId contender);
+  // The caller of a held lock has finished. True: it lingers. False: the driver is to release it, and nothing is known
+  // of it here any more. `certain` as above.
+  bool end_section(lock::ContenderId contender, bool certain, lock::TimePoint now);
+
+  // --- the engine and the session ---
+
+  void granted(lock::ContenderId contender, lock::Token token);
+  // Refused, lost or released. \returns whether it was no caller's: it lingered, or was being given up.
+  bool ended(lock::ContenderId contender);
+  // A contender waits behind this holder.
+  void contended(lock::ContenderId contender, lock::TimePoint now);
+  // A watch event of the monitor or of one of its children.
+  void changed(const std::string& monitor, lock::TimePoint now);
+  void disconnected();
+
+  // --- time ---
+
+  void tick(lock::TimePoint now);
+  // When tick() has something to do; `never` if it has not.
+  lock::TimePoint next_timer() const { return lingering_.empty() ? lock::never : lingering_.front()->until; }
+
+  // --- for the driver ---
+
+  // The locks to be released, each once. After each of the calls above.
+  std::vector<lock::ContenderId> take_given_up() { return std::exchange(given_up_, {}); }
+  // How many linger now.
+  std::size_t lingering() const { return lingering_.size(); }
+  // Contenders that have not ended.
+  std::size_t contenders() const { return entries_.size(); }
+
+ private:
+  enum class State { asked_for, in_use, lingering, given_up };
+  struct Entry;
+  struct Monitor {
+    std::size_t contenders = 0;
+    std::size_t waiting = 0;  // those that are asked for
+    Entry* holder = nullptr;  // the one that is in use or lingering
+  };
+  using MonitorEntry = std::pair<const std::string, Monitor>;
+  struct Entry {
+    Lock lock;
+    MonitorEntry* monitor = nullptr;
+    Priority priority = Priority::foreground;
+    State state = State::asked_for;
+    bool may_linger = true;
+    lock::TimePoint until{};                                // lingering: the end of its time
+    std::optional<std::list<Entry*>::iterator> place = {};  // lingering: in lingering_
+  };
+
+  Entry* find(lock::ContenderId contender);
+  void move_to(Entry& entry, State state);
+  void want(Entry& entry, lock::TimePoint now);
+  void give_up(Entry& entry);
+  void erase(Entry& entry);
+
+  const LingerLimits limits_;
+  std::unordered_map<lock::ContenderId, Entry> entries_;
+  std::unordered_map<std::string, Monitor> monitors_;  // of these
+  std::list<Entry*> lingering_;  // least recently used first; all linger equally long, so their ends are in order, too
+  WantedMonitors wanted_;
+  std::vector<lock::ContenderId> given_up_;
+};
+
+}  // namespace forelock::linger

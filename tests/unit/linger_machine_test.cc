@@ -1,0 +1,248 @@
+// Locks that stay with their process: when, for whom, and until when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "linger/linger_machine.h"
+
+namespace forelock::linger {
+namespace {
+
+using namespace std::chrono_literals;
+using lock::ContenderId;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr auto foreground = Priority::foreground;
+constexpr auto background = Priority::background;
+
+class LingerMachineTest : public ::testing::Test {
+ protected:
+  // A new contender that the servers grant the monitor.
+  ContenderId grant(const std::string& monitor, Priority priority = foreground, bool may_linger = true) {
+    const ContenderId contender = ask(monitor, priority, may_linger);
+    machine_.granted(contender, token_of(contender));
+    return contender;
+  }
+  ContenderId ask(const std::string& monitor, Priority priority = foreground, bool may_linger = true) {
+    const ContenderId contender = ++last_;
+    watched_ = machine_.ask(contender, {monitor, priority, may_linger}, "guid" + std::to_string(contender), now_);
+    return contender;
+  }
+  // A lock that lingers.
+  ContenderId keep(const std::string& monitor, Priority priority = foreground) {
+    const ContenderId contender = grant(monitor, priority);
+    EXPECT_TRUE(end(contender));
+    return contender;
+  }
+  bool end(ContenderId contender, bool certain = true) { return machine_.end_section(contender, certain, now_); }
+  // 0: the servers must be asked.
+  ContenderId take(const std::string& monitor, Priority priority = foreground, bool may_linger = true,
+                   bool certain = true) {
+    const Lock* lock = machine_.take({monitor, priority, may_linger}, certain, now_);
+    if (lock == nullptr) return 0;
+    EXPECT_EQ(lock->token, token_of(lock->contender));
+    EXPECT_EQ(lock->guid, "guid" + std::to_string(lock->contender));
+    return lock->contender;
+  }
+  std::vector<ContenderId> given_up() { return machine_.take_given_up(); }
+  static lock::Token token_of(ContenderId contender) { return 1000 + static_cast<lock::Token>(contender); }
+
+  LingerMachine machine_{{.time = 10s, .locks = 3, .wanted = 2}};
+  lock::TimePoint now_ = lock::TimePoint() + 1h;
+  ContenderId last_ = 0;
+  bool watched_ = false;
+};
+
+TEST_F(LingerMachineTest, TheNextSectionGetsTheLockOnce) {
+  const ContenderId kept = keep("P");
+  EXPECT_TRUE(watched_);
+  EXPECT_EQ(machine_.lingering(), 1u);
+  EXPECT_EQ(take("Q"), 0u);
+  EXPECT_EQ(take("P"), kept);
+  EXPECT_EQ(machine_.lingering(), 0u);
+  EXPECT_EQ(take("P"), 0u) << "it is in use";
+  EXPECT_THAT(given_up(), IsEmpty());
+  EXPECT_TRUE(end(kept));
+  EXPECT_EQ(take("P"), kept) << "and again";
+}
+
+TEST_F(LingerMachineTest, NothingLingersUnlessItIsAskedFor) {
+  LingerMachine off({});
+  const std::string monitor = "P";
+  EXPECT_FALSE(off.on());
+  EXPECT_FALSE(off.ask(1, {monitor}, "guid", now_));
+  off.granted(1, 7);
+  EXPECT_FALSE(off.end_section(1, true, now_));
+  EXPECT_EQ(off.take({monitor}, true, now_), nullptr);
+  EXPECT_EQ(off.contenders(), 0u);
+}
+
+TEST_F(LingerMachineTest, ANewcomerEndsIt) {
+  const ContenderId kept = keep("P");
+  machine_.contended(kept, now_);
+  EXPECT_THAT(given_up(), ElementsAre(kept));
+  EXPECT_EQ(take("P"), 0u);
+  machine_.contended(kept, now_);
+  machine_.changed("P", now_);
+  EXPECT_THAT(given_up(), IsEmpty()) << "once";
+}
+
+TEST_F(LingerMachineTest, TheNewsOfAChangeIsEnough) {
+  const ContenderId p = keep("P");
+  const ContenderId q = keep("Q");
+  machine_.changed("R", now_);
+  EXPECT_THAT(given_up(), IsEmpty());
+  machine_.changed("Q", now_);
+  EXPECT_THAT(given_up(), ElementsAre(q));
+  EXPECT_EQ(take("P"), p);
+}
+
+TEST_F(LingerMachineTest, ALockThatWasWantedWhileItWasInUseIsReleased) {
+  const ContenderId contended = grant("P");
+  machine_.contended(contended, now_);
+  const ContenderId changed = grant("Q");
+  machine_.changed("Q", now_);
+  EXPECT_THAT(given_up(), IsEmpty()) << "their callers hold them";
+  EXPECT_FALSE(end(contended));
+  EXPECT_FALSE(end(changed));
+}
+
+TEST_F(LingerMachineTest, AMonitorThatOthersWantedIsLeftAloneForAWhile) {
+  machine_.contended(keep("P"), now_);
+  now_ += 9s;
+  const ContenderId soon = grant("P");
+  EXPECT_FALSE(watched_) << "its lock will not linger, so nothing needs to be watched";
+  EXPECT_FALSE(end(soon));
+  now_ += 1s;
+  keep("P");
+  EXPECT_TRUE(watched_);
+}
+
+TEST_F(LingerMachineTest, OfMonitorsThatOthersWantedTheLastAreRemembered) {
+  for (const char* monitor : {"P", "Q", "R"}) machine_.contended(keep(monitor), now_);
+  keep("P");
+  EXPECT_FALSE(end(grant("Q")));
+  EXPECT_FALSE(end(grant("R")));
+}
+
+TEST_F(LingerMachineTest, AContenderOfThisProcessThatWaitsGetsTheLockFromTheEngine) {
+  const ContenderId holder = grant("P");
+  const ContenderId waiter = ask("P");
+  machine_.contended(holder, now_);
+  EXPECT_FALSE(end(holder));
+  machine_.granted(waiter, token_of(waiter));
+  EXPECT_TRUE(end(waiter)) << "it was no other process that wanted the monitor";
+}
+
+TEST_F(LingerMachineTest, AContenderThatHasGivenUpWaitsNoMore) {
+  const ContenderId holder = grant("P");
+  EXPECT_FALSE(machine_.ended(ask("P")));
+  EXPECT_TRUE(end(holder));
+}
+
+TEST_F(LingerMachineTest, AHolderThatStepsAsideWaits) {
+  const ContenderId aside = grant("P");
+  machine_.stepped_aside(aside);
+  const ContenderId other = grant("P");
+  EXPECT_FALSE(end(other));
+  machine_.granted(aside, token_of(aside));
+  EXPECT_TRUE(end(aside));
+}
+
+TEST_F(LingerMachineTest, AnAcquisitionThatCannotHaveItMakesRoomForItself) {
+  const ContenderId other_class = keep("P");
+  EXPECT_EQ(take("P", background), 0u);
+  EXPECT_THAT(given_up(), ElementsAre(other_class));
+  const ContenderId bound = keep("Q");
+  EXPECT_EQ(take("Q", foreground, false), 0u);
+  EXPECT_THAT(given_up(), ElementsAre(bound));
+  EXPECT_TRUE(end(grant("P"))) << "no other process wanted it";
+}
+
+TEST_F(LingerMachineTest, ALockThatIsNotCertainIsNotHandedOut) {
+  const ContenderId kept = keep("P");
+  EXPECT_EQ(take("P", foreground, true, false), 0u);
+  EXPECT_THAT(given_up(), ElementsAre(kept));
+}
+
+TEST_F(LingerMachineTest, ALockThatIsNotCertainDoesNotLinger) {
+  EXPECT_FALSE(end(grant("P"), false));
+}
+
+TEST_F(LingerMachineTest, ALockThatIsLostIsGone) {
+  const ContenderId kept = keep("P");
+  EXPECT_TRUE(machine_.ended(kept));
+  EXPECT_EQ(take("P"), 0u);
+  EXPECT_THAT(given_up(), IsEmpty());
+  EXPECT_EQ(machine_.contenders(), 0u);
+  EXPECT_FALSE(machine_.ended(grant("P"))) << "its caller held it";
+}
+
+TEST_F(LingerMachineTest, AnOutageEndsThemAll) {
+  const ContenderId p = keep("P");
+  const ContenderId q = keep("Q");
+  const ContenderId used = grant("R");
+  machine_.disconnected();
+  EXPECT_THAT(given_up(), ElementsAre(p, q));
+  EXPECT_FALSE(end(used)) << "what has become of it is not known";
+  EXPECT_TRUE(machine_.ended(p));
+  keep("P");
+}
+
+TEST_F(LingerMachineTest, ItsTimeEndsUnlessItIsUsed) {
+  const ContenderId p = keep("P");
+  now_ += 4s;
+  const ContenderId q = keep("Q");
+  EXPECT_EQ(machine_.next_timer(), now_ + 6s);
+  now_ += 6s;
+  EXPECT_EQ(take("P"), 0u) << "late, but not too late to see it";
+  EXPECT_THAT(given_up(), ElementsAre(p));
+  EXPECT_EQ(take("Q"), q);
+  EXPECT_EQ(machine_.next_timer(), lock::never);
+  now_ += 1h;
+  machine_.tick(now_);
+  EXPECT_THAT(given_up(), IsEmpty());
+  EXPECT_TRUE(end(q));
+  now_ += 10s - 1ns;
+  machine_.tick(now_);
+  EXPECT_THAT(given_up(), IsEmpty());
+  now_ += 1ns;
+  machine_.tick(now_);
+  EXPECT_THAT(given_up(), ElementsAre(q));
+}
+
+TEST_F(LingerMachineTest, BeyondTheBoundTheLeastRecentlyUsedOneGoes) {
+  const ContenderId p = keep("P");
+  const ContenderId q = keep("Q");
+  keep("R");
+  EXPECT_THAT(given_up(), IsEmpty());
+  EXPECT_EQ(take("P"), p);
+  EXPECT_TRUE(end(p));
+  keep("S");
+  EXPECT_THAT(given_up(), ElementsAre(q));
+  EXPECT_EQ(machine_.lingering(), 3u);
+}
+
+TEST_F(LingerMachineTest, WhatEndsWithItsSectionDoesNotLinger) {
+  EXPECT_FALSE(end(grant("P", foreground, false)));
+  const ContenderId kept = keep("Q");
+  ASSERT_EQ(take("Q"), kept);
+  machine_.bind_to_section(kept);
+  EXPECT_FALSE(end(kept));
+}
+
+TEST_F(LingerMachineTest, NothingIsRememberedOfWhatHasEnded) {
+  const ContenderId kept = keep("P");
+  machine_.contended(kept, now_);
+  EXPECT_TRUE(machine_.ended(kept));
+  end(grant("P"));
+  EXPECT_FALSE(machine_.ended(ask("Q")));
+  EXPECT_EQ(machine_.contenders(), 0u);
+}
+
+}  // namespace
+}  // namespace forelock::linger
