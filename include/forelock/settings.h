@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -109,6 +110,10 @@ class FORELOCK_EXPORT Settings {
   /// `zookeeper.monitor.linger`: how long a monitor's node stays after its last use in this process, at least; zero:
   /// the server removes it.
   std::chrono::milliseconds monitor_linger() const noexcept;
+  /// `zookeeper.lock.linger`: how long an unlocked lock stays with its process; 0: not at all.
+  std::chrono::milliseconds linger() const noexcept;
+  /// `zookeeper.lock.linger.max`: how many do at a time.
+  std::size_t linger_max() const noexcept;
   /// `zookeeper.auth.digest.file`; empty without credentials.
   const std::filesystem::path& auth_digest_file() const noexcept;
   /// `zookeeper.acl`: by default creator_all with credentials, open without.

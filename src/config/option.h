@@ -22,6 +22,8 @@ enum class OptionId {
   outbox_max_bytes,
   watch,
   monitor_linger,
+  linger,
+  linger_max,
   auth_digest_file,
   acl,
   kafka_servers,

@@ -14,6 +14,8 @@ namespace {
 // The C client takes times and counts as int.
 constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t largest_retry_count = 1000;  // each failed attempt is kept in the dead letter's record
+// Each needs a few watches: src/lock/watch_ledger.h.
+constexpr std::int64_t largest_linger_count = 10'000;
 constexpr std::int64_t largest_outbox = std::int64_t{1} << 50;
 
 constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
@@ -57,6 +59,13 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      Importance::low,
      "How long a monitor's node stays after its last use here, at least; then it is removed if it is unused. With 0 "
      "monitors are containers, of which the server removes at most 10,000 a minute."},
+    {OptionId::linger, "zookeeper.lock.linger", "", OptionType::duration, "0", "", 0, int_max, "", Importance::medium,
+     "How long an unlocked lock stays with its process, as long as no other contender wants it: the next acquisition "
+     "there needs no request. 0: not at all. A process that stands still makes others wait until its session ends, "
+     "also for locks that it does not use."},
+    {OptionId::linger_max, "zookeeper.lock.linger.max", "", OptionType::number, "1000", "", 1, largest_linger_count, "",
+     Importance::low,
+     "How many unlocked locks stay with a process at a time. Beyond it the least recently used one is released."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
      "A file with one line `user:password` that only its owner can access. Credentials never stand in this file "

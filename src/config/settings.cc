@@ -114,6 +114,14 @@ WatchMode Settings::watch_mode() const noexcept {
   return data_->text(OptionId::watch) == "parent" ? WatchMode::parent : WatchMode::predecessor;
 }
 
+std::chrono::milliseconds Settings::linger() const noexcept {
+  return std::chrono::milliseconds(data_->number(OptionId::linger));
+}
+
+std::size_t Settings::linger_max() const noexcept {
+  return static_cast<std::size_t>(data_->number(OptionId::linger_max));
+}
+
 const std::filesystem::path& Settings::auth_digest_file() const noexcept {
   return data_->auth_digest_file;
 }
