@@ -340,10 +340,11 @@ void Monitor::advise_contention(TimePoint now) {
     if (std::all_of(told.begin(), told.end(), [](bool one) { return one; })) break;
     tell(waiting->spec.priority);
   }
+  // One with another prefix counts as the class before which it goes, or else as the last one.
   for (const ForeignContender& waiting : listing_.others()) {
-    for (const Priority priority : all_priorities) {
-      if (waiting.prefix == engine_.prefix(priority)) tell(priority);
-    }
+    const auto next = std::find_if(all_priorities.begin(), all_priorities.end(),
+                                   [&](Priority priority) { return waiting.prefix <= engine_.prefix(priority); });
+    tell(next == all_priorities.end() ? all_priorities.back() : *next);
   }
 }
 

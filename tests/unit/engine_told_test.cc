@@ -155,6 +155,15 @@ TEST_F(EngineToldTest, EachClassThatWaitsIsToldOnce) {
   EXPECT_EQ(output_.contentions, both);
 }
 
+TEST_F(EngineToldTest, AContenderWithAnotherPrefixIsToldOfAsTheClassBeforeWhichItGoes) {
+  hold_told(1);
+  line_changes(listing({"A-0000000000", "privateLock", "C-0000000002"}, 3));
+  EXPECT_EQ(output_.contentions, std::vector{Priority::background});
+  line_changes(listing({"A-0000000000", "privateLock", "C-0000000002", "1-0000000003"}, 4));
+  const std::vector both{Priority::background, Priority::foreground};
+  EXPECT_EQ(output_.contentions, both);
+}
+
 TEST_F(EngineToldTest, ContendersOfThisProcessAreToldOfAsWell) {
   hold_told(1);
   ask(2, Priority::background);
