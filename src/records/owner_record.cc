@@ -52,6 +52,10 @@ void append_body(const OwnerRecord& record, const Room& room, std::string& out) 
   }
   append_member(",\"guid\":", record.guid, room.guid, out);
   append_member(",\"instance\":", record.instance, room.instance, out);
+  if (record.linger) {
+    out += ",\"lingerMs\":";
+    append_number(record.linger->count(), out);
+  }
   append_member(",\"lockInfo\":", record.lock_info, room.lock_info, out);
   append_member(",\"priority\":", name_of(record.priority), body_limit, out);
   if (record.set_size > 0) {

@@ -27,6 +27,7 @@ enum class Field {
   fencing_token,
   guid,
   instance,
+  linger,
   lock_info,
   priority,
   set,
@@ -36,7 +37,7 @@ enum class Field {
 };
 
 Field field_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, Field>, 14> known{{{"acquiredAt", Field::acquired_at},
+  constexpr std::array<std::pair<std::string_view, Field>, 15> known{{{"acquiredAt", Field::acquired_at},
                                                                       {"alertAt", Field::alert_at},
                                                                       {"autoUnlockAt", Field::auto_unlock_at},
                                                                       {"enqueuedAt", Field::enqueued_at},
@@ -44,6 +45,7 @@ Field field_of(std::string_view key) {
                                                                       {"fencingToken", Field::fencing_token},
                                                                       {"guid", Field::guid},
                                                                       {"instance", Field::instance},
+                                                                      {"lingerMs", Field::linger},
                                                                       {"lockInfo", Field::lock_info},
                                                                       {"priority", Field::priority},
                                                                       {"set", Field::set},
@@ -115,6 +117,10 @@ class Reader final : public nlohmann::json_sax<Json> {
       record_.expected_runtime = std::chrono::milliseconds(static_cast<std::int64_t>(value));
       return true;
     }
+    if (field_ == Field::linger && value <= max_runtime) {
+      record_.linger = std::chrono::milliseconds(static_cast<std::int64_t>(value));
+      return true;
+    }
     if (field_ == Field::set_size) {
       record_.set_size = value;
       return true;
@@ -173,6 +179,7 @@ class Reader final : public nlohmann::json_sax<Json> {
         return true;
       case Field::expected_runtime:
       case Field::fencing_token:
+      case Field::linger:
       case Field::set_members:
       case Field::set_size:
       case Field::stack:

@@ -54,6 +54,17 @@ TEST(OwnerRecord, LeavesOutWhatIsNotKnown) {
                               R"("lockInfo":"x","priority":"foreground"})");
 }
 
+TEST(OwnerRecord, OfALockThatMayLingerSaysSo) {
+  OwnerRecord record;
+  record.lock_info = "x";
+  record.guid = "g";
+  record.instance = "i";
+  record.linger = std::chrono::seconds(10);
+  EXPECT_EQ(record.to_json(), R"({"enqueuedAt":"1970-01-01T00:00:00.000Z","guid":"g","instance":"i",)"
+                              R"("lingerMs":10000,"lockInfo":"x","priority":"foreground"})");
+  EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
+}
+
 TEST(OwnerRecord, OfAMemberOfASetSaysSo) {
   OwnerRecord record;
   record.lock_info = "x";

@@ -52,6 +52,10 @@ std::string holder_text(const HolderView& holder, const Console& console) {
     line("expected  ", duration_text(expected) +
                            (holder.held > expected ? "; overdue by " + duration_text(holder.held - expected) : ""));
   }
+  if (holder.owner && holder.owner->linger) {
+    line("lingers   ", "its process may keep it for " + duration_text(*holder.owner->linger) +
+                           " after each section, if no other contender comes: this is the record of the first");
+  }
   line("node      ", holder.node.value_or("- (it left none: name it by its session)"));
   line("session   ", records::session_text(holder.session));
   line("token     ", std::to_string(holder.token));
