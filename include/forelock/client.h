@@ -24,7 +24,8 @@ using LogSink = std::function<void(std::string_view level, std::string_view mess
 
 /// Counts since the client was made, for metrics and tests. A snapshot.
 struct ClientStatistics {
-  std::uint64_t granted = 0;           ///< locks granted
+  std::uint64_t granted = 0;           ///< locks granted by the servers
+  std::uint64_t taken_again = 0;       ///< acquisitions of a lock that lingered: without a request
   std::uint64_t refused = 0;           ///< acquisitions that ended without a grant
   std::uint64_t lost = 0;              ///< held locks that were lost
   std::uint64_t released = 0;          ///< releases confirmed
@@ -32,6 +33,7 @@ struct ClientStatistics {
   std::uint64_t sessions_expired = 0;  ///< sessions that the server ended
   std::uint64_t disconnections = 0;    ///< connections lost
   std::uint64_t contenders = 0;        ///< contenders not yet certainly gone from the server
+  std::uint64_t lingering = 0;         ///< of these, locks that linger: no caller holds them
 };
 
 /// Owns the session, its threads and its reconnects. Make one for a process and share it: every lock needs one, and

@@ -37,6 +37,7 @@ ClientCore::ClientCore(Settings settings, LogSink log)
     : settings_(std::move(settings)),
       instance_(records::process_identity()),
       engine_(engine_options(settings_), *this),
+      linger_({.time = settings_.linger(), .locks = settings_.linger_max()}),
       next_own_tag_(own_tags),
       down_since_(now()),
       log_(std::move(log)),
@@ -105,20 +106,21 @@ retry::RetryBudget& ClientCore::retry_budget(std::uint32_t burst, double per_sec
 
 // --- lock slots ---
 
-lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec) {
+lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec, bool may_linger) {
   const Step step(*this);
-  return acquire_in_step(slot, std::move(spec));
+  return acquire_in_step(slot, std::move(spec), may_linger);
 }
 
 bool ClientCore::release(lock::ContenderId contender) {
   const Step step(*this);
-  const bool begun = engine_.release(contender, now());
+  const bool begun = end_section(contender);
   return begun;
 }
 
 bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by) {
   const Step step(*this);
-  const bool begun = engine_.release(contender, now());
+  const bool begun = end_section(contender);
+  if (!listeners_.contains(contender)) return begun;  // it has its answer, and may soon be another caller's
   // Most have their answer in a moment: what is behind the oldest one that waits is looked at when that is through.
   while (!unanswered_.empty() && !listeners_.contains(unanswered_.front().second)) unanswered_.pop_front();
   unanswered_.emplace_back(answer_by, contender);
@@ -130,8 +132,7 @@ bool ClientCore::release_detached(lock::ContenderId contender) {
   if (in_forked_child()) return false;
   const Step step(*this);
   const auto listener = take_listener(contender);
-  const lock::TimePoint time = now();
-  const bool begun = engine_.release(contender, time) || engine_.cancel(contender, time);
+  const bool begun = end_section(contender) || engine_.cancel(contender, now());
   return begun;
 }
 
@@ -143,6 +144,7 @@ bool ClientCore::cancel(lock::ContenderId contender) {
 
 bool ClientCore::update_record(lock::ContenderId contender, std::string record) {
   const Step step(*this);
+  linger_.bind_to_section(contender);
   const bool held = engine_.update_record(contender, std::move(record), now());
   return held;
 }
@@ -202,6 +204,7 @@ lock::TimePoint ClientCore::on_timer() {
     const Step step(*this);
     const lock::TimePoint time = now();
     engine_.tick(time);
+    linger_.tick(time);
     look_for_danger(time);
     next = std::min(give_up_answers(time, looked_at), tell_time(time, looked_at));
     next = std::min(next, next_timer());
@@ -225,7 +228,7 @@ void ClientCore::look_for_danger(lock::TimePoint time) {
 }
 
 lock::TimePoint ClientCore::next_timer() {
-  lock::TimePoint next = engine_.next_timer();
+  lock::TimePoint next = std::min(engine_.next_timer(), linger_.next_timer());
   if (!danger_.empty()) next = std::min(next, danger_.next(now(), engine_.valid_until()));
   return next;
 }
@@ -325,6 +328,7 @@ ClientStatistics ClientCore::statistics() const {
   ClientStatistics statistics = statistics_;
   statistics.requests += grouping_.requests();
   statistics.contenders = engine_.contenders();
+  statistics.lingering = linger_.lingering();
   return statistics;
 }
 
@@ -368,6 +372,7 @@ void ClientCore::on_reply(coordination::RequestTag tag, Reply reply, bool curren
 void ClientCore::on_watch(const coordination::WatchEvent& event) {
   const Step step(*this);
   grouping_.on_watch(event);
+  if (linger_.on() && event.path.size() > 1) linger_.changed(event.path.substr(1, event.path.find('/', 1) - 1), now());
 }
 
 void ClientCore::on_session(const SessionEvent& event) {
@@ -386,6 +391,7 @@ void ClientCore::on_session(const SessionEvent& event) {
       break;
     case SessionEvent::Kind::disconnected:
       ++statistics_.disconnections;
+      linger_.disconnected();
       answers_.disconnected();
       down_since_ = now();
       break;

@@ -33,7 +33,9 @@
 #include "coordination/session.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
+#include "forelock/write_lock.h"
 #include "grouping/grouping_session.h"
+#include "linger/linger_machine.h"
 #include "lock/engine.h"
 #include "retry/retry_budget.h"
 #include "zookeeper/fork_guard.h"
@@ -70,8 +72,15 @@ class ClientCore final : public lock::EngineOutput {
 
   // --- for the lock slots ---
 
-  // Begins an acquisition; the slot is told how it ends.
-  lock::ContenderId acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec);
+  // Begins an acquisition; the slot is told how it ends. `may_linger`: linger::Wish.
+  lock::ContenderId acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec, bool may_linger);
+  // How long a lock of these options may stay with the process after a section. Nothing: it does not, since locks do
+  // not linger, or since its record says what ends with its section, an alarm or the permission to free it by force.
+  std::optional<std::chrono::milliseconds> linger_of(const LockOptions& options) const;
+  // The same if the lock lingers here: without a request, and the slot holds it afterwards. False, and nothing has
+  // begun, if it does not.
+  bool acquire_lingering(const std::shared_ptr<LockSlot>& slot);
+  // The holder has finished: LockSlot::released() follows, or has come. False: it is not held.
   bool release(lock::ContenderId contender);
   // The same; without an answer by then the slot is told that there is none: LockSlot::release_unanswered().
   bool release(lock::ContenderId contender, lock::TimePoint answer_by);
@@ -95,7 +104,9 @@ class ClientCore final : public lock::EngineOutput {
   }
   // The following are for steps: of in_step(), or of a ContenderListener's or StepListener's call.
   void at_end_of_step(std::shared_ptr<StepListener> listener) { at_end_of_step_.push_back(std::move(listener)); }
-  lock::ContenderId acquire_in_step(const std::shared_ptr<ContenderListener>& listener, lock::AcquireSpec spec);
+  // It may be held already when this returns: ContenderListener::taken().
+  lock::ContenderId acquire_in_step(const std::shared_ptr<ContenderListener>& listener, lock::AcquireSpec spec,
+                                    bool may_linger);
   bool holds_in_step(lock::ContenderId contender) const;
   bool step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline);
   // Releases what is held and withdraws what waits.
@@ -205,6 +216,16 @@ class ClientCore final : public lock::EngineOutput {
     ReplyHandler handler;
   };
 
+  // --- locks that linger (client_linger.cc), in a step ---
+
+  // Whether locks of this session are certain to be held, and for a while.
+  bool certain(lock::TimePoint time) const;
+  // The lingering lock that it gets; 0 for none.
+  lock::ContenderId hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish);
+  // Lets the lock linger, or releases it. False if it is not held.
+  bool end_section(lock::ContenderId contender);
+  void release_given_up();
+
   std::shared_ptr<ContenderListener> listener_of(lock::ContenderId contender) const;
   // Its last news is on the way: nothing more is told to the slot.
   std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
@@ -232,6 +253,7 @@ class ClientCore final : public lock::EngineOutput {
   lock::Engine engine_;
   EngineListener engine_listener_{engine_};
   grouping::GroupingSession grouping_{{}, engine_listener_};  // what the engine sends goes through it
+  linger::LingerMachine linger_;
   coordination::Session* session_ = nullptr;
   lock::ContenderId next_contender_ = 1;
   std::unordered_map<lock::ContenderId, std::shared_ptr<ContenderListener>> listeners_;

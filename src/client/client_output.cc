@@ -28,6 +28,7 @@ void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) 
   ++statistics_.granted;
   // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
   publish_deadline();
+  linger_.granted(contender, grant.token);
   if (auto listener = listener_of(contender)) {
     const lock::Duration margin = listener->granted(contender, grant);
     if (margin > lock::Duration::zero()) danger_.add(contender, margin);
@@ -37,6 +38,7 @@ void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) 
 
 void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   ++statistics_.refused;
+  linger_.ended(contender);
   auto listener = take_listener(contender);
   if (!listener) return;
   listener->refused(contender, refusal);
@@ -44,6 +46,7 @@ void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refus
 }
 
 void ClientCore::lost(lock::ContenderId contender, LossReason reason) {
+  if (linger_.ended(contender)) return;  // no caller held it
   ++statistics_.lost;
   auto listener = take_listener(contender);
   if (!listener) return;
@@ -53,6 +56,7 @@ void ClientCore::lost(lock::ContenderId contender, LossReason reason) {
 
 void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
+  linger_.ended(contender);
   auto listener = take_listener(contender);
   if (!listener) return;
   listener->released(contender, outcome);
@@ -64,10 +68,12 @@ void ClientCore::queued(lock::ContenderId contender, const QueuePosition& positi
 }
 
 void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
+  linger_.contended(contender, now());
   if (const auto listener = listener_of(contender)) listener->contended(contender, waiting);
 }
 
 void ClientCore::forgotten(lock::ContenderId contender) {
+  linger_.ended(contender);
   if (auto listener = take_listener(contender)) to_wake_.push_back(std::move(listener));
 }
 

@@ -10,11 +10,13 @@ namespace forelock::client {
 ClientCore::Step::~Step() {
   // Listeners that are let go here die when the mutex is free: what their callbacks own may call the client.
   std::vector<std::shared_ptr<StepListener>> told;
+  core_.release_given_up();
   while (!core_.at_end_of_step_.empty()) {
     for (auto& listener : std::exchange(core_.at_end_of_step_, {})) {
       listener->step_ends();
       told.push_back(std::move(listener));
     }
+    core_.release_given_up();
   }
   core_.grouping_.flush();
   core_.publish_deadline();
@@ -30,8 +32,11 @@ ClientCore::Step::~Step() {
 }
 
 lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderListener>& listener,
-                                              lock::AcquireSpec spec) {
+                                              lock::AcquireSpec spec, bool may_linger) {
+  const linger::Wish wish{spec.monitor, spec.priority, may_linger};
+  if (const lock::ContenderId lingering = hand_out(listener, wish); lingering != 0) return lingering;
   const lock::ContenderId contender = next_contender_++;
+  if (linger_.ask(contender, wish, spec.guid, now())) spec.wants_contention = true;
   listeners_.emplace(contender, listener);
   const bool wanted = listener->begin(contender);
   engine_.acquire(contender, std::move(spec), now());
@@ -40,6 +45,8 @@ lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderLis
 }
 
 bool ClientCore::step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline) {
+  if (!holds_in_step(contender)) return false;
+  linger_.stepped_aside(contender);
   return engine_.step_aside(contender, deadline, now());
 }
 
@@ -48,8 +55,7 @@ bool ClientCore::holds_in_step(lock::ContenderId contender) const {
 }
 
 void ClientCore::give_up_in_step(lock::ContenderId contender) {
-  const lock::TimePoint time = now();
-  if (!engine_.release(contender, time)) engine_.cancel(contender, time);
+  if (!end_section(contender)) engine_.cancel(contender, now());
 }
 
 void ClientCore::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {

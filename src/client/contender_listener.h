@@ -1,7 +1,10 @@
 // A ContenderListener is told by the core what becomes of its contenders.
 #pragma once
 
+#include <optional>
+
 #include "forelock/priority.h"
+#include "linger/linger_machine.h"
 #include "lock/engine_types.h"
 
 namespace forelock::client {
@@ -16,6 +19,9 @@ class ContenderListener {
   virtual bool begin(lock::ContenderId contender) = 0;
   // \returns how long before the deadline it wants to be told of danger; 0: not at all.
   virtual lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) = 0;
+  // An acquisition gets a lock that has lingered, without a contender of its own: begin() and granted() in one.
+  // \returns the same; nothing if it has been cancelled already: then it has not got it.
+  virtual std::optional<lock::Duration> taken(const linger::Lock& lock) = 0;
   virtual void refused(lock::ContenderId contender, const lock::Refusal& refusal) = 0;
   virtual void lost(lock::ContenderId contender, LossReason reason) = 0;
   virtual void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) = 0;

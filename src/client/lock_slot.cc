@@ -41,15 +41,21 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
 
 // --- acquiring ---
 
-lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
+OwnerRecord LockSlot::new_record() const {
   OwnerRecord record;
   record.lock_info = lock_info_;
   const std::string& thread = options_.thread_name.empty() ? records::thread_identity() : options_.thread_name;
   record.instance = records::instance_identity(core_->instance(), thread);
   record.priority = priority_;
-  record.guid = records::make_guid();
   record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
+  record.linger = core_->linger_of(options_);
+  return record;
+}
+
+lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
+  OwnerRecord record = new_record();
+  record.guid = records::make_guid();
   if (options_.capture_stack) record.stack = records::symbolise(records::capture_stack(2));
 
   lock::AcquireSpec spec;
@@ -91,7 +97,8 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
     acquisition = ++acquisition_;
   }
   try {
-    core_->acquire(shared_from_this(), make_spec(deadline, try_once));
+    if (acquire_lingering()) return acquisition;
+    core_->acquire(shared_from_this(), make_spec(deadline, try_once), core_->linger_of(options_).has_value());
   } catch (...) {
     const std::lock_guard guard(mutex_);
     phase_ = Phase::free;
@@ -99,6 +106,15 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
     throw;
   }
   return acquisition;
+}
+
+bool LockSlot::acquire_lingering() {
+  if (!core_->linger_of(options_)) return false;
+  {
+    const std::lock_guard guard(mutex_);
+    record_ = new_record();
+  }
+  return core_->acquire_lingering(shared_from_this());
 }
 
 std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
@@ -297,17 +313,32 @@ lock::Duration LockSlot::granted(lock::ContenderId contender, const lock::Grant&
     const std::lock_guard guard(mutex_);
     if (contender != contender_) return margin;
     if (on_danger_) margin = danger_margin_;
-    token_ = grant.token;
-    record_.acquired_at = records::wall_time_now();
-    record_.fencing_token.reset();
-    if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
-    if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
-    phase_ = Phase::held;
+    told_held(grant.token);
     if (!acquired_) return margin;
     gate_.owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .held = true});
   }
   core_->post_from_step(next_answer(acquire_callback));
   return margin;
+}
+
+void LockSlot::told_held(lock::Token token) {
+  token_ = token;
+  record_.acquired_at = records::wall_time_now();
+  record_.fencing_token.reset();
+  if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
+  if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
+  phase_ = Phase::held;
+}
+
+std::optional<lock::Duration> LockSlot::taken(const linger::Lock& lock) {
+  if (begin(lock.contender)) {
+    const std::lock_guard guard(mutex_);
+    record_.guid = lock.guid;  // by which the servers' answers are recognised
+  } else {
+    refused(lock.contender, {.reason = lock::RefusalReason::cancelled});
+    return std::nullopt;
+  }
+  return granted(lock.contender, {lock.token, {}});
 }
 
 void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal) {

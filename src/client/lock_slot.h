@@ -30,6 +30,7 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
            LockOptions options);
 
   const std::string& monitor() const { return monitor_; }
+  const std::string& node_name() const { return node_name_; }
   const std::string& lock_info() const { return lock_info_; }
   Priority priority() const { return priority_; }
   ClientCore& core() { return *core_; }
@@ -93,6 +94,7 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
 
   bool begin(lock::ContenderId contender) override;
   lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  std::optional<lock::Duration> taken(const linger::Lock& lock) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
@@ -105,9 +107,15 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
  private:
   enum class Phase { free, waiting, held, releasing, lost };
 
+  // The record of an acquisition that begins now, without what only the servers' readers need.
+  OwnerRecord new_record() const;
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
+  // Without a request, if the lock lingers here.
+  bool acquire_lingering();
   // Requires mutex_.
   bool has_ended(Acquisition acquisition) const;
+  // Requires mutex_.
+  void told_held(lock::Token token);
   // From a step of the core.
   template <class Callback>
   void post(const char* kind, Callback callback) {

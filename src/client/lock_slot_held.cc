@@ -107,6 +107,7 @@ void LockSlot::alive(std::chrono::milliseconds expected) {
     record_.expected_runtime = expected;
     record_.alert_at = time + expected;
     if (options_.auto_unlock_after) record_.auto_unlock_at = time + *options_.auto_unlock_after;
+    record_.linger.reset();                 // it ends with the section that the record speaks of
     record_.fencing_token = token_.load();  // readers cannot take it from the transaction any more
     json = record_.to_json();
     contender = contender_;

@@ -72,7 +72,7 @@ void SetRun::carry_out(const sets::Command& command) {
   using Kind = sets::Command::Kind;
   if (command.kind == Kind::try_once || command.kind == Kind::acquire) {
     beginning_ = command.attempt;
-    core_.acquire_in_step(shared_from_this(), make_spec(command));
+    core_.acquire_in_step(shared_from_this(), make_spec(command), core_.linger_of(options_).has_value());
     return;
   }
   const auto contender = contenders_.find(command.attempt);
@@ -135,6 +135,11 @@ lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& g
   machine_.granted(attempt_of(contender), grant.token);
   come_back();
   return lock::Duration::zero();
+}
+
+std::optional<lock::Duration> SetRun::taken(const linger::Lock& lock) {
+  begin(lock.contender);
+  return granted(lock.contender, {lock.token, {}});
 }
 
 void SetRun::refused(lock::ContenderId contender, const lock::Refusal& refusal) {

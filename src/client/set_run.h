@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -41,6 +42,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
 
   bool begin(lock::ContenderId contender) override;
   lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  std::optional<lock::Duration> taken(const linger::Lock& lock) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;

@@ -83,6 +83,7 @@ OwnerRecord SetSlot::make_record() const {
   record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
   if (options_.capture_stack) record.stack = records::symbolise(records::capture_stack(2));
+  record.linger = core_->linger_of(options_);
   record.set = record.guid;
   record.set_size = monitors().size();
   std::size_t bytes = 0;

@@ -1,0 +1,59 @@
+// Locks that stay with the process when their callers have finished, and callers that get them.
+#include <utility>
+
+#include "client/client_core.h"
+#include "client/clock.h"
+#include "client/lock_slot.h"
+
+namespace forelock::client {
+
+std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions& options) const {
+  if (!linger_.on() || options.expected_runtime || options.auto_unlock_after) return std::nullopt;
+  return settings_.linger();
+}
+
+bool ClientCore::acquire_lingering(const std::shared_ptr<LockSlot>& slot) {
+  const Step step(*this);
+  return hand_out(slot, {slot->node_name(), slot->priority(), true}) != 0;
+}
+
+bool ClientCore::certain(lock::TimePoint time) const {
+  return connected_ && nanoseconds(time) < suspect_from_.load(std::memory_order_relaxed);
+}
+
+lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish) {
+  if (linger_.lingering() == 0) return 0;
+  const lock::TimePoint time = now();
+  const linger::Lock* const lock = linger_.take(wish, certain(time), time);
+  if (lock == nullptr) {
+    release_given_up();  // before the claim that follows, so that it finds the lock free
+    return 0;
+  }
+  const lock::ContenderId contender = lock->contender;
+  const auto margin = listener->taken(*lock);
+  if (!margin) {
+    end_section(contender);
+    return contender;
+  }
+  ++statistics_.taken_again;
+  listeners_.emplace(contender, listener);
+  if (*margin > lock::Duration::zero()) danger_.add(contender, *margin);
+  return contender;
+}
+
+bool ClientCore::end_section(lock::ContenderId contender) {
+  const lock::TimePoint time = now();
+  if (!linger_.end_section(contender, certain(time), time)) return engine_.release(contender, time);
+  // For the caller it is released; its waiting ends with this call.
+  if (auto listener = take_listener(contender)) {
+    listener->released(contender, lock::ReleaseOutcome::released);
+    let_go_after_step(std::move(listener));
+  }
+  return true;
+}
+
+void ClientCore::release_given_up() {
+  for (const lock::ContenderId contender : linger_.take_given_up()) engine_.release(contender, now());
+}
+
+}  // namespace forelock::client

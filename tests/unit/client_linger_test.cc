@@ -1,0 +1,250 @@
+// Locks that stay with their client, against the answers of a session that the test gives by hand.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/lock_slot.h"
+#include "client/set_slot.h"
+#include "support/wait_until.h"
+#include "tree_session.h"
+#include "unlock_points.h"
+
+namespace forelock::client {
+namespace {
+
+using namespace std::chrono_literals;
+
+Settings lingering(const std::string& time, const std::string& most = "1000") {
+  Settings settings;
+  settings.set("zookeeper.lock.linger", time, "test");
+  settings.set("zookeeper.lock.linger.max", most, "test");
+  return settings;
+}
+
+class ClientLingerTest : public ::testing::Test {
+ protected:
+  ClientLingerTest() { session_.connect(1h); }
+
+  std::shared_ptr<LockSlot> make_slot(const std::string& monitor = "P", Priority priority = Priority::foreground,
+                                      LockOptions options = {}) {
+    options.capture_stack = false;
+    return std::make_shared<LockSlot>(core_, "test", monitor, priority, options);
+  }
+  // A lock that has been granted by the servers and unlocked.
+  std::shared_ptr<LockSlot> keep(const std::string& monitor = "P") {
+    auto slot = make_slot(monitor);
+    slot->acquire(lock::never, false);
+    session_.answer_all();
+    EXPECT_TRUE(slot->holds());
+    slot->release_and_wait();
+    EXPECT_EQ(slot->state(), LockState::free);
+    EXPECT_EQ(session_.waiting(), 0u) << "nothing is released";
+    return slot;
+  }
+  void children_change(const std::string& path) {
+    core_->on_watch({.kind = coordination::WatchEvent::Kind::children_changed, .path = path});
+  }
+  std::uint64_t lingering_now() const { return core_->statistics().lingering; }
+
+  // Its threads do not run: nothing happens but what a test does.
+  std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(lingering("1h", "2"), LogSink());
+  TreeSession session_{*core_};
+};
+
+TEST_F(ClientLingerTest, TheNextAcquisitionSendsNoRequest) {
+  const auto first = keep();
+  const auto second = make_slot();
+  const std::uint64_t requests = core_->statistics().requests;
+  second->acquire(lock::never, false);
+  EXPECT_TRUE(second->holds());
+  EXPECT_TRUE(second->healthy());
+  EXPECT_EQ(second->token(), first->token()) << "it is the same grant";
+  EXPECT_EQ(second->owner().lock_info, "test");
+  EXPECT_TRUE(second->owner().acquired_at.has_value());
+  EXPECT_EQ(second->owner().guid, first->owner().guid) << "by which the nodes are recognised";
+  second->release_and_wait();
+  EXPECT_EQ(core_->statistics().requests, requests);
+  EXPECT_EQ(core_->statistics().taken_again, 1u);
+  EXPECT_EQ(lingering_now(), 1u);
+}
+
+TEST_F(ClientLingerTest, CallbacksAreCalledForWhatNeedsNoRequest) {
+  keep();
+  core_->start_threads();
+  const auto slot = make_slot();
+  std::atomic<int> answers{0};
+  const auto answer = [&](std::exception_ptr error) {
+    EXPECT_FALSE(error);
+    ++answers;
+  };
+  slot->acquire(lock::never, false, answer);
+  EXPECT_TRUE(test::wait_until([&] { return answers == 1; }));
+  slot->release(answer);
+  EXPECT_TRUE(test::wait_until([&] { return answers == 2; }));
+  EXPECT_EQ(slot->state(), LockState::free);
+  EXPECT_EQ(lingering_now(), 1u);
+  slot->retire();
+  core_->close();
+}
+
+TEST_F(ClientLingerTest, ALockOfADestroyedObjectLingersToo) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  slot->retire();
+  EXPECT_EQ(lingering_now(), 1u);
+  EXPECT_EQ(session_.waiting(), 0u);
+}
+
+TEST_F(ClientLingerTest, TheNewsOfANewcomerReleasesIt) {
+  keep();
+  children_change("/P");
+  EXPECT_EQ(lingering_now(), 0u);
+  ASSERT_GT(session_.waiting(), 0u) << "the release";
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->statistics().released, 1u);
+}
+
+TEST_F(ClientLingerTest, ANewcomerIsSeenWhileTheLockIsInUse) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  children_change("/P");
+  session_.answer_all();
+  slot->release_detached();
+  EXPECT_EQ(lingering_now(), 0u);
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(ClientLingerTest, AnotherClassGetsItFromTheServers) {
+  keep();
+  const auto background = make_slot("P", Priority::background);
+  background->acquire(lock::never, false);
+  EXPECT_FALSE(background->holds());
+  session_.answer_all();
+  EXPECT_TRUE(background->holds());
+  EXPECT_EQ(core_->statistics().contenders, 1u);
+}
+
+TEST_F(ClientLingerTest, WhatItsRecordPromisesEndsWithItsSection) {
+  keep();
+  const auto watched = make_slot("P", Priority::foreground, {.expected_runtime = 1s});
+  watched->acquire(lock::never, false);
+  EXPECT_FALSE(watched->holds());
+  session_.answer_all();
+  ASSERT_TRUE(watched->holds());
+  watched->release_detached();
+  EXPECT_EQ(lingering_now(), 0u);
+  session_.answer_all();
+
+  const auto slot = keep();
+  slot->acquire(lock::never, false);
+  ASSERT_TRUE(slot->holds());
+  slot->alive(1s);
+  slot->release_detached();
+  EXPECT_EQ(lingering_now(), 0u);
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(ClientLingerTest, AnOutageReleasesIt) {
+  keep();
+  core_->on_session({.kind = coordination::SessionEvent::Kind::disconnected});
+  EXPECT_EQ(lingering_now(), 0u);
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  EXPECT_FALSE(slot->holds());
+  session_.connect(1h);
+  session_.answer_all();
+  EXPECT_TRUE(slot->holds());
+  EXPECT_EQ(core_->statistics().contenders, 1u);
+}
+
+TEST_F(ClientLingerTest, TheEndOfTheSessionIsTheEndOfIt) {
+  keep();
+  core_->on_session({.kind = coordination::SessionEvent::Kind::expired});
+  EXPECT_EQ(lingering_now(), 0u);
+  EXPECT_EQ(core_->statistics().lost, 0u) << "no caller has lost anything";
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(ClientLingerTest, BeyondTheBoundTheOldestIsReleased) {
+  keep("P");
+  keep("Q");
+  const auto third = make_slot("R");
+  third->acquire(lock::never, false);
+  session_.answer_all();
+  third->release_and_wait();
+  EXPECT_EQ(lingering_now(), 2u);
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 2u);
+  EXPECT_EQ(core_->statistics().released, 1u);
+}
+
+TEST_F(ClientLingerTest, ItsTimeEnds) {
+  core_ = std::make_shared<ClientCore>(lingering("20"), LogSink());
+  core_->start_threads();
+  TreeSession session(*core_);
+  session.connect(1h);
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session.answer_all();
+  slot->release_detached();
+  EXPECT_TRUE(test::wait_until([&] { return session.answer_one() && core_->statistics().contenders == 0; }));
+  EXPECT_EQ(core_->statistics().released, 1u);
+  core_->close();
+}
+
+// The members of a set are taken and given back like any lock.
+TEST_F(ClientLingerTest, MembersOfSetsLinger) {
+  const auto single = keep("P");
+  const auto set =
+      std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground, LockOptions{});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  EXPECT_EQ(set->token(0), single->token());
+  const std::uint64_t requests = core_->statistics().requests;
+  set->release_and_wait();
+  EXPECT_EQ(lingering_now(), 2u);
+  set->acquire(lock::never, false);
+  EXPECT_TRUE(set->holds());
+  set->release_and_wait();
+  EXPECT_EQ(core_->statistics().requests, requests);
+  const auto other = make_slot("Q");
+  other->acquire(lock::never, false);
+  EXPECT_TRUE(other->holds());
+}
+
+TEST_F(ClientLingerTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
+  if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
+  keep();
+  int point = 1;
+  for (bool reached = true; reached; ++point) {
+    const auto slot = make_slot();
+    bool waiting = false;
+    bool cancelled = false;
+    reached = test::run_at_unlock_point(
+        point, [&] { slot->acquire(lock::never, false); },
+        [&] {
+          waiting = slot->state() == LockState::waiting;
+          cancelled = slot->cancel();
+        });
+    EXPECT_EQ(cancelled, waiting) << "at point " << point;
+    EXPECT_EQ(slot->state(), cancelled ? LockState::free : LockState::held) << "at point " << point;
+    slot->retire();
+    EXPECT_EQ(lingering_now(), 1u) << "at point " << point;
+  }
+  EXPECT_GT(point, 2);
+  EXPECT_EQ(session_.waiting(), 0u);
+}
+
+}  // namespace
+}  // namespace forelock::client
