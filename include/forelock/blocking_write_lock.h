@@ -31,6 +31,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// Obtains the lock if it is free and no contender that ranks before this one waits; does not queue. Takes one or two
   /// round trips; without a connection it waits for one for at most the class's configured time-out. \returns whether
   /// it is held now. \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
+  /// One that lingers with another process (`zookeeper.lock.linger`) is not free: only a lock that queues makes it go.
   bool try_lock();
 
   /// Waits at most this long. \returns whether it is held now. \throws as try_lock.
@@ -65,6 +66,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
 
   /// Releases the lock: one round trip. Waits for the confirmation, at most about the session time-out; without one the
   /// release continues in the background until it is certain or the session has ended. Not held any more afterwards.
+  /// With `zookeeper.lock.linger` the lock may stay with this process instead: no round trip, nothing to wait for.
   ///
   /// Never throws, as the standard asks of a mutex: its guards call this in their destructors, where an exception would
   /// end the process. That the lock was lost before, or that there is no confirmation, is written to the client's log;
@@ -75,7 +77,9 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// As unlock(), for callers whose work is in doubt if the lock was not held up to here: it throws
   /// instead of logging. \throws NoNodeException if the lock did not exist any more (no_node), or is not held
   /// (not_held); SessionExpiredException if the session ended before; ConnectionLossException if there is no
-  /// confirmation. After each of them the lock is not held any more.
+  /// confirmation. After each of them the lock is not held any more. A lock that lingers afterwards
+  /// (`zookeeper.lock.linger`) was certain to be held by its session; a removal by force of which the news is still on
+  /// its way is not noticed.
   void unlock_or_throw();
 
   /// Releases without waiting for the confirmation; the client makes sure in the background. Never throws; does nothing

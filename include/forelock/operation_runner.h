@@ -70,9 +70,10 @@ struct OperationAttempt {
 /// in the dead-letter queue. One attempt: take the lock within its class's time-out, call the handler, check that
 /// the lock is certain to have been held, release. If the release finds that the lock had been removed, it may have
 /// been gone before the handler returned, and the attempt has failed (lock_unhealthy); a release without an answer
-/// changes nothing. What counts as retryable is decided by is_retryable(ErrorCode) for
-/// this library's errors and by OperationFailure for the handler's own; any other exception of a handler is code
-/// "handler_failed", not retryable. A retryable failure is tried again, `elastic.request.retry.count` times at most;
+/// changes nothing, nor is the server asked when the lock lingers (`zookeeper.lock.linger`). What counts as retryable
+/// is decided by is_retryable(ErrorCode) for this library's errors and by OperationFailure for the handler's own; any
+/// other exception of a handler is code "handler_failed", not retryable. A retryable failure is tried again,
+/// `elastic.request.retry.count` times at most;
 /// the others, and the last, go to the sink.
 ///
 /// At least once: a handler may be called again although an earlier call had its effect (the lock was lost meanwhile,

@@ -82,7 +82,8 @@ class FORELOCK_EXPORT WriteLock {
 
   /// The fencing token of the current or last grant: rises strictly from grant to grant of one monitor, over all
   /// clients and restarts. 0 if never granted. A resource that refuses tokens lower than the highest it has seen is
-  /// safe even from holders that were paused.
+  /// safe even from holders that were paused. With `zookeeper.lock.linger` several sections of one process, one after
+  /// the other, may share a grant and its token: a resource must not refuse one that it has seen before.
   /// *Not* promised: that it rises when ZooKeeper's data are restored from a backup, or monitors move to another
   /// ensemble: transactions are numbered anew there, and tokens can fall. Before clients are let in again, raise the
   /// servers' epoch above the old one, or reset what the resources remember (docs/operating.md).
@@ -124,7 +125,8 @@ class FORELOCK_EXPORT WriteLock {
   /// \throws LockUnhealthyException if not healthy().
   void alive(std::chrono::milliseconds expected);
 
-  /// The record of the current acquisition as last written, or as it would be written.
+  /// The record of the current acquisition as last written, or as it would be written: that of a lock that has
+  /// lingered is not written, and has no stack.
   OwnerRecord owner() const;
 
   /// Commits the caller's own ZooKeeper operations in one transaction with a check that the lock is still ours: all of

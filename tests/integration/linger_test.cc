@@ -1,0 +1,278 @@
+// Unlocked locks that stay with their process, on a real server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "integration/fenced_resource.h"
+#include "integration/fixture.h"
+#include "integration/wire_tap.h"
+#include "support/child_process.h"
+#include "support/temporary_directory.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LingerTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  // A container that vanishes between two sections would have to be made again.
+  static void SetUpTestSuite() {
+    ServerOptions options = quick_server();
+    options.container_check = 1h;
+    server_ = new TestServer(options);
+  }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+
+  // So long a time-out that nothing is sent for the session's sake.
+  static Settings settings(const std::string& servers, const std::string& linger = "0") {
+    return settings_for(servers, {{"zookeeper.session.timeout", "60000"},
+                                  {"zookeeper.lock.watch", GetParam()},
+                                  {"zookeeper.lock.linger", linger}});
+  }
+  std::string monitor(const std::string& name) const { return name + "-" + GetParam(); }
+  // A lock that has been unlocked and lingers.
+  void keep(const std::string& name, Priority priority = Priority::foreground) {
+    BlockingWriteLock lock(keeper_, "keep", name, priority);
+    lock.lock_with_timeout();
+    lock.unlock();
+    EXPECT_EQ(keeper_.statistics().lingering, 1u);
+  }
+
+  static TestServer* server_;
+  Client keeper_{settings(server_->connect_string(), "1h")};
+};
+
+TestServer* LingerTest::server_ = nullptr;
+
+TEST_P(LingerTest, TheNextSectionsSendNoRequest) {
+  BlockingWriteLock lock(keeper_, "again", monitor("again"));
+  lock.lock_with_timeout();
+  const std::int64_t token = lock.fencing_token();
+  lock.unlock();
+  constexpr unsigned sections = 250;
+  // The watches of a holder are set once, some time after the grant: one batch may see that.
+  std::uint64_t least = sections;
+  for (int batch = 0; batch < 3 && least > 0; ++batch) {
+    const std::uint64_t before = keeper_.statistics().requests;
+    for (unsigned i = 0; i < sections; ++i) {
+      lock.lock_with_timeout();
+      ASSERT_TRUE(lock.healthy());
+      ASSERT_EQ(lock.fencing_token(), token);
+      lock.unlock();
+      ASSERT_TRUE(lock.try_lock());
+      lock.unlock_or_throw();
+    }
+    least = std::min(least, keeper_.statistics().requests - before);
+  }
+  EXPECT_EQ(least, 0u);
+  EXPECT_EQ(keeper_.statistics().granted, 1u);
+}
+
+TEST_P(LingerTest, ASectionThatSharesAGrantIsGuardedLikeAnyOther) {
+  keep(monitor("guarded"));
+  BlockingWriteLock lock(keeper_, "guarded", monitor("guarded"));
+  lock.lock_with_timeout();
+  ASSERT_EQ(keeper_.statistics().taken_again, 1u);
+  const std::string path = "/" + monitor("guarded-data");
+  EXPECT_EQ(lock.write_guarded({CreateNode{path, "x"}}).size(), 1u);
+  EXPECT_THROW(lock.write_guarded({CreateNode{path, "x"}}), RequestRejectedException) << "and it is still ours";
+  lock.unlock();
+}
+
+TEST_P(LingerTest, EveryKindOfLockTakesItAgain) {
+  const std::string name = monitor("kinds");
+  keep(name);
+  const auto taken = [&] { return keeper_.statistics().taken_again; };
+  {
+    AsyncWriteLock lock(keeper_, "async", name);
+    std::promise<void> held;
+    lock.acquire([&](std::exception_ptr error) {
+      EXPECT_FALSE(error);
+      held.set_value();
+    });
+    held.get_future().wait();
+    EXPECT_TRUE(lock.healthy());
+    std::promise<void> released;
+    lock.release([&](std::exception_ptr error) {
+      EXPECT_FALSE(error);
+      released.set_value();
+    });
+    released.get_future().wait();
+  }
+  EXPECT_EQ(taken(), 1u);
+  {
+    LockSet set(keeper_, "set", {name, name + "-other"});
+    set.lock_with_timeout();
+    EXPECT_EQ(taken(), 2u);
+    set.unlock();
+    set.lock_with_timeout();
+    EXPECT_EQ(taken(), 4u);
+  }
+  EXPECT_EQ(keeper_.statistics().lingering, 2u);
+  EXPECT_EQ(keeper_.statistics().granted, 2u);
+}
+
+TEST_P(LingerTest, OperationsTakeItAgain) {
+  class NoLetters final : public DeadLetterSink {
+    void accept(const DeadLetter& letter) override { ADD_FAILURE() << letter.reason; }
+  } sink;
+  OperationRunner runner(keeper_, sink);
+  Operation operation;
+  operation.type = "save";
+  operation.monitor = monitor("operations");
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    int calls = 0;
+    const OperationResult result = runner.run(operation, [&](OperationAttempt& one) {
+      EXPECT_TRUE(one.lock.healthy());
+      if (++calls == 1) throw OperationFailure("busy", "try again", true);
+    });
+    EXPECT_EQ(result.status, OperationResult::Status::succeeded);
+  }
+  EXPECT_EQ(keeper_.statistics().granted, 1u);
+  EXPECT_EQ(keeper_.statistics().taken_again, 5u);
+}
+
+// The failed claim and the enqueueing come before the claim that is granted, and the watch on the node before is asked
+// for while the process that keeps the lock releases it.
+TEST_P(LingerTest, AnotherProcessGetsItInThreeMoreRoundTrips) {
+  keep(monitor("wanted"));
+  TcpProxy proxy(server_->port());
+  WireTap tap(proxy);
+  Client other(settings(proxy.connect_string()));
+  ASSERT_TRUE(other.wait_connected(10s));
+  ASSERT_TRUE(wait_until([&] { return other.statistics().requests > 0; }));
+  const auto take = [&] { return tap.take([&] { return other.statistics().requests; }); };
+  {
+    Client before(settings(server_->connect_string()));
+    BlockingWriteLock(before, "before", monitor("free")).lock();
+    const auto kept = Inspector(before).show(monitor("wanted"));
+    ASSERT_TRUE(kept && kept->holder && kept->holder->owner);
+    EXPECT_EQ(kept->holder->owner->linger, 1h) << "so others can know";
+  }
+  take();
+  BlockingWriteLock free(other, "free", monitor("free"));
+  free.lock_with_timeout();
+  const WireTap::Traffic of_free = take();
+  free.unlock();
+  take();
+  BlockingWriteLock wanted(other, "wanted", monitor("wanted"));
+  wanted.lock_with_timeout();
+  const WireTap::Traffic of_lingering = take();
+  wanted.unlock();
+  EXPECT_LE(of_lingering.round_trips, of_free.round_trips + 3) << of_free << "\n" << of_lingering;
+  EXPECT_EQ(keeper_.statistics().lingering, 0u);
+}
+
+// A process that uses the lock all the time, never long enough for others to see it free.
+TEST_P(LingerTest, UseAgainAndAgainDoesNotKeepOthersOut) {
+  const std::string name = monitor("busy");
+  std::atomic<bool> stop{false};
+  std::atomic<int> sections{0};
+  std::thread busy([&] {
+    BlockingWriteLock lock(keeper_, "busy", name, Priority::background);
+    while (!stop) {
+      lock.lock_with_timeout();
+      ++sections;
+      lock.unlock();
+    }
+  });
+  EXPECT_TRUE(wait_until([&] { return sections > 1000; }));
+  Client other(settings(server_->connect_string()));
+  for (const Priority priority : {Priority::foreground, Priority::background}) {
+    BlockingWriteLock lock(other, "other", name, priority);
+    lock.lock_with_timeout();
+    const int before = sections;
+    EXPECT_TRUE(lock.healthy());
+    EXPECT_EQ(sections, before);
+    lock.unlock();
+  }
+  stop = true;
+  busy.join();
+}
+
+// The newcomer was there before the lock began to linger.
+TEST_P(LingerTest, ALockThatIsWaitedForDoesNotLinger) {
+  BlockingWriteLock lock(keeper_, "first", monitor("queue"));
+  lock.lock_with_timeout();
+  Client other(settings(server_->connect_string()));
+  auto next =
+      std::async(std::launch::async, [&] { BlockingWriteLock(other, "next", monitor("queue")).lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return Inspector(other).show(monitor("queue"))->queue.size() == 1; }));
+  lock.unlock();
+  EXPECT_EQ(next.wait_for(10s), std::future_status::ready);
+}
+
+TEST_P(LingerTest, ItIsFreeWhenItsTimeEnds) {
+  Client brief(settings(server_->connect_string(), "50"));
+  BlockingWriteLock lock(brief, "brief", monitor("brief"));
+  lock.lock_with_timeout();
+  lock.unlock();
+  EXPECT_TRUE(wait_until([&] { return brief.statistics().contenders == 0; }));
+  EXPECT_TRUE(wait_until_unused(*server_, monitor("brief")));
+  EXPECT_EQ(brief.statistics().released, 1u);
+}
+
+TEST_P(LingerTest, ItIsFreeWhenItsClientCloses) {
+  auto closing = std::make_unique<Client>(settings(server_->connect_string(), "1h"));
+  BlockingWriteLock(*closing, "closing", monitor("closing")).lock_with_timeout();
+  EXPECT_EQ(closing->statistics().lingering, 1u);
+  closing.reset();
+  BlockingWriteLock lock(keeper_, "next", monitor("closing"));
+  EXPECT_TRUE(lock.try_lock());
+}
+
+TEST_P(LingerTest, AnotherClassOfTheSameProcessGetsIt) {
+  keep(monitor("classes"));
+  BlockingWriteLock background(keeper_, "background", monitor("classes"), Priority::background);
+  background.lock_with_timeout();
+  EXPECT_EQ(keeper_.statistics().granted, 2u);
+  background.unlock();
+}
+
+// It holds nothing, and others wait until its session ends: that is the price. What it kept is not handed out when it
+// goes on.
+TEST_P(LingerTest, AProcessThatStandsStillKeepsOthersWaitingUntilItsSessionEnds) {
+  TemporaryDirectory directory;
+  FencedResource resource;
+  const std::string name = monitor("stopped");
+  ChildProcess worker(
+      {FORELOCK_LOCK_WORKER, server_->connect_string(), name, std::to_string(resource.port()), "rounds=1", "again=1",
+       "zookeeper.lock.linger=1h", "zookeeper.lock.watch=" + GetParam(), "zookeeper.session.timeout=2000"},
+      directory.path() / "worker");
+  ASSERT_TRUE(wait_until([&] { return resource.entered() == 1 && resource.visits().at(0).left.has_value(); }));
+  worker.signal(SIGSTOP);
+  BlockingWriteLock lock(keeper_, "next", name);
+  lock.lock_with_timeout();
+  ResourceVisitor visitor(resource.port(), "next");
+  EXPECT_TRUE(visitor.enter(lock.fencing_token()));
+  worker.signal(SIGCONT);
+  worker.signal(SIGUSR1);  // its next section
+  Client watcher(settings(server_->connect_string()));
+  EXPECT_TRUE(wait_until([&] { return Inspector(watcher).show(name)->queue.size() == 1; })) << "it asks the servers";
+  visitor.leave();
+  lock.unlock();
+  EXPECT_EQ(worker.wait(), 0);
+  EXPECT_EQ(resource.entered(), 3u);
+  EXPECT_THAT(resource.overlaps(), ::testing::IsEmpty());
+  EXPECT_EQ(resource.stale(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Watch, LingerTest, ::testing::Values("parent", "predecessor"),
+                         [](const auto& mode) { return mode.param; });
+
+}  // namespace
+}  // namespace forelock::test
