@@ -101,6 +101,7 @@ void Checker::abandoned(std::uint64_t id) {
 void Checker::end(std::uint64_t id) {
   at(id).phase = Phase::done;
   std::erase(held_, id);
+  std::erase(lingering_, id);
   progress();
 }
 
@@ -109,7 +110,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
   if (one.phase != Phase::waiting) return fail(Invariant::one_ending, name(id) + " granted, but it does not wait");
   ++statistics_.grants;
   one.phase = Phase::held;
-  one.stepping_aside = one.giving_up_unknown = false;
+  one.stepping_aside = one.giving_up_unknown = one.told_of_change = false;
   one.token = grant.token;
   one.granted_at = now();
   held_.push_back(id);
@@ -171,7 +172,8 @@ void Checker::lost(std::uint64_t id, LossReason reason) {
   Contender& one = at(id);
   // Whoever steps aside may learn of a deletion by hand in the course of it.
   const bool too_late = one.phase == Phase::waiting && one.stepping_aside && one.deleted_by_hand;
-  if (one.phase != Phase::held && !(too_late && reason == LossReason::removed)) {
+  const bool kept = one.phase == Phase::held || one.phase == Phase::lingering;
+  if (!kept && !(too_late && reason == LossReason::removed)) {
     return fail(Invariant::one_ending, name(id) + " lost, but it was not held");
   }
   const Believer& process = *one.process;
@@ -271,6 +273,7 @@ void Checker::check_beliefs(const Believer& process) {
     return fail(Invariant::told_of_loss, name(id) + " still held after a call that came when its time was over");
   }
   overdue_.clear();
+  check_lingering(process);
   for (const std::uint64_t id : held_) {
     const Contender& one = at(id);
     if (one.process != &process || !believes(one) || owner(one.monitor) == id) continue;
@@ -282,6 +285,13 @@ void Checker::check_beliefs(const Believer& process) {
 void Checker::watch_delivered(const Believer& process, const coordination::WatchEvent& event) {
   const std::size_t monitor = monitor_in(event.path);
   if (monitor == max_monitors) return;
+  if (event.kind == coordination::WatchEvent::Kind::children_changed) {
+    for (const auto* kept : {&held_, &lingering_}) {
+      for (const std::uint64_t id : *kept) {
+        if (at(id).process == &process && at(id).monitor == monitor) at(id).told_of_change = true;
+      }
+    }
+  }
   if (event.kind != coordination::WatchEvent::Kind::deleted) return;
   if (event.path == monitor_path(monitor)) {
     for (const std::uint64_t id : held_) {
@@ -323,6 +333,13 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
           std::max(one.process->valid_until(), one.process->awake_since()) + timer_slack + plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::told_of_loss, name(detail) + " still held though the session is not proved alive");
+    }
+    case linger_due: {
+      if (one.phase != Phase::lingering) return;
+      const Instant end = std::max(one.lingers_since + plan_.linger.time, one.process->awake_since());
+      const Instant due = end + timer_slack + plan_.latest_tick;
+      if (now() < due) return again(due);
+      return fail(Invariant::lingering, name(detail) + " still lingers after its time");
     }
     default: {
       if (one.phase != Phase::held || !undone_by_hand(one)) return;  // or it was granted anew

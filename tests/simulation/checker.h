@@ -27,12 +27,15 @@ class Believer {
   virtual Instant awake_since() const = 0;
   // Since when it has been connected and nothing was in its way; in the future while it is not.
   virtual Instant calm_since() const = 0;
+  // Since when it has been connected; in the future while it is not.
+  virtual Instant connected_since() const = 0;
 
  protected:
   ~Believer() = default;
 };
 
-enum class Phase { waiting, held, releasing, done };
+// Lingering: its caller has finished, and its process keeps the lock.
+enum class Phase { waiting, held, lingering, releasing, done };
 // How a contender's privateLock went.
 enum class LockEnd { none, own_request, other_request, session };
 
@@ -48,6 +51,8 @@ struct Contender {
   Instant called_at{};
   Instant granted_at{};
   Instant robbed_at{};
+  Instant lingers_since{};
+  bool told_of_change = false;  // since its grant: of the children of its monitor
   // Truth.
   std::string node;       // the last one created; empty when it is gone
   std::string last_node;  // likewise, but kept
@@ -80,6 +85,12 @@ class Checker final : public model::Observer, public model::Actor {
   void release_called(std::uint64_t id, bool begun);
   void cancel_called(std::uint64_t id, bool begun);
   void step_aside_called(std::uint64_t id, bool begun, Instant deadline);
+  // The lock is kept, without a caller.
+  void lingers(std::uint64_t id);
+  // A caller of this class gets it.
+  void taken_again(std::uint64_t id, Priority priority);
+  // It is released; `begun`: by the engine.
+  void given_up(std::uint64_t id, bool begun);
   void abandoned(std::uint64_t id);  // its process is gone
   void closing(std::uint64_t id) { at(id).closing = true; }
   Contender& at(std::uint64_t id) { return contenders_[id - 1]; }
@@ -143,7 +154,7 @@ class Checker final : public model::Observer, public model::Actor {
     bool created = false;
     bool deleted = false;
   };
-  enum What : std::uint32_t { call_due, loss_due, removal_due };
+  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due };
 
   Instant now() const { return ensemble_.timeline().now(); }
   bool believes(const Contender& contender) const;
@@ -161,6 +172,7 @@ class Checker final : public model::Observer, public model::Actor {
   void rob(std::uint64_t id);
   bool anybody_beside(std::uint64_t id) const;
   bool undone_by_hand(const Contender& contender) const { return contender.robbed || contender.deleted_by_hand; }
+  void check_lingering(const Believer& process);
   void judge_versions(const model::LogEntry& entry);
   void end(std::uint64_t id);
   void judge_guard(const model::LogEntry& entry);
@@ -174,6 +186,7 @@ class Checker final : public model::Observer, public model::Actor {
   Instant last_progress_;
   std::vector<Contender> contenders_;
   std::vector<std::uint64_t> held_;
+  std::vector<std::uint64_t> lingering_;
   std::vector<std::uint64_t> without_monitor_;  // who held when its process heard of their monitor's end
   std::vector<std::uint64_t> overdue_;          // who held although their time was over
   std::array<Monitor, max_monitors> monitors_;

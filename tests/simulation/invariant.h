@@ -19,6 +19,7 @@ enum class Invariant {
   one_ending,        // 9: every operation ends exactly once
   no_cycle,          // 10: sets do not wait for each other in a circle
   all_or_nothing,    // a set is held with all its members, and otherwise with none
+  lingering,         // a lock that no caller holds is handed out once, while it is certain, and given up in time
   guard,             // guarded writes fail once the lock is gone
   in_line,           // who takes the lock stands in the queue
   no_exception,      // the engine never throws
@@ -53,6 +54,8 @@ constexpr std::string_view name_of(Invariant invariant) {
       return "10 no cycle of waits among sets";
     case Invariant::all_or_nothing:
       return "a set is held as a whole or not at all";
+    case Invariant::lingering:
+      return "lingering locks are handed out once and given up in time";
     case Invariant::guard:
       return "guarded writes fail once the lock is gone";
     case Invariant::in_line:

@@ -1,5 +1,5 @@
-// Every deliberate bug of the lock, of the retries, of lock sets and of grouping is noticed by the simulator within its
-// budget of schedules.
+// Every deliberate bug of the lock, of the retries, of lock sets, of lingering locks and of grouping is noticed by the
+// simulator within its budget of schedules.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -84,6 +84,21 @@ TEST_P(GroupingMutationTest, IsCaught) {
 INSTANTIATE_TEST_SUITE_P(All, GroupingMutationTest, ::testing::Range(1, static_cast<int>(grouping::Mutation::count_)),
                          [](const ::testing::TestParamInfo<int>& parameter) {
                            return std::string(name_of(static_cast<grouping::Mutation>(parameter.param)));
+                         });
+
+class LingerMutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(LingerMutationTest, IsCaught) {
+  RunOptions options;
+  options.linger_mutation = static_cast<linger::Mutation>(GetParam());
+  options.schedules = 20000;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  expect_caught(options, std::string(name_of(options.linger_mutation)), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LingerMutationTest, ::testing::Range(1, static_cast<int>(linger::Mutation::count_)),
+                         [](const ::testing::TestParamInfo<int>& parameter) {
+                           return std::string(name_of(static_cast<linger::Mutation>(parameter.param)));
                          });
 
 class SetsMutationTest : public ::testing::TestWithParam<int> {};

@@ -11,6 +11,7 @@
 #include "coordination/reply_code.h"
 #include "forelock/priority.h"
 #include "grouping/grouping_session.h"
+#include "linger/linger_machine.h"
 #include "lock/engine_types.h"
 #include "model/random.h"
 
@@ -133,6 +134,7 @@ struct Plan {
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
   grouping::GroupingLimits grouping;
+  linger::LingerLimits linger;
   milliseconds backoff_initial{2};
   milliseconds backoff_cap{20};
   std::uint32_t budget_burst = 10;

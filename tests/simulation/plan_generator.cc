@@ -270,6 +270,16 @@ void add_sets(Random& random, Plan& plan) {
   }
 }
 
+// From numbers of its own: schedules without it stay what they were.
+void let_locks_linger(Plan& plan) {
+  Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
+  if (!random.chance(0.3)) return;
+  plan.linger.time = random.chance(0.5) ? random.between(milliseconds(1), milliseconds(20))
+                                        : random.between(milliseconds(20), milliseconds(400));
+  if (random.chance(0.5)) plan.linger.locks = 1;
+  plan.linger.wanted = random.chance(0.5) ? 0 : 1 + random.below(3);
+}
+
 }  // namespace
 
 Plan make_plan(std::uint64_t seed) {
@@ -332,6 +342,7 @@ Plan make_plan(std::uint64_t seed) {
   }
   if (!bursts) add_operations(random, plan);  // they would pull the bursts apart
   if (seed % 2 == 0) add_sets(random, plan);  // half of the schedules stay what they were without
+  let_locks_linger(plan);
   return plan;
 }
 

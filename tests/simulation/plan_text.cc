@@ -110,7 +110,11 @@ std::string describe(const Plan& plan) {
       << ms(plan.engine.safety_poll) << " ms, give up after " << ms(plan.engine.give_up_after) << " ms, watches in "
       << plan.engine.watched_bytes << " bytes, hold watch after " << ms(plan.engine.hold_watch_delay)
       << " ms, back-off " << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget "
-      << plan.budget_burst << " + " << plan.budget_per_second << "/s\n";
+      << plan.budget_burst << " + " << plan.budget_per_second << "/s";
+  if (plan.linger.time > Span{}) {
+    out << ", locks linger for " << ms(plan.linger.time) << " ms, " << plan.linger.locks << " at a time";
+  }
+  out << "\n";
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {
     if (plan.homes[i] >= 0) out << "  process " << i << " prefers server " << plan.homes[i] << "\n";
   }

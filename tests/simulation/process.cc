@@ -64,6 +64,7 @@ void Process::new_engine() {
   if (engine_) former_.push_back(std::move(engine_));
   engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
   grouping_ = std::make_unique<grouping::GroupingSession>(world_.plan().grouping, engine_listener_);
+  linger_ = std::make_unique<linger::LingerMachine>(world_.plan().linger);
   unanswered_.clear();
   last_sent_ = sent_before_collision_ = 0;
   giving_up_.clear();
@@ -108,6 +109,7 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     next_tick_ = lock::never;
     world_.checker().before_call(*this);
     engine_->tick(now());
+    linger_->tick(now());
     return settle();
   }
   if (what == probe) {
@@ -184,6 +186,7 @@ void Process::contend(std::size_t index) {
 
 std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant deadline) {
   ++world_.statistics().acquisitions;
+  if (const std::uint64_t id = take_lingering(index, call); id != 0) return id;
   const std::uint64_t id = world_.checker().add(this, call, deadline);
   thread_by_contender_[id] = index;
   lists_at_call_[id] = lists_;
@@ -201,7 +204,7 @@ std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant d
   spec.deadline = deadline;
   spec.try_once = call.try_once;
   spec.wants_position = call.wants_position;
-  spec.wants_contention = call.wants_contention;
+  spec.wants_contention = linger_->ask(id, {spec.monitor, call.priority}, spec.guid, now()) || call.wants_contention;
   engine_->acquire(id, std::move(spec), now());
   return id;
 }
@@ -232,6 +235,7 @@ void Process::middle_of_hold(std::size_t index) {
   Thread& thread = threads_[index];
   if (call_of(thread).updates_record) {
     const char kind = world_.checker().at(thread.contender).told ? aware_update : unaware_update;
+    linger_->bind_to_section(thread.contender);
     engine_->update_record(thread.contender, record_of(kind, thread.contender), now());
   }
   if (thread.guarded_writes == 0) return;
@@ -259,15 +263,14 @@ void Process::finish_hold(std::size_t index) {
     --thread.step_asides;
     const Instant deadline =
         world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
+    if (engine_->state(id) == lock::ContenderState::held) linger_->stepped_aside(id);
     const bool begun = engine_->step_aside(id, deadline, now());
     if (tracing()) trace("step aside " + std::to_string(id) + (begun ? "" : ": no"));
     return world_.checker().step_aside_called(id, begun, deadline);
   }
   // The caller's guarded write may still be on its way when it releases: the order of requests protects it.
   if (thread.guarded_writes > 0 && world_.random().chance(0.5)) write_guarded(id);
-  const bool begun = engine_->release(id, now());
-  if (tracing()) trace("release " + std::to_string(id) + (begun ? "" : ": not held any more"));
-  world_.checker().release_called(id, begun);
+  end_section_of(index, id);
 }
 
 std::size_t Process::thread_of(std::uint64_t contender) const {
@@ -275,12 +278,16 @@ std::size_t Process::thread_of(std::uint64_t contender) const {
 }
 
 void Process::settle() {
-  for (std::size_t i = 0; i < reactions_.size(); ++i) react(reactions_[i]);
+  release_given_up();
+  for (std::size_t i = 0; i < reactions_.size(); ++i) {
+    react(Reaction(reactions_[i]));
+    release_given_up();
+  }
   reactions_.clear();
   grouping_->flush();
   world_.checker().check_beliefs(*this);
   world_.sets().check_waits();
-  const Instant next = engine_->next_timer();
+  const Instant next = std::min(engine_->next_timer(), linger_->next_timer());
   if (next == next_tick_) return;
   const bool serves = next_tick_ != lock::never && next <= tick_comes_;
   next_tick_ = next;
@@ -294,7 +301,7 @@ void Process::settle() {
 }
 
 void Process::react(const Reaction& reaction) {
-  const std::size_t index = thread_of(reaction.contender);
+  const std::size_t index = reaction.thread;
   if (threads_[index].set) return react_in_set(index, reaction);
   if (threads_[index].contender != reaction.contender) return;
   if (threads_[index].operation) return react_in_operation(index, reaction);
@@ -365,6 +372,7 @@ void Process::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
   grouping_->on_watch(event);
+  linger_->changed(event.path.substr(1, 1), now());
   settle();
 }
 
@@ -375,6 +383,7 @@ void Process::on_session(const coordination::SessionEvent& event) {
   connected_ = event.kind == Kind::connected;
   if (connected_) connected_at_ = now();
   grouping_->on_session(event);
+  if (event.kind == Kind::disconnected) linger_->disconnected();
   // What contends from now on does so in the next session.
   if (event.kind == Kind::expired) world_.checker().session_ended(*this);
   if (event.kind == Kind::expired && !world_.plan().reuse_engine) {

@@ -10,6 +10,7 @@
 
 #include "checker.h"
 #include "grouping/grouping_session.h"
+#include "linger/linger_machine.h"
 #include "lock/engine.h"
 #include "model/model_session.h"
 #include "plan.h"
@@ -44,6 +45,7 @@ class Process final : public model::Actor,
   Instant valid_until() const override { return engine_->valid_until(); }
   Instant awake_since() const override { return awake_since_; }
   Instant calm_since() const override;
+  Instant connected_since() const override;
 
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
@@ -134,6 +136,7 @@ class Process final : public model::Actor,
   struct Reaction {
     Happening what;
     std::uint64_t contender;
+    std::size_t thread;
     lock::Refusal refusal = {};
     lock::ReleaseOutcome outcome = lock::ReleaseOutcome::released;
   };
@@ -157,6 +160,15 @@ class Process final : public model::Actor,
 
   // Makes a contender and hands it to the engine.
   std::uint64_t ask(std::size_t index, const PlannedCall& call, Instant deadline);
+
+  // --- locks that linger ---
+  bool certain() const;
+  // The contender whose lock the call gets; 0 for none.
+  std::uint64_t take_lingering(std::size_t index, const PlannedCall& call);
+  bool end_section(std::uint64_t id, bool& begun);
+  // The thread is told when it has been released. \returns whether it was held.
+  bool end_section_of(std::size_t index, std::uint64_t id);
+  void release_given_up();
 
   // --- sets ---
   void begin_set(std::size_t index);
@@ -188,6 +200,7 @@ class Process final : public model::Actor,
   Wire wire_{*this};
   EngineListener engine_listener_{*this};
   std::unique_ptr<grouping::GroupingSession> grouping_;
+  std::unique_ptr<linger::LingerMachine> linger_;
   std::set<coordination::RequestTag> unanswered_;  // of the engine's requests
   model::ModelSession* session_ = nullptr;
   std::vector<Thread> threads_;

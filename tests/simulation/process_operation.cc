@@ -158,7 +158,7 @@ void Process::react_in_operation(std::size_t index, const Reaction& reaction) {
   switch (reaction.what) {
     case Happening::granted:
       if (machine.granted() == OperationStage::working) return held(index);
-      world_.checker().release_called(thread.contender, engine_->release(thread.contender, now()));
+      end_section_of(index, thread.contender);
       return follow(index);
     case Happening::refused:
       machine.refused(code_of(reaction.refusal), "", attempt_end());
@@ -182,9 +182,8 @@ void Process::end_handler(std::size_t index) {
   // Who has been robbed by hand cannot know it; others hold what they believe to hold.
   const Contender& contender = checker.at(id);
   thread.held_at_end = checker.owner(contender.monitor) == id || contender.robbed || contender.deleted_by_hand;
-  const bool begun = engine_->release(id, now());
-  if (tracing()) trace("the handler ends, release " + std::to_string(id) + (begun ? "" : ": not held any more"));
-  checker.release_called(id, begun);
+  if (tracing()) trace("the handler ends");
+  const bool begun = end_section_of(index, id);
   const HandlerEnd end = handler_end(*call_of(thread).operation, thread.operation->attempt());
   if (end != HandlerEnd::succeeds) {
     thread.operation->handler_failed("planned", "", end == HandlerEnd::fails_for_now, attempt_end());

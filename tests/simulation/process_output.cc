@@ -44,8 +44,9 @@ void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {
   if (tracing())
     trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
   if (lists_at_call_[contender] == lists_) ++world_.statistics().number_proofs;
+  linger_->granted(contender, grant.token);
   world_.checker().granted(contender, grant);
-  reactions_.push_back({Happening::granted, contender});
+  reactions_.push_back({Happening::granted, contender, thread_of(contender)});
 }
 
 void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
@@ -55,19 +56,21 @@ void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal)
                                                            : ""));
   }
   world_.checker().refused(contender, refusal.reason, connected_ ? Span{} : now() - down_since_);
-  reactions_.push_back({Happening::refused, contender, refusal});
+  linger_->ended(contender);
+  reactions_.push_back({Happening::refused, contender, thread_of(contender), refusal});
 }
 
 void Process::lost(lock::ContenderId contender, LossReason reason) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);
-  reactions_.push_back({Happening::lost, contender});
+  if (!linger_->ended(contender)) reactions_.push_back({Happening::lost, contender, thread_of(contender)});
 }
 
 void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (tracing()) trace("** released " + std::to_string(contender) + " " + std::string(name_of(outcome)));
   world_.checker().released(contender, outcome);
-  reactions_.push_back({Happening::released, contender, {}, outcome});
+  if (linger_->ended(contender)) return;  // no thread waits for it
+  reactions_.push_back({Happening::released, contender, thread_of(contender), {}, outcome});
 }
 
 void Process::queued(lock::ContenderId contender, const QueuePosition& position) {
@@ -80,6 +83,7 @@ void Process::contended(lock::ContenderId contender, Priority waiting) {
   if (tracing())
     trace("** contended " + std::to_string(contender) +
           (waiting == Priority::foreground ? " foreground" : " background"));
+  linger_->contended(contender, now());
 }
 
 void Process::forgotten(lock::ContenderId contender) {

@@ -37,24 +37,25 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     PlannedCall one = call_of(threads_[index]);
     one.monitor = set.monitors[command.member];
     one.try_once = command.kind == Kind::try_once;
-    // Before the engine is asked: it may answer at once.
-    const std::uint64_t next = checker.contenders() + 1;
+    const std::uint64_t next = ask(index, one, set.deadline);
     set.attempts[next] = command.attempt;
     set.contenders[command.attempt] = next;
-    ask(index, one, set.deadline);
     world_.sets().asked(set.id, next, !one.try_once);
     if (!one.try_once) ++world_.statistics().set_waits;
     return;
   }
   const std::uint64_t contender = set.contenders.at(command.attempt);
   if (command.kind == Kind::step_aside) {
+    if (engine_->state(contender) == lock::ContenderState::held) linger_->stepped_aside(contender);
     const bool begun = engine_->step_aside(contender, set.deadline, now());
     checker.step_aside_called(contender, begun, set.deadline);
     world_.sets().asked(set.id, contender, true);
-  } else if (engine_->release(contender, now())) {
-    checker.release_called(contender, true);
-  } else {
+  } else if (engine_->state(contender) != lock::ContenderState::held) {
     checker.cancel_called(contender, engine_->cancel(contender, now()));
+  } else if (bool begun = false; end_section(contender, begun)) {
+    set.machine.released(command.attempt, lock::ReleaseOutcome::released);
+    set.attempts.erase(contender);
+    world_.sets().let_go(set.id, contender);
   }
 }
 

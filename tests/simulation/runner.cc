@@ -41,6 +41,7 @@ void switch_on(const RunOptions& options) {
   retry::active_mutation() = options.retry_mutation;
   sets::active_mutation() = options.sets_mutation;
   grouping::active_mutation() = options.grouping_mutation;
+  linger::active_mutation() = options.linger_mutation;
 }
 #endif
 
@@ -49,7 +50,8 @@ bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const Ru
 #ifdef FORELOCK_MUTATION_BUILD
   const bool mutated = options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
                        options.sets_mutation != sets::Mutation::none ||
-                       options.grouping_mutation != grouping::Mutation::none;
+                       options.grouping_mutation != grouping::Mutation::none ||
+                       options.linger_mutation != linger::Mutation::none;
   if (!mutated) return false;
   switch_on({});
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);

@@ -11,6 +11,7 @@
 
 #ifdef FORELOCK_MUTATION_BUILD
 #include "grouping/mutation.h"
+#include "linger/mutation.h"
 #include "lock/mutation.h"
 #include "retry/mutation.h"
 #include "sets/mutation.h"
@@ -28,6 +29,7 @@ struct RunOptions {
   retry::Mutation retry_mutation = retry::Mutation::none;
   sets::Mutation sets_mutation = sets::Mutation::none;
   grouping::Mutation grouping_mutation = grouping::Mutation::none;
+  linger::Mutation linger_mutation = linger::Mutation::none;
 #endif
 };
 

@@ -13,6 +13,11 @@ void SetJudge::asked(std::uint64_t set, std::uint64_t contender, bool waits) {
   if (waits) one.waiting.push_back(contender);
 }
 
+void SetJudge::let_go(std::uint64_t set, std::uint64_t contender) {
+  std::erase(sets_[set].contenders, contender);
+  std::erase(sets_[set].waiting, contender);
+}
+
 void SetJudge::held(std::uint64_t set, const std::vector<std::uint64_t>& members) {
   for (const std::uint64_t id : members) {
     if (id != 0 && checker_.at(id).phase == Phase::held) continue;

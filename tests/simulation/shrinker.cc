@@ -98,6 +98,8 @@ Plan shrink(Plan plan, Invariant invariant) {
   simplify(
       plan, [](Plan& one) { one.faults.clear(); }, invariant);
   simplify(
+      plan, [](Plan& one) { one.linger.time = {}; }, invariant);
+  simplify(
       plan, [](Plan& one) { one.servers = 1; }, invariant);
   simplify(
       plan, [](Plan& one) { one.probes = false; }, invariant);

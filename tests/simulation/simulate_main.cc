@@ -64,6 +64,8 @@ bool parse(int count, char** words, Arguments& arguments) {
         arguments.run.sets_mutation = *of_sets;
       } else if (const auto of_grouping = forelock::simulation::mutation_named<forelock::grouping::Mutation>(name)) {
         arguments.run.grouping_mutation = *of_grouping;
+      } else if (const auto of_linger = forelock::simulation::mutation_named<forelock::linger::Mutation>(name)) {
+        arguments.run.linger_mutation = *of_linger;
       } else {
         return false;
       }
@@ -93,6 +95,7 @@ int main(int count, char** words) {
   forelock::retry::active_mutation() = arguments.run.retry_mutation;
   forelock::sets::active_mutation() = arguments.run.sets_mutation;
   forelock::grouping::active_mutation() = arguments.run.grouping_mutation;
+  forelock::linger::active_mutation() = arguments.run.linger_mutation;
 #endif
   if (arguments.trace) {
     const Plan plan = make_plan(arguments.run.first_seed);

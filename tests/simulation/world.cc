@@ -54,8 +54,8 @@ World::World(const Plan& plan)
     for (const auto& call : thread.calls) longest = std::max(longest, std::max(call.hold, call.think));
   }
   for (const auto& literal : plan.literals) longest = std::max({longest, literal.hold, literal.start});
-  patience_ =
-      2 * longest + 3 * Span(plan.session_timeout) + plan.engine.give_up_after + milliseconds(700) + plan.backoff_cap;
+  patience_ = 2 * longest + 3 * Span(plan.session_timeout) + plan.engine.give_up_after + milliseconds(700) +
+              plan.backoff_cap + plan.linger.time;
 }
 
 World::~World() = default;
