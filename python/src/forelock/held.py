@@ -81,7 +81,10 @@ class HeldLock:
 
     @property
     def fencing_token(self) -> int:
-        """Of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted."""
+        """Of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted.
+
+        With ``zookeeper.lock.linger`` sections of one process may share a grant.
+        """
         return int(lib.fl_lock_token(self._handle))
 
     @property

@@ -245,7 +245,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * The fencing token of the current or last grant: rises strictly from grant to grant of one monitor.
+   * The fencing token of the current or last grant: rises strictly from grant to grant of one monitor; with
+   * {@code zookeeper.lock.linger} sections of one process may share a grant.
    *
    * @return 0 if there was none
    */
