@@ -17,10 +17,17 @@ namespace client {
 class ClientCore;
 }
 
-/// A line for the host application's log. `level`: "error", "warning" or "info". Called on a thread of its own, one
-/// line at a time. A sink that blocks delays later lines (1,000 wait; more are dropped, and counted in the next line)
-/// and the end of close(), and nothing else.
+/// A line for the host application's log. `level`: "error", "warning" or "info", and "debug" if that is asked for
+/// (LogDetail). Called on a thread of its own, one line at a time. A sink that blocks delays later lines (1,000 wait;
+/// more are dropped, and counted in the next line) and the end of close(), and nothing else.
 using LogSink = std::function<void(std::string_view level, std::string_view message)>;
+
+/// How much a client logs.
+enum class LogDetail {
+  normal,  ///< problems, and what else an operator should know
+  debug  ///< besides, at level "debug", the course of each lock: why it waits, by which proof it is granted, why it is
+         ///< lost; never the contents of a record, an operation or a letter, nor credentials
+};
 
 /// Counts since the client was made, for metrics and tests. A snapshot.
 struct ClientStatistics {
@@ -52,7 +59,7 @@ struct ClientStatistics {
 class FORELOCK_EXPORT Client {
  public:
   /// \throws ConfigurationException if a setting is invalid, such as a credentials file that others can read.
-  explicit Client(Settings settings, LogSink log = {});
+  explicit Client(Settings settings, LogSink log = {}, LogDetail detail = LogDetail::normal);
   /// As close(). In a callback the session ends a little later, on a thread of its own, when the callback has returned.
   ~Client();
   Client(const Client&) = delete;

@@ -7,8 +7,8 @@
 
 namespace forelock {
 
-Client::Client(Settings settings, LogSink log)
-    : core_(std::make_shared<client::ClientCore>(std::move(settings), std::move(log))) {
+Client::Client(Settings settings, LogSink log, LogDetail detail)
+    : core_(std::make_shared<client::ClientCore>(std::move(settings), std::move(log), detail)) {
   core_->start();
 }
 

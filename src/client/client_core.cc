@@ -21,22 +21,23 @@ constexpr coordination::RequestTag own_tags = coordination::RequestTag{1} << 63;
 // Requests that wait for a connection; beyond it something is wrong with the caller.
 constexpr std::size_t max_waiting_requests = 10'000;
 
-lock::EngineOptions engine_options(const Settings& settings) {
+lock::EngineOptions engine_options(const Settings& settings, bool explain) {
   lock::EngineOptions options;
   for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
   options.watch_mode = settings.watch_mode();
   options.monitor_linger = settings.monitor_linger();
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
   options.root_bytes = settings.chroot().size();
+  options.explain = explain;
   return options;
 }
 
 }  // namespace
 
-ClientCore::ClientCore(Settings settings, LogSink log)
+ClientCore::ClientCore(Settings settings, LogSink log, LogDetail detail)
     : settings_(std::move(settings)),
       instance_(records::process_identity()),
-      engine_(engine_options(settings_), *this),
+      engine_(engine_options(settings_, log && detail == LogDetail::debug), *this),
       linger_({.time = settings_.linger(), .locks = settings_.linger_max()}),
       next_own_tag_(own_tags),
       down_since_(now()),
@@ -45,7 +46,9 @@ ClientCore::ClientCore(Settings settings, LogSink log)
       dispatcher_("forelock-disp", [this](lock::TimePoint time) { call_begins(time); }),
       stopper_("forelock-stop", [this](lock::TimePoint time) { call_begins(time); }),
       call_watch_({&dispatcher_, &stopper_}, log_),
-      keeper_(*this) {}
+      keeper_(*this) {
+  if (engine_.explains()) course_.emplace(log_);
+}
 
 ClientCore::~ClientCore() {
   close();

@@ -26,6 +26,7 @@
 #include "client/call_watch.h"
 #include "client/client_log.h"
 #include "client/contender_listener.h"
+#include "client/course_log.h"
 #include "client/danger_watch.h"
 #include "client/dispatcher.h"
 #include "client/session_keeper.h"
@@ -46,7 +47,7 @@ class LockSlot;
 
 class ClientCore final : public lock::EngineOutput {
  public:
-  ClientCore(Settings settings, LogSink log);
+  ClientCore(Settings settings, LogSink log, LogDetail detail = LogDetail::normal);
   ~ClientCore();
 
   // Begins to connect.
@@ -178,6 +179,7 @@ class ClientCore final : public lock::EngineOutput {
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;
+  void explained(lock::ContenderId contender, const lock::CourseNote& note) override;
 
  private:
   // One step of the engine: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They are
@@ -286,6 +288,7 @@ class ClientCore final : public lock::EngineOutput {
   std::atomic<std::chrono::milliseconds> session_timeout_{std::chrono::milliseconds(0)};
 
   ClientLog log_;
+  std::optional<CourseLog> course_;  // if debug lines are wanted
   Ticker ticker_;
   Dispatcher dispatcher_;
   Dispatcher stopper_;

@@ -29,6 +29,7 @@ void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) 
   // Before the grant can be seen: after a silence it is this very step that has proved the session alive.
   publish_deadline();
   linger_.granted(contender, grant.token);
+  if (course_) course_->note(contender, grant_text(grant));
   if (auto listener = listener_of(contender)) {
     const lock::Duration margin = listener->granted(contender, grant);
     if (margin > lock::Duration::zero()) danger_.add(contender, margin);
@@ -39,6 +40,7 @@ void ClientCore::granted(lock::ContenderId contender, const lock::Grant& grant) 
 void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   ++statistics_.refused;
   linger_.ended(contender);
+  if (course_) course_->note(contender, refusal_text(refusal));
   auto listener = take_listener(contender);
   if (!listener) return;
   listener->refused(contender, refusal);
@@ -48,6 +50,7 @@ void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refus
 void ClientCore::lost(lock::ContenderId contender, LossReason reason) {
   if (linger_.ended(contender)) return;  // no caller held it
   ++statistics_.lost;
+  if (course_) course_->note(contender, loss_text(reason));
   auto listener = take_listener(contender);
   if (!listener) return;
   listener->lost(contender, reason);
@@ -57,6 +60,7 @@ void ClientCore::lost(lock::ContenderId contender, LossReason reason) {
 void ClientCore::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (outcome == lock::ReleaseOutcome::released) ++statistics_.released;
   linger_.ended(contender);
+  if (course_) course_->note(contender, release_text(outcome));
   auto listener = take_listener(contender);
   if (!listener) return;
   listener->released(contender, outcome);
@@ -69,12 +73,18 @@ void ClientCore::queued(lock::ContenderId contender, const QueuePosition& positi
 
 void ClientCore::contended(lock::ContenderId contender, Priority waiting) {
   linger_.contended(contender, now());
+  if (course_) course_->note(contender, contention_text(waiting));
   if (const auto listener = listener_of(contender)) listener->contended(contender, waiting);
 }
 
 void ClientCore::forgotten(lock::ContenderId contender) {
   linger_.ended(contender);
+  if (course_) course_->forgotten(contender);
   if (auto listener = take_listener(contender)) to_wake_.push_back(std::move(listener));
+}
+
+void ClientCore::explained(lock::ContenderId contender, const lock::CourseNote& note) {
+  if (course_) course_->note(contender, course_text(note));
 }
 
 void ClientCore::counter_high(const std::string& monitor, std::int64_t number) {

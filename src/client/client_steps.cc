@@ -39,6 +39,7 @@ lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderLis
   if (linger_.ask(contender, wish, spec.guid, now())) spec.wants_contention = true;
   listeners_.emplace(contender, listener);
   const bool wanted = listener->begin(contender);
+  if (course_) course_->begins(contender, spec, now());
   engine_.acquire(contender, std::move(spec), now());
   if (!wanted) engine_.cancel(contender, now());
   return contender;

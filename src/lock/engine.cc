@@ -166,6 +166,7 @@ void Engine::grant(Contender& contender, TimePoint now) {
   bool alive = certain_for_a_while(now);
   if (mutated(Mutation::grant_after_deadline)) alive = true;
   if (!alive) {
+    explain(contender, CourseStep::session_unproved);
     pending_grants_.insert(contender.id);  // until a heartbeat has proved that the session lives
     return;
   }

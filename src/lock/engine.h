@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -85,6 +86,7 @@ class Engine {
   // When the oldest request was sent that has no reply yet; `never` if there is none. A server may keep a session alive
   // and still never answer a request.
   TimePoint oldest_unanswered() const;
+  bool explains() const { return options_.explain; }
   // Contenders not yet forgotten.
   std::size_t contenders() const { return contenders_.size(); }
   // Monitors that it knows something of, idle ones included.
@@ -101,6 +103,9 @@ class Engine {
   coordination::SessionId session() const { return session_; }
   const std::string& prefix(Priority priority) const { return options_.prefixes[priority]; }
 
+  void explain(const Contender& contender, CourseStep step, std::string_view node = {}) {
+    if (options_.explain) output_.explained(contender.id, {step, node, contender.number});
+  }
   // A watch that the request asks for is left out if there is no room for it.
   void send(Flight flight, coordination::Request request, TimePoint now);
 

@@ -13,6 +13,7 @@
 #include "coordination/session.h"
 #include "forelock/lock_types.h"
 #include "forelock/priority.h"
+#include "lock/course.h"
 
 namespace forelock::lock {
 
@@ -47,6 +48,8 @@ struct EngineOptions {
   Duration monitor_linger{0};
   // The length of the chroot, by which paths are longer on the wire than here.
   std::size_t root_bytes = 0;
+  // Whether explained() is called.
+  bool explain = false;
 };
 
 struct AcquireSpec {
@@ -116,6 +119,8 @@ class EngineOutput {
   virtual void forgotten(ContenderId contender) = 0;
   // A sequence number of this monitor has passed 2^30: the counter's end at 2^31-1 comes near.
   virtual void counter_high(const std::string& monitor, std::int64_t number) = 0;
+  // What happens to a contender, for a log; only with EngineOptions::explain.
+  virtual void explained(ContenderId, const CourseNote&) {}
 
  protected:
   ~EngineOutput() = default;

@@ -74,6 +74,7 @@ void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.proof_requested = false;
   contender.claimed_at_creation = false;
   contender.told_waiting = {};
+  engine_.explain(contender, CourseStep::steps_aside);
   contender.position.reset();
   settle(now);
 }
@@ -260,7 +261,11 @@ void Monitor::settle_queue(TimePoint now) {
   }
   if (listing_.lock_seen() || another_process_before(first)) {
     first.waited = true;
-    if (first.waiting_since == never) first.waiting_since = now;
+    if (first.waiting_since == never) {
+      first.waiting_since = now;
+      const ForeignContender* before = listing_.last_before(child_of(first));
+      engine_.explain(first, CourseStep::behind, before ? std::string_view(before->name) : private_lock_name);
+    }
     const TimePoint look = now + look_interval(first);
     if (poll_at == look_not_before_ || poll_at > look) engine_.set_poll(*this, look);
     const bool next = listing_.count_before(child_of(first)) <= 1;  // the holder, if anybody

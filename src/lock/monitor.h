@@ -173,6 +173,7 @@ class Monitor {
   void back_to_queue(Contender& contender);
   void reject(Contender& contender, coordination::ReplyCode code, TimePoint now);
   void reject_all(coordination::ReplyCode code, TimePoint now);
+  void explain_queued(const Contender& contender);
   void outcome_unknown(Contender& contender, TimePoint now);
   void need_resolve(TimePoint not_before);
   void monitor_missing();

@@ -150,6 +150,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     contender.token = reply.operations[own + 2].stat.mzxid;
     lock_version_ = reply.operations[own + 2].stat.version;
     contender.clear = headcount_.node_and_lock_created(contender.number);
+    if (contender.clear) engine_.explain(contender, CourseStep::numbered_first);
     note_number(contender.number);
     claimed(contender, now);
     return;
@@ -161,6 +162,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
   switch (reply.code) {
     case ReplyCode::node_exists:
       misses_ = 0;
+      engine_.explain(contender, CourseStep::taken);
       if (contender.spec.try_once) {
         engine_.refuse(contender, {.reason = RefusalReason::unavailable});
         engine_.forget(contender);
@@ -212,6 +214,7 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
     contender.clear = alone && contender.most_urgent();
     note_number(contender.number);
     back_to_queue(contender);
+    explain_queued(contender);
     if (contender.abandoned) remove_node(contender, now);
     return;
   }
@@ -246,6 +249,7 @@ void Monitor::on_claim(Contender& contender, const Reply& reply, TimePoint now) 
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
   switch (reply.code) {
     case ReplyCode::node_exists:  // another contender was faster
+      engine_.explain(contender, CourseStep::taken);
       // The listing of the same breath, if there is one, has set a new watch; else look again.
       if (!contender.proof_requested) {
         if (!mutated(Mutation::no_relist_after_failed_claim)) listing_.expire();
@@ -306,6 +310,8 @@ void Monitor::judge(Contender& contender, bool somebody_before, TimePoint now) {
   if (contender.spec.try_once) {
     engine_.refuse(contender, {.reason = RefusalReason::unavailable});  // settle() gives it back
   } else {
+    const ForeignContender* before = listing_.last_before(child_of(contender));
+    engine_.explain(contender, CourseStep::yields, before ? std::string_view(before->name) : std::string_view());
     yield(contender, now);
   }
 }
@@ -324,6 +330,7 @@ void Monitor::on_release(Contender& contender, const Reply& reply, TimePoint now
   }
   if (effect_of(reply.code) == Effect::unknown) {
     contender.release_unknown = true;
+    engine_.explain(contender, CourseStep::reply_lost);
     if (mutated(Mutation::unknown_release_assumed_done)) {
       if (!contender.abandoned) engine_.finish_release(contender, ReleaseOutcome::released);
       engine_.forget(contender);
@@ -346,6 +353,7 @@ void Monitor::on_yield(Contender& contender, const Reply& reply, TimePoint now) 
   } else {
     const bool unknown = effect_of(reply.code) == Effect::unknown;
     if (unknown) contender.release_unknown = true;
+    if (unknown) engine_.explain(contender, CourseStep::reply_lost);
     need_resolve(unknown ? now + look_again_after : now);
   }
 }
@@ -400,6 +408,7 @@ void Monitor::own_node_gone(Contender& contender) {
   contender.clear = contender.claimed_at_creation = contender.proof_requested = contender.node_watched = false;
   contender.position.reset();
   if (contender.abandoned) return engine_.forget(contender);
+  engine_.explain(contender, CourseStep::node_gone);
   contender.move_to(ContenderState::idle);
   idle_.insert({contender.arrival, &contender});
 }
@@ -410,7 +419,18 @@ void Monitor::back_to_queue(Contender& contender) {
   if (!contender.abandoned) queue_.insert(&contender);
 }
 
+// Whom of this process it waits behind; of others, the next listing tells.
+void Monitor::explain_queued(const Contender& contender) {
+  if (!engine_.explains()) return;
+  engine_.explain(contender, CourseStep::queued, contender.node);
+  if (contender.clear) engine_.explain(contender, CourseStep::numbered_first);
+  const auto index = queue_.index_of(&contender);
+  const Contender* before = index && *index > 0 ? &queue_.at(*index - 1) : owner_;
+  if (before) engine_.explain(contender, CourseStep::behind, before->node);
+}
+
 void Monitor::outcome_unknown(Contender& contender, TimePoint now) {
+  engine_.explain(contender, CourseStep::reply_lost);
   contender.move_to(ContenderState::resolving);
   need_resolve(now + look_again_after);
 }

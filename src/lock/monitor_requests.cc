@@ -125,6 +125,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
   contender.created_after = headcount_.at_least();
   lock_flight_ = true;
   contender.proof_requested = !headcount_.likely_alone();
+  engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
       transaction_of(Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
@@ -158,7 +159,9 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   if (!mutated(Mutation::own_node_not_checked)) transaction.operations.push_back(Check{child_path(contender.node)});
   transaction.operations.push_back(Create{lock_path_, "", CreateMode::ephemeral});
   transaction.operations.push_back(SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
-  contender.clear = is_clear(contender);
+  engine_.explain(contender, CourseStep::claims);
+  const bool clear_before = std::exchange(contender.clear, is_clear(contender));
+  if (contender.clear && !clear_before) engine_.explain(contender, CourseStep::seen_first);
   if (mutated(Mutation::claim_unproved)) contender.clear = true;
   contender.proof_requested = !contender.clear;
   transaction.groupable = contender.clear;
@@ -171,7 +174,9 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   next.move_to(ContenderState::claiming);
   next.claimed_at_creation = false;
   lock_flight_ = true;
-  next.clear = is_clear(next);
+  engine_.explain(next, CourseStep::handed_over, leaver.node);
+  const bool clear_before = std::exchange(next.clear, is_clear(next));
+  if (next.clear && !clear_before) engine_.explain(next, CourseStep::seen_first);
   if (mutated(Mutation::hand_over_unproved)) next.clear = true;
   next.proof_requested = !next.clear;
   Transaction transaction = transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},

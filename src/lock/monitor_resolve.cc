@@ -222,7 +222,11 @@ void Monitor::conclude_owner(Contender& contender, const Findings& found, TimePo
   contender.proof_requested = true;
   contender.token = found.lock.stat.mzxid;
   contender.claimed_at_creation = found.nodes.at(contender.node).stat.czxid == found.lock.stat.czxid;
-  if (!contender.abandoned) judge(contender, another_process_before_claim(contender), now);
+  engine_.explain(contender, CourseStep::resolved_owner);
+  if (contender.abandoned) return;
+  const bool before = another_process_before_claim(contender);
+  if (!before) engine_.explain(contender, CourseStep::resolved_first);
+  judge(contender, before, now);
 }
 
 // privateLock is not this contender's.
@@ -250,6 +254,9 @@ void Monitor::conclude_other(Contender& contender, const Findings& found, TimePo
     return engine_.forget(contender);
   }
   contender.proof_requested = contender.claimed_at_creation = false;
+  if (contender.state == ContenderState::resolving) {
+    engine_.explain(contender, has_node ? CourseStep::resolved_queued : CourseStep::resolved_not_there, contender.node);
+  }
   if (mutated(Mutation::unknown_claim_assumed_granted)) {
     if (contender.state == ContenderState::resolving && has_node) {
       contender.token = found.lock.stat.mzxid;

@@ -52,7 +52,9 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   const auto& names = reply.children;
   const bool own_there = all_there || std::find(names.begin(), names.end(), owner_->node) != names.end();
   if (!listing_.lock_seen() || !own_there) return need_resolve(now);  // it was deleted by hand
-  judge(*owner_, another_process_before_claim(*owner_), now);
+  const bool before = another_process_before_claim(*owner_);
+  if (!before) engine_.explain(*owner_, CourseStep::listed_first);
+  judge(*owner_, before, now);
 }
 
 void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoint now) {
@@ -72,6 +74,7 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   if (mutated(Mutation::others_not_counted)) only_ours = true;
   if (!reply.ok() || !unchanged || !only_ours) return list(false, flight.contender, now);
   headcount_.was_alone(reply.stat.created_children());
+  engine_.explain(*owner_, CourseStep::counted_first);
   judge(*owner_, false, now);
 }
 

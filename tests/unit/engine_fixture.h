@@ -43,7 +43,17 @@ class Recorder final : public EngineOutput {
   void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
   void forgotten(ContenderId) override { ++forgotten_count; }
   void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
+  void explained(ContenderId contender, const CourseNote& note) override {
+    explained_steps.push_back({contender, note.step, std::string(note.node), note.number});
+  }
 
+  struct Explained {
+    ContenderId contender = 0;
+    CourseStep step{};
+    std::string node;
+    std::int64_t number = 0;
+  };
+  std::vector<Explained> explained_steps;
   std::deque<Sent> sent;
   std::vector<Token> grants;
   std::vector<Refusal> refusals;
