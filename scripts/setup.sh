@@ -16,7 +16,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 building=(
   # the library and the command
   g++ cmake ninja-build ccache pkg-config
-  libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev
   # the dead-letter queue
   librdkafka-dev libsqlite3-dev
 )

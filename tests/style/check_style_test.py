@@ -58,6 +58,11 @@ class CheckStyle(unittest.TestCase):
         self.refuses("include/forelock/a.h", "#pragma once\n", "\\file")
         self.refuses("include/forelock/a.h", "/// \\file\n", "#pragma once")
         self.refuses("include/forelock/a.h", "/// \\file\n#pragma once\n#include <spdlog/spdlog.h>\n", "must not include")
+        self.accepts("include/forelock/spdlog_sink.h",
+                     '/// \\file\n/// What for.\n#pragma once\n#include <spdlog/logger.h>\n#include "forelock/b.h"\n')
+        self.refuses("include/forelock/spdlog_sink.h", "/// \\file\n#pragma once\n#include <fmt/core.h>\n", "must not include")
+        self.refuses("include/forelock/a.h", '/// \\file\n#pragma once\n#include "forelock/spdlog_sink.h"\n',
+                     "must not include")
         self.refuses("include/forelock/a.h", '/// \\file\n#pragma once\n#include "lock/engine.h"\n', "only public headers")
 
     def test_english(self):
