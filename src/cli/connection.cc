@@ -7,14 +7,29 @@
 #include <utility>
 
 #include "cli/left_behind.h"
+#include "cli/log/command_log.h"
 
 namespace forelock::cli {
+namespace {
+
+constexpr int debug_verbosity = 3;
+
+void show(const Console& console, std::string_view level, std::string_view message) {
+  const int needed = level == "debug" ? debug_verbosity : level == "info" ? 2 : 1;
+  if (console.verbosity() >= needed) console.tell(std::string(level) + ": " + printable(message));
+}
+
+}  // namespace
 
 LogSink log_to(const Console& console) {
   return [console](std::string_view level, std::string_view message) {
-    const int needed = level == "info" ? 2 : 1;
-    if (console.verbosity() >= needed) console.warn(std::string(level) + ": " + printable(message));
+    CommandLog::instance().write(level, message);
+    show(console, level, message);
   };
+}
+
+LogDetail log_detail(const Console& console) {
+  return console.verbosity() >= debug_verbosity ? LogDetail::debug : CommandLog::instance().detail();
 }
 
 LogSink dead_letter_log(const Console& console) {
@@ -22,19 +37,19 @@ LogSink dead_letter_log(const Console& console) {
     std::mutex mutex;
     std::string message;
   };
-  return [console, log = log_to(console), last = std::make_shared<Last>()](std::string_view level,
-                                                                           std::string_view message) {
+  return [console, last = std::make_shared<Last>()](std::string_view level, std::string_view message) {
+    CommandLog::instance().write(level, message);
     const bool chatter = message.starts_with("Kafka: ");  // of its client, which tries again by itself
-    if (level != "error" || chatter || !console.text()) return log(level, message);
+    if (level != "error" || chatter || !console.text()) return show(console, level, message);
     const std::lock_guard guard(last->mutex);
     if (last->message == message) return;
     last->message = message;
-    console.warn("error: " + printable(message));
+    console.tell("error: " + printable(message));
   };
 }
 
 CommandClient::CommandClient(const Settings& settings, const Console& console)
-    : client_(std::make_shared<Client>(settings, log_to(console))) {}
+    : client_(std::make_shared<Client>(settings, log_to(console), log_detail(console))) {}
 
 CommandClient::~CommandClient() {
   close();

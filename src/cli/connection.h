@@ -9,8 +9,11 @@
 
 namespace forelock::cli {
 
-// A client whose log goes to stderr: nothing without -v, problems with it, everything with -vv.
+// For a client whose log goes to the log file, and to stderr: nothing without -v, problems with it, everything with
+// -vv.
 LogSink log_to(const Console& console);
+// How much such a client has to log: the course of each lock for -vvv and --log-level debug.
+LogDetail log_detail(const Console& console);
 
 // For commands about dead letters: errors without -v too, as they may be about operations that are not where they
 // should be (a damaged outbox, say); each only once in a row. With -o json, stderr is for the one JSON object: as

@@ -44,10 +44,24 @@ void GlobalOptions::add_to(CLI::App& root) {
       ->check(CLI::IsMember({"text", "json", "ndjson"}))
       ->group(group);
   root.add_flag("-q,--quiet", quiet, "Print only results and errors")->group(group);
-  root.add_flag("-v,--verbose", verbosity, "Print more; twice: even more")->group(group);
+  root.add_flag("-v,--verbose", verbosity, "Print more; twice: even more; three times: the course of each lock")
+      ->group(group);
   root.add_option("--color", color, "Colours: auto, always or never [$NO_COLOR]")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->group(group);
+  CLI::Option* file = root.add_option("--log-file", log.file, "Write a log to this file too; 5 files of 10 MiB at most")
+                          ->type_name("FILE")
+                          ->group(group);
+  root.add_option("--log-format", log.format, "Form of the log file's lines: text or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->needs(file)
+      ->group(group);
+  root.add_option("--log-level", log.level, "Least level in the log file: error, warning, info or debug")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning", "info", "debug"}))
+      ->needs(file)
       ->group(group);
 }
 

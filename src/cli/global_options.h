@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/log/command_log.h"
 #include "cli/output/console.h"
 #include "forelock/settings.h"
 
@@ -21,6 +22,7 @@ struct GlobalOptions {
   std::string color = "auto";    // --color
   bool quiet = false;
   int verbosity = 0;
+  LogOptions log;  // --log-file, --log-format, --log-level
 
   // Declares them; they are filled in by the parser, so this object must outlive it.
   void add_to(CLI::App& root);

@@ -12,6 +12,7 @@
 #include "cli/failure.h"
 #include "cli/help_text.h"
 #include "cli/left_behind.h"
+#include "cli/log/command_log.h"
 #include "cli/output/message_writer.h"
 #include "cli/output/quantity_text.h"
 #include "cli/suggestion.h"
@@ -110,6 +111,13 @@ class Program {
       return report_usage(arguments, error);
     }
     const Console console(globals_.console());
+    try {
+      open_log(console);
+    } catch (...) {
+      const Failure failure = failure_of(std::current_exception());
+      console.report(failure);
+      return failure.exit_code;
+    }
     for (const std::string& doubt : duration_doubts()) {
       if (console.text()) console.note(doubt);
     }
@@ -137,6 +145,13 @@ class Program {
     globals.output = requested_format(arguments);
     Console(globals.console()).report(usage_failure(root_, error));
     return exit_usage;
+  }
+
+  void open_log(const Console& console) const {
+    if (globals_.log.file.empty()) return;
+    // Names alone: arguments may be secrets.
+    const std::string first = command_name(innermost(root_)) + ", version " + std::string(version());
+    CommandLog::instance().open(globals_.log, first, [console](const std::string& text) { console.tell(text); });
   }
 
   int run_parsed(const Context& context) {
@@ -171,6 +186,7 @@ int run_and_report(const std::vector<std::string>& arguments) {
 
 int run_program(const std::vector<std::string>& arguments) {
   const int exit_code = run_and_report(arguments);
+  CommandLog::instance().flush();
   MessageWriter::of_stderr().flush();
   return exit_code;
 }

@@ -48,9 +48,9 @@ void ClientCore::refused(lock::ContenderId contender, const lock::Refusal& refus
 }
 
 void ClientCore::lost(lock::ContenderId contender, LossReason reason) {
+  if (course_) course_->note(contender, loss_text(reason));
   if (linger_.ended(contender)) return;  // no caller held it
   ++statistics_.lost;
-  if (course_) course_->note(contender, loss_text(reason));
   auto listener = take_listener(contender);
   if (!listener) return;
   listener->lost(contender, reason);

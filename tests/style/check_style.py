@@ -25,6 +25,7 @@ WALLS = {
     re.compile(r"<zookeeper[./]"): {"workload", "zookeeper"},
     re.compile(r"<yaml-cpp/"): {"config"},
     re.compile(r"<CLI/"): {"cli"},
+    re.compile(r"<spdlog/"): {"cli"},
     re.compile(r"<sqlite3"): {"outbox"},
     re.compile(r"<librdkafka/"): {"kafka"},
 }

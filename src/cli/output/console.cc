@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/exit_code.h"
+#include "cli/log/command_log.h"
 #include "cli/output/json_output.h"
 #include "cli/output/message_writer.h"
 
@@ -116,15 +117,22 @@ void Console::write_json(const nlohmann::ordered_json& json) const {
 }
 
 void Console::note(std::string_view message) const {
-  if (!options_.quiet) warn(message);
+  CommandLog::instance().write("info", message);
+  if (!options_.quiet) tell(message);
 }
 
 void Console::warn(std::string_view message) const {
+  CommandLog::instance().write("warning", message);
+  tell(message);
+}
+
+void Console::tell(std::string_view message) const {
   if (!text()) return write_json_to_stderr({{"message", std::string(message)}});
   MessageWriter::of_stderr().write("forelock: " + printable(message) + '\n');
 }
 
 void Console::report(const Failure& failure) const {
+  CommandLog::instance().write("error", failure.code + ": " + failure.message);
   if (!text()) {
     write_json_to_stderr(json_of(failure));
     return;

@@ -42,6 +42,9 @@ class Console {
   // Writes a result as one line of JSON.
   void write_json(const nlohmann::ordered_json& json) const;
 
+  // As warn(), for what the log has already.
+  void tell(std::string_view message) const;
+  // The following go into the log file too, if there is one.
   // For people, one line on stderr, made printable; not with -q.
   void note(std::string_view message) const;
   // For people, one line on stderr, made printable; always.

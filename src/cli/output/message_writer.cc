@@ -53,7 +53,7 @@ class BlockAllSignals {
 }  // namespace
 
 struct MessageWriter::State {
-  explicit State(int number) : descriptor(number) {}
+  explicit State(Outlet where) : outlet(std::move(where)) {}
 
   void run() {
     std::unique_lock guard(mutex);
@@ -63,13 +63,11 @@ struct MessageWriter::State {
       std::string text = std::move(texts.front());
       texts.pop_front();
       waiting_bytes -= text.size();
-      if (const std::size_t count = std::exchange(left_out, 0); count > 0)
-        text += "forelock: " + base::counted(count, "more message is", "more messages are") +
-                " left out: stderr was not read\n";
+      if (const std::size_t count = std::exchange(left_out, 0); count > 0) text += outlet.left_out(count);
       writing = true;
       progress.notify_all();
       guard.unlock();
-      write_all(descriptor, text);
+      outlet.write(text);
       guard.lock();
       writing = false;
       ++written;
@@ -93,7 +91,7 @@ struct MessageWriter::State {
     }
   }
 
-  const int descriptor;
+  const Outlet outlet;
   std::mutex mutex;
   std::condition_variable added;
   std::condition_variable progress;
@@ -113,7 +111,15 @@ MessageWriter& MessageWriter::of_stderr() {
   return *writer;
 }
 
-MessageWriter::MessageWriter(int descriptor) : state_(std::make_shared<State>(descriptor)) {}
+MessageWriter::MessageWriter(int descriptor)
+    : MessageWriter(Outlet{.write = [descriptor](std::string_view text) { write_all(descriptor, text); },
+                           .left_out =
+                               [](std::size_t count) {
+                                 return "forelock: " + base::counted(count, "more message is", "more messages are") +
+                                        " left out: stderr was not read\n";
+                               }}) {}
+
+MessageWriter::MessageWriter(Outlet outlet) : state_(std::make_shared<State>(std::move(outlet))) {}
 
 MessageWriter::~MessageWriter() {
   flush();

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace forelock::cli {
 
@@ -15,8 +18,15 @@ class MessageWriter {
   // Of the standard error stream, for the whole process. Never destroyed.
   static MessageWriter& of_stderr();
 
+  // Where texts go instead of a descriptor; called by the writer's thread, which all signals are kept from.
+  struct Outlet {
+    std::function<void(std::string_view)> write;       // may block
+    std::function<std::string(std::size_t)> left_out;  // says that so many texts are left out
+  };
+
   // Does not own the descriptor, which must stay open as long as the process lives.
   explicit MessageWriter(int descriptor);
+  explicit MessageWriter(Outlet outlet);
   // As flush(); a write that blocks is left behind.
   ~MessageWriter();
   MessageWriter(const MessageWriter&) = delete;
