@@ -7,6 +7,9 @@ interface DocumentLock {
   /** Completed, or exceptionally with a {@link org.forelock.ForelockException}; cancelling it gives the lock back. */
   CompletableFuture<?> acquire(long timeoutMillis);
 
+  /** The same at once or not at all, without queueing. */
+  CompletableFuture<?> tryAcquire();
+
   /** How long all of it is certain from now on; 0 if it is not. */
   long nanosLeft();
 

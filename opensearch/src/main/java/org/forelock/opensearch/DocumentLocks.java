@@ -1,31 +1,50 @@
 package org.forelock.opensearch;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
 import org.forelock.LockSet;
 import org.forelock.LockType;
 
 /**
- * The locks of one shard group, all or none, under one deadline. Thread-safe; no method blocks.
+ * The locks of one shard group under one deadline: all of them, or all but those that others keep. Thread-safe; no
+ * method blocks.
  *
  * <p>They are one lock set. More monitors than a set may have are several, taken one after the other in the order that
- * all sets share, so that two shard groups never wait for each other.
+ * all sets share, so that two shard groups never wait for each other. A monitor that could not be had when the deadline
+ * passed is refused alone: what is left is taken as far as it can be had at once, a part that is refused again in
+ * halves. Nothing is waited for then, and the number of those tries and the time in which they begin have a limit.
  */
 final class DocumentLocks implements Certainty {
+  /** Tries after the deadline. */
+  static final int MAX_TRIES = 32;
+  /** Of the time after the deadline in which one may begin. */
+  static final long MAX_TRY_NANOS = 1_000_000_000;
+
   private final LockSource source;
   private final String info;
   private final LockType type;
   private final LongSupplier clock;
   private final List<List<String>> parts;
+  /** Neither held nor refused; the next one first. */
+  private final Deque<List<String>> pending;
   private final List<DocumentLock> locks = new ArrayList<>();
+  /** Monitors that others keep, with the reason; null: there was no try left for it. */
+  private final Map<String, ForelockException> refused = new LinkedHashMap<>();
   private Consumer<ForelockException> end;
   private long deadline;
+  private int tries;
   private CompletableFuture<?> waiting;
   private boolean closed;
   private volatile long token;
@@ -37,6 +56,7 @@ final class DocumentLocks implements Certainty {
     this.type = type;
     this.clock = clock;
     this.parts = LockSet.split(monitors);
+    this.pending = new ArrayDeque<>(parts);
   }
 
   /** The monitor that is named where one stands for all. */
@@ -51,41 +71,86 @@ final class DocumentLocks implements Certainty {
   /**
    * Begins to obtain them; to be called once.
    *
-   * @param end called once, unless {@link #close()} comes first: with null when all are held, else with the reason why
-   *     none is. By a thread that must not be kept
+   * @param end called once, unless {@link #close()} comes first: with null when all are held but those that
+   *     {@link #refused()} names, else with the reason why none is. By a thread that must not be kept
    */
   void acquire(long timeoutMillis, Consumer<ForelockException> end) {
     synchronized (this) {
       this.end = end;
       deadline = clock.getAsLong() + timeoutMillis * 1_000_000;
     }
-    acquirePart(0);
+    acquirePart();
   }
 
-  private void acquirePart(int index) {
+  private void acquirePart() {
+    List<String> part;
+    DocumentLock lock = null;
     CompletableFuture<?> wait;
     synchronized (this) {
       if (closed) {
         return;
       }
-      try {
-        DocumentLock lock = source.lock(info, parts.get(index), type);
-        locks.add(lock);
-        wait = lock.acquire(Math.max(0, (deadline - clock.getAsLong()) / 1_000_000));
-      } catch (ForelockException problem) {
-        wait = CompletableFuture.failedFuture(problem);
+      if (!refused.isEmpty() && !mayTry()) {
+        pending.forEach(rest -> rest.forEach(monitor -> refused.put(monitor, null)));
+        pending.clear();
+      }
+      part = pending.pollFirst();
+      wait = null;
+      if (part != null) {
+        try {
+          lock = source.lock(info, part, type);
+          locks.add(lock);
+          wait = refused.isEmpty()
+              ? lock.acquire(Math.max(0, (deadline - clock.getAsLong()) / 1_000_000)) : lock.tryAcquire();
+        } catch (ForelockException problem) {
+          wait = CompletableFuture.failedFuture(problem);
+        }
       }
       waiting = wait;
     }
+    if (part == null) {
+      finish(null);
+      return;
+    }
+    DocumentLock taken = lock;
     wait.whenComplete((ok, failure) -> {
-      if (failure != null) {
-        finish(reason(failure));
-      } else if (index + 1 < parts.size()) {
-        acquirePart(index + 1);
+      if (failure == null) {
+        acquirePart();
       } else {
-        finish(null);
+        refuse(part, taken, reason(failure));
       }
     });
+  }
+
+  private boolean mayTry() {
+    return tries++ < MAX_TRIES && clock.getAsLong() - deadline < MAX_TRY_NANOS;
+  }
+
+  /** One monitor of the part, if it is others'; what is left of the part is to be tried in halves. */
+  private void refuse(List<String> part, DocumentLock lock, ForelockException reason) {
+    boolean kept = reason.code() == ErrorCode.LOCK_TIMEOUT || reason.code() == ErrorCode.LOCK_UNAVAILABLE;
+    if (!kept || !part.contains(reason.monitor())) {
+      finish(reason);
+      return;
+    }
+    List<String> rest = new ArrayList<>(part);
+    rest.remove(reason.monitor());
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      refused.put(reason.monitor(), reason);
+      locks.remove(lock);
+      int half = (rest.size() + 1) / 2;
+      if (half < rest.size()) {
+        pending.addFirst(rest.subList(half, rest.size()));
+      }
+      if (half > 0) {
+        pending.addFirst(rest.subList(0, half));
+      }
+    }
+    lock.close();
+    acquirePart();
   }
 
   private void finish(ForelockException reason) {
@@ -119,12 +184,17 @@ final class DocumentLocks implements Certainty {
     throw new IllegalStateException(cause);
   }
 
+  /** The monitors that others kept, each with the reason; null: there was no try left for it. */
+  synchronized Map<String, ForelockException> refused() {
+    return Collections.unmodifiableMap(new LinkedHashMap<>(refused));
+  }
+
   @Override
   public boolean certain() {
     return nanosLeft() > 0;
   }
 
-  /** How long all of them are certain from now on. */
+  /** How long all that are held are certain from now on. */
   long nanosLeft() {
     if (lost) {
       return 0;

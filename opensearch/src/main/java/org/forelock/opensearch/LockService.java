@@ -64,6 +64,11 @@ final class LockService implements LockSource, AutoCloseable {
     }
 
     @Override
+    public CompletableFuture<?> tryAcquire() {
+      return lock.tryLockAsync();
+    }
+
+    @Override
     public long nanosLeft() {
       return lock.timeLeft().toNanos();
     }
@@ -89,6 +94,11 @@ final class LockService implements LockSource, AutoCloseable {
     @Override
     public CompletableFuture<?> acquire(long timeoutMillis) {
       return set.acquireAsync(Duration.ofMillis(timeoutMillis));
+    }
+
+    @Override
+    public CompletableFuture<?> tryAcquire() {
+      return set.tryLockAsync();
     }
 
     @Override

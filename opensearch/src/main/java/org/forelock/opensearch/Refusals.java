@@ -19,15 +19,26 @@ final class Refusals {
     return answer;
   }
 
-  /** The lock was not obtained; the library's message tells the place in the queue. */
+  /** The lock was not obtained; the library's message tells why. */
   static OpenSearchStatusException notObtained(ForelockException reason) {
-    return notObtained(reason, "");
+    return of(status(reason.code()), name(reason.code()), reason.monitor(), text(reason, ""));
   }
 
-  /** @param holder a sentence about the holder; may be empty */
-  static OpenSearchStatusException notObtained(ForelockException reason, String holder) {
-    String message = reason.getMessage() + holder + (reason.hint().isEmpty() ? "" : " (" + reason.hint() + ")");
-    return of(status(reason.code()), name(reason.code()), reason.monitor(), message);
+  private static String text(ForelockException reason, String holder) {
+    return reason.getMessage() + holder + (reason.hint().isEmpty() ? "" : " (" + reason.hint() + ")");
+  }
+
+  /**
+   * The lock of one document that others kept, whatever became of the rest of its request.
+   *
+   * @param reason null: there was no try left for it
+   * @param holder a sentence about the holder; may be empty
+   */
+  static OpenSearchStatusException kept(String monitor, ForelockException reason, String holder) {
+    String message = reason == null
+        ? "the lock on " + monitor + " was not tried: others keep too many of the request's documents"
+        : text(reason, holder);
+    return of(RestStatus.CONFLICT, name(ErrorCode.LOCK_TIMEOUT), monitor, message);
   }
 
   /** Whether no ZooKeeper server can be reached, as opposed to a lock that others hold. */

@@ -1,13 +1,16 @@
 package org.forelock.opensearch;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
 import org.opensearch.OpenSearchStatusException;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.bulk.BulkRequest;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
 import org.opensearch.action.support.ActionFilter;
 import org.opensearch.action.support.ActionFilterChain;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
@@ -174,15 +177,30 @@ final class WriteFilter implements ActionFilter {
     }
 
     private void decided(HeldRequest held, WritePlan plan, ForelockException problem) {
+      Map<String, ForelockException> kept = held.locks.refused();
+      if (problem != null) {
+        onWriteThread(held, () -> notObtained(held, plan, problem));
+      } else if (kept.isEmpty()) {
+        onWriteThread(held, () -> granted(held, plan, Map.of()));
+      } else {
+        holders.tell(kept.keySet(), texts -> onWriteThread(held, () -> granted(held, plan, answers(kept, texts))));
+      }
+    }
+
+    private Map<String, OpenSearchStatusException> answers(
+        Map<String, ForelockException> kept, Map<String, String> texts) {
+      Map<String, OpenSearchStatusException> answers = new HashMap<>();
+      kept.forEach((monitor, reason) ->
+          answers.put(monitor, Refusals.kept(monitor, reason, texts.getOrDefault(monitor, ""))));
+      return answers;
+    }
+
+    private void onWriteThread(HeldRequest held, Runnable task) {
       threads.executor(ThreadPool.Names.WRITE).execute(new AbstractRunnable() {
         @Override
         protected void doRun() {
           unwatch.run();
-          if (problem == null) {
-            granted(held, plan);
-          } else {
-            notObtained(held, plan, problem);
-          }
+          task.run();
         }
 
         @Override
@@ -197,13 +215,29 @@ final class WriteFilter implements ActionFilter {
       });
     }
 
-    private void granted(HeldRequest held, WritePlan plan) {
+    /** @param refusals the answers for monitors that others kept */
+    private void granted(HeldRequest held, WritePlan plan, Map<String, OpenSearchStatusException> refusals) {
+      if (plan.update && !refusals.isEmpty()) {
+        refuse(held, refusals.values().iterator().next(), Stats.Count.TIMED_OUT);
+        return;
+      }
       if (!held.locks.certain()) {
         refuse(held, Refusals.uncertain(held.locks.firstMonitor()), Stats.Count.UNCERTAIN);
         return;
       }
       if (!requests.run(held)) {
         return;
+      }
+      if (!refusals.isEmpty()) {
+        KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals);
+        if (items.all()) {
+          stats.count(plan.type, Stats.Count.TIMED_OUT);
+          requests.end(held);
+          answer(items.response());
+          return;
+        }
+        stats.refusedItems.add(items.count());
+        items.leaveOut();
       }
       long waited = System.nanoTime() - held.since;
       stats.granted(plan.type, waited);
@@ -219,6 +253,14 @@ final class WriteFilter implements ActionFilter {
       });
     }
 
+    /** Of a shard bulk, whose response is what its listener takes. */
+    @SuppressWarnings("unchecked")
+    private void answer(BulkShardResponse response) {
+      try (StoredContext ignored = caller.get()) {
+        listener.onResponse((R) response);
+      }
+    }
+
     private void notObtained(HeldRequest held, WritePlan plan, ForelockException problem) {
       boolean unavailable = Refusals.unavailable(problem.code());
       if (unavailable && settings.onUnavailable() == ForelockSettings.OnUnavailable.ALLOW) {
@@ -228,12 +270,7 @@ final class WriteFilter implements ActionFilter {
         }
         return;
       }
-      if (problem.code() == ErrorCode.LOCK_TIMEOUT) {
-        holders.tell(problem.monitor(),
-            holder -> refuse(held, Refusals.notObtained(problem, holder), Stats.Count.TIMED_OUT));
-      } else {
-        refuse(held, Refusals.notObtained(problem), unavailable ? Stats.Count.UNAVAILABLE : Stats.Count.FAILED);
-      }
+      refuse(held, Refusals.notObtained(problem), unavailable ? Stats.Count.UNAVAILABLE : Stats.Count.FAILED);
     }
 
     private void refuse(HeldRequest held, OpenSearchStatusException answer, Stats.Count count) {

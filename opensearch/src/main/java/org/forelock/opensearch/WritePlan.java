@@ -7,6 +7,8 @@ import org.forelock.LockType;
 final class WritePlan {
   final LockType type;
   final Set<String> monitors;
+  /** Of a shard bulk: the monitor of each item, null for one that needs none. Else null. */
+  final String[] itemMonitors;
   final String info;
   final long bytes;
   /** What the request itself permits. */
@@ -16,19 +18,21 @@ final class WritePlan {
   /** The guard of the update that it belongs to; null: it needs locks of its own. */
   final String coveredBy;
 
-  WritePlan(LockType type, Set<String> monitors, String info, long bytes, long timeoutMillis, boolean update) {
+  WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, String info, long bytes, long timeoutMillis) {
     this.type = type;
     this.monitors = monitors;
+    this.itemMonitors = itemMonitors;
     this.info = info;
     this.bytes = bytes;
     this.timeoutMillis = timeoutMillis;
-    this.update = update;
+    this.update = itemMonitors == null;
     this.coveredBy = null;
   }
 
   WritePlan(String coveredBy) {
     this.type = null;
     this.monitors = Set.of();
+    this.itemMonitors = null;
     this.info = "";
     this.bytes = 0;
     this.timeoutMillis = 0;

@@ -57,16 +57,19 @@ final class WritePlanner {
     }
     MonitorRule rule = ForelockSettings.INDEX_MONITOR.get(settings);
     boolean fencing = ForelockSettings.INDEX_FENCING.get(settings);
+    BulkItemRequest[] items = request.items();
+    String[] itemMonitors = new String[items.length];
     Set<String> monitors = new TreeSet<>();
-    for (BulkItemRequest item : request.items()) {
-      DocWriteRequest<?> write = item.request();
+    for (int i = 0; i < items.length; ++i) {
+      DocWriteRequest<?> write = items[i].request();
       if (rule.byId() && isNew(write)) {
         continue;
       }
       if (fencing) {
         checkVersion(write);
       }
-      monitors.add(rule.monitor(index, write, write.routing()));
+      itemMonitors[i] = rule.monitor(index, write, write.routing());
+      monitors.add(itemMonitors[i]);
     }
     if (monitors.isEmpty()) {
       return null;
@@ -76,9 +79,9 @@ final class WritePlanner {
       return new WritePlan(update);
     }
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
-        : "bulk of " + request.items().length + " into " + index;
-    return new WritePlan(Headers.priority(context), monitors, info, request.ramBytesUsed(),
-        request.timeout().millis(), false);
+        : "bulk of " + items.length + " into " + index;
+    return new WritePlan(Headers.priority(context), monitors, itemMonitors, info, request.ramBytesUsed(),
+        request.timeout().millis());
   }
 
   private static boolean covers(Guard guard, Set<String> monitors) {
@@ -112,8 +115,8 @@ final class WritePlanner {
     }
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
     String monitor = ForelockSettings.INDEX_MONITOR.get(settings).monitor(index, request, routing);
-    return new WritePlan(Headers.priority(context), Set.of(monitor), "update " + monitor, request.ramBytesUsed(),
-        request.timeout().millis(), true);
+    return new WritePlan(Headers.priority(context), Set.of(monitor), null, "update " + monitor, request.ramBytesUsed(),
+        request.timeout().millis());
   }
 
   /** The index's settings, or null if this write into it is not guarded. */

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
 import org.forelock.LockSet;
@@ -91,12 +93,77 @@ class DocumentLocksTest {
   @Test
   void theDeadlineIsThatOfTheWhole() {
     source.others("m0000", "m1500");
-    acquired(many());
+    DocumentLocks locks = acquired(many());
     now += 1_000_000_000L;
     source.release("m0000");
-    assertEquals(ErrorCode.LOCK_TIMEOUT, ends.get(0).code());
-    assertEquals("m1500", ends.get(0).monitor());
-    assertFalse(source.owners.containsKey("m0000"), "all or none");
+    assertEquals(1, ends.size());
+    assertNull(ends.get(0));
+    assertEquals(Set.of("m1500"), locks.refused().keySet());
+    assertTrue(source.owners.containsKey("m2000"), "the rest is taken");
+  }
+
+  @Test
+  void whatOthersKeepIsRefusedAlone() {
+    source.others("b", "d");
+    DocumentLocks locks = acquired("a", "b", "c", "d", "e");
+    assertEquals(List.of(), ends);
+    source.expire("b");
+    assertEquals(1, ends.size());
+    assertNull(ends.get(0));
+    assertEquals(List.of("b", "d"), new ArrayList<>(locks.refused().keySet()));
+    assertEquals(ErrorCode.LOCK_TIMEOUT, locks.refused().get("b").code());
+    assertEquals(ErrorCode.LOCK_UNAVAILABLE, locks.refused().get("d").code());
+    assertEquals(List.of("?b", "+a*2", "!d", "+e"), source.journal, "tried in halves, and nothing is waited for");
+    assertTrue(locks.certain());
+    source.owners.remove("e");
+    assertFalse(locks.certain(), "each of the rest counts");
+    locks.close();
+    assertEquals(Set.of("b", "d"), source.owners.keySet());
+  }
+
+  @Test
+  void allMayBeRefused() {
+    source.others("a", "b");
+    DocumentLocks locks = acquired("a", "b");
+    source.expire("a");
+    assertEquals(1, ends.size());
+    assertNull(ends.get(0));
+    assertEquals(Set.of("a", "b"), locks.refused().keySet());
+    assertEquals(0, locks.token());
+  }
+
+  @Test
+  void theTriesHaveALimit() {
+    List<String> monitors = many().subList(0, 500);
+    source.others(monitors.toArray(new String[0]));
+    source.owners.remove(monitors.get(0));
+    DocumentLocks locks = acquired(monitors);
+    source.expire(source.journal.get(0).substring(1));
+    assertNull(ends.get(0));
+    assertEquals(1 + DocumentLocks.MAX_TRIES, source.journal.size());
+    assertEquals(500, locks.refused().size(), "the free one's turn did not come");
+    assertEquals(1 + DocumentLocks.MAX_TRIES, locks.refused().values().stream().filter(Objects::nonNull).count());
+  }
+
+  @Test
+  void noTryBeginsLongAfterTheDeadline() {
+    source.others("a");
+    DocumentLocks locks = acquired("a", "b");
+    now += 1_000_000_000L + DocumentLocks.MAX_TRY_NANOS;
+    source.expire("a");
+    assertNull(ends.get(0));
+    assertEquals(List.of("?a"), source.journal);
+    assertEquals(Set.of("a", "b"), locks.refused().keySet());
+  }
+
+  @Test
+  void anotherFailureIsThatOfTheWhole() {
+    source.others("a");
+    source.failure = ErrorCode.CONNECTION_LOSS;
+    acquired("a", "b");
+    source.expire("a");
+    assertEquals(ErrorCode.CONNECTION_LOSS, ends.get(0).code());
+    assertEquals(Set.of("a"), source.owners.keySet());
   }
 
   @Test

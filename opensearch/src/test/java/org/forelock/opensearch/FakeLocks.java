@@ -12,10 +12,12 @@ import org.forelock.TestFailures;
 /** Locks in memory: what is in {@code others} is held by others; nothing happens by itself. */
 final class FakeLocks implements LockSource {
   final Map<String, Object> owners = new HashMap<>();
-  final Map<String, List<Runnable>> lines = new HashMap<>();
-  /** Of each lock its first monitor, and how many it has: + granted, ? waits, - given back. */
+  private final Map<String, List<Fake>> lines = new HashMap<>();
+  /** Of each lock its first monitor, and how many it has: + granted, ? waits, ! refused a try, - given back. */
   final List<String> journal = new ArrayList<>();
   long nanosLeft = 1_000_000_000;
+  /** How tries end; null: as they do. */
+  ErrorCode failure;
   private long tokens;
 
   void others(String... monitors) {
@@ -27,10 +29,15 @@ final class FakeLocks implements LockSource {
   /** The holder goes; the first of the queue is granted it. */
   void release(String monitor) {
     owners.remove(monitor);
-    List<Runnable> line = lines.get(monitor);
+    List<Fake> line = lines.get(monitor);
     if (line != null && !line.isEmpty()) {
-      line.remove(0).run();
+      line.remove(0).grant();
     }
+  }
+
+  /** The time of the first of the queue is up. */
+  void expire(String monitor) {
+    lines.get(monitor).remove(0).future.completeExceptionally(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
   }
 
   @Override
@@ -68,8 +75,23 @@ final class FakeLocks implements LockSource {
           if (timeoutMillis == 0) {
             return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
           }
-          lines.computeIfAbsent(monitor, key -> new ArrayList<>()).add(this::grant);
+          lines.computeIfAbsent(monitor, key -> new ArrayList<>()).add(this);
           return future;
+        }
+      }
+      grant();
+      return future;
+    }
+
+    @Override
+    public CompletableFuture<?> tryAcquire() {
+      if (failure != null) {
+        return CompletableFuture.failedFuture(TestFailures.of(failure, monitors.get(0)));
+      }
+      for (String monitor : monitors) {
+        if (owners.containsKey(monitor)) {
+          journal.add("!" + monitor);
+          return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_UNAVAILABLE, monitor));
         }
       }
       grant();
