@@ -88,6 +88,22 @@ FORELOCK_EXPORT int32_t fl_attempt_succeed(fl_attempt attempt);
 /// The attempt failed; frees its handle. `code` stable, for programs: lower case letters, digits, underscores.
 /// `retryable` 1 if another attempt makes sense.
 FORELOCK_EXPORT int32_t fl_attempt_fail(fl_attempt attempt, const char* code, const char* message, int32_t retryable);
+/// One failed attempt at an operation.
+typedef struct fl_failed_attempt {
+  size_t size;          ///< sizeof(fl_failed_attempt), set by the caller
+  int64_t at_ms;        ///< when it failed, in milliseconds since 1970
+  const char* code;     ///< stable, as in fl_attempt_fail()
+  const char* message;  ///< for people; may be null
+  int64_t waited_ms;    ///< how long it waited for the lock
+} fl_failed_attempt;
+
+/// Hands an operation to the dead-letter queue whose attempts the program has made without a runner. Blocks until the
+/// letter is durable. `attempts` are `count` structures, oldest first, at least one; `max_attempts` is how many there
+/// could have been. `id` may be null; else it gets the letter's id, valid until this thread's next call.
+/// FL_INVALID_ARGUMENT, FL_REQUEST_TOO_LARGE, FL_OUTBOX_FULL, FL_OUTBOX_UNAVAILABLE: it is in no queue.
+FORELOCK_EXPORT int32_t fl_dlq_accept(fl_client client, fl_dlq dlq, const fl_operation_spec* spec,
+                                      const fl_failed_attempt* attempts, size_t count, uint32_t max_attempts,
+                                      const char** id);
 /// Cancels what waits, fails the attempts under way, waits until the last operation has ended, and frees the handle.
 FORELOCK_EXPORT int32_t fl_runner_free(fl_runner runner);
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "capi/handles.h"
 #include "capi/lock_arguments.h"
 #include "capi/operation_objects.h"
 #include "capi/structure.h"
+#include "client/letter_origin.h"
+#include "client/operation_check.h"
 #include "forelock/c.h"
 
 namespace forelock::capi {
@@ -113,6 +116,42 @@ Operation operation_of(const fl_operation_spec& spec) {
   return operation;
 }
 
+std::vector<FailedAttempt> attempts_of(const fl_failed_attempt* given, std::size_t count) {
+  require(given != nullptr && count > 0, "there is no failed attempt");
+  require(given->size >= sizeof(given->size), "the structure's size is not set");
+  const std::size_t stride = given->size;  // the caller's, which may be older or newer
+  std::vector<FailedAttempt> attempts;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* place = reinterpret_cast<const char*>(given) + i * stride;
+    const fl_failed_attempt failed = read_structure(reinterpret_cast<const fl_failed_attempt*>(place));
+    // What makes a code fit, and a message short enough, is known there.
+    const OperationFailure failure(text_of(failed.code, "code"), text_or_empty(failed.message), true);
+    attempts.push_back({.number = static_cast<std::uint32_t>(i + 1),
+                        .at = WallTime(std::chrono::milliseconds(failed.at_ms)),
+                        .code = failure.code(),
+                        .message = failure.what(),
+                        .waited = std::chrono::milliseconds(failed.waited_ms)});
+  }
+  return attempts;
+}
+
+DeadLetter letter_of(Operation operation, std::vector<FailedAttempt> attempts, const std::string& instance) {
+  DeadLetter letter;
+  letter.id = std::move(operation.id);
+  letter.type = std::move(operation.type);
+  letter.monitor = std::move(operation.monitor);
+  letter.priority = operation.priority;
+  letter.lock_info = std::move(operation.lock_info);
+  letter.payload = std::move(operation.payload);
+  letter.reason = attempts.back().code;
+  letter.enqueued_at = attempts.front().at - attempts.front().waited;
+  letter.failed_at = attempts.back().at;
+  letter.attempts = std::move(attempts);
+  letter.client = client::letter_origin(instance);
+  letter.traceparent = std::move(operation.traceparent);
+  return letter;
+}
+
 void end_attempt(fl_attempt handle, const std::exception_ptr& error) {
   const auto use = capi::remove<AttemptObject>(handle);
   use->open().remove(handle);
@@ -175,6 +214,22 @@ int32_t fl_attempt_fail(fl_attempt attempt, const char* code, const char* messag
   return capi::run([&] {
     const OperationFailure failure(text_of(code, "code"), text_or_empty(message), retryable != 0);
     end_attempt(attempt, std::make_exception_ptr(failure));
+  });
+}
+
+int32_t fl_dlq_accept(fl_client client, fl_dlq dlq, const fl_operation_spec* spec, const fl_failed_attempt* attempts,
+                      size_t count, uint32_t max_attempts, const char** id) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    const auto letters = find<DeadLettersObject>(dlq)->letters();
+    require(spec != nullptr, "the operation is null");
+    DeadLetter letter = letter_of(client::checked(operation_of(read_structure(spec))), attempts_of(attempts, count),
+                                  use->client().instance());
+    letter.max_attempts = std::max(max_attempts, static_cast<std::uint32_t>(count));
+    letters->sink().accept(letter);
+    thread_local std::string accepted;
+    accepted = letter.id;
+    if (id != nullptr) *id = accepted.c_str();
   });
 }
 

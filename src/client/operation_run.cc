@@ -1,7 +1,5 @@
 #include "client/operation_run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <random>
 #include <string>
@@ -9,8 +7,8 @@
 
 #include "client/attempt_failure.h"
 #include "client/clock.h"
+#include "client/letter_origin.h"
 #include "client/operation_check.h"
-#include "forelock/version.h"
 #include "records/wall_time.h"
 
 namespace forelock::client {
@@ -23,15 +21,6 @@ namespace {
 std::uint64_t random_number() {
   thread_local std::mt19937_64 generator{std::random_device{}()};
   return generator();
-}
-
-DeadLetterOrigin this_process(const std::string& instance) {
-  DeadLetterOrigin origin;
-  origin.host = instance.substr(0, instance.find('/'));
-  origin.pid = getpid();
-  origin.instance = instance;
-  origin.version = version();
-  return origin;
 }
 
 }  // namespace
@@ -129,7 +118,7 @@ DeadLetter OperationRun::letter() const {
   letter.enqueued_at = enqueued_at_;
   letter.failed_at = last.at;
   letter.replay_count = operation_.replay_count;
-  letter.client = this_process(core_.instance());
+  letter.client = letter_origin(core_.instance());
   letter.traceparent = operation_.traceparent;
   return letter;
 }

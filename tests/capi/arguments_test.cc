@@ -58,6 +58,7 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_attempt_succeed(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_attempt_fail(handle, "code", "", 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_dlq_free(handle), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_dlq_accept(handle, handle, nullptr, nullptr, 0, 1, &text), FL_INVALID_HANDLE);
   }
 }
 

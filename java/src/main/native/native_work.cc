@@ -1,5 +1,6 @@
 // The native methods of org.forelock.Native for owner records, the inspector, and operations with dead letters.
 #include <array>
+#include <vector>
 
 #include "jni_support.h"
 
@@ -34,6 +35,43 @@ void store_after_owner(JNIEnv* env, jlongArray numbers, const std::array<jlong, 
   if (env->ExceptionCheck() != JNI_FALSE) return;
   env->SetLongArrayRegion(numbers, numbers_of_owner, static_cast<jsize>(count), values.data());
 }
+
+Text text_at(JNIEnv* env, jobjectArray texts, jsize index) {
+  const auto bytes = static_cast<jbyteArray>(env->GetObjectArrayElement(texts, index));
+  Text text(env, bytes);
+  env->DeleteLocalRef(bytes);
+  return text;
+}
+
+// An operation as Operation.texts() and its payload say it.
+class OperationTexts {
+ public:
+  OperationTexts(JNIEnv* env, jobjectArray texts, jbyteArray payload)
+      : id_(text_at(env, texts, 0)),
+        type_(text_at(env, texts, 1)),
+        monitor_(text_at(env, texts, 2)),
+        info_(text_at(env, texts, 3)),
+        trace_(text_at(env, texts, 4)),
+        payload_(env, payload) {}
+
+  // Valid as long as this object lives.
+  fl_operation_spec spec(jint priority) const {
+    fl_operation_spec spec{};
+    spec.size = sizeof spec;
+    spec.id = id_.c_str();
+    spec.type = type_.c_str();
+    spec.monitor = monitor_.c_str();
+    spec.priority = priority;
+    spec.payload = payload_.data();
+    spec.payload_length = payload_.size();
+    spec.lock_info = info_.c_str();
+    spec.traceparent = trace_.c_str();
+    return spec;
+  }
+
+ private:
+  const Text id_, type_, monitor_, info_, trace_, payload_;
+};
 
 }  // namespace
 
@@ -127,6 +165,33 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_dlqOpen([[maybe_unused]] JNIEnv
   return number(dlq);
 }
 
+// \returns the letter's id.
+JNIEXPORT jbyteArray JNICALL Java_org_forelock_Native_dlqAccept(JNIEnv* env, jclass, jlong client, jlong dlq,
+                                                                jobjectArray texts, jbyteArray payload, jint priority,
+                                                                jobjectArray attempt_texts, jlongArray attempt_times,
+                                                                jint max_attempts) {
+  const OperationTexts given(env, texts, payload);
+  const auto count = static_cast<std::size_t>(env->GetArrayLength(attempt_times)) / 2;
+  std::vector<jlong> times(2 * count);
+  env->GetLongArrayRegion(attempt_times, 0, static_cast<jsize>(times.size()), times.data());
+  std::vector<Text> words;
+  words.reserve(2 * count);
+  for (std::size_t i = 0; i < 2 * count; ++i) words.push_back(text_at(env, attempt_texts, static_cast<jsize>(i)));
+  std::vector<fl_failed_attempt> attempts;
+  for (std::size_t i = 0; i < 2 * count; i += 2) {
+    attempts.push_back({.size = sizeof(fl_failed_attempt),
+                        .at_ms = times[i],
+                        .code = words[i].c_str(),
+                        .message = words[i + 1].c_str(),
+                        .waited_ms = times[i + 1]});
+  }
+  const fl_operation_spec spec = given.spec(priority);
+  const char* id = nullptr;
+  const bool taken = check(env, fl_dlq_accept(handle(client), handle(dlq), &spec, attempts.data(), count,
+                                              static_cast<std::uint32_t>(max_attempts), &id));
+  return taken ? to_java(env, id) : nullptr;
+}
+
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_dlqFlush(JNIEnv* env, jclass, jlong dlq, jlong timeout) {
   std::int32_t done = 0;
   check(env, fl_dlq_flush(handle(dlq), timeout, &done));
@@ -170,25 +235,8 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_runnerNew(JNIEnv* env, jclass, 
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_runnerSubmit(JNIEnv* env, jclass, jlong runner, jobjectArray texts,
                                                               jbyteArray payload, jint priority, jlong timeout,
                                                               jlong tag) {
-  const auto text = [&](jsize index) {
-    return Text(env, static_cast<jbyteArray>(env->GetObjectArrayElement(texts, index)));
-  };
-  const Text id = text(0);
-  const Text type = text(1);
-  const Text monitor = text(2);
-  const Text info = text(3);
-  const Text trace = text(4);
-  const Text bytes(env, payload);
-  fl_operation_spec spec{};
-  spec.size = sizeof spec;
-  spec.id = id.c_str();
-  spec.type = type.c_str();
-  spec.monitor = monitor.c_str();
-  spec.priority = priority;
-  spec.payload = bytes.data();
-  spec.payload_length = bytes.size();
-  spec.lock_info = info.c_str();
-  spec.traceparent = trace.c_str();
+  const OperationTexts given(env, texts, payload);
+  fl_operation_spec spec = given.spec(priority);
   spec.timeout_ms = timeout;
   fl_operation operation = 0;
   check(env, fl_runner_submit(handle(runner), &spec, static_cast<std::uint64_t>(tag), &operation));

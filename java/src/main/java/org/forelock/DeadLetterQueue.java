@@ -2,6 +2,7 @@ package org.forelock;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
 
 /**
@@ -43,6 +44,31 @@ public final class DeadLetterQueue implements AutoCloseable {
           "there is no dead-letter queue: the library librdkafka.so.1 is not installed on this machine", "install it");
     }
     return config.get();
+  }
+
+  /**
+   * Takes an operation whose attempts were made without an {@link OperationRunner}. Blocks until it is durable.
+   *
+   * @param client names this process in the letter
+   * @param operation what was to be done
+   * @param attempts those that failed, oldest first, at least one
+   * @param maxAttempts how many there could have been
+   * @return the letter's id
+   * @throws RequestRejectedException it is in no queue: the outbox is full or unavailable, the operation is invalid or
+   *     too large
+   */
+  public String accept(ForelockClient client, Operation operation, List<FailedAttempt> attempts, int maxAttempts) {
+    byte[][] texts = new byte[2 * attempts.size()][];
+    long[] times = new long[2 * attempts.size()];
+    for (int i = 0; i < attempts.size(); ++i) {
+      FailedAttempt attempt = attempts.get(i);
+      texts[2 * i] = NativeLibrary.utf8(attempt.code());
+      texts[2 * i + 1] = NativeLibrary.utf8(attempt.message().replace((char) 0, ' '));
+      times[2 * i] = attempt.at().toEpochMilli();
+      times[2 * i + 1] = attempt.waited().toMillis();
+    }
+    return Failures.text(Blocking.call(() -> Native.dlqAccept(client.core().handle, handle, operation.texts(),
+        operation.payload, operation.lockType.ordinal(), texts, times, maxAttempts)));
   }
 
   /**

@@ -138,6 +138,10 @@ final class Native {
 
   static native long dlqOpen(long config);
 
+  /** Of each attempt its code and its message, and when it failed and how long it waited, in milliseconds. */
+  static native byte[] dlqAccept(long client, long dlq, byte[][] texts, byte[] payload, int priority,
+      byte[][] attemptTexts, long[] attemptTimes, int maxAttempts);
+
   static native boolean dlqFlush(long dlq, long timeoutMs);
 
   static native byte[] dlqStatus(long dlq, long[] numbers);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,26 @@ class OperationsTest {
       thread.interrupt();
       assertTrue(flag.get(30, TimeUnit.SECONDS));
       assertEquals(0, queue.accepted());
+    }
+  }
+
+  @Test
+  void anOperationCanBeHandedToTheQueueItself() throws Exception {
+    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+        DeadLetterQueue queue = queue()) {
+      Operation operation = new Operation("save", "op", LockType.BACKGROUND).payload(new byte[] {(byte) 0xc3, 0, 1});
+      FailedAttempt attempt =
+          new FailedAttempt(Instant.now(), "lock_timeout", "held by others", Duration.ofMillis(7));
+      String id = queue.accept(client, operation, List.of(attempt, attempt), 4);
+      assertEquals(36, id.length());
+      assertEquals("mine", queue.accept(client, operation.id("mine"), List.of(attempt), 1));
+      assertEquals(2, queue.outboxRows());
+      assertEquals(ErrorCode.INVALID_ARGUMENT,
+          assertThrows(RequestRejectedException.class, () -> queue.accept(client, operation, List.of(), 1)).code());
+      Operation large = operation.payload(new byte[(1 << 20) + 1]);
+      assertEquals(ErrorCode.REQUEST_TOO_LARGE,
+          assertThrows(RequestRejectedException.class, () -> queue.accept(client, large, List.of(attempt), 1)).code());
+      assertEquals(2, queue.accepted());
     }
   }
 

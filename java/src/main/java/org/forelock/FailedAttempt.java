@@ -1,0 +1,64 @@
+package org.forelock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+
+/** One failed attempt at an operation. Immutable. */
+public final class FailedAttempt {
+  private final Instant at;
+  private final String code;
+  private final String message;
+  private final Duration waited;
+
+  /**
+   * An attempt.
+   *
+   * @param at when it failed
+   * @param code stable, for programs: lower case letters, digits, underscores
+   * @param message for people; must not hold the payload
+   * @param waited how long it waited for the lock
+   */
+  public FailedAttempt(Instant at, String code, String message, Duration waited) {
+    this.at = Objects.requireNonNull(at, "at");
+    this.code = Objects.requireNonNull(code, "code");
+    this.message = Objects.requireNonNull(message, "message");
+    this.waited = Objects.requireNonNull(waited, "waited");
+  }
+
+  /**
+   * When it failed.
+   *
+   * @return as given
+   */
+  public Instant at() {
+    return at;
+  }
+
+  /**
+   * For programs.
+   *
+   * @return the stable code
+   */
+  public String code() {
+    return code;
+  }
+
+  /**
+   * For people.
+   *
+   * @return as given
+   */
+  public String message() {
+    return message;
+  }
+
+  /**
+   * How long it waited for the lock.
+   *
+   * @return as given
+   */
+  public Duration waited() {
+    return waited;
+  }
+}
