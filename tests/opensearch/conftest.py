@@ -15,7 +15,8 @@ def server():
 @pytest.fixture(scope="session")
 def node(server):
     cluster = Cluster(server.address, "--set", "forelock.zookeeper.session.timeout=4000",
-                      "--set", "forelock.cancel_on_disconnect=true")
+                      "--set", "forelock.cancel_on_disconnect=true", "--set", "forelock.queue.mode=parameter",
+                      "--set", "forelock.queue.retries=1")
     assert cluster.urls, cluster.result.stderr
     yield cluster
     cluster.close()

@@ -10,6 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
+import org.forelock.DeadLetterQueue;
 import org.forelock.ForelockClient;
 import org.forelock.LockType;
 import org.opensearch.common.settings.Settings;
@@ -24,6 +25,7 @@ final class ClientFactory {
   private static final String[] LIBRARIES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
   private static final String LIBRARY_PROPERTY = "forelock.native.library";
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
+  private static final String DEFAULT_RETRIES = "3";
   private static final int MAX_FILE_BYTES = 1 << 20;
 
   private final Path file;
@@ -109,6 +111,22 @@ final class ClientFactory {
     } catch (IOException problem) {
       throw new UncheckedIOException(problem);
     }
+  }
+
+  /**
+   * Opens the dead-letter queue of the configuration, with its outbox among the node's own data.
+   *
+   * @throws org.forelock.ForelockException if that is not possible
+   */
+  DeadLetterQueue openQueue(Path data) {
+    Properties properties = properties();
+    properties.setProperty("dlq.outbox.path", data.resolve("forelock").resolve("outbox.db").toString());
+    return LockService.privileged(() -> new DeadLetterQueue(properties));
+  }
+
+  /** How often the configuration lets an operation be tried again. */
+  int retries() {
+    return Integer.parseInt(properties().getProperty("elastic.request.retry.count", DEFAULT_RETRIES).trim());
   }
 
   /** The time-out that the configuration gives to a class. */

@@ -68,6 +68,11 @@ final class DocumentLocks implements Certainty {
     return parts.stream().anyMatch(part -> part.contains(monitor));
   }
 
+  /** Whether all of these are among those that were obtained. */
+  boolean holds(Collection<String> monitors) {
+    return monitors.stream().allMatch(this::has) && Collections.disjoint(refused().keySet(), monitors);
+  }
+
   /**
    * Begins to obtain them; to be called once.
    *

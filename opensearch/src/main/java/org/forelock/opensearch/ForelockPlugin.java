@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.forelock.ConfigurationException;
 import org.forelock.ForelockClient;
+import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.support.ActionFilter;
@@ -38,6 +40,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   private final Settings settings;
   private volatile Parts parts;
   private volatile WriteFilter filter;
+  private volatile NodeLetters letters;
   private volatile ThreadPool pool;
 
   /**
@@ -51,7 +54,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
 
   @Override
   Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
-      IndexNameExpressionResolver resolver) {
+      IndexNameExpressionResolver resolver, BulkWriter writer) {
     pool = threads;
     ClientFactory.loadLibrary(folders.plugins.resolve("forelock"));
     LogBridge.install();
@@ -69,10 +72,34 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     Timeouts timeouts = new Timeouts(
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
     parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads));
-    WritePlanner planner = new WritePlanner(cluster, resolver, threads.getThreadContext());
+    ThreadContext context = threads.getThreadContext();
+    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests);
+    Workers workers = new Workers(threads);
+    letters = openQueue(client, factory, folders);
+    WriteQueue queue = letters == null ? null
+        : new WriteQueue(letters, locks, requests, writer, workers, context, stats, planner::localNode);
     filter = new WriteFilter(ours, planner, requests, locks, timeouts,
-        new HolderLook(locks::inspector, threads.generic()), stats, threads);
+        new HolderLook(locks::inspector, threads.generic()), stats, workers, context, queue);
     return List.of(parts);
+  }
+
+  /** @return null: there is to be none */
+  private NodeLetters openQueue(ForelockClient client, ClientFactory factory, Folders folders) {
+    if (ForelockSettings.QUEUE_MODE.get(settings) == ForelockSettings.QueueMode.OFF) {
+      return null;
+    }
+    if (folders.data == null) {
+      throw new IllegalArgumentException(
+          "forelock.queue.mode: this node keeps no data, so it has no place for a queue");
+    }
+    int retries = ForelockSettings.QUEUE_RETRIES.get(settings);
+    try {
+      return new NodeLetters(
+          client, factory.openQueue(folders.data), retries < 0 ? factory.retries() : retries);
+    } catch (ForelockException problem) {
+      throw new IllegalArgumentException("forelock.queue.mode: " + problem.getMessage()
+          + (problem.hint().isEmpty() ? "" : " (" + problem.hint() + ")"), problem);
+    }
   }
 
   @Override
@@ -111,17 +138,25 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     return Rest.handlers(parts, pool);
   }
 
-  /** Only one plugin of a node may do this, hence the setting. */
+  /** Only one plugin of a node may do this, hence the settings. */
   @Override
   public UnaryOperator<RestHandler> getRestHandlerWrapper(ThreadContext threadContext) {
-    return ForelockSettings.CANCEL_ON_DISCONNECT.get(settings)
-        ? handler -> RestBase.before(handler, request -> Disconnections.note(threadContext, request)) : null;
+    boolean notes = ForelockSettings.CANCEL_ON_DISCONNECT.get(settings);
+    boolean takes = ForelockSettings.QUEUE_MODE.get(settings) == ForelockSettings.QueueMode.PARAMETER;
+    return !notes && !takes ? null : handler -> RestBase.before(handler, request -> {
+      if (notes) {
+        Disconnections.note(threadContext, request);
+      }
+      if (takes) {
+        Headers.takeQueueParameter(threadContext, request);
+      }
+    });
   }
 
   @Override
   public Collection<RestHeaderDefinition> getRestHeaders() {
-    return List.of(
-        new RestHeaderDefinition(Headers.PRIORITY, false), new RestHeaderDefinition(Headers.REPORT, false));
+    return Stream.of(Headers.PRIORITY, Headers.REPORT, Headers.QUEUE, Headers.REQUIRED)
+        .map(name -> new RestHeaderDefinition(name, false)).toList();
   }
 
   @Override
@@ -139,6 +174,9 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     Parts all = parts;
     if (all != null) {
       all.requests.close();
+      if (letters != null) {
+        letters.close();
+      }
       all.locks.close();
     }
   }

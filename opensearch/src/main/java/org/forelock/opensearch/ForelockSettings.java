@@ -30,6 +30,23 @@ final class ForelockSettings {
     }
   }
 
+  /** How clients ask for the dead-letter queue. */
+  enum QueueMode {
+    OFF,
+    HEADER,
+    PARAMETER;
+
+    static QueueMode parse(String text) {
+      for (QueueMode value : values()) {
+        if (Names.of(value).equals(text)) {
+          return value;
+        }
+      }
+      throw new IllegalArgumentException(
+          "forelock.queue.mode: '" + text + "' is invalid; write off, header or parameter");
+    }
+  }
+
   static final Setting<Boolean> INDEX_ENABLED =
       Setting.boolSetting("index.forelock.enabled", false, Property.IndexScope, Property.Dynamic);
   static final Setting<Boolean> INDEX_FENCING =
@@ -46,6 +63,10 @@ final class ForelockSettings {
       TimeValue.timeValueSeconds(1), TimeValue.timeValueSeconds(1), Property.NodeScope, Property.Dynamic);
   static final Setting<Boolean> CANCEL_ON_DISCONNECT =
       Setting.boolSetting("forelock.cancel_on_disconnect", false, Property.NodeScope);
+  static final Setting<QueueMode> QUEUE_MODE =
+      new Setting<>("forelock.queue.mode", "off", QueueMode::parse, Property.NodeScope);
+  static final Setting<Integer> QUEUE_RETRIES =
+      Setting.intSetting("forelock.queue.retries", -1, -1, 1000, Property.NodeScope);
   static final Setting<Boolean> ENGINE =
       Setting.boolSetting("forelock.engine.enabled", true, Property.NodeScope);
   static final Setting.AffixSetting<String> ZOOKEEPER = Setting.prefixKeySetting(
@@ -85,7 +106,8 @@ final class ForelockSettings {
 
   static List<Setting<?>> all() {
     return List.of(INDEX_ENABLED, INDEX_FENCING, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX,
-        RETRY_AFTER, CANCEL_ON_DISCONNECT, ENGINE, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
+        RETRY_AFTER, CANCEL_ON_DISCONNECT, QUEUE_MODE, QUEUE_RETRIES,
+        ENGINE, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
         FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES);
   }
 

@@ -3,6 +3,7 @@ package org.forelock.opensearch;
 import java.util.Locale;
 import org.forelock.LockType;
 import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.rest.RestRequest;
 
 /** The names of headers, and what they say. */
 final class Headers {
@@ -10,6 +11,12 @@ final class Headers {
   static final String PRIORITY = "X-Forelock-Priority";
   /** Of a client: true asks for the two headers of the response. */
   static final String REPORT = "X-Forelock-Report";
+  /** Of a client: true lets items of a background bulk that do not get their lock become dead letters. */
+  static final String QUEUE = "X-Forelock-Queue";
+  /** The same as a parameter of a bulk. */
+  static final String QUEUE_PARAMETER = "forelock_queue";
+  /** Of a client: true refuses what would be written without a lock. */
+  static final String REQUIRED = "X-Forelock-Required";
   static final String WAIT_MS = "X-Forelock-Wait-Ms";
   static final String TOKEN = "X-Forelock-Token";
   static final String RETRY_AFTER = "Retry-After";
@@ -17,6 +24,8 @@ final class Headers {
   // Of the plugin itself, between nodes. No client can send them: they are not among the REST headers.
   /** Everything that descends from this request is background work. */
   static final String BACKGROUND = "_forelock_background";
+  /** Its value for what ends at the first item that is not written. */
+  static final String BACKGROUND_JOB = "job";
   /** The locks of a shard group, for the primary. */
   static final String GUARD = "_forelock_guard";
   /** The lock of an update, for the bulk that it becomes. */
@@ -42,6 +51,34 @@ final class Headers {
       default:
         throw new IllegalArgumentException(PRIORITY + ": '" + text + "' is invalid; write foreground or background");
     }
+  }
+
+  /** Makes the parameter of a bulk what the header says; it is known to the node by that. */
+  static void takeQueueParameter(ThreadContext context, RestRequest request) {
+    if (request.path().endsWith("/_bulk") && request.hasParam(QUEUE_PARAMETER)) {
+      String value = request.param(QUEUE_PARAMETER);
+      if (context.getHeader(QUEUE) == null) {
+        context.putHeader(QUEUE, value.isEmpty() ? "true" : value);
+      }
+    }
+  }
+
+  /**
+   * Whether the client lets items become dead letters.
+   *
+   * @throws IllegalArgumentException if its header is invalid
+   */
+  static boolean wantsQueue(ThreadContext context) {
+    String text = context.getHeader(QUEUE);
+    if (text != null && !text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException(
+          QUEUE + ", " + QUEUE_PARAMETER + ": '" + text + "' is invalid; write true or false");
+    }
+    return "true".equals(text);
+  }
+
+  static boolean requiresLock(ThreadContext context) {
+    return "true".equals(context.getHeader(REQUIRED));
   }
 
   static boolean wantsReport(ThreadContext context) {

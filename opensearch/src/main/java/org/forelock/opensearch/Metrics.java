@@ -18,6 +18,8 @@ final class Metrics {
     metrics.held(parts.requests);
     metrics.one("forelock_opensearch_items_refused_total", "counter",
         "Items of bulks refused because of their own document's lock alone", parts.stats.refusedItems.sum());
+    metrics.one("forelock_opensearch_items_dead_lettered_total", "counter", "Items of bulks that became dead letters",
+        parts.stats.deadLettered.sum());
     metrics.one("forelock_opensearch_refused_on_primary_total", "counter",
         "Writes refused at the primary because their lock was not certain any more",
         parts.stats.refusedOnPrimary.sum());

@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import org.forelock.ErrorCode;
+import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.opensearch.OpenSearchStatusException;
@@ -76,6 +77,26 @@ final class Refusals {
   static OpenSearchStatusException uncertain(String monitor) {
     return of(RestStatus.CONFLICT, name(ErrorCode.LOCK_UNHEALTHY), monitor,
         "the lock was not certain any more when the write was to be done; nothing was written");
+  }
+
+  /** Not written; the write is in the dead-letter queue. */
+  static OpenSearchStatusException queued(String monitor, String letter, String reason) {
+    OpenSearchStatusException answer = of(RestStatus.ACCEPTED, "queued", monitor,
+        "not written yet: the write is dead letter " + letter + "; " + reason);
+    answer.addMetadata("opensearch.forelock_dead_letter", letter);
+    return answer;
+  }
+
+  /** Neither written nor queued. */
+  static OpenSearchStatusException notQueued(String monitor, FailedAttempt last, String reason) {
+    return of(RestStatus.CONFLICT, last.code(), monitor,
+        last.message() + "; the write is in no queue, either: " + reason);
+  }
+
+  /** The client does not want it to be written without a lock. */
+  static OpenSearchStatusException notGuarded(String index) {
+    return of(RestStatus.CONFLICT, "not_guarded", "", "the index [" + index
+        + "] is not guarded, and " + Headers.REQUIRED + " asks for a lock; set index.forelock.enabled");
   }
 
   static OpenSearchStatusException cancelled(String reason) {

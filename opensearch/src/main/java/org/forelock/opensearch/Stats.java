@@ -67,6 +67,8 @@ final class Stats {
   private final Map<LockType, OfClass> classes = new EnumMap<>(LockType.class);
   /** Items of bulks that were refused because of their own document's lock, while others of the bulk were not. */
   final LongAdder refusedItems = new LongAdder();
+  /** Items of bulks that became dead letters. */
+  final LongAdder deadLettered = new LongAdder();
   /** Writes that a primary refused on this node. */
   final LongAdder refusedOnPrimary = new LongAdder();
   /** Writes into guarded indices that a primary did on this node without a guard. */
@@ -110,6 +112,7 @@ final class Stats {
       map.put(Names.of(type), one);
     }
     map.put("items_refused", refusedItems.sum());
+    map.put("items_dead_lettered", deadLettered.sum());
     map.put("refused_on_primary", refusedOnPrimary.sum());
     map.put("unguarded_writes", unguarded.sum());
     return map;

@@ -4,22 +4,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.forelock.ForelockException;
+import org.forelock.LockType;
 import org.opensearch.OpenSearchStatusException;
 import org.opensearch.action.ActionRequest;
+import org.opensearch.action.bulk.BulkItemResponse;
 import org.opensearch.action.bulk.BulkRequest;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
 import org.opensearch.action.support.ActionFilter;
 import org.opensearch.action.support.ActionFilterChain;
-import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.tasks.Task;
-import org.opensearch.threadpool.ThreadPool;
 
 /**
  * A WriteFilter holds each write into a guarded index until its locks are there. Thread-safe; no thread ever waits.
@@ -40,12 +41,14 @@ final class WriteFilter implements ActionFilter {
   private final Timeouts timeouts;
   private final HolderLook holders;
   private final Stats stats;
-  private final ThreadPool threads;
+  private final Workers workers;
   private final ThreadContext context;
+  /** Null: there is none. */
+  private final WriteQueue queue;
   private final Disconnections disconnections = new Disconnections();
 
   WriteFilter(ForelockSettings settings, WritePlanner planner, HeldRequests requests, LockSource source,
-      Timeouts timeouts, HolderLook holders, Stats stats, ThreadPool threads) {
+      Timeouts timeouts, HolderLook holders, Stats stats, Workers workers, ThreadContext context, WriteQueue queue) {
     this.settings = settings;
     this.planner = planner;
     this.requests = requests;
@@ -53,8 +56,9 @@ final class WriteFilter implements ActionFilter {
     this.timeouts = timeouts;
     this.holders = holders;
     this.stats = stats;
-    this.threads = threads;
-    this.context = threads.getThreadContext();
+    this.workers = workers;
+    this.context = context;
+    this.queue = queue;
   }
 
   /** Behind all others: what they refuse needs no lock. */
@@ -66,19 +70,22 @@ final class WriteFilter implements ActionFilter {
   @Override
   public <Q extends ActionRequest, R extends ActionResponse> void apply(
       Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
-    if (!settings.enabled() || !action.startsWith(WRITES)) {
+    boolean required = action.startsWith(WRITES) && Headers.requiresLock(context);
+    if (!action.startsWith(WRITES) || !settings.enabled() && !required) {
       chain.proceed(task, action, request, listener);
-      return;
-    }
-    if (isBulkWork(action, request)) {
-      Call<Q, R> call = new Call<>(task, action, request, listener, chain);
-      call.proceed(Headers.BACKGROUND, "true", () -> {});
       return;
     }
     WritePlan plan;
     try {
-      plan = planner.plan(action, request);
-    } catch (IllegalArgumentException invalid) {
+      checkQueue(action);
+      if (isBulkWork(action, request)) {
+        Call<Q, R> call = new Call<>(task, action, request, listener, chain);
+        String value = BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true";
+        call.proceed(Headers.BACKGROUND, value, () -> {});
+        return;
+      }
+      plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
+    } catch (IllegalArgumentException | OpenSearchStatusException invalid) {
       listener.onFailure(invalid);
       return;
     }
@@ -91,6 +98,14 @@ final class WriteFilter implements ActionFilter {
       call.proceed(Headers.GUARD, plan.coveredBy, () -> {});
     } else {
       call.hold(plan);
+    }
+  }
+
+  /** A client that counts on the queue must not be told a time-out by a node that has none. */
+  private void checkQueue(String action) {
+    if (action.equals(BULK) && Headers.wantsQueue(context) && queue == null) {
+      throw new IllegalArgumentException(
+          Headers.QUEUE + ": this node has no dead-letter queue; forelock.queue.mode is off");
     }
   }
 
@@ -111,7 +126,11 @@ final class WriteFilter implements ActionFilter {
     private final ActionFilterChain<Q, R> chain;
     private final Supplier<StoredContext> caller = context.newRestorableContext(true);
     private final boolean report = Headers.wantsReport(context);
+    private final boolean required = Headers.requiresLock(context);
+    private final boolean mayQueue;
     private volatile Runnable unwatch = () -> {};
+    /** The answers of items that are tried again, at their places; null: there are none. */
+    private volatile CompletableFuture<BulkItemResponse[]> late;
 
     Call(Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
       this.task = task;
@@ -119,6 +138,7 @@ final class WriteFilter implements ActionFilter {
       this.request = request;
       this.listener = listener;
       this.chain = chain;
+      this.mayQueue = mayQueue();
     }
 
     /** Goes on with one header more, which the caller does not get to see. */
@@ -127,15 +147,14 @@ final class WriteFilter implements ActionFilter {
         @Override
         public void onResponse(R response) {
           done.run();
-          try (StoredContext ignored = caller.get()) {
-            listener.onResponse(response);
-          }
+          deliver(response, null);
         }
 
         @Override
         public void onFailure(Exception problem) {
           done.run();
-          fail(problem);
+          unwatch.run();
+          deliver(null, problem);
         }
       };
       // What is done in the background goes on when the client that has begun it goes.
@@ -150,9 +169,52 @@ final class WriteFilter implements ActionFilter {
 
     private void fail(Exception problem) {
       unwatch.run();
-      try (StoredContext ignored = caller.get()) {
-        listener.onFailure(problem);
+      deliver(null, problem);
+    }
+
+    /** @param problem null: the response */
+    private void deliver(R response, Exception problem) {
+      CompletableFuture<BulkItemResponse[]> waiting = late;
+      if (waiting == null) {
+        answer(response, problem);
+      } else {
+        waiting.thenAccept(answers -> answer(
+            shardResponse(LateItems.merge((BulkShardRequest) request, (BulkShardResponse) response, problem, answers)),
+            null));
       }
+    }
+
+    private void answer(R response, Exception problem) {
+      try (StoredContext ignored = caller.get()) {
+        if (problem == null) {
+          listener.onResponse(response);
+        } else {
+          listener.onFailure(problem);
+        }
+      }
+    }
+
+    /** What the listener of a shard bulk takes. */
+    @SuppressWarnings("unchecked")
+    private R shardResponse(BulkShardResponse response) {
+      return (R) response;
+    }
+
+    /** A job would end at an item that is queued; what is part of a late write is under its lock. */
+    private boolean mayQueue() {
+      return queue != null && request instanceof BulkShardRequest && Headers.wantsQueue(context)
+          && context.getHeader(Headers.UPDATE_GUARD) == null
+          && !Headers.BACKGROUND_JOB.equals(context.getHeader(Headers.BACKGROUND));
+    }
+
+    private boolean queued(WritePlan plan) {
+      return mayQueue && plan.type == LockType.BACKGROUND;
+    }
+
+    private void tryAgain(WritePlan plan, Map<String, ForelockException> kept, long since) {
+      BulkShardRequest bulk = (BulkShardRequest) request;
+      late = new LateItems(queue, task, action, bulk, planner.writeName(bulk.shardId().getIndexName()), plan,
+          timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, since).run();
     }
 
     void hold(WritePlan plan) {
@@ -180,8 +242,8 @@ final class WriteFilter implements ActionFilter {
       Map<String, ForelockException> kept = held.locks.refused();
       if (problem != null) {
         onWriteThread(held, () -> notObtained(held, plan, problem));
-      } else if (kept.isEmpty()) {
-        onWriteThread(held, () -> granted(held, plan, Map.of()));
+      } else if (kept.isEmpty() || queued(plan)) {
+        onWriteThread(held, () -> granted(held, plan, answers(kept, Map.of())));
       } else {
         holders.tell(kept.keySet(), texts -> onWriteThread(held, () -> granted(held, plan, answers(kept, texts))));
       }
@@ -196,23 +258,10 @@ final class WriteFilter implements ActionFilter {
     }
 
     private void onWriteThread(HeldRequest held, Runnable task) {
-      threads.executor(ThreadPool.Names.WRITE).execute(new AbstractRunnable() {
-        @Override
-        protected void doRun() {
-          unwatch.run();
-          task.run();
-        }
-
-        @Override
-        public boolean isForceExecution() {
-          return true;
-        }
-
-        @Override
-        public void onFailure(Exception rejected) {
-          requests.refuse(held, Refusals.closing());
-        }
-      });
+      workers.write(() -> {
+        unwatch.run();
+        task.run();
+      }, () -> requests.refuse(held, Refusals.closing()));
     }
 
     /** @param refusals the answers for monitors that others kept */
@@ -230,13 +279,17 @@ final class WriteFilter implements ActionFilter {
       }
       if (!refusals.isEmpty()) {
         KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals);
+        if (queued(plan)) {
+          tryAgain(plan, held.locks.refused(), held.since);
+        } else if (!items.all()) {
+          stats.refusedItems.add(items.count());
+        }
         if (items.all()) {
           stats.count(plan.type, Stats.Count.TIMED_OUT);
           requests.end(held);
-          answer(items.response());
+          deliver(shardResponse(items.response()), null);
           return;
         }
-        stats.refusedItems.add(items.count());
         items.leaveOut();
       }
       long waited = System.nanoTime() - held.since;
@@ -253,20 +306,22 @@ final class WriteFilter implements ActionFilter {
       });
     }
 
-    /** Of a shard bulk, whose response is what its listener takes. */
-    @SuppressWarnings("unchecked")
-    private void answer(BulkShardResponse response) {
-      try (StoredContext ignored = caller.get()) {
-        listener.onResponse((R) response);
-      }
-    }
-
     private void notObtained(HeldRequest held, WritePlan plan, ForelockException problem) {
       boolean unavailable = Refusals.unavailable(problem.code());
-      if (unavailable && settings.onUnavailable() == ForelockSettings.OnUnavailable.ALLOW) {
+      if (unavailable && !required && settings.onUnavailable() == ForelockSettings.OnUnavailable.ALLOW) {
         if (requests.run(held)) {
           stats.count(plan.type, Stats.Count.ALLOWED);
           proceed(plan.update ? Headers.UPDATE_GUARD : Headers.GUARD, Guard.ALLOWED.text(), () -> requests.end(held));
+        }
+        return;
+      }
+      if (queued(plan) && problem.retryable()) {
+        if (requests.run(held)) {
+          Map<String, ForelockException> all = new HashMap<>();
+          plan.monitors.forEach(monitor -> all.put(monitor, problem));
+          tryAgain(plan, all, held.since);
+          requests.end(held);
+          deliver(null, Refusals.notObtained(problem));
         }
         return;
       }

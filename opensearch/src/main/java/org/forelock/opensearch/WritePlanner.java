@@ -9,6 +9,7 @@ import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.index.IndexRequest;
 import org.opensearch.action.update.UpdateRequest;
 import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.metadata.IndexAbstraction;
 import org.opensearch.cluster.metadata.IndexMetadata;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.service.ClusterService;
@@ -22,15 +23,24 @@ final class WritePlanner {
   private final ClusterService cluster;
   private final IndexNameExpressionResolver resolver;
   private final ThreadContext context;
+  private final HeldRequests requests;
 
-  WritePlanner(ClusterService cluster, IndexNameExpressionResolver resolver, ThreadContext context) {
+  WritePlanner(ClusterService cluster, IndexNameExpressionResolver resolver, ThreadContext context,
+      HeldRequests requests) {
     this.cluster = cluster;
     this.resolver = resolver;
     this.context = context;
+    this.requests = requests;
   }
 
   String localNode() {
     return cluster.localNode().getId();
+  }
+
+  /** The name by which a later request writes into this index: a data stream's, for one of its own. */
+  String writeName(String index) {
+    IndexAbstraction known = cluster.state().metadata().getIndicesLookup().get(index);
+    return known == null || known.getParentDataStream() == null ? index : known.getParentDataStream().getName();
   }
 
   /**
@@ -38,6 +48,7 @@ final class WritePlanner {
    *
    * @return null if it is not guarded
    * @throws IllegalArgumentException if the request is invalid for a guarded index
+   * @throws org.opensearch.OpenSearchStatusException if it must be guarded, and the index is not
    */
   WritePlan plan(String action, ActionRequest request) {
     if (request instanceof BulkShardRequest) {
@@ -45,6 +56,22 @@ final class WritePlanner {
     }
     if (request instanceof UpdateRequest) {
       return planUpdate((UpdateRequest) request);
+    }
+    return null;
+  }
+
+  /**
+   * The plan of a node that guards nothing, for a request that must be guarded.
+   *
+   * @return null if it is no write of documents itself
+   * @throws org.opensearch.OpenSearchStatusException otherwise
+   */
+  WritePlan refuseUnguarded(ActionRequest request) {
+    if (request instanceof BulkShardRequest) {
+      throw Refusals.notGuarded(((BulkShardRequest) request).shardId().getIndexName());
+    }
+    if (request instanceof UpdateRequest) {
+      throw Refusals.notGuarded(((UpdateRequest) request).index());
     }
     return null;
   }
@@ -84,8 +111,13 @@ final class WritePlanner {
         request.timeout().millis());
   }
 
-  private static boolean covers(Guard guard, Set<String> monitors) {
-    return guard.allowed() || monitors.size() == 1 && monitors.contains(guard.monitor);
+  /** What has several monitors comes from a request that is held on this node. */
+  private boolean covers(Guard guard, Set<String> monitors) {
+    if (guard.allowed() || !guard.monitor.isEmpty()) {
+      return guard.allowed() || monitors.size() == 1 && monitors.contains(guard.monitor);
+    }
+    HeldRequest held = guard.node.equals(localNode()) ? requests.get(guard.ticket) : null;
+    return held != null && held.locks.holds(monitors);
   }
 
   /** A document whose id this node has just made up: no other request can mean it. */
@@ -123,6 +155,9 @@ final class WritePlanner {
   private Settings guarded(ClusterState state, String index) {
     IndexMetadata metadata = state.metadata().index(index);
     if (metadata == null || metadata.isSystem() || !ForelockSettings.INDEX_ENABLED.get(metadata.getSettings())) {
+      if (Headers.requiresLock(context)) {
+        throw Refusals.notGuarded(index);
+      }
       return null;
     }
     boolean ofTheNode =

@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.function.Supplier;
 import org.opensearch.client.Client;
@@ -18,15 +19,16 @@ import org.opensearch.watcher.ResourceWatcherService;
 /** A Plugin without what differs between OpenSearch 2 and 3. */
 abstract class PluginBase extends Plugin {
   abstract Collection<Object> components(
-      ClusterService cluster, ThreadPool threads, Folders folders, IndexNameExpressionResolver resolver);
+      ClusterService cluster, ThreadPool threads, Folders folders, IndexNameExpressionResolver resolver,
+      BulkWriter writer);
 
   @Override
   public final Collection<Object> createComponents(Client client, ClusterService cluster, ThreadPool threads,
       ResourceWatcherService watcher, ScriptService scripts, NamedXContentRegistry contents, Environment environment,
       NodeEnvironment nodeEnvironment, NamedWriteableRegistry writeables, IndexNameExpressionResolver resolver,
       Supplier<RepositoriesService> repositories) {
-    Folders folders =
-        new Folders(environment.configFile(), environment.pluginsFile(), environment.tmpFile());
-    return components(cluster, threads, folders, resolver);
+    Path data = nodeEnvironment.hasNodeFile() ? nodeEnvironment.nodeDataPaths()[0] : null;
+    Folders folders = new Folders(environment.configFile(), environment.pluginsFile(), environment.tmpFile(), data);
+    return components(cluster, threads, folders, resolver, client::bulk);
   }
 }

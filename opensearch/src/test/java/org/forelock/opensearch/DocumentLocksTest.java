@@ -159,7 +159,7 @@ class DocumentLocksTest {
   @Test
   void anotherFailureIsThatOfTheWhole() {
     source.others("a");
-    source.failure = ErrorCode.CONNECTION_LOSS;
+    source.tryFailure = ErrorCode.CONNECTION_LOSS;
     acquired("a", "b");
     source.expire("a");
     assertEquals(ErrorCode.CONNECTION_LOSS, ends.get(0).code());

@@ -16,8 +16,9 @@ final class FakeLocks implements LockSource {
   /** Of each lock its first monitor, and how many it has: + granted, ? waits, ! refused a try, - given back. */
   final List<String> journal = new ArrayList<>();
   long nanosLeft = 1_000_000_000;
-  /** How tries end; null: as they do. */
+  /** How acquisitions end, and tries; null: as the owners permit. */
   ErrorCode failure;
+  ErrorCode tryFailure;
   private long tokens;
 
   void others(String... monitors) {
@@ -69,6 +70,9 @@ final class FakeLocks implements LockSource {
 
     @Override
     public CompletableFuture<?> acquire(long timeoutMillis) {
+      if (failure != null) {
+        return CompletableFuture.failedFuture(TestFailures.of(failure, monitors.get(0)));
+      }
       for (String monitor : monitors) {
         if (owners.containsKey(monitor)) {
           journal.add("?" + monitor);
@@ -85,8 +89,8 @@ final class FakeLocks implements LockSource {
 
     @Override
     public CompletableFuture<?> tryAcquire() {
-      if (failure != null) {
-        return CompletableFuture.failedFuture(TestFailures.of(failure, monitors.get(0)));
+      if (tryFailure != null) {
+        return CompletableFuture.failedFuture(TestFailures.of(tryFailure, monitors.get(0)));
       }
       for (String monitor : monitors) {
         if (owners.containsKey(monitor)) {

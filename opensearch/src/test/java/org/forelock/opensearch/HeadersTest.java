@@ -31,6 +31,14 @@ class HeadersTest {
   }
 
   @Test
+  void theQueueIsAskedForInOneWord() {
+    assertFalse(Headers.wantsQueue(context));
+    context.putHeader(Headers.QUEUE, "yes");
+    assertEquals("X-Forelock-Queue, forelock_queue: 'yes' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.wantsQueue(context)).getMessage());
+  }
+
+  @Test
   void aGuardSurvivesItsText() {
     Guard guard = Guard.parse(new Guard("node", -5, 7, "articles/a b").text());
     assertEquals("node", guard.node);

@@ -101,6 +101,16 @@ class HeldRequestsTest {
   }
 
   @Test
+  void aWrongSettingOfTheQueueIsRefused() {
+    Settings wrong = Settings.builder().put("forelock.queue.mode", "on").put("forelock.queue.retries", "-2").build();
+    for (Setting<?> setting : List.of(ForelockSettings.QUEUE_MODE, ForelockSettings.QUEUE_RETRIES)) {
+      String message = org.junit.jupiter.api.Assertions.assertThrows(
+          IllegalArgumentException.class, () -> setting.get(wrong)).getMessage();
+      assertTrue(message.contains(setting.getKey()), message);
+    }
+  }
+
+  @Test
   void wrongSettingsAreRefusedWithTheirNames() {
     for (String[] wrong : new String[][] {{"forelock.on_unavailable", "perhaps"},
         {"forelock.foreground.timeout", "-5s"},

@@ -1,0 +1,295 @@
+package org.forelock.opensearch;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.forelock.ErrorCode;
+import org.forelock.FailedAttempt;
+import org.forelock.ForelockException;
+import org.forelock.LockType;
+import org.opensearch.ExceptionsHelper;
+import org.opensearch.OpenSearchException;
+import org.opensearch.action.DocWriteResponse;
+import org.opensearch.action.bulk.BulkItemRequest;
+import org.opensearch.action.bulk.BulkItemResponse;
+import org.opensearch.action.bulk.BulkRequest;
+import org.opensearch.action.bulk.BulkResponse;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.action.support.replication.ReplicationResponse.ShardInfo;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.tasks.Task;
+
+/**
+ * LateItems are those of a shard bulk whose locks others kept, in a bulk that may be queued: their locks are tried
+ * again a number of times, what gets its lock is written, and the rest becomes dead letters. One attempt at a time;
+ * what an attempt changes, the next one sees.
+ */
+final class LateItems {
+  private final WriteQueue queue;
+  private final Task task;
+  private final String action;
+  private final BulkShardRequest request;
+  private final String index;
+  private final WritePlan plan;
+  private final long timeoutMillis;
+  private final Supplier<StoredContext> caller;
+  /** The monitors that are not had yet, with their failed attempts. */
+  private final Map<String, List<FailedAttempt>> open = new TreeMap<>();
+  private final BulkItemResponse[] answers;
+  private final CompletableFuture<BulkItemResponse[]> end = new CompletableFuture<>();
+  private int attempts = 1;
+  private long since;
+
+  /**
+   * The items of the monitors that the first attempt did not get.
+   *
+   * @param index the name by which the index is written into
+   * @param timeoutMillis of each attempt
+   * @param caller the context in which the bulk came
+   * @param kept the monitors that others kept, with the reason; null: there was no try left
+   * @param since when the first attempt began, by System.nanoTime()
+   */
+  LateItems(WriteQueue queue, Task task, String action, BulkShardRequest request, String index, WritePlan plan,
+      long timeoutMillis, Supplier<StoredContext> caller, Map<String, ForelockException> kept, long since) {
+    this.queue = queue;
+    this.task = task;
+    this.action = action;
+    this.request = request;
+    this.index = index;
+    this.plan = plan;
+    this.timeoutMillis = timeoutMillis;
+    this.caller = caller;
+    this.since = since;
+    this.answers = new BulkItemResponse[request.items().length];
+    kept.keySet().forEach(monitor -> open.put(monitor, new ArrayList<>()));
+    kept.forEach(this::failed);
+  }
+
+  /** Completed when each item has its answer: at its place among the request's items, null for those of others. */
+  CompletableFuture<BulkItemResponse[]> run() {
+    next();
+    return end;
+  }
+
+  /**
+   * The response to the whole request.
+   *
+   * @param response to the other items; null: none of them was done
+   * @param problem why, then
+   * @param answers of late items, at their places
+   */
+  static BulkShardResponse merge(
+      BulkShardRequest request, BulkShardResponse response, Exception problem, BulkItemResponse[] answers) {
+    BulkItemResponse[] all = new BulkItemResponse[answers.length];
+    ShardInfo copies = response == null ? null : response.getShardInfo();
+    for (int i = 0; i < all.length; ++i) {
+      if (answers[i] == null) {
+        all[i] = response == null ? failure(request, i, problem) : response.getResponses()[i];
+      } else {
+        all[i] = answers[i];
+        copies = copies == null && !all[i].isFailed() ? all[i].getResponse().getShardInfo() : copies;
+      }
+    }
+    BulkShardResponse merged = new BulkShardResponse(request.shardId(), all);
+    merged.setShardInfo(copies == null ? new ShardInfo() : copies);
+    return merged;
+  }
+
+  private void failed(String monitor, ForelockException reason) {
+    boolean kept = reason == null || reason.code() == ErrorCode.LOCK_UNAVAILABLE;
+    String code = Names.of(kept ? ErrorCode.LOCK_TIMEOUT : reason.code());
+    failed(monitor, code, Refusals.kept(monitor, reason, "").getMessage());
+  }
+
+  private void failed(String monitor, String code, String message) {
+    Duration waited = Duration.ofNanos(Math.max(0, System.nanoTime() - since));
+    open.get(monitor).add(new FailedAttempt(Instant.now(), code, message, waited));
+  }
+
+  private void next() {
+    if (open.isEmpty()) {
+      end.complete(answers);
+      return;
+    }
+    if (attempts > queue.letters.retries()) {
+      queue.workers.block(this::surrender, () -> refuse(Refusals.closing()));
+      return;
+    }
+    DocumentLocks locks =
+        new DocumentLocks(queue.source, plan.info, open.keySet(), LockType.BACKGROUND, System::nanoTime);
+    HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks, bytes(),
+        System.nanoTime(), this::refuse);
+    switch (queue.requests.admit(held)) {
+      case TOO_MANY:
+        queue.stats.count(LockType.BACKGROUND, Stats.Count.TOO_MANY);
+        refuse(Refusals.tooMany(LockType.BACKGROUND));
+        return;
+      case CLOSED:
+        refuse(Refusals.closing());
+        return;
+      default:
+        // Held meanwhile, so that it can be cancelled; then it does not begin.
+        queue.workers.later(WriteQueue.pauseMillis(attempts++), () -> {
+          since = System.nanoTime();
+          locks.acquire(timeoutMillis, problem -> queue.workers.write(() -> decided(held, problem),
+              () -> queue.requests.refuse(held, Refusals.closing())));
+        });
+    }
+  }
+
+  private long bytes() {
+    long bytes = 0;
+    for (int i : items(open.keySet())) {
+      bytes += request.items()[i].ramBytesUsed();
+    }
+    return bytes;
+  }
+
+  /** The places of the items of these monitors that have no answer. */
+  private List<Integer> items(Set<String> monitors) {
+    List<Integer> items = new ArrayList<>();
+    for (int i = 0; i < answers.length; ++i) {
+      if (answers[i] == null && plan.itemMonitors[i] != null && monitors.contains(plan.itemMonitors[i])) {
+        items.add(i);
+      }
+    }
+    return items;
+  }
+
+  private void decided(HeldRequest held, ForelockException problem) {
+    if (problem != null && !problem.retryable()) {
+      if (queue.requests.refuse(held, Refusals.notObtained(problem))) {
+        queue.stats.count(LockType.BACKGROUND, Stats.Count.FAILED);
+      }
+      return;
+    }
+    if (!queue.requests.run(held)) {
+      return;
+    }
+    Map<String, ForelockException> kept = held.locks.refused();
+    if (problem != null) {
+      open.keySet().forEach(monitor -> failed(monitor, problem));
+    } else {
+      kept.forEach(this::failed);
+    }
+    Set<String> granted = new HashSet<>(open.keySet());
+    granted.removeAll(kept.keySet());
+    if (problem != null || granted.isEmpty()) {
+      queue.requests.end(held);
+      next();
+    } else {
+      queue.stats.granted(LockType.BACKGROUND, System.nanoTime() - since);
+      write(held, items(granted), granted);
+    }
+  }
+
+  /** As a bulk of its own, which passes under the locks of this request. */
+  private void write(HeldRequest held, List<Integer> items, Set<String> granted) {
+    BulkRequest bulk = new BulkRequest();
+    items.forEach(i -> bulk.add(request.items()[i].request()));
+    bulk.setRefreshPolicy(request.getRefreshPolicy());
+    bulk.waitForActiveShards(request.waitForActiveShards());
+    bulk.timeout(request.timeout());
+    bulk.setParentTask(queue.node.get(), task.getId());
+    Guard guard = new Guard(queue.node.get(), held.ticket, held.locks.token(), "");
+    ActionListener<BulkResponse> listener = new ActionListener<>() {
+      @Override
+      public void onResponse(BulkResponse response) {
+        for (int k = 0; k < items.size(); ++k) {
+          answer(items.get(k), response.getItems()[k]);
+        }
+        written(held, granted);
+      }
+
+      @Override
+      public void onFailure(Exception problem) {
+        items.forEach(i -> answers[i] = failure(i, problem));
+        written(held, granted);
+      }
+    };
+    try (StoredContext ignored = caller.get(); StoredContext inner = queue.context.newStoredContext(true)) {
+      queue.context.putHeader(Headers.UPDATE_GUARD, guard.text());
+      queue.writer.bulk(bulk, listener);
+    } catch (RuntimeException problem) {
+      listener.onFailure(problem);
+    }
+  }
+
+  private void answer(int i, BulkItemResponse response) {
+    BulkItemRequest item = request.items()[i];
+    if (!response.isFailed()) {
+      DocWriteResponse done = response.getResponse();
+      answers[i] = new BulkItemResponse(item.id(), item.request().opType(), done);
+    } else if (!lockWasLost(response.getFailure().getCause())) {
+      answers[i] = new BulkItemResponse(item.id(), item.request().opType(), response.getFailure());
+    }
+  }
+
+  private static boolean lockWasLost(Exception problem) {
+    Throwable cause = ExceptionsHelper.unwrapCause(problem);
+    List<String> code = cause instanceof OpenSearchException
+        ? ((OpenSearchException) cause).getMetadata("opensearch.forelock_code") : null;
+    return code != null && code.contains(Names.of(ErrorCode.LOCK_UNHEALTHY));
+  }
+
+  private void written(HeldRequest held, Set<String> granted) {
+    queue.requests.end(held);
+    for (String monitor : granted) {
+      if (items(Set.of(monitor)).isEmpty()) {
+        open.remove(monitor);
+      } else {
+        failed(monitor, Names.of(ErrorCode.LOCK_UNHEALTHY), Refusals.uncertain(monitor).getMessage());
+      }
+    }
+    next();
+  }
+
+  /** What is left becomes dead letters, in order; behind one that no queue took, none of the same monitor. */
+  private void surrender() {
+    Map<String, String> lost = new HashMap<>();
+    for (int i : items(open.keySet())) {
+      String monitor = plan.itemMonitors[i];
+      List<FailedAttempt> failures = open.get(monitor);
+      FailedAttempt last = failures.get(failures.size() - 1);
+      if (!lost.containsKey(monitor)) {
+        try {
+          byte[] payload = WriteLetter.payload(index, request.items()[i].request());
+          answers[i] = failure(i, Refusals.queued(monitor, queue.letters.put(monitor, plan.info, payload, failures),
+              last.message()));
+          queue.stats.deadLettered.increment();
+          continue;
+        } catch (ForelockException | IllegalArgumentException problem) {
+          lost.put(monitor, problem.getMessage());
+        }
+      }
+      queue.stats.refusedItems.increment();
+      answers[i] = failure(i, Refusals.notQueued(monitor, last, lost.get(monitor)));
+    }
+    end.complete(answers);
+  }
+
+  private void refuse(Exception problem) {
+    items(open.keySet()).forEach(i -> answers[i] = failure(i, problem));
+    end.complete(answers);
+  }
+
+  private BulkItemResponse failure(int i, Exception problem) {
+    return failure(request, i, problem);
+  }
+
+  private static BulkItemResponse failure(BulkShardRequest request, int i, Exception problem) {
+    BulkItemRequest item = request.items()[i];
+    return new BulkItemResponse(item.id(), item.request().opType(),
+        new BulkItemResponse.Failure(request.shardId().getIndexName(), item.request().id(), problem));
+  }
+}

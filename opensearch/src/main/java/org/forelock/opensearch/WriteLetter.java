@@ -1,0 +1,78 @@
+package org.forelock.opensearch;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import org.opensearch.action.DocWriteRequest;
+import org.opensearch.action.index.IndexRequest;
+import org.opensearch.action.update.UpdateRequest;
+import org.opensearch.common.xcontent.XContentFactory;
+import org.opensearch.common.xcontent.XContentHelper;
+import org.opensearch.core.common.bytes.BytesReference;
+import org.opensearch.core.xcontent.ToXContent;
+import org.opensearch.core.xcontent.XContentBuilder;
+import org.opensearch.index.VersionType;
+import org.opensearch.index.seqno.SequenceNumbers;
+import org.opensearch.ingest.IngestService;
+
+/**
+ * A WriteLetter is the payload of a dead letter: all that doing a document's write again needs, as JSON whose form is
+ * docs/opensearch-write.schema.json.
+ */
+final class WriteLetter {
+  /** The type of such letters. */
+  static final String TYPE = "opensearch_write";
+  /** The library takes no larger payload. */
+  static final int MAX_BYTES = 1 << 20;
+
+  private static final int SCHEMA = 1;
+
+  private WriteLetter() {}
+
+  /**
+   * The payload of a write whose pipelines have been executed.
+   *
+   * @param index into which it is to go
+   * @throws IllegalArgumentException if it is too large, or cannot be written as JSON
+   */
+  static byte[] payload(String index, DocWriteRequest<?> write) {
+    try {
+      XContentBuilder json = XContentFactory.jsonBuilder().startObject();
+      json.field("schema", SCHEMA).field("op", write.opType().getLowercase());
+      json.field("index", index).field("id", write.id());
+      if (write.routing() != null) {
+        json.field("routing", write.routing());
+      }
+      if (write.ifSeqNo() != SequenceNumbers.UNASSIGNED_SEQ_NO) {
+        json.field("if_seq_no", write.ifSeqNo()).field("if_primary_term", write.ifPrimaryTerm());
+      }
+      if (write.versionType() != VersionType.INTERNAL) {
+        json.field("version", write.version());
+        json.field("version_type", write.versionType().name().toLowerCase(Locale.ROOT));
+      }
+      if (write instanceof IndexRequest) {
+        IndexRequest document = (IndexRequest) write;
+        json.field("pipeline", IngestService.NOOP_PIPELINE_NAME);
+        // As a text: what reads it may not know numbers as large or exact as it has.
+        json.field("source", XContentHelper.convertToJson(document.source(), false, document.getContentType()));
+      } else if (write instanceof UpdateRequest) {
+        UpdateRequest update = (UpdateRequest) write;
+        json.field("retry_on_conflict", update.retryOnConflict());
+        XContentBuilder body = XContentFactory.jsonBuilder();
+        json.field("source", text(update.toXContent(body, ToXContent.EMPTY_PARAMS)));
+      }
+      byte[] payload = text(json.endObject()).getBytes(StandardCharsets.UTF_8);
+      if (payload.length > MAX_BYTES) {
+        throw new IllegalArgumentException(
+            "the write takes " + payload.length + " bytes in a dead letter; at most " + MAX_BYTES + " are possible");
+      }
+      return payload;
+    } catch (IOException problem) {
+      throw new IllegalArgumentException("the write cannot be written as JSON: " + problem.getMessage(), problem);
+    }
+  }
+
+  private static String text(XContentBuilder json) {
+    return BytesReference.bytes(json).utf8ToString();
+  }
+}

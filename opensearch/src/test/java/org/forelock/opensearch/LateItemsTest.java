@@ -1,0 +1,252 @@
+package org.forelock.opensearch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import org.forelock.ErrorCode;
+import org.forelock.FailedAttempt;
+import org.forelock.ForelockException;
+import org.forelock.LockType;
+import org.forelock.TestFailures;
+import org.junit.jupiter.api.Test;
+import org.opensearch.OpenSearchException;
+import org.opensearch.action.DocWriteRequest;
+import org.opensearch.action.bulk.BulkItemRequest;
+import org.opensearch.action.bulk.BulkItemResponse;
+import org.opensearch.action.bulk.BulkRequest;
+import org.opensearch.action.bulk.BulkResponse;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.index.IndexRequest;
+import org.opensearch.action.index.IndexResponse;
+import org.opensearch.action.support.WriteRequest.RefreshPolicy;
+import org.opensearch.common.settings.ClusterSettings;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.core.rest.RestStatus;
+import org.opensearch.tasks.Task;
+
+class LateItemsTest {
+  private static final ShardId SHARD = new ShardId("articles", "uuid", 0);
+
+  private final FakeLocks source = new FakeLocks();
+  private final Stats stats = new Stats();
+  private final ThreadContext context = new ThreadContext(Settings.EMPTY);
+  private final HeldRequests requests = requests();
+  private final List<Runnable> pauses = new ArrayList<>();
+  private final List<String> written = new ArrayList<>();
+  private final List<String> guards = new ArrayList<>();
+  private final List<String> queued = new ArrayList<>();
+  private final List<List<FailedAttempt>> failures = new ArrayList<>();
+  private final Set<String> full = new HashSet<>();
+  private Exception refusal;
+  private int retries = 2;
+  private final BulkShardRequest request;
+  private final WritePlan plan;
+
+  LateItemsTest() {
+    String[] ids = {"a", "b", "a", "c", "d"};
+    BulkItemRequest[] items = new BulkItemRequest[ids.length];
+    for (int i = 0; i < ids.length; ++i) {
+      items[i] = new BulkItemRequest(10 + i, new IndexRequest("articles").id(ids[i]).source(Map.of("n", i)));
+    }
+    request = new BulkShardRequest(SHARD, RefreshPolicy.NONE, items);
+    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, "test", 1, 1000);
+  }
+
+  private HeldRequests requests() {
+    Set<Setting<?>> known = new HashSet<>(ClusterSettings.BUILT_IN_CLUSTER_SETTINGS);
+    ForelockSettings.all().stream().filter(Setting::hasNodeScope).forEach(known::add);
+    return new HeldRequests(
+        new ForelockSettings(Settings.EMPTY, new ClusterSettings(Settings.EMPTY, known)), stats);
+  }
+
+  private final class Queue implements Letters {
+    @Override
+    public int retries() {
+      return retries;
+    }
+
+    @Override
+    public String put(String monitor, String info, byte[] payload, List<FailedAttempt> attempts) {
+      String text = new String(payload, StandardCharsets.UTF_8);
+      if (full.stream().anyMatch(text::contains)) {
+        throw TestFailures.of(ErrorCode.OUTBOX_FULL, monitor);
+      }
+      queued.add(monitor);
+      failures.add(List.copyOf(attempts));
+      return "letter" + queued.size();
+    }
+  }
+
+  private final class Direct extends Workers {
+    Direct() {
+      super(null);
+    }
+
+    @Override
+    void write(Runnable task, Runnable rejected) {
+      task.run();
+    }
+
+    @Override
+    void block(Runnable task, Runnable rejected) {
+      task.run();
+    }
+
+    @Override
+    void later(long millis, Runnable task) {
+      pauses.add(task);
+    }
+  }
+
+  private void bulk(BulkRequest bulk, ActionListener<BulkResponse> listener) {
+    guards.add(context.getHeader(Headers.UPDATE_GUARD));
+    List<BulkItemResponse> responses = new ArrayList<>();
+    for (DocWriteRequest<?> write : bulk.requests()) {
+      written.add(write.id());
+      responses.add(refusal == null
+          ? new BulkItemResponse(responses.size(), write.opType(), new IndexResponse(SHARD, write.id(), 1, 1, 1, true))
+          : new BulkItemResponse(responses.size(), write.opType(),
+              new BulkItemResponse.Failure("articles", write.id(), refusal)));
+    }
+    listener.onResponse(new BulkResponse(responses.toArray(new BulkItemResponse[0]), 1));
+  }
+
+  private CompletableFuture<BulkItemResponse[]> late(String... kept) {
+    Map<String, ForelockException> reasons = new LinkedHashMap<>();
+    for (String monitor : kept) {
+      reasons.put(monitor, TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
+    }
+    WriteQueue queue = new WriteQueue(
+        new Queue(), source, requests, this::bulk, new Direct(), context, stats, () -> "node");
+    Task task = new Task(7, "transport", "test", "", null, Map.of());
+    return new LateItems(queue, task, "test", request, "articles", plan, 1000, context.newRestorableContext(true),
+        reasons, System.nanoTime()).run();
+  }
+
+  private void nextAttempt() {
+    pauses.remove(0).run();
+  }
+
+  private static BulkItemResponse[] now(CompletableFuture<BulkItemResponse[]> answers) {
+    assertTrue(answers.isDone());
+    return answers.join();
+  }
+
+  private static String code(BulkItemResponse item) {
+    return ((OpenSearchException) item.getFailure().getCause()).getMetadata("opensearch.forelock_code").get(0);
+  }
+
+  @Test
+  void whatGetsItsLockIsWrittenUnderIt() {
+    CompletableFuture<BulkItemResponse[]> answers = late("a", "c");
+    assertEquals(1, requests.count(LockType.BACKGROUND), "held in the pause, too: it can be cancelled");
+    nextAttempt();
+    BulkItemResponse[] items = now(answers);
+    assertEquals(List.of("a", "a", "c"), written);
+    assertNull(items[1], "another's");
+    assertEquals(12, items[2].getItemId());
+    assertEquals(RestStatus.CREATED, items[2].status());
+    assertTrue(guards.get(0).startsWith("node "), guards.get(0));
+    assertNull(context.getHeader(Headers.UPDATE_GUARD));
+    assertTrue(source.owners.isEmpty(), "given back");
+    assertTrue(requests.all().isEmpty());
+  }
+
+  @Test
+  void whatRunsOutOfRetriesBecomesLettersInOrder() {
+    source.others("a");
+    CompletableFuture<BulkItemResponse[]> answers = late("a", "c");
+    nextAttempt();
+    source.expire("a");
+    assertEquals(List.of("c"), written, "the free one does not wait");
+    nextAttempt();
+    source.expire("a");
+    BulkItemResponse[] items = now(answers);
+    assertEquals(List.of("a", "a"), queued);
+    assertEquals(List.of("lock_timeout", "lock_timeout", "lock_timeout"),
+        failures.get(0).stream().map(FailedAttempt::code).toList());
+    assertEquals(RestStatus.ACCEPTED, items[0].status());
+    assertEquals("queued", code(items[0]));
+    assertEquals(List.of("letter2"), ((OpenSearchException) items[2].getFailure().getCause())
+        .getMetadata("opensearch.forelock_dead_letter"));
+    assertEquals(RestStatus.CREATED, items[3].status());
+    assertEquals(2, stats.deadLettered.sum());
+    assertTrue(requests.all().isEmpty());
+  }
+
+  @Test
+  void behindOneThatNoQueueTakesNoneOfItsMonitorIsQueued() {
+    retries = 0;
+    full.add("\\\"n\\\":0"); // the first of "a"
+    BulkItemResponse[] items = now(late("a", "b"));
+    assertEquals(List.of("b"), queued);
+    assertEquals(RestStatus.CONFLICT, items[0].status());
+    assertEquals("lock_timeout", code(items[0]));
+    assertTrue(items[0].getFailureMessage().contains("in no queue"), items[0].getFailureMessage());
+    assertEquals(RestStatus.CONFLICT, items[2].status());
+    assertEquals(RestStatus.ACCEPTED, items[1].status());
+  }
+
+  @Test
+  void aLockThatIsLostIsAnotherFailedAttempt() {
+    retries = 1;
+    refusal = Refusals.uncertain("b");
+    BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
+    assertEquals(List.of("b"), written);
+    assertEquals(List.of("b"), queued);
+    assertEquals("lock_unhealthy", failures.get(0).get(1).code());
+    assertEquals(RestStatus.ACCEPTED, items[1].status());
+  }
+
+  @Test
+  void whatOpenSearchRefusesIsItsAnswer() {
+    refusal = new IllegalArgumentException("no such field");
+    BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
+    assertEquals(RestStatus.BAD_REQUEST, items[1].status());
+    assertEquals(List.of(), queued);
+  }
+
+  @Test
+  void noZooKeeperIsAFailedAttempt() {
+    retries = 1;
+    source.failure = ErrorCode.CONNECTION_LOSS;
+    now(lateAfterOneAttempt("b"));
+    assertEquals("connection_loss", failures.get(0).get(1).code());
+    assertEquals(List.of("b"), queued);
+  }
+
+  @Test
+  void itCanBeCancelledAndEndsWithTheNode() {
+    CompletableFuture<BulkItemResponse[]> answers = late("a", "c");
+    assertEquals(1, requests.cancel(held -> held.locks.has("a"), "test"));
+    assertEquals("cancelled", code(now(answers)[0]));
+    nextAttempt();
+    assertFalse(source.owners.containsKey("a"));
+    CompletableFuture<BulkItemResponse[]> others = late("a");
+    requests.close();
+    assertEquals("closed", code(now(others)[0]));
+    assertEquals("closed", code(now(late("a"))[0]));
+    assertEquals(List.of(), queued);
+  }
+
+  private CompletableFuture<BulkItemResponse[]> lateAfterOneAttempt(String monitor) {
+    CompletableFuture<BulkItemResponse[]> answers = late(monitor);
+    nextAttempt();
+    return answers;
+  }
+}
