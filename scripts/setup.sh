@@ -19,6 +19,8 @@ building=(
   libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev
   # the dead-letter queue
   librdkafka-dev libsqlite3-dev
+  # writes of dead letters to OpenSearch
+  libcurl4-openssl-dev
 )
 packages=(
   "${building[@]}"

@@ -40,7 +40,7 @@ bool is_the_letters(ErrorCode code) {
 
 }  // namespace
 
-ReplayRun::ReplayRun(Client& client, LetterStore& store, const LetterTarget& target, ReplayObserver& observer,
+ReplayRun::ReplayRun(Client& client, LetterStore& store, const AnyTarget& target, ReplayObserver& observer,
                      const ReplayOptions& options)
     : client_(client), store_(store), target_(target), observer_(observer), options_(options), pacer_(options.rate) {}
 
@@ -144,6 +144,7 @@ ReplayRun::Step ReplayRun::step(const StoredLetter& letter) {
             false};
   }
   if (!wait_for_slot()) return give_back(), Step{};
+  if (std::holds_alternative<LockingTarget>(target_)) return attempt(letter, nullptr);
   std::optional<BlockingWriteLock> lock;
   try {
     lock.emplace(client_, "replay " + letter.letter.type + " " + letter.letter.id, letter.letter.monitor,
@@ -159,7 +160,7 @@ ReplayRun::Step ReplayRun::step(const StoredLetter& letter) {
     give_back();
     return {Event::locked_out, problem.what(), true};
   }
-  const Step step = attempt(letter, *lock);
+  const Step step = attempt(letter, &*lock);
   lock->unlock_async();
   return step;
 }
@@ -183,18 +184,18 @@ std::optional<std::string> ReplayRun::obtain(BlockingWriteLock& lock) {
          " ms: " + holder_text(client_, lock.monitor());
 }
 
-ReplayRun::Step ReplayRun::attempt(const StoredLetter& letter, BlockingWriteLock& lock) {
+ReplayRun::Step ReplayRun::attempt(const StoredLetter& letter, BlockingWriteLock* lock) {
   const std::uint32_t tries = begin(letter);
   if (tries == 0) return {};  // another drainer has resolved it
   const TryResult result = call_target(letter, lock);
-  const bool certain = lock.healthy();
+  const bool certain = lock == nullptr || lock->healthy();
   if (result.outcome == TryOutcome::done && certain) {
     store_.resolve(letter, Resolution::replayed);
     return {Event::replayed, "", false};
   }
   if (result.outcome == TryOutcome::failed && certain && !stopping()) return failed(letter, tries, result.message);
   take_back(letter);
-  if (!certain) return {Event::later, "the lock on " + lock.monitor() + " was lost meanwhile", true};
+  if (!certain) return {Event::later, "the lock on " + lock->monitor() + " was lost meanwhile", true};
   return {Event::later, result.message, true};
 }
 
@@ -209,12 +210,13 @@ void ReplayRun::take_back(const StoredLetter& letter) {
   }
 }
 
-TryResult ReplayRun::call_target(const StoredLetter& letter, BlockingWriteLock& lock) {
-  std::stop_source stop;
-  const std::stop_callback on_end(stop_.get_token(), [&stop] { stop.request_stop(); });
-  const std::stop_callback on_loss(lock.stop_token(), [&stop] { stop.request_stop(); });
+TryResult ReplayRun::call_target(const StoredLetter& letter, BlockingWriteLock* lock) {
   try {
-    return target_(letter, lock, stop.get_token());
+    if (lock == nullptr) return std::get<LockingTarget>(target_)(letter, stop_.get_token());
+    std::stop_source stop;
+    const std::stop_callback on_end(stop_.get_token(), [&stop] { stop.request_stop(); });
+    const std::stop_callback on_loss(lock->stop_token(), [&stop] { stop.request_stop(); });
+    return std::get<LetterTarget>(target_)(letter, *lock, stop.get_token());
   } catch (const std::exception& problem) {
     return {TryOutcome::failed, problem.what()};
   } catch (...) {

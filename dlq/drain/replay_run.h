@@ -22,7 +22,7 @@ namespace forelock::drain {
 // The calling thread reads the store and fills the look-ahead; `concurrency` threads empty it. Used once.
 class ReplayRun final : private LetterVisitor {
  public:
-  ReplayRun(Client& client, LetterStore& store, const LetterTarget& target, ReplayObserver& observer,
+  ReplayRun(Client& client, LetterStore& store, const AnyTarget& target, ReplayObserver& observer,
             const ReplayOptions& options);
 
   // Blocks. Ends early when one of the tokens is stopped, or at the first error of the store or the observer, which it
@@ -51,9 +51,10 @@ class ReplayRun final : private LetterVisitor {
   bool wait_for_slot();
   // \returns why it is not held, or nothing if it is.
   std::optional<std::string> obtain(BlockingWriteLock& lock);
-  Step attempt(const StoredLetter& letter, BlockingWriteLock& lock);
+  // `lock`: nullptr if the target takes it. So in call_target().
+  Step attempt(const StoredLetter& letter, BlockingWriteLock* lock);
   void take_back(const StoredLetter& letter);
-  TryResult call_target(const StoredLetter& letter, BlockingWriteLock& lock);
+  TryResult call_target(const StoredLetter& letter, BlockingWriteLock* lock);
   Step failed(const StoredLetter& letter, std::uint32_t tries, const std::string& message);
 
   // Takes one of `max` before a try; a letter that is not tried gives it back.
@@ -66,7 +67,7 @@ class ReplayRun final : private LetterVisitor {
 
   Client& client_;
   LetterStore& store_;
-  const LetterTarget& target_;
+  const AnyTarget& target_;
   ReplayObserver& observer_;
   const ReplayOptions& options_;
 

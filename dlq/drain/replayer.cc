@@ -32,7 +32,7 @@ void check(const ReplayOptions& options) {
 
 }  // namespace
 
-Replayer::Replayer(Client& client, LetterStore& store, LetterTarget target, ReplayObserver& observer)
+Replayer::Replayer(Client& client, LetterStore& store, AnyTarget target, ReplayObserver& observer)
     : client_(client), store_(store), target_(std::move(target)), observer_(observer) {}
 
 ReplayReport Replayer::run(const ReplayOptions& options, std::stop_token stop) {

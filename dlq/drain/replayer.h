@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <variant>
 
 #include "drain/drainer_lock.h"
 #include "drain/letter_filter.h"
@@ -41,6 +42,12 @@ struct TryResult {
 // Does the work. Called from several threads for different monitors at once. `lock` is held. Must watch `stop`: it is
 // stopped when the letter's lock or the drainer's is lost, and when the replay is to end. What it throws is a failure.
 using LetterTarget = std::function<TryResult(const StoredLetter& letter, WriteLock& lock, std::stop_token stop)>;
+
+// A target that takes the letter's lock by itself, or has another program take it: the replay does not hold it
+// meanwhile, which would keep the target from it. Otherwise as a LetterTarget.
+using LockingTarget = std::function<TryResult(const StoredLetter& letter, std::stop_token stop)>;
+
+using AnyTarget = std::variant<LetterTarget, LockingTarget>;
 
 // How a replay goes on; called from its threads, one at a time.
 class ReplayObserver {
@@ -88,7 +95,7 @@ struct ReplayReport {
 class Replayer {
  public:
   // All must outlive it. `target` and `observer` are called from threads of run().
-  Replayer(Client& client, LetterStore& store, LetterTarget target, ReplayObserver& observer);
+  Replayer(Client& client, LetterStore& store, AnyTarget target, ReplayObserver& observer);
 
   // Blocks. \throws Error of the store, when what is under way has ended; InstanceLockException if another drainer is
   // at work; RequestRejectedException(invalid_argument) for invalid options. What an observer throws.
@@ -97,7 +104,7 @@ class Replayer {
  private:
   Client& client_;
   LetterStore& store_;
-  LetterTarget target_;
+  AnyTarget target_;
   ReplayObserver& observer_;
 };
 

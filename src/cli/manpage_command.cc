@@ -150,6 +150,9 @@ Settings file, where \fB\-\-config\fR is not given.
 FORELOCK_ZOOKEEPER
 Servers, over those of the settings file; \fB\-\-zookeeper\fR and \fB\-\-set\fR go over it.
 .TP
+FORELOCK_OPENSEARCH_CREDENTIALS
+user:password for \fBdlq replay \-\-to\-opensearch\fR, where \fB\-\-opensearch\-credentials\fR is not given.
+.TP
 NO_COLOR
 No colours, unless \fB\-\-color=always\fR.
 .PP

@@ -28,6 +28,7 @@ WALLS = {
     re.compile(r"<spdlog/"): {"cli"},
     re.compile(r"<sqlite3"): {"outbox"},
     re.compile(r"<librdkafka/"): {"kafka"},
+    re.compile(r"<curl/"): {"http"},
 }
 
 # What the pure protocol must not touch: it is told the time and never waits.

@@ -12,6 +12,8 @@
 #include "cli/dlq/run_replay.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
+#include "cli/opensearch/opensearch_options.h"
+#include "cli/opensearch/write_letter.h"
 #include "cli/output/quantity_text.h"
 #include "drain/overtaken.h"
 #include "records/wall_time.h"
@@ -37,6 +39,7 @@ class DlqReplayCommand final : public Command {
         ->type_name("WHAT")
         ->check(CLI::IsMember({"record", "payload"}));
     app->add_option("--to-topic", topic_, "Produce each into this Kafka topic")->type_name("TOPIC");
+    opensearch_.add_to(*app);
     app->add_option("--max", max_, "Try at most N letters")->type_name("N")->check(CLI::PositiveNumber.description(""));
     app->add_option("--rate", rate_, "Begin at most N letters per second")
         ->type_name("N")
@@ -61,6 +64,7 @@ class DlqReplayCommand final : public Command {
     request.kind = filter_.store_kind();
     request.command = command_;
     request.topic = topic_;
+    if (opensearch_.given()) request.opensearch = {opensearch_.server(), opensearch_.http()};
     request.input = input_ == "payload" ? TargetInput::payload : TargetInput::record;
     request.which = filter_.words().substr(std::min<std::size_t>(filter_.words().size(), 1));
     const auto store = open_letters(context, request.kind);
@@ -75,24 +79,36 @@ class DlqReplayCommand final : public Command {
 
  private:
   void check(const Settings& settings) const {
-    if (!command_.empty() && !topic_.empty()) throw_usage("replay: --exec and --to-topic: one of them");
-    if (execute_ && command_.empty() && topic_.empty()) {
-      throw_usage("replay: --execute needs to know where to: --exec COMMAND or --to-topic TOPIC",
+    const int targets = (command_.empty() ? 0 : 1) + (topic_.empty() ? 0 : 1) + (opensearch_.given() ? 1 : 0);
+    if (targets > 1) throw_usage("replay: --exec, --to-topic and --to-opensearch: one of them");
+    if (execute_ && targets == 0) {
+      throw_usage("replay: --execute needs to know where to: --exec COMMAND, --to-topic TOPIC or --to-opensearch URL",
                   "see: forelock dlq replay --help");
     }
-    if (!topic_.empty() && !input_.empty()) throw_usage("replay: --stdin is for the command of --exec");
+    if (command_.empty() && targets > 0 && !input_.empty()) {
+      throw_usage("replay: --stdin is for the command of --exec");
+    }
+    opensearch_.check();
     if (!topic_.empty()) require_kafka(settings, "--to-topic");
   }
 
   drain::ReplayOptions options() const {
     drain::ReplayOptions options;
     options.filter = filter_.filter(records::wall_time_now());
+    if (opensearch_.given()) restrict_to_writes(options.filter.types);
     options.max = max_;
     options.rate = rate_.value_or(0);
     options.concurrency = concurrency_;
     options.max_tries = max_replays_;
     if (lock_timeout_) options.lock_timeout = *lock_timeout_;
     return options;
+  }
+
+  // Letters of others may stand in the same queue: they are none of OpenSearch's business, and no failures.
+  static void restrict_to_writes(std::vector<std::string>& types) {
+    const std::string type(opensearch_write_type);
+    if (types.empty()) types.push_back(type);
+    if (types != std::vector{type}) throw_usage("replay: --to-opensearch is for letters of type " + type + " alone");
   }
 
   // How many letters that do not match would be passed by later ones of their monitor.
@@ -139,8 +155,9 @@ class DlqReplayCommand final : public Command {
   std::string how() const {
     const std::string target = !command_.empty() ? (input_ == "payload" ? "its payload" : "its record") +
                                                        std::string(" to: /bin/sh -c ") + shell_quoted(command_)
-                               : !topic_.empty() ? "into the topic " + topic_
-                                                 : "to --exec COMMAND or --to-topic TOPIC";
+                               : !topic_.empty()     ? "into the topic " + topic_
+                               : opensearch_.given() ? "as a write to " + opensearch_.server().text
+                                                     : "to --exec COMMAND, --to-topic TOPIC or --to-opensearch URL";
     return "Each under its monitor's lock at background priority, one monitor's letters in order, up to " +
            std::to_string(concurrency_) + (concurrency_ == 1 ? " monitor" : " monitors") + " at once, " +
            printable(target);
@@ -150,6 +167,8 @@ class DlqReplayCommand final : public Command {
     std::string text = "forelock dlq replay" + filter_.words() + repeat_words(context.globals);
     if (!topic_.empty()) {
       text += " --to-topic " + shell_quoted(topic_);
+    } else if (opensearch_.given()) {
+      text += opensearch_.words();
     } else {
       text += " --exec " + (command_.empty() ? "COMMAND" : shell_quoted(command_));
       if (!input_.empty()) text += " --stdin " + input_;
@@ -167,6 +186,7 @@ class DlqReplayCommand final : public Command {
   std::string command_;
   std::string topic_;
   std::string input_;
+  OpenSearchOptions opensearch_;
   std::optional<std::uint64_t> max_;
   std::optional<double> rate_;
   std::size_t concurrency_ = drain::ReplayOptions{}.concurrency;

@@ -15,6 +15,7 @@
 #include "cli/dlq/letters_text.h"
 #include "cli/dlq/replay_progress.h"
 #include "cli/exit_code.h"
+#include "cli/opensearch/opensearch_target.h"
 #include "cli/output/message_writer.h"
 #include "cli/output/quantity_text.h"
 #include "cli/process/signal_queue.h"
@@ -59,8 +60,15 @@ class ReplayRun {
         store_(drain::open_store(settings, request.kind, dead_letter_log(console_))),
         client_(settings, console_),
         to_command_(request.command, request.input, *client_, inherited_, relay_, stop_, console_) {
-    target_ =
-        request.topic.empty() ? to_command() : drain::topic_target(settings, request.topic, dead_letter_log(console_));
+    if (request.opensearch) {
+      const auto& [url, options] = *request.opensearch;
+      to_opensearch_ = std::make_unique<OpenSearchTarget>(url, options, request.options.lock_timeout, stop_);
+      target_ = [this](const drain::StoredLetter& letter, const std::stop_token&) { return (*to_opensearch_)(letter); };
+    } else if (request.topic.empty()) {
+      target_ = to_command();
+    } else {
+      target_ = drain::topic_target(settings, request.topic, dead_letter_log(console_));
+    }
   }
 
   int run() {
@@ -164,6 +172,9 @@ class ReplayRun {
                               false,
                               {}});
     }
+    if (to_opensearch_ && to_opensearch_->not_authorized()) {
+      throw FailureException(to_opensearch_->authorization_failure());
+    }
     if (ended_by_) return exit_signalled(*ended_by_);
     if (report.stopped) {
       throw FailureException({exit_lock_lost,
@@ -193,7 +204,8 @@ class ReplayRun {
   std::optional<int> ended_by_;
   bool killed_ = false;
   CommandTarget to_command_;
-  drain::LetterTarget target_;
+  std::unique_ptr<OpenSearchTarget> to_opensearch_;
+  drain::AnyTarget target_;
 };
 
 }  // namespace

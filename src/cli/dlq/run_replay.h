@@ -1,20 +1,28 @@
 // Does what `forelock dlq replay --execute` is asked for.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cli/command.h"
 #include "cli/dlq/command_target.h"
 #include "drain/open_store.h"
 #include "drain/replayer.h"
+#include "http/http_client.h"
 
 namespace forelock::cli {
+
+struct OpenSearchServer {
+  http::ServerUrl url;
+  http::HttpOptions options;
+};
 
 struct ReplayRequest {
   drain::ReplayOptions options;
   drain::StoreKind kind = drain::StoreKind::configured;
-  std::string command;  // one of these two is not empty
+  std::string command;  // one of these three is not empty
   std::string topic;
+  std::optional<OpenSearchServer> opensearch;
   TargetInput input = TargetInput::record;  // of the command
   std::string which;                        // the filter's options, for the audit line
 };

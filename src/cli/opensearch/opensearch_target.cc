@@ -1,0 +1,122 @@
+#include "cli/opensearch/opensearch_target.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
+
+#include "cli/exit_code.h"
+#include "cli/opensearch/write_letter.h"
+
+namespace forelock::cli {
+namespace {
+
+using drain::TryOutcome;
+using drain::TryResult;
+using Json = nlohmann::json;
+
+constexpr long unauthorized = 401;
+constexpr long forbidden = 403;
+constexpr long not_found = 404;
+constexpr long conflict = 409;
+constexpr long too_many_requests = 429;
+
+// A text at this place of an object of objects; empty if there is none.
+std::string text_at(const Json& json, std::initializer_list<const char*> names) {
+  const Json* place = &json;
+  for (const char* name : names) {
+    if (!place->is_object()) return {};
+    const auto found = place->find(name);
+    if (found == place->end()) return {};
+    place = &*found;
+  }
+  return place->is_string() ? place->get<std::string>() : std::string();
+}
+
+// "409 lock_timeout: the lock on P1 …", as far as the answer says it.
+std::string describe(const http::HttpResponse& response, const Json& json) {
+  std::string text = "OpenSearch answers " + std::to_string(response.status);
+  const std::string code = text_at(json, {"error", "forelock_code"});
+  const std::string type = code.empty() ? text_at(json, {"error", "type"}) : code;
+  if (!type.empty()) text += ' ' + type;
+  std::string reason = text_at(json, {"error", "reason"});
+  // What does not fit a field is quoted behind this; a letter's contents are shown only where they are asked for.
+  reason.resize(std::min(reason.size(), reason.find(" Preview of field's value")));
+  if (!reason.empty()) text += ": " + reason;
+  return text;
+}
+
+[[noreturn]] void fail(int exit_code, std::string code, std::string message, std::string hint, bool retryable) {
+  throw FailureException({exit_code, std::move(code), std::move(message), std::move(hint), {}, retryable, {}});
+}
+
+}  // namespace
+
+OpenSearchTarget::OpenSearchTarget(http::ServerUrl url, http::HttpOptions options,
+                                   std::chrono::milliseconds lock_timeout, std::stop_source stop)
+    : client_(std::move(url), std::move(options)), lock_timeout_(lock_timeout), stop_(std::move(stop)) {
+  look_for_plugin();
+}
+
+void OpenSearchTarget::look_for_plugin() {
+  http::HttpRequest request;
+  request.method = "GET";
+  request.path = "/_plugins/_forelock/stats";
+  const http::HttpResponse response = client_.send(request);
+  if (response.status == 0) {
+    fail(exit_unavailable, "opensearch_unavailable",
+         "OpenSearch at " + client_.url() + " does not answer: " + response.problem,
+         "check that it runs there, and that its certificate is trusted", true);
+  }
+  if (response.status == unauthorized || response.status == forbidden) {
+    not_authorized_ = true;
+    throw FailureException(authorization_failure());
+  }
+  const Json json = Json::parse(response.body, nullptr, false);
+  if (response.status >= 500 || response.status == too_many_requests) {
+    fail(exit_unavailable, "opensearch_unavailable", describe(response, json), "", true);
+  }
+  if (response.status != 200 || !json.is_object() || !json.contains("nodes")) {
+    fail(exit_failed, "no_plugin", "there is no node with the plugin forelock at " + client_.url(),
+         "letters are written under their lock alone: name a node that has the plugin", false);
+  }
+}
+
+Failure OpenSearchTarget::authorization_failure() const {
+  return {exit_not_authorized,
+          "not_authorized",
+          "OpenSearch at " + client_.url() + " does not permit it",
+          "give credentials with --opensearch-credentials FILE or in FORELOCK_OPENSEARCH_CREDENTIALS",
+          {},
+          false,
+          {}};
+}
+
+TryResult OpenSearchTarget::operator()(const drain::StoredLetter& letter) {
+  if (stop_.stop_requested()) return {TryOutcome::later, "stopped"};
+  if (letter.letter.type != opensearch_write_type) return {TryOutcome::later, "its type is not of the plugin"};
+  auto request = write_request(letter.letter.payload, lock_timeout_);
+  if (const auto* fault = std::get_if<PayloadFault>(&request)) {
+    return {fault->too_new ? TryOutcome::later : TryOutcome::failed, fault->message};
+  }
+  auto& write = std::get<http::HttpRequest>(request);
+  write.headers = {"X-Forelock-Priority: background", "X-Forelock-Required: true"};
+  return judge(client_.send(write));
+}
+
+TryResult OpenSearchTarget::judge(const http::HttpResponse& response) {
+  if (response.status == 0) return {TryOutcome::later, "no answer from OpenSearch: " + response.problem};
+  if (response.status == 200 || response.status == 201) return {TryOutcome::done, {}};
+  const Json json = Json::parse(response.body, nullptr, false);
+  if (response.status == not_found && text_at(json, {"result"}) == "not_found") return {TryOutcome::done, {}};
+  if (response.status == unauthorized) {
+    not_authorized_ = true;
+    stop_.request_stop();
+  }
+  const bool passes = response.status < 400 || response.status == unauthorized || response.status == forbidden ||
+                      response.status == too_many_requests || response.status >= 500 ||
+                      (response.status == conflict && !text_at(json, {"error", "forelock_code"}).empty());
+  return {passes ? TryOutcome::later : TryOutcome::failed, describe(response, json)};
+}
+
+}  // namespace forelock::cli
