@@ -21,11 +21,18 @@ constexpr coordination::RequestTag own_tags = coordination::RequestTag{1} << 63;
 // Requests that wait for a connection; beyond it something is wrong with the caller.
 constexpr std::size_t max_waiting_requests = 10'000;
 
+// Shorter, and looking after unused monitors would be most of what an engine does.
+constexpr std::chrono::milliseconds least_monitor_linger{100};
+
 lock::EngineOptions engine_options(const Settings& settings, bool explain) {
   lock::EngineOptions options;
   for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
   options.watch_mode = settings.watch_mode();
   options.monitor_linger = settings.monitor_linger();
+  if (options.monitor_linger > lock::Duration()) {
+    options.monitor_linger = std::max<lock::Duration>(options.monitor_linger, least_monitor_linger);
+  }
+  options.others_linger = settings.linger() > lock::Duration();
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
   options.root_bytes = settings.chroot().size();
   options.explain = explain;

@@ -7,7 +7,8 @@
 namespace forelock::lock {
 
 enum class CourseStep {
-  claims_at_once,      // as far as is known the lock is free: own node and privateLock in one transaction
+  claims_at_once,      // as far as is known the lock is free: own node and privateLock (and the monitor, if it is not
+                       // known) in one transaction
   queued,              // its own node is in the queue: `node`
   behind,              // first of this process, or behind another one of it; `node` goes before it, or is privateLock
   claims,              // it is the next: privateLock is asked for

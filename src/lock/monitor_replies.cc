@@ -187,6 +187,7 @@ void Monitor::on_fresh_claim_refused(Contender& contender, const Reply& reply, T
   switch (reply.code) {
     case ReplyCode::node_exists:
       misses_ = 0;
+      if (engine_.options().others_linger) queue_expected_ = true;
       break;
     case ReplyCode::no_node:
       if (reply.refused_operation == 0u) {  // the root itself is missing

@@ -101,6 +101,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   contender.created_after = headcount_.at_least();
   lock_flight_ = true;
   contender.proof_requested = false;
+  engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
       transaction_of(Create{path_, std::string(monitor_mark)},
                      Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},

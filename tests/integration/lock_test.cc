@@ -92,7 +92,9 @@ TEST_F(LockTest, UnusedMonitorsAreRemoved) {
   Inspector inspector(watcher);
   const auto there = [&] {
     std::size_t count = 0;
-    for (const MonitorSummary& monitor : inspector.list(true)) count += monitor.monitor.starts_with("unused-") ? 1 : 0;
+    for (const MonitorSummary& monitor : inspector.list(true)) {
+      if (monitor.monitor.starts_with("unused-")) ++count;
+    }
     return count;
   };
   constexpr int fresh = 100;

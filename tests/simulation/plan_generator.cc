@@ -278,6 +278,7 @@ void let_locks_linger(Plan& plan) {
                                         : random.between(milliseconds(20), milliseconds(400));
   if (random.chance(0.5)) plan.linger.locks = 1;
   plan.linger.wanted = random.chance(0.5) ? 0 : 1 + random.below(3);
+  plan.engine.others_linger = random.chance(0.5);
 }
 
 }  // namespace

@@ -60,11 +60,13 @@ class SetTest : public ::testing::Test {
 TEST_F(SetTest, AllKnownMembersAreAskedForInOneRequestAndGivenBackSo) {
   const auto set = make_set({"c", "a", "b", "a"});
   EXPECT_THAT(set->monitors(), ElementsAre("a", "b", "c"));
-  set->acquire(lock::never, false);
-  session_.answer_all();
-  ASSERT_TRUE(set->holds());
-  set->release({});
-  session_.answer_all();
+  for (int i = 0; i < 2; ++i) {  // the first time makes the monitors, the second one watches them
+    set->acquire(lock::never, false);
+    session_.answer_all();
+    ASSERT_TRUE(set->holds());
+    set->release({});
+    session_.answer_all();
+  }
 
   set->acquire(lock::never, false);
   EXPECT_EQ(session_.waiting(), 1u) << "a claim for each member";

@@ -23,11 +23,12 @@ constexpr Duration linger = 1s;
 
 class EngineUnusedTest : public EngineTest {
  protected:
-  EngineUnusedTest() : EngineTest(options()) {}
+  explicit EngineUnusedTest(bool others_linger = false) : EngineTest(options(others_linger)) {}
 
-  static EngineOptions options() {
+  static EngineOptions options(bool others_linger) {
     EngineOptions options;
     options.monitor_linger = linger;
+    options.others_linger = others_linger;
     return options;
   }
 
@@ -239,6 +240,26 @@ TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
   answer<Transaction>({});
   pass(linger * 4);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+class EngineLingeringElsewhereTest : public EngineUnusedTest {
+ protected:
+  EngineLingeringElsewhereTest() : EngineUnusedTest(true) {}
+};
+
+TEST_F(EngineLingeringElsewhereTest, AMonitorThatIsNotKnownHereIsQueuedForAtOnce) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  EXPECT_EQ(output_.sent.size(), 3u) << "own node, what is watched, and who is there";
+  EXPECT_TRUE(std::holds_alternative<Create>(output_.sent.front().request));
+}
+
+TEST_F(EngineLingeringElsewhereTest, ASingleAttemptAsksTheServer) {
+  AcquireSpec spec = spec_of(1, Priority::foreground);
+  spec.try_once = true;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  EXPECT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));
 }
 
 TEST_F(EngineUnusedTest, AMonitorThatOthersHaveMadeStays) {

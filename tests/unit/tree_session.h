@@ -21,6 +21,10 @@ class TreeSession final : public coordination::Session {
   static constexpr coordination::SessionId id = 7;
 
   explicit TreeSession(ClientCore& core) : core_(core) {}
+  // The core sends its last requests here when it is closed.
+  ~TreeSession() override { core_.close(); }
+  TreeSession(const TreeSession&) = delete;
+  TreeSession& operator=(const TreeSession&) = delete;
 
   // The core uses this session from now on, and is connected.
   void connect(std::chrono::milliseconds timeout) {

@@ -123,7 +123,10 @@ void examine_locking(Client& client, DoctorReport& report) {
                         : error.hint(),
                 refused ? exit_not_authorized : exit_unavailable);
   }
-  pipeline(client).ask(coordination::Delete{path});  // containers would go by themselves, later
+  if (pipeline(client).ask(coordination::Delete{path}).code == ReplyCode::no_auth) {
+    report.warn("remove", "unused monitors stay: deleting nodes is not permitted in the namespace",
+                "grant delete on the namespace, or set zookeeper.monitor.linger=0: then the server removes them");
+  }
 }
 
 void examine_namespace(Client& client, DoctorReport& report) {

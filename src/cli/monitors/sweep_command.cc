@@ -18,19 +18,21 @@
 #include "client/request_pipeline.h"
 #include "lock/limits.h"
 #include "lock/monitor_name.h"
-#include "records/wall_time.h"
 
 namespace forelock::cli {
 namespace {
 
 using std::chrono::milliseconds;
 
-// After a release by force the names of a monitor's nodes are not to come again as long as a request of the removed
-// holder may be under way: as long as its session could live.
-constexpr milliseconds least_after_release = std::chrono::hours(1);
+// After a release by force the names of a monitor's nodes are not to come again as long as the removed holder may send
+// a request for them: one that could place no watch learns of its loss only at the end of its section.
+constexpr milliseconds least_after_release = std::chrono::hours(24);
 
 // Read at a time, so that a namespace of millions takes no more memory than its names.
 constexpr std::size_t batch = 1000;
+
+// Made and deleted in one transaction, so that no reader sees it; no monitor has such a name (lock/monitor_name.h).
+constexpr const char* clock_node = "/%forelock-clock";
 
 struct Unused {
   std::string name;
@@ -52,7 +54,7 @@ class SweepCommand final : public Command {
     app->add_flag("--dry-run", dry_run_, "Say what would be removed, and remove nothing");
     app->footer(
         "Clients remove their unused monitors themselves (zookeeper.monitor.linger). Monitors in use, and those that\n"
-        "other programs have made, stay; so does one for an hour after 'forelock release'.\n"
+        "other programs have made, stay; so does one for a day after 'forelock release'.\n"
         "Options for every command: see forelock --help");
     return app;
   }
@@ -75,6 +77,7 @@ class SweepCommand final : public Command {
     coordination::Reply root = client::RequestPipeline(*client.core(), deadline()).ask(coordination::List{"/"});
     if (root.code == coordination::ReplyCode::no_node) return sweep;
     if (!root.ok()) client::throw_reply_error(root.code, {}, "cannot list the namespace");
+    const milliseconds server_time = time_of_the_server(*client.core(), deadline());
     std::vector<std::string> names = std::move(root.children);
     std::erase(names, "zookeeper");  // the server's own
     std::sort(names.begin(), names.end());
@@ -84,20 +87,32 @@ class SweepCommand final : public Command {
       for (std::size_t i = from; i < end; ++i) requests.emplace_back(coordination::Get{'/' + names[i]});
       const auto replies = client::RequestPipeline(*client.core(), deadline()).ask(std::move(requests));
       std::vector<Unused> unused;
-      for (std::size_t i = from; i < end; ++i) judge(names[i], replies[i - from], sweep, unused);
+      for (std::size_t i = from; i < end; ++i) {
+        judge(names[i], replies[i - from], server_time, sweep, unused);
+      }
       while (!unused.empty()) remove(client, deadline(), sweep, unused);
     }
     return sweep;
   }
 
-  void judge(const std::string& name, const coordination::Reply& node, Sweep& sweep,
+  // By which the ages of nodes are counted: the clock of this machine may be hours ahead.
+  static milliseconds time_of_the_server(client::ClientCore& core, std::chrono::steady_clock::time_point deadline) {
+    coordination::Transaction look;
+    look.operations = {coordination::Create{clock_node, {}, coordination::CreateMode::ephemeral},
+                       coordination::SetData{clock_node, {}}, coordination::Delete{clock_node}};
+    const auto reply = client::RequestPipeline(core, deadline).ask(std::move(look));
+    if (!reply.ok()) client::throw_reply_error(reply.code, {}, "cannot ask the server for its time");
+    return milliseconds(reply.operations.at(1).stat.mtime_ms);
+  }
+
+  void judge(const std::string& name, const coordination::Reply& node, milliseconds server_time, Sweep& sweep,
              std::vector<Unused>& unused) const {
     if (!node.ok()) return;  // gone, or not ours to read
     if (!made_by_forelock(node.data)) {
       ++sweep.of_others;
     } else if (node.stat.children > 0) {
       ++sweep.in_use;
-    } else if (age_of(node.stat) <
+    } else if (server_time - milliseconds(node.stat.mtime_ms) <
                (node.stat.version > 0 ? std::max(older_than(), least_after_release) : older_than())) {
       ++sweep.too_young;
     } else {
@@ -106,10 +121,6 @@ class SweepCommand final : public Command {
   }
 
   milliseconds older_than() const { return older_than_.value_or(std::chrono::minutes(1)); }
-
-  static milliseconds age_of(const coordination::Stat& stat) {
-    return std::chrono::duration_cast<milliseconds>(records::wall_time_now() - WallTime(milliseconds(stat.mtime_ms)));
-  }
 
   // As many as go into one request. One that is in use after all is left out, and the others are asked for again.
   void remove(Client& client, std::chrono::steady_clock::time_point deadline, Sweep& sweep,

@@ -57,7 +57,7 @@ class Ls(support.CliTest):
         idle = {"monitor": "P1", "holder": None, "waiting": {"foreground": 0, "background": 0}, "oldest_wait_ms": None}
 
         def used_and_listed():
-            self.let_go(self.hold("P1"))
+            self.let_go(self.hold("P1", *support.LEFT_TO_THE_SERVER))
             self.assertEqual(self.json_of("ls")["monitors"], [])
             return self.json_of("ls", "--all")["monitors"] == [idle]
 
@@ -293,7 +293,8 @@ class Rights(support.CliTest):
                                                                                           "--timeout", "1s", "--",
                                                                                           "true")):
             # Each time anew: the server removes a monitor that nobody uses when it likes.
-            self.assertEqual(self.run_cli("run", "-m", "P1", *alice, "--", "true").returncode, 0)
+            self.assertEqual(self.run_cli("run", "-m", "P1", *alice, *support.LEFT_TO_THE_SERVER, "--", "true")
+                             .returncode, 0)
             self.assertEqual(self.run_cli("ls", *alice).returncode, 0)
             result = self.run_cli(*arguments)
             self.assertEqual(result.returncode, 77, (arguments, result.stdout, result.stderr))

@@ -15,6 +15,8 @@ import uuid
 
 BINARY = os.environ.get("FORELOCK_BINARY", "forelock")
 SERVER = os.environ.get("FORELOCK_ZOOKEEPER", "")
+# An unused monitor stays until the server removes it, some minutes later.
+LEFT_TO_THE_SERVER = ("--set", "zookeeper.monitor.linger=0")
 PATIENCE = 20  # seconds; generous, because machines are busy: nothing waits so long unless it is broken
 
 

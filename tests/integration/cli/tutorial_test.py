@@ -40,6 +40,7 @@ class Tutorial(support.CliTest):
         # What a reader types into that shell. Two seconds for the lock are few on a busy machine.
         typed = "\n".join(["set -e", "cat $FORELOCK_CONFIG",
                            "echo zookeeper.foregound.task.timeout=60000 >> $FORELOCK_CONFIG",
+                           "echo zookeeper.monitor.linger=0 >> $FORELOCK_CONFIG",  # so that it can be listed
                            self.path("program"), "forelock config", "forelock ls --all"])
         binary = os.path.dirname(os.path.abspath(support.BINARY))
         result = subprocess.run(["sh", "-c", shell], input=typed, env=support.clean_environment(
