@@ -79,6 +79,10 @@ void ClientCore::close() {
   if (closed_.exchange(true)) return;
   {
     const Step step(*this);
+    linger_.disconnected();  // what lingers is released like any other lock, so that its monitor can go, too
+  }
+  {
+    const Step step(*this);
     engine_.close(now());
   }
   keeper_.stop();
@@ -152,8 +156,9 @@ bool ClientCore::cancel(lock::ContenderId contender) {
   return cancelled;
 }
 
-bool ClientCore::update_record(lock::ContenderId contender, std::string record) {
+bool ClientCore::update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record) {
   const Step step(*this);
+  if (listener_of(contender).get() != &caller) return false;
   linger_.bind_to_section(contender);
   const bool held = engine_.update_record(contender, std::move(record), now());
   return held;
@@ -295,10 +300,11 @@ std::future<Reply> ClientCore::request(coordination::Request request) {
   return future;
 }
 
-bool ClientCore::guarded_transaction(lock::ContenderId contender, std::vector<coordination::Operation> operations,
-                                     ReplyHandler handler) {
+bool ClientCore::guarded_transaction(const ContenderListener& caller, lock::ContenderId contender,
+                                     std::vector<coordination::Operation> operations, ReplyHandler handler) {
   check_usable();
   const std::lock_guard guard(mutex_);
+  if (listener_of(contender).get() != &caller) return false;
   auto checks = engine_.guard(contender);
   if (!checks || !connected_ || !session_) return false;
   coordination::Transaction transaction{std::move(*checks)};

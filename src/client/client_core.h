@@ -88,7 +88,8 @@ class ClientCore final : public lock::EngineOutput {
   // Releases a held lock, or withdraws a waiting one, without telling the slot any more.
   bool release_detached(lock::ContenderId contender);
   bool cancel(lock::ContenderId contender);
-  bool update_record(lock::ContenderId contender, std::string record);
+  // False if the lock is not held, or not by this caller: another one may have it by now, as the same contender.
+  bool update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record);
   // --- several calls to the engine in one step ---
 
   // A set is told of the end of a step in which it has asked to be, and of times.
@@ -142,9 +143,10 @@ class ClientCore final : public lock::EngineOutput {
   // with connection_loss at the latest when the client is closed or gives up connecting.
   void request(coordination::Request request, ReplyHandler handler);
   std::future<coordination::Reply> request(coordination::Request request);
-  // The caller's operations with a check that the lock is still this contender's. False if it is not, already now.
-  bool guarded_transaction(lock::ContenderId contender, std::vector<coordination::Operation> operations,
-                           ReplyHandler handler);
+  // The caller's operations with a check that the lock is still this contender's. False if it is not, already now, or
+  // if the contender has another caller.
+  bool guarded_transaction(const ContenderListener& caller, lock::ContenderId contender,
+                           std::vector<coordination::Operation> operations, ReplyHandler handler);
 
   // --- for Client ---
 

@@ -36,6 +36,7 @@ lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>&
     return contender;
   }
   ++statistics_.taken_again;
+  if (course_) course_->note(contender, "is taken again");
   listeners_.emplace(contender, listener);
   if (*margin > lock::Duration::zero()) danger_.add(contender, *margin);
   return contender;
@@ -43,7 +44,10 @@ lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>&
 
 bool ClientCore::end_section(lock::ContenderId contender) {
   const lock::TimePoint time = now();
-  if (!linger_.end_section(contender, certain(time), time)) return engine_.release(contender, time);
+  // A lock that nothing would tell of newcomers does not stay; nor does one that takes the room of other watches.
+  const bool may_stay = certain(time) && !engine_.short_of_watches();
+  if (!linger_.end_section(contender, may_stay, time)) return engine_.release(contender, time);
+  if (course_) course_->note(contender, "stays with the process: its caller has finished");
   // For the caller it is released; its waiting ends with this call.
   if (auto listener = take_listener(contender)) {
     listener->released(contender, lock::ReleaseOutcome::released);

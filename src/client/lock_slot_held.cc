@@ -112,7 +112,7 @@ void LockSlot::alive(std::chrono::milliseconds expected) {
     json = record_.to_json();
     contender = contender_;
   }
-  if (!core_->update_record(contender, std::move(json))) check_health();
+  if (!core_->update_record(*this, contender, std::move(json))) check_health();
 }
 
 // --- guarded writes ---
@@ -136,7 +136,7 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
         ErrorCode::connection_loss, monitor_,
         "no answer from ZooKeeper to a guarded write under " + monitor_ + ": " + std::string(outcome));
   };
-  const bool sent = core_->guarded_transaction(contender, std::move(converted),
+  const bool sent = core_->guarded_transaction(*this, contender, std::move(converted),
                                                [promise](Reply reply) { promise->set_value(std::move(reply)); });
   const auto not_ours = [this] {
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_,

@@ -49,6 +49,14 @@ std::size_t size_of(const Transaction& transaction) {
   return bytes;
 }
 
+// Unused monitors: nothing of theirs is under way. Or they are the last requests of a session, and follow releases.
+bool removes_monitors(const Request& request) {
+  const auto* transaction = std::get_if<Transaction>(&request);
+  if (transaction == nullptr || transaction->operations.empty()) return false;
+  const auto* removal = std::get_if<coordination::Delete>(&transaction->operations.front());
+  return removal != nullptr && removal->path.find('/', 1) == std::string::npos;
+}
+
 // It makes the monitor's node itself, and so names none that was there before.
 bool makes_monitor(const Transaction& transaction) {
   if (transaction.operations.empty()) return false;
@@ -78,6 +86,7 @@ void GroupingSession::use(coordination::Session* session) {
 // --- down ---
 
 void GroupingSession::submit(RequestTag tag, Request request) {
+  if (removes_monitors(request)) return submit_removal(tag, std::move(request));
   const std::string_view monitor = monitor_of(request);
   if (!waiting_.empty() && !mutated(Mutation::order_not_kept)) {
     if (const auto found = waiting_.find(monitor); found != waiting_.end()) {
@@ -93,6 +102,19 @@ void GroupingSession::submit(RequestTag tag, Request request) {
   member.transaction = std::move(*transaction);
   waiting_.try_emplace(member.monitor);
   held_back_.push_back(std::move(member));
+}
+
+// The releases that it follows go before it, whatever the limits: no answer would be waited for.
+void GroupingSession::submit_removal(RequestTag tag, Request request) {
+  const auto held = [this](const Operation& removal) {
+    const std::string_view monitor = std::string_view(path_of(removal)).substr(1);
+    return std::any_of(held_back_.begin(), held_back_.end(), [&](const Member& one) { return one.monitor == monitor; });
+  };
+  const auto& operations = std::get<Transaction>(request).operations;
+  if (!loss_ && !held_back_.empty() && std::any_of(operations.begin(), operations.end(), held)) {
+    while (!held_back_.empty()) send_group();
+  }
+  send(tag, std::move(request));
 }
 
 bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {

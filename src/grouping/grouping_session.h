@@ -92,6 +92,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   };
 
   void send(coordination::RequestTag tag, coordination::Request request);
+  void submit_removal(coordination::RequestTag tag, coordination::Request request);
   void send_alone(Member member);
   void send_group();
   void send_together(Group group);

@@ -87,6 +87,8 @@ class Engine {
   // and still never answer a request.
   TimePoint oldest_unanswered() const;
   bool explains() const { return options_.explain; }
+  // So little room for watches is left that none should be kept for speed alone.
+  bool short_of_watches() const { return watches_.nearly_full(); }
   // Contenders not yet forgotten.
   std::size_t contenders() const { return contenders_.size(); }
   // Monitors that it knows something of, idle ones included.

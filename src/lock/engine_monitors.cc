@@ -94,14 +94,19 @@ void Engine::remove_unused(TimePoint now) {
   send_removal(unused_.take(now, wanted), now);
 }
 
-// With the session's last requests. A lock that is being released is gone before them.
+// With the session's last requests. A lock that is being released is gone before them; a monitor in use would keep all
+// that are in its request.
 void Engine::remove_unused_last(TimePoint now) {
   if (!connected_ || !unused_.enabled()) return;
   for (const auto& [name, monitor] : monitors_) {
     if (monitor->removable() && monitor->ends_with_releases()) unused_.remove(name);
   }
+  const auto wanted = [this](const std::string& name) {
+    const auto found = monitors_.find(name);
+    return found == monitors_.end() || found->second->ends_with_releases();
+  };
   for (std::size_t requests = 0; requests < most_last_removals; ++requests) {
-    send_removal(unused_.take_last(most_removed_by_last), now);
+    send_removal(unused_.take_last(most_removed_by_last, wanted), now);
   }
 }
 

@@ -62,6 +62,7 @@ void Monitor::drop(Contender& contender) {
 }
 
 void Monitor::release(Contender& contender, TimePoint now) {
+  used_ = true;
   engine_.end_hold(contender);
   contender.move_to(ContenderState::releasing);
   settle(now);

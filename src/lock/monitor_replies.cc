@@ -123,7 +123,7 @@ void Monitor::made_by_us(TimePoint now) {
 }
 
 void Monitor::monitor_missing() {
-  exists_ = removable_ = false;
+  exists_ = removable_ = queue_expected_ = false;
   headcount_.monitor_gone();
   blocked_ = false;
   listing_.forget();

@@ -96,7 +96,8 @@ void Monitor::expect_monitor() {
 // before nobody else can be there.
 void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   expect_monitor();
-  listing_.forget();  // it is of a former monitor
+  removable_ = false;  // if it is there, others have made it
+  listing_.forget();   // it is of a former monitor
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();
   lock_flight_ = true;
@@ -116,7 +117,7 @@ void Monitor::removal_sent() {
 }
 
 void Monitor::removed() {
-  if (!exists_) removable_ = false;
+  if (!exists_) removable_ = queue_expected_ = false;
 }
 
 void Monitor::fast_claim(Contender& contender, TimePoint now) {

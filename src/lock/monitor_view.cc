@@ -48,10 +48,14 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (blocked_ && listing_.shows_nothing()) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
-  if (!is_proof(flight)) return;
+  const bool proof = is_proof(flight);
+  const bool holds = owner_ && owner_->state == ContenderState::held && !owner_->abandoned && !lock_flight_ &&
+                     flight.sent >= held_since_;
+  if (!proof && !holds) return;
   const auto& names = reply.children;
   const bool own_there = all_there || std::find(names.begin(), names.end(), owner_->node) != names.end();
   if (!listing_.lock_seen() || !own_there) return need_resolve(now);  // it was deleted by hand
+  if (!proof) return;
   const bool before = another_process_before_claim(*owner_);
   if (!before) engine_.explain(*owner_, CourseStep::listed_first);
   judge(*owner_, before, now);
@@ -63,7 +67,11 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
     headcount_.saw(reply.stat);
     bool made_by_one_of_us = reply.data == monitor_mark;
     if (mutated(Mutation::others_removed)) made_by_one_of_us = true;
-    if (made_by_one_of_us && reply.stat.version == 0) made_by_us(now);
+    if (made_by_one_of_us && reply.stat.version == 0) {
+      made_by_us(now);
+    } else {
+      removable_ = false;
+    }
   }
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: there is no other

@@ -65,10 +65,14 @@ std::vector<std::string> UnusedMonitors::take(TimePoint now, const std::function
   return under_way_;
 }
 
-std::vector<std::string> UnusedMonitors::take_last(std::size_t most) {
+std::vector<std::string> UnusedMonitors::take_last(std::size_t most,
+                                                   const std::function<bool(const std::string&)>& wanted) {
+  for (auto& [ordinal, monitor] : std::exchange(forgotten_, {})) remove(monitor);
   std::vector<std::string> taken;
-  for (; !unused_.empty() && taken.size() < most; unused_.pop_front()) taken.push_back(std::move(unused_.front()));
-  for (const std::string& monitor : taken) known_.erase(monitor);
+  for (; !unused_.empty() && taken.size() < most; unused_.pop_front()) {
+    known_.erase(unused_.front());
+    if (wanted(unused_.front())) taken.push_back(std::move(unused_.front()));
+  }
   return taken;
 }
 

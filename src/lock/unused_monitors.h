@@ -51,8 +51,8 @@ class UnusedMonitors {
   // We may not remove anything: nothing more is tried in this session.
   void give_up();
   void session_ended();
-  // Those of a last request, without regard to others under way: there will be no answer.
-  std::vector<std::string> take_last(std::size_t most);
+  // Those of a last request, without regard to the time or to others under way: there will be no answer.
+  std::vector<std::string> take_last(std::size_t most, const std::function<bool(const std::string&)>& wanted);
 
   // The next instant at which there is something to do, given a connection; `never` if there is none.
   TimePoint next_timer() const;

@@ -224,11 +224,18 @@ TEST_P(LingerTest, ItIsFreeWhenItsTimeEnds) {
   EXPECT_EQ(brief.statistics().released, 1u);
 }
 
-TEST_P(LingerTest, ItIsFreeWhenItsClientCloses) {
+TEST_P(LingerTest, ItIsFreeWhenItsClientClosesAndItsMonitorIsGone) {
   auto closing = std::make_unique<Client>(settings(server_->connect_string(), "1h"));
+  constexpr std::uint64_t others = 99;
+  for (std::uint64_t i = 0; i < others; ++i) {
+    BlockingWriteLock(*closing, "closing", monitor("closing") + std::to_string(i)).lock_with_timeout();
+  }
   BlockingWriteLock(*closing, "closing", monitor("closing")).lock_with_timeout();
-  EXPECT_EQ(closing->statistics().lingering, 1u);
+  EXPECT_EQ(closing->statistics().lingering, others + 1);
   closing.reset();
+  for (const MonitorSummary& one : Inspector(keeper_).list(true)) {
+    EXPECT_FALSE(one.monitor.starts_with(monitor("closing"))) << one.monitor;
+  }
   BlockingWriteLock lock(keeper_, "next", monitor("closing"));
   EXPECT_TRUE(lock.try_lock());
 }

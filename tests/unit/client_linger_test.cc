@@ -50,9 +50,14 @@ class ClientLingerTest : public ::testing::Test {
     core_->on_watch({.kind = coordination::WatchEvent::Kind::children_changed, .path = path});
   }
   std::uint64_t lingering_now() const { return core_->statistics().lingering; }
+  // From now on the test uses a core with other settings, and a session of its own.
+  void use_other_core(Settings settings) {
+    former_ = std::exchange(core_, std::make_shared<ClientCore>(std::move(settings), LogSink()));
+  }
 
   // Its threads do not run: nothing happens but what a test does.
   std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(lingering("1h", "2"), LogSink());
+  std::shared_ptr<ClientCore> former_;
   TreeSession session_{*core_};
 };
 
@@ -99,6 +104,42 @@ TEST_F(ClientLingerTest, ALockOfADestroyedObjectLingersToo) {
   slot->retire();
   EXPECT_EQ(lingering_now(), 1u);
   EXPECT_EQ(session_.waiting(), 0u);
+}
+
+TEST_F(ClientLingerTest, ALateCallOfTheFormerCallerDoesNotReachIt) {
+  const auto first = keep();
+  const auto contender = core_->statistics().contenders;
+  ASSERT_EQ(contender, 1u);
+  const auto second = make_slot();
+  second->acquire(lock::never, false);
+  ASSERT_TRUE(second->holds());
+  // As from threads that have looked at the lock before it was unlocked.
+  const lock::ContenderId id = 1;
+  EXPECT_FALSE(core_->update_record(*first, id, "{}"));
+  EXPECT_FALSE(core_->guarded_transaction(*first, id, {}, [](const coordination::Reply&) {}));
+  EXPECT_EQ(session_.waiting(), 0u);
+  EXPECT_TRUE(core_->update_record(*second, id, "{}"));
+  session_.answer_all();
+  second->release({});  // now it does not stay: its record speaks of the section
+  session_.answer_all();
+  EXPECT_FALSE(core_->update_record(*second, id, "{}"));
+}
+
+TEST_F(ClientLingerTest, LocksStayOnlyWhileThereIsRoomForTheirWatches) {
+  use_other_core(lingering("1h", "10000"));
+  TreeSession session(*core_);
+  session.connect(1h);
+  constexpr std::uint64_t many = 2500;
+  for (std::uint64_t i = 0; i < many; ++i) {
+    const auto slot = make_slot(std::to_string(i) + std::string(240, 'm'));
+    slot->acquire(lock::never, false);
+    session.answer_all();
+    ASSERT_TRUE(slot->holds()) << i;
+    slot->release({});
+    session.answer_all();
+  }
+  EXPECT_GT(lingering_now(), 100u);
+  EXPECT_LT(lingering_now(), many);
 }
 
 TEST_F(ClientLingerTest, TheNewsOfANewcomerReleasesIt) {
@@ -189,7 +230,7 @@ TEST_F(ClientLingerTest, BeyondTheBoundTheOldestIsReleased) {
 }
 
 TEST_F(ClientLingerTest, ItsTimeEnds) {
-  core_ = std::make_shared<ClientCore>(lingering("20"), LogSink());
+  use_other_core(lingering("20"));
   core_->start_threads();
   TreeSession session(*core_);
   session.connect(1h);

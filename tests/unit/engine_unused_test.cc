@@ -156,7 +156,9 @@ TEST_F(EngineUnusedTest, AMonitorInUseLingersOn) {
     acquire(id, Priority::foreground);
     answer<Transaction>(claimed("A-0000000002", 100 + static_cast<Token>(id)));
     while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
-      answer<Get>(monitor(2, 4, 100 + static_cast<Token>(id)));
+      Reply marked = monitor(2, 4, 100 + static_cast<Token>(id));
+      marked.data = monitor_mark;
+      answer<Get>(marked);
     }
     while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
     ASSERT_TRUE(engine_.release(id, now_));
@@ -240,6 +242,64 @@ TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
   answer<Transaction>({});
   pass(linger * 4);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+// It was removed, and another program has made it anew, while it was not watched.
+TEST_F(EngineUnusedTest, OneThatOthersHaveMadeAnewStays) {
+  cycle(1);
+  pass(linger * 4);
+  answer<Transaction>(refused(ReplyCode::not_empty, 0));
+  acquire(2, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(claimed("A-0000000000", 200));
+  answer<Get>(monitor(2, 2, 200));
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>({});
+  pass(linger * 10);
+  engine_.close(now_);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+// What was known of its queue ends with it.
+TEST_F(EngineUnusedTest, OneThatIsMadeAnewIsClaimedAtOnce) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(refused(ReplyCode::node_exists, 1));
+  Reply marked = monitor(2, 1, 50);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  answer<Create>(created("A-0000000001"));
+  while (!std::holds_alternative<Transaction>(output_.sent.front().request)) {
+    if (std::holds_alternative<List>(output_.sent.front().request)) {
+      answer<List>(listing({"A-0000000001"}, 2));
+    } else {
+      answer<Get>(failure(ReplyCode::no_node));
+    }
+  }
+  answer<Transaction>(claimed("A-0000000001", 100));
+  while (!output_.sent.empty()) answer<List>(listing({"A-0000000001", "privateLock"}, 3));
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+  acquire(2, Priority::foreground);
+  EXPECT_EQ(answer<Transaction>(claimed_fresh("A-0000000000", 200)).operations.size(), 4u);
+}
+
+TEST_F(EngineUnusedTest, AMonitorInUseIsNotAmongTheLastRemovals) {
+  cycle(1, "P1");
+  cycle(2, "P2");
+  pass(linger * 4);
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+  connect();
+  AcquireSpec spec = spec_of(3, Priority::foreground);
+  spec.monitor = "P1";
+  engine_.acquire(3, std::move(spec), now_);
+  output_.sent.clear();
+  engine_.close(now_);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  EXPECT_EQ(removed_by(std::get<Transaction>(output_.sent.front().request)), std::vector<std::string>{"/P2"});
 }
 
 class EngineLingeringElsewhereTest : public EngineUnusedTest {
@@ -341,7 +401,7 @@ TEST(UnusedMonitorsTest, WhatIsInUseIsLeftOut) {
 TEST(UnusedMonitorsTest, ThereIsALimitWithoutAConnection) {
   UnusedMonitors unused(linger);
   for (std::size_t i = 0; i < most_unused + 10; ++i) unused.remove(std::to_string(i));
-  EXPECT_EQ(unused.take_last(1), std::vector<std::string>{"10"});
+  EXPECT_EQ(unused.take_last(1, [](const std::string&) { return true; }), std::vector<std::string>{"10"});
 }
 
 TEST(UnusedMonitorsTest, SwitchedOffItKeepsNothing) {

@@ -175,6 +175,28 @@ TEST_F(NoRoomTest, WithoutAWatchTheLineIsLookedAtInIntervals) {
   EXPECT_EQ(output_.grants.size(), 1u);
 }
 
+// Nothing else may ever tell a lock that stays with its process.
+TEST_F(NoRoomTest, AHolderThatFindsItsNodesGoneInALookLosesTheLock) {
+  AcquireSpec spec = spec_of(1, Priority::foreground);
+  spec.wants_contention = true;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<Get>(monitor(2, 2, 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  answer_heartbeats();
+  answer<List>(listing({}, 2));
+  answer_heartbeat({});  // the barrier of the resolving
+  while (!output_.sent.empty()) {
+    if (std::holds_alternative<List>(output_.sent.front().request)) {
+      answer<List>(listing({}, 2));
+    } else {
+      answer<Get>(failure(ReplyCode::no_node));
+    }
+  }
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+}
+
 TEST_F(NoRoomTest, AHolderThatWantsToKnowWhoWaitsLooksInIntervals) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
   spec.wants_contention = true;

@@ -252,6 +252,24 @@ TEST_F(GroupingSessionTest, AClaimThatMakesItsMonitorOutlivesTheFormerOne) {
   EXPECT_EQ(server_.sizes().back(), 3u);
 }
 
+// As the last requests of a session: nothing would be sent behind an answer.
+TEST_F(GroupingSessionTest, ARemovalOfMonitorsFollowsTheirReleasesAtOnce) {
+  keep_busy();
+  for (RequestTag tag = 1; tag <= 10; ++tag) submit(tag, claim("P" + std::to_string(tag)));
+  grouping_.flush();
+  ASSERT_EQ(server_.sent.size(), 2u) << "they are held back";
+  submit(20, Transaction{{Delete{"/P9", 0}, Delete{"/P10", 0}}});
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 6, 6, 6, 2, 2}));
+}
+
+TEST_F(GroupingSessionTest, ARemovalOfMonitorsInAGroupUnderWayDoesNotWait) {
+  submit(1, claim("P1"));
+  submit(2, claim("P2"));
+  grouping_.flush();
+  submit(3, Transaction{{Delete{"/P1", 0}, Delete{"/P2", 0}}});
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{4, 2}));
+}
+
 TEST_F(GroupingSessionTest, ALostAnswerIsLostForAllAndForWhatWasHeldBack) {
   submit(1, claim("P"));
   submit(2, claim("Q"));
