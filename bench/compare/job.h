@@ -2,6 +2,7 @@
 //
 // A job: {"monitors": ["a", …], "threads": T, "sections": N | "seconds": S, "hold_us": 0, "pause_us": 0,
 // "priority": "foreground" | "background", "fresh": false, "async": false, "release_async": false}; see workload::Job.
+// With "together": "set" | "pipelined" | "one by one", each of N sections takes all monitors (many_locks.h).
 //
 // An answer: {"sections": N, "seconds": S, "cycle_us": […], "wait_us": […]}: of each section how long lock and unlock
 // took together, and how long the lock was waited for. At most max_samples of each, evenly picked.

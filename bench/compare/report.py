@@ -18,7 +18,8 @@ COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#b
            "etcd": "#6a3fa0", "redis": "#a52714"}
 TITLES = {
     "uncontended": "One thread, a free monitor", "contended": "Many clients on one monitor",
-    "independent": "One process, many monitors at once", "priority": "Foreground behind queued background work",
+    "independent": "One process, many monitors at once", "sets": "The locks of 500 documents for one piece of work",
+    "lingering": "A lock that stays with its process", "priority": "Foreground behind queued background work",
     "waiters": "Many waiters on one monitor", "distance": "High-latency network",
     "ensemble": "An ensemble of three", "stores": "Other stores", "dlq": "Dead letters",
     "micro": "The parts alone, processor time"}

@@ -4,7 +4,7 @@ import random
 import statistics
 import sys
 
-FLOORS = ("raw", "create-delete", "curator", "etcd", "hold + hand-over")
+FLOORS = ("raw", "create-delete", "curator", "etcd", "hold + hand-over", "one by one", "pipelined")
 
 
 def median_cycle(answer):

@@ -1,6 +1,6 @@
-// A worker of the comparison: bench_worker raw|create-delete|forelock|forelock-predecessor SERVERS. Reads jobs from
-// stdin, one a line, and answers each on stdout (see job.h and crowd.h); ends at the end of its input. Workers for
-// other locks (bench/peers) speak the same way, so that one driver can run them all in turns.
+// A worker of the comparison: bench_worker raw|create-delete|forelock|forelock-linger|forelock-predecessor SERVERS.
+// Reads jobs from stdin, one a line, and answers each on stdout (see job.h and crowd.h); ends at the end of its input.
+// Workers for other locks (bench/peers) speak the same way, so that one driver can run them all in turns.
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "bench/bench_server.h"
 #include "bench/compare/crowd.h"
 #include "bench/compare/job.h"
+#include "bench/compare/many_locks.h"
 #include "forelock/forelock.h"
 #include "workload/async_load.h"
 #include "workload/bench_lock.h"
@@ -30,6 +31,7 @@ int serve(const std::string& kind, const std::string& servers) {
   } else {
     Settings settings = client_settings(servers);
     if (kind == "forelock-predecessor") settings.set("zookeeper.lock.watch", "predecessor");
+    if (kind == "forelock-linger") settings.set("zookeeper.lock.linger", "1h");
     client = std::make_unique<Client>(settings);
     if (!client->wait_connected(std::chrono::seconds(30))) throw std::runtime_error(client->last_problem());
     crowd = std::make_unique<Crowd>(*client);
@@ -45,6 +47,10 @@ int serve(const std::string& kind, const std::string& servers) {
     JobResult result;
     if (raw) {
       result = raw->run(job);
+    } else if (json.contains("together")) {
+      result = run_together(*client, job, json.at("together").get<std::string>());
+    } else if (job.async && job.fresh) {
+      result = run_fresh(*client, job);
     } else if (job.async) {
       result = AsyncLoad(*client, job).run(job);
     } else {

@@ -109,6 +109,51 @@ def independent(bench):
                            sections_per_second, "higher", server)
 
 
+        with bench.server(bench.chosen("create-delete", "forelock")) as (server, workers):
+            rounds.measure("independent", f"{count} fresh monitors at once", "sections/s", workers,
+                           lambda name, count=count: {"monitors": [f"{name}-{i}" for i in range(count)],
+                                                      "async": True, "fresh": True, "seconds": rounds.seconds(0.7)},
+                           sections_per_second, "higher", server)
+
+
+def sets(bench, size=500):
+    """The locks of many documents for one piece of work: as a set, with requests that do not wait for each other, and
+    one after the other."""
+    rounds = bench.rounds
+    if not bench.chosen("forelock"):
+        return
+    sections = 3
+    with bench.server(["forelock"]) as (server, workers):
+        worker = workers["forelock"]
+        for what, fresh in (("known", False), ("fresh", True)):
+            times, requests = [], []
+            name = rounds.fresh_name("set")
+            for number in range(rounds.count + 1):
+                of_round = {}, {}
+                for way in rounds.shuffled(("one by one", "pipelined", "set")):
+                    prefix = rounds.fresh_name("set") if fresh else name
+                    before = server.answer({})
+                    answer = worker.answer({"monitors": [f"{prefix}-{i}" for i in range(size)], "together": way,
+                                            "sections": sections, "fresh": fresh})
+                    after = server.answer({})
+                    of_round[0][way] = median_cycle(answer) / 1000
+                    of_round[1][way] = (after["received"] - before["received"]) / sections
+                if number > 0:  # the first round makes known what is to be known
+                    times.append(of_round[0])
+                    requests.append(of_round[1])
+            rounds.record("sets", f"{size} {what} documents", "ms", times)
+            rounds.record("sets", f"{size} {what} documents: requests", "a section", requests, counted=True)
+
+
+def lingering(bench):
+    """A lock that stays with its process between its sections."""
+    rounds = bench.rounds
+    with bench.server(bench.chosen("forelock", "forelock-linger")) as (_, workers):
+        name = rounds.fresh_name("linger")
+        rounds.measure("lingering", "same monitor, lock and unlock", "µs a cycle", workers,
+                       lambda _: {"monitors": [name], "seconds": rounds.seconds(0.3)}, median_cycle)
+
+
 def priority(bench, backlog=100, hold_ms=5):
     """Foreground arrivals behind queued background waiters that hold; the peers know no priority. Next to it, in the
     same round, what one hold and one hand-over take: two processes that hold by turns."""
@@ -305,7 +350,7 @@ def micro(bench):
 
 
 GROUPS = {each.__name__: each for each in (
-    uncontended, contended, independent, priority, waiters, distance, ensemble, stores, dlq, micro)}
+    uncontended, contended, independent, sets, lingering, priority, waiters, distance, ensemble, stores, dlq, micro)}
 
 
 def run(bench, names):

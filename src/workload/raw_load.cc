@@ -29,6 +29,7 @@ class RawLoad::Pipeline {
     for (const std::string& monitor : job.monitors) {
       lines.push_back(std::make_unique<Line>());
       lines.back()->pipeline = this;
+      if (job.fresh) lines.back()->fresh_prefix = "/" + monitor + "-";
       lines.back()->own_prefix = "/" + monitor + "/A-";
       lines.back()->lock_path = "/" + monitor + "/privateLock";
     }
@@ -53,6 +54,8 @@ class RawLoad::Pipeline {
     Pipeline* pipeline = nullptr;
     std::string own_prefix;
     std::string lock_path;
+    std::string fresh_prefix;  // of nodes that are used once; empty: the same one each time
+    std::size_t section = 0;
     char own_path[512] = {};
     ::Stat stat{};
     zoo_op_t operations[3];
@@ -72,6 +75,7 @@ class RawLoad::Pipeline {
     }
     line.asked = Clock::now();
     if (kind_ == RawKind::create_delete) {
+      if (!line.fresh_prefix.empty()) line.lock_path = line.fresh_prefix + std::to_string(line.section++);
       if (zoo_acreate(handle_, line.lock_path.c_str(), "", 0, &acl_, ZOO_PERSISTENT, &on_created, &line) != ZOK) {
         fail();
       }
