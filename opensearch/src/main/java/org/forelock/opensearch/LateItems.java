@@ -17,6 +17,7 @@ import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.opensearch.ExceptionsHelper;
 import org.opensearch.OpenSearchException;
+import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.DocWriteResponse;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
@@ -24,6 +25,7 @@ import org.opensearch.action.bulk.BulkRequest;
 import org.opensearch.action.bulk.BulkResponse;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.action.index.IndexRequest;
 import org.opensearch.action.support.replication.ReplicationResponse.ShardInfo;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionListener;
@@ -196,7 +198,7 @@ final class LateItems {
   /** As a bulk of its own, which passes under the locks of this request. */
   private void write(HeldRequest held, List<Integer> items, Set<String> granted) {
     BulkRequest bulk = new BulkRequest();
-    items.forEach(i -> bulk.add(request.items()[i].request()));
+    items.forEach(i -> bulk.add(sendable(request.items()[i].request())));
     bulk.setRefreshPolicy(request.getRefreshPolicy());
     bulk.waitForActiveShards(request.waitForActiveShards());
     bulk.timeout(request.timeout());
@@ -223,6 +225,20 @@ final class LateItems {
     } catch (RuntimeException problem) {
       listener.onFailure(problem);
     }
+  }
+
+  /** A bulk refuses documents whose ids another one has made up; under those ids they can be sent again. */
+  private static DocWriteRequest<?> sendable(DocWriteRequest<?> write) {
+    if (!WritePlanner.isNew(write)) {
+      return write;
+    }
+    IndexRequest document = (IndexRequest) write;
+    IndexRequest copy = new IndexRequest(document.index()).id(document.id()).routing(document.routing())
+        .source(document.source(), document.getContentType()).opType(document.opType())
+        .version(document.version()).versionType(document.versionType()).setIfSeqNo(document.ifSeqNo())
+        .setIfPrimaryTerm(document.ifPrimaryTerm()).setRequireAlias(document.isRequireAlias());
+    copy.setRefreshPolicy(document.getRefreshPolicy());
+    return Pipelines.executed(copy);
   }
 
   private void answer(int i, BulkItemResponse response) {
@@ -268,8 +284,9 @@ final class LateItems {
               last.message()));
           queue.stats.deadLettered.increment();
           continue;
-        } catch (ForelockException | IllegalArgumentException problem) {
-          lost.put(monitor, problem.getMessage());
+        } catch (RuntimeException problem) { // a write must not go without an answer, whatever it consists of
+          boolean told = problem instanceof ForelockException || problem instanceof IllegalArgumentException;
+          lost.put(monitor, told ? problem.getMessage() : problem.toString());
         }
       }
       queue.stats.refusedItems.increment();

@@ -1,6 +1,9 @@
 package org.forelock.opensearch;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.opensearch.action.DocWriteRequest;
@@ -8,12 +11,14 @@ import org.opensearch.action.index.IndexRequest;
 import org.opensearch.action.update.UpdateRequest;
 import org.opensearch.common.xcontent.XContentFactory;
 import org.opensearch.common.xcontent.XContentHelper;
+import org.opensearch.common.xcontent.XContentType;
 import org.opensearch.core.common.bytes.BytesReference;
 import org.opensearch.core.xcontent.ToXContent;
 import org.opensearch.core.xcontent.XContentBuilder;
 import org.opensearch.index.VersionType;
 import org.opensearch.index.seqno.SequenceNumbers;
 import org.opensearch.ingest.IngestService;
+import org.opensearch.search.fetch.subphase.FetchSourceContext;
 
 /**
  * A WriteLetter is the payload of a dead letter: all that doing a document's write again needs, as JSON whose form is
@@ -54,12 +59,11 @@ final class WriteLetter {
         IndexRequest document = (IndexRequest) write;
         json.field("pipeline", IngestService.NOOP_PIPELINE_NAME);
         // As a text: what reads it may not know numbers as large or exact as it has.
-        json.field("source", XContentHelper.convertToJson(document.source(), false, document.getContentType()));
+        json.field("source", json(document));
       } else if (write instanceof UpdateRequest) {
         UpdateRequest update = (UpdateRequest) write;
         json.field("retry_on_conflict", update.retryOnConflict());
-        XContentBuilder body = XContentFactory.jsonBuilder();
-        json.field("source", text(update.toXContent(body, ToXContent.EMPTY_PARAMS)));
+        json.field("source", body(update));
       }
       byte[] payload = text(json.endObject()).getBytes(StandardCharsets.UTF_8);
       if (payload.length > MAX_BYTES) {
@@ -72,7 +76,34 @@ final class WriteLetter {
     }
   }
 
-  private static String text(XContentBuilder json) {
-    return BytesReference.bytes(json).utf8ToString();
+  private static String json(IndexRequest document) throws IOException {
+    return XContentType.JSON.equals(document.getContentType()) ? text(document.source())
+        : XContentHelper.convertToJson(document.source(), false, document.getContentType());
+  }
+
+  /** Without the wish for the document that it becomes: a replay has no use for that. */
+  private static String body(UpdateRequest update) throws IOException {
+    FetchSourceContext wanted = update.fetchSource();
+    update.fetchSource((FetchSourceContext) null);
+    try {
+      return text(update.toXContent(XContentFactory.jsonBuilder(), ToXContent.EMPTY_PARAMS));
+    } finally {
+      update.fetchSource(wanted);
+    }
+  }
+
+  private static String text(XContentBuilder json) throws IOException {
+    return text(BytesReference.bytes(json));
+  }
+
+  /** What is sent as JSON need not be a text: OpenSearch does not look behind its end. */
+  private static String text(BytesReference bytes) throws IOException {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT)
+          .onUnmappableCharacter(CodingErrorAction.REPORT).decode(ByteBuffer.wrap(BytesReference.toBytes(bytes)))
+          .toString();
+    } catch (CharacterCodingException problem) {
+      throw new IOException("it is not UTF-8 throughout", problem);
+    }
   }
 }

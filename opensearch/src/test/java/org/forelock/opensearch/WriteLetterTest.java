@@ -56,6 +56,26 @@ class WriteLetterTest {
   }
 
   @Test
+  void whatIsNoTextIsRefused() {
+    for (int last : new int[] {0xf4, 0xc3, 0x80}) {
+      byte[] source = {'{', '}', (byte) last};
+      String message = assertThrows(IllegalArgumentException.class,
+          () -> WriteLetter.payload("i", new IndexRequest("i").id("1").source(source, JSON))).getMessage();
+      assertTrue(message.contains("not UTF-8"), message);
+      byte[] inside = {'{', '"', 'n', '"', ':', '"', (byte) last, '"', '}'};
+      assertThrows(IllegalArgumentException.class,
+          () -> WriteLetter.payload("i", new UpdateRequest("i", "1").doc(inside, JSON)));
+    }
+  }
+
+  @Test
+  void anUpdateDoesNotAskForTheDocument() {
+    UpdateRequest update = new UpdateRequest("i", "1").doc(Map.of("n", 1)).fetchSource(true);
+    assertEquals("{\"doc\":{\"n\":1}}", letter(update).get("source"));
+    assertTrue(update.fetchSource().fetchSource(), "the request stays as it is");
+  }
+
+  @Test
   void whatIsTooLargeIsRefused() {
     String source = "{\"text\":\"" + "x".repeat(WriteLetter.MAX_BYTES) + "\"}";
     String message = assertThrows(IllegalArgumentException.class,
