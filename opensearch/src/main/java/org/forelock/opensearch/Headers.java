@@ -26,6 +26,8 @@ final class Headers {
   static final String BACKGROUND = "_forelock_background";
   /** Its value for what ends at the first item that is not written. */
   static final String BACKGROUND_JOB = "job";
+  /** What becomes of this request is not queued, whatever the client says. */
+  static final String NO_QUEUE = "_forelock_no_queue";
   /** The locks of a shard group, for the primary. */
   static final String GUARD = "_forelock_guard";
   /** The lock of an update, for the bulk that it becomes. */
@@ -74,7 +76,7 @@ final class Headers {
       throw new IllegalArgumentException(
           QUEUE + ", " + QUEUE_PARAMETER + ": '" + text + "' is invalid; write true or false");
     }
-    return "true".equals(text);
+    return "true".equals(text) && context.getHeader(NO_QUEUE) == null;
   }
 
   static boolean requiresLock(ThreadContext context) {

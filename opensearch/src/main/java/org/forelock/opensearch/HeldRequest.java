@@ -17,6 +17,8 @@ final class HeldRequest {
   final long bytes;
   final long since;
   private final Consumer<Exception> refuse;
+  /** Whether it counts towards the bounds; guarded by them. */
+  boolean counted;
   private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
 
   /** @param refuse answers the request with a failure; called at most once */
@@ -51,6 +53,7 @@ final class HeldRequest {
     return state.compareAndSet(State.RUNNING, State.ENDED);
   }
 
+  /** Calls what {@link HeldRequests} may call once. */
   void refuse(Exception answer) {
     refuse.accept(answer);
   }

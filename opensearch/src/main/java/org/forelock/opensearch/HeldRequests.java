@@ -46,12 +46,26 @@ final class HeldRequests {
       if (sum(count) >= settings.maxRequests(type) || sum(bytes) + request.bytes > settings.maxBytes(type)) {
         return Admission.TOO_MANY;
       }
-      count[type.ordinal()]++;
-      bytes[type.ordinal()] += request.bytes;
-      mostBytes = Math.max(mostBytes, sum(bytes));
-      requests.put(request.ticket, request);
+      enter(request);
     }
     return Admission.ADMITTED;
+  }
+
+  /** As {@link #admit}, whatever the bounds, for the rest of one that was admitted: it stands in the way of others. */
+  synchronized boolean keep(HeldRequest request) {
+    if (closed) {
+      return false;
+    }
+    enter(request);
+    return true;
+  }
+
+  private void enter(HeldRequest request) {
+    count[request.type.ordinal()]++;
+    bytes[request.type.ordinal()] += request.bytes;
+    mostBytes = Math.max(mostBytes, sum(bytes));
+    request.counted = true;
+    requests.put(request.ticket, request);
   }
 
   private static long sum(long[] values) {
@@ -79,17 +93,35 @@ final class HeldRequests {
     return true;
   }
 
-  /** Gives the locks back of a request that was done, whatever came of it. */
-  void end(HeldRequest request) {
-    if (request.end()) {
-      requests.remove(request.ticket);
-      request.locks.close();
+  /** As {@link #run}, and it counts until it has ended. */
+  boolean runCounted(HeldRequest request) {
+    return request.run();
+  }
+
+  /** Gives the locks back of a request that was done, whatever came of it. @return whether the caller is the first */
+  boolean end(HeldRequest request) {
+    if (!request.end()) {
+      return false;
+    }
+    requests.remove(request.ticket);
+    leave(request);
+    request.locks.close();
+    return true;
+  }
+
+  /** Ends a request at which something went wrong that should not, whether it waits or is done; it is answered. */
+  void fail(HeldRequest request, Exception problem) {
+    if (!refuse(request, problem) && end(request)) {
+      request.refuse(problem);
     }
   }
 
   private synchronized void leave(HeldRequest request) {
-    count[request.type.ordinal()]--;
-    bytes[request.type.ordinal()] -= request.bytes;
+    if (request.counted) {
+      request.counted = false;
+      count[request.type.ordinal()]--;
+      bytes[request.type.ordinal()] -= request.bytes;
+    }
   }
 
   /** Cancels those that wait and fit. */

@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.opensearch.ExceptionsHelper;
 import org.opensearch.OpenSearchException;
+import org.opensearch.OpenSearchStatusException;
 import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.DocWriteResponse;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -37,11 +39,15 @@ import org.opensearch.tasks.Task;
  * what an attempt changes, the next one sees.
  */
 final class LateItems {
+  /** Of a monitor's failed attempts, the first keeps its message, and so many of the last. */
+  static final int LAST_MESSAGES = 4;
+  static final int MAX_MESSAGE_BYTES = 1000;
+
   private final WriteQueue queue;
   private final Task task;
   private final String action;
   private final BulkShardRequest request;
-  private final String index;
+  private final String stream;
   private final WritePlan plan;
   private final long timeoutMillis;
   private final Supplier<StoredContext> caller;
@@ -50,24 +56,26 @@ final class LateItems {
   private final BulkItemResponse[] answers;
   private final CompletableFuture<BulkItemResponse[]> end = new CompletableFuture<>();
   private int attempts = 1;
+  private volatile HeldRequest current;
+  private volatile OpenSearchStatusException cancelled;
   private long since;
 
   /**
    * The items of the monitors that the first attempt did not get.
    *
-   * @param index the name by which the index is written into
+   * @param stream the data stream to which the index belongs, or the index
    * @param timeoutMillis of each attempt
    * @param caller the context in which the bulk came
    * @param kept the monitors that others kept, with the reason; null: there was no try left
    * @param since when the first attempt began, by System.nanoTime()
    */
-  LateItems(WriteQueue queue, Task task, String action, BulkShardRequest request, String index, WritePlan plan,
+  LateItems(WriteQueue queue, Task task, String action, BulkShardRequest request, String stream, WritePlan plan,
       long timeoutMillis, Supplier<StoredContext> caller, Map<String, ForelockException> kept, long since) {
     this.queue = queue;
     this.task = task;
     this.action = action;
     this.request = request;
-    this.index = index;
+    this.stream = stream;
     this.plan = plan;
     this.timeoutMillis = timeoutMillis;
     this.caller = caller;
@@ -75,6 +83,15 @@ final class LateItems {
     this.answers = new BulkItemResponse[request.items().length];
     kept.keySet().forEach(monitor -> open.put(monitor, new ArrayList<>()));
     kept.forEach(this::failed);
+  }
+
+  /** Ends the waiting; what is being written or queued already has its own answer. */
+  void cancel(OpenSearchStatusException answer) {
+    cancelled = answer;
+    HeldRequest held = current;
+    if (held != null && queue.requests.refuse(held, answer)) {
+      queue.stats.count(LockType.BACKGROUND, Stats.Count.CANCELLED);
+    }
   }
 
   /** Completed when each item has its answer: at its place among the request's items, null for those of others. */
@@ -115,22 +132,54 @@ final class LateItems {
 
   private void failed(String monitor, String code, String message) {
     Duration waited = Duration.ofNanos(Math.max(0, System.nanoTime() - since));
-    open.get(monitor).add(new FailedAttempt(Instant.now(), code, message, waited));
+    List<FailedAttempt> failures = open.get(monitor);
+    failures.add(new FailedAttempt(Instant.now(), code, shortened(message), waited));
+    int silent = failures.size() - 1 - LAST_MESSAGES;
+    if (silent > 0) {
+      FailedAttempt one = failures.get(silent);
+      failures.set(silent, new FailedAttempt(one.at(), one.code(), "", one.waited()));
+    }
+  }
+
+  /** At most so many bytes as a letter takes, and no half of a character. */
+  private static String shortened(String message) {
+    byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length <= MAX_MESSAGE_BYTES) {
+      return message;
+    }
+    int end = MAX_MESSAGE_BYTES;
+    while ((bytes[end] & 0xc0) == 0x80) {
+      --end;
+    }
+    return new String(bytes, 0, end, StandardCharsets.UTF_8);
   }
 
   private void next() {
+    try {
+      tryNext();
+    } catch (RuntimeException problem) {
+      refuse(problem);
+    }
+  }
+
+  private void tryNext() {
     if (open.isEmpty()) {
       end.complete(answers);
-      return;
-    }
-    if (attempts > queue.letters.retries()) {
-      queue.workers.block(this::surrender, () -> refuse(Refusals.closing()));
       return;
     }
     DocumentLocks locks =
         new DocumentLocks(queue.source, plan.info, open.keySet(), LockType.BACKGROUND, System::nanoTime);
     HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks, bytes(),
         System.nanoTime(), this::refuse);
+    if (attempts > queue.letters.retries()) {
+      // It counts until it is durable: a queue that is slow holds up what comes.
+      if (!queue.requests.keep(held)) {
+        refuse(Refusals.closing());
+      } else if (mayGoOn(held)) {
+        queue.workers.block(() -> surrender(held), problem -> queue.requests.fail(held, problem));
+      }
+      return;
+    }
     switch (queue.requests.admit(held)) {
       case TOO_MANY:
         queue.stats.count(LockType.BACKGROUND, Stats.Count.TOO_MANY);
@@ -141,12 +190,24 @@ final class LateItems {
         return;
       default:
         // Held meanwhile, so that it can be cancelled; then it does not begin.
+        if (!mayGoOn(held)) {
+          return;
+        }
         queue.workers.later(WriteQueue.pauseMillis(attempts++), () -> {
           since = System.nanoTime();
-          locks.acquire(timeoutMillis, problem -> queue.workers.write(() -> decided(held, problem),
-              () -> queue.requests.refuse(held, Refusals.closing())));
-        });
+          locks.acquire(timeoutMillis, problem -> queue.workers.write(
+              () -> decided(held, problem), broken -> queue.requests.fail(held, broken)));
+        }, broken -> queue.requests.fail(held, broken));
     }
+  }
+
+  /** Makes it what can be cancelled. Only when it counts, as it must not begin to do so behind its end. */
+  private boolean mayGoOn(HeldRequest held) {
+    current = held;
+    if (cancelled != null) {
+      queue.requests.refuse(held, cancelled);
+    }
+    return held.held();
   }
 
   private long bytes() {
@@ -207,16 +268,21 @@ final class LateItems {
     ActionListener<BulkResponse> listener = new ActionListener<>() {
       @Override
       public void onResponse(BulkResponse response) {
+        if (!queue.requests.end(held)) {
+          return;
+        }
         for (int k = 0; k < items.size(); ++k) {
           answer(items.get(k), response.getItems()[k]);
         }
-        written(held, granted);
+        written(granted);
       }
 
       @Override
       public void onFailure(Exception problem) {
-        items.forEach(i -> answers[i] = failure(i, problem));
-        written(held, granted);
+        if (queue.requests.end(held)) {
+          items.forEach(i -> answers[i] = failure(i, problem));
+          written(granted);
+        }
       }
     };
     try (StoredContext ignored = caller.get(); StoredContext inner = queue.context.newStoredContext(true)) {
@@ -258,8 +324,7 @@ final class LateItems {
     return code != null && code.contains(Names.of(ErrorCode.LOCK_UNHEALTHY));
   }
 
-  private void written(HeldRequest held, Set<String> granted) {
-    queue.requests.end(held);
+  private void written(Set<String> granted) {
     for (String monitor : granted) {
       if (items(Set.of(monitor)).isEmpty()) {
         open.remove(monitor);
@@ -271,7 +336,10 @@ final class LateItems {
   }
 
   /** What is left becomes dead letters, in order; behind one that no queue took, none of the same monitor. */
-  private void surrender() {
+  private void surrender(HeldRequest held) {
+    if (!queue.requests.runCounted(held)) {
+      return;
+    }
     Map<String, String> lost = new HashMap<>();
     for (int i : items(open.keySet())) {
       String monitor = plan.itemMonitors[i];
@@ -279,7 +347,8 @@ final class LateItems {
       FailedAttempt last = failures.get(failures.size() - 1);
       if (!lost.containsKey(monitor)) {
         try {
-          byte[] payload = WriteLetter.payload(index, request.items()[i].request());
+          DocWriteRequest<?> write = request.items()[i].request();
+          byte[] payload = WriteLetter.payload(target(write), write);
           answers[i] = failure(i, Refusals.queued(monitor, queue.letters.put(monitor, plan.info, payload, failures),
               last.message()));
           queue.stats.deadLettered.increment();
@@ -292,7 +361,13 @@ final class LateItems {
       queue.stats.refusedItems.increment();
       answers[i] = failure(i, Refusals.notQueued(monitor, last, lost.get(monitor)));
     }
+    queue.requests.end(held);
     end.complete(answers);
+  }
+
+  /** A stream takes new documents alone, in its newest index; the others are reached in the index where they are. */
+  private String target(DocWriteRequest<?> write) {
+    return write.opType() == DocWriteRequest.OpType.CREATE ? stream : request.shardId().getIndexName();
   }
 
   private void refuse(Exception problem) {

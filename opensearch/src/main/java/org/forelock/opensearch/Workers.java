@@ -1,22 +1,81 @@
 package org.forelock.opensearch;
 
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
 import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.threadpool.ThreadPool;
 
 /** Workers are the node's threads for work that was held. Thread-safe. */
 class Workers {
+  /** So many of the node's threads may be blocked at a time. */
+  static final int MAX_BLOCKED = 2;
+
   private final ThreadPool threads;
+  private final Deque<Runnable> waiting = new ArrayDeque<>();
+  private int blocked;
 
   Workers(ThreadPool threads) {
     this.threads = threads;
   }
 
-  /** Does it on a thread that may not block. @param rejected instead, if the node is closing */
-  void write(Runnable task, Runnable rejected) {
-    threads.executor(ThreadPool.Names.WRITE).execute(new AbstractRunnable() {
+  /**
+   * Does it on a thread that may not block.
+   *
+   * @param failed is told what the task throws; what waits for a thread when the node closes is not told
+   */
+  void write(Runnable task, Consumer<Exception> failed) {
+    threads.executor(ThreadPool.Names.WRITE).execute(work(task, failed, true));
+  }
+
+  /**
+   * Does it on a thread that may block, after those that were given before.
+   *
+   * @param failed is told what the task throws; what waits for a thread when the node closes is not told
+   */
+  void block(Runnable task, Consumer<Exception> failed) {
+    Runnable work = work(() -> {
+      try {
+        task.run();
+      } finally {
+        unblock();
+      }
+    }, failed, false);
+    synchronized (this) {
+      if (blocked == MAX_BLOCKED) {
+        waiting.add(work);
+        return;
+      }
+      ++blocked;
+    }
+    threads.generic().execute(work);
+  }
+
+  private void unblock() {
+    Runnable next;
+    synchronized (this) {
+      next = waiting.poll();
+      if (next == null) {
+        --blocked;
+        return;
+      }
+    }
+    threads.generic().execute(next);
+  }
+
+  /**
+   * Does it after a time; not if the node is closed before.
+   *
+   * @param failed is told what the task throws
+   */
+  void later(long millis, Runnable task, Consumer<Exception> failed) {
+    threads.scheduleUnlessShuttingDown(
+        TimeValue.timeValueMillis(millis), ThreadPool.Names.GENERIC, work(task, failed, false));
+  }
+
+  private static AbstractRunnable work(Runnable task, Consumer<Exception> failed, boolean force) {
+    return new AbstractRunnable() {
       @Override
       protected void doRun() {
         task.run();
@@ -24,28 +83,18 @@ class Workers {
 
       @Override
       public boolean isForceExecution() {
-        return true;
+        return force;
       }
 
       @Override
       public void onFailure(Exception problem) {
-        rejected.run();
+        failed.accept(problem);
       }
-    });
-  }
 
-  /** Does it on a thread that may block. @param rejected instead, if the node is closing */
-  void block(Runnable task, Runnable rejected) {
-    Executor executor = threads.generic();
-    try {
-      executor.execute(task);
-    } catch (RejectedExecutionException closing) {
-      rejected.run();
-    }
-  }
-
-  /** Does it after a time, on any thread; not if the node is closed before. */
-  void later(long millis, Runnable task) {
-    threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), ThreadPool.Names.SAME, task);
+      @Override
+      public void onRejection(Exception closing) {
+        failed.accept(Refusals.closing());
+      }
+    };
   }
 }

@@ -32,6 +32,9 @@ final class WriteFilter implements ActionFilter {
   private static final String WRITES = "indices:data/write/";
   private static final Set<String> BACKGROUND_ACTIONS = Set.of(
       "indices:data/write/update/byquery", "indices:data/write/delete/byquery", "indices:data/write/reindex");
+  /** They become bulks of one, whose client takes no answer for an item. */
+  private static final Set<String> SINGLE_ACTIONS =
+      Set.of("indices:data/write/index", "indices:data/write/delete", "indices:data/write/update");
   private static final String BULK = "indices:data/write/bulk";
 
   private final ForelockSettings settings;
@@ -76,7 +79,9 @@ final class WriteFilter implements ActionFilter {
       return;
     }
     WritePlan plan;
+    boolean single;
     try {
+      single = SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
       checkQueue(action);
       if (isBulkWork(action, request)) {
         Call<Q, R> call = new Call<>(task, action, request, listener, chain);
@@ -87,6 +92,10 @@ final class WriteFilter implements ActionFilter {
       plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
     } catch (IllegalArgumentException | OpenSearchStatusException invalid) {
       listener.onFailure(invalid);
+      return;
+    }
+    if (plan == null && single) {
+      new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true", () -> {});
       return;
     }
     if (plan == null) {
@@ -129,6 +138,7 @@ final class WriteFilter implements ActionFilter {
     private final boolean required = Headers.requiresLock(context);
     private final boolean mayQueue;
     private volatile Runnable unwatch = () -> {};
+    private volatile Runnable unwatchLate = () -> {};
     /** The answers of items that are tried again, at their places; null: there are none. */
     private volatile CompletableFuture<BulkItemResponse[]> late;
 
@@ -178,10 +188,23 @@ final class WriteFilter implements ActionFilter {
       if (waiting == null) {
         answer(response, problem);
       } else {
-        waiting.thenAccept(answers -> answer(
-            shardResponse(LateItems.merge((BulkShardRequest) request, (BulkShardResponse) response, problem, answers)),
-            null));
+        waiting.thenAccept(answers -> {
+          unwatchLate.run();
+          merge(response, problem, answers);
+        });
       }
+    }
+
+    private void merge(R response, Exception problem, BulkItemResponse[] answers) {
+      R merged;
+      try {
+        merged = shardResponse(
+            LateItems.merge((BulkShardRequest) request, (BulkShardResponse) response, problem, answers));
+      } catch (RuntimeException broken) {
+        answer(null, broken);
+        return;
+      }
+      answer(merged, null);
     }
 
     private void answer(R response, Exception problem) {
@@ -213,8 +236,13 @@ final class WriteFilter implements ActionFilter {
 
     private void tryAgain(WritePlan plan, Map<String, ForelockException> kept, long since) {
       BulkShardRequest bulk = (BulkShardRequest) request;
-      late = new LateItems(queue, task, action, bulk, planner.writeName(bulk.shardId().getIndexName()), plan,
-          timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, since).run();
+      LateItems items = new LateItems(queue, task, action, bulk, planner.writeName(bulk.shardId().getIndexName()), plan,
+          timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, since);
+      try (StoredContext ignored = context.newStoredContext(true); StoredContext came = caller.get()) {
+        unwatchLate =
+            disconnections.watch(context, () -> items.cancel(Refusals.cancelled("the client has gone")));
+      }
+      late = items.run();
     }
 
     void hold(WritePlan plan) {
@@ -234,11 +262,23 @@ final class WriteFilter implements ActionFilter {
         default:
           unwatch = disconnections.watch(context,
               () -> refuse(held, Refusals.cancelled("the client has gone"), Stats.Count.CANCELLED));
-          locks.acquire(timeouts.millis(plan.type, plan.timeoutMillis), problem -> decided(held, plan, problem));
+          try {
+            locks.acquire(timeouts.millis(plan.type, plan.timeoutMillis), problem -> decided(held, plan, problem));
+          } catch (RuntimeException broken) {
+            requests.fail(held, broken);
+          }
       }
     }
 
     private void decided(HeldRequest held, WritePlan plan, ForelockException problem) {
+      try {
+        decide(held, plan, problem);
+      } catch (RuntimeException broken) {
+        requests.fail(held, broken);
+      }
+    }
+
+    private void decide(HeldRequest held, WritePlan plan, ForelockException problem) {
       Map<String, ForelockException> kept = held.locks.refused();
       if (problem != null) {
         onWriteThread(held, () -> notObtained(held, plan, problem));
@@ -261,7 +301,7 @@ final class WriteFilter implements ActionFilter {
       workers.write(() -> {
         unwatch.run();
         task.run();
-      }, () -> requests.refuse(held, Refusals.closing()));
+      }, broken -> requests.fail(held, broken));
     }
 
     /** @param refusals the answers for monitors that others kept */
@@ -285,9 +325,10 @@ final class WriteFilter implements ActionFilter {
           stats.refusedItems.add(items.count());
         }
         if (items.all()) {
+          R response = shardResponse(items.response());
           stats.count(plan.type, Stats.Count.TIMED_OUT);
           requests.end(held);
-          deliver(shardResponse(items.response()), null);
+          deliver(response, null);
           return;
         }
         items.leaveOut();

@@ -77,6 +77,46 @@ class HeldRequestsTest {
   }
 
   @Test
+  void whatFailsIsAnsweredOnceAndGivesItsLocksBack() {
+    for (boolean running : new boolean[] {false, true}) {
+      answers.clear();
+      HeldRequest request = request(LockType.FOREGROUND, 1);
+      requests.admit(request);
+      request.locks.acquire(0, problem -> {});
+      if (running) {
+        requests.run(request);
+      }
+      requests.fail(request, new IllegalStateException());
+      requests.fail(request, new IllegalStateException());
+      assertEquals(1, answers.size());
+      assertTrue(source.owners.isEmpty());
+      assertTrue(requests.all().isEmpty());
+      assertEquals(0, requests.count(LockType.FOREGROUND));
+    }
+    HeldRequest done = request(LockType.FOREGROUND, 1);
+    requests.admit(done);
+    requests.run(done);
+    assertTrue(requests.end(done));
+    requests.fail(done, new IllegalStateException());
+    assertEquals(1, answers.size(), "it has its answer");
+  }
+
+  @Test
+  void theRestOfARequestCountsWhateverTheBounds() {
+    admit(LockType.BACKGROUND, 1);
+    admit(LockType.BACKGROUND, 1);
+    HeldRequest rest = request(LockType.BACKGROUND, 60);
+    assertTrue(requests.keep(rest));
+    assertTrue(requests.runCounted(rest));
+    assertEquals(3, requests.count(LockType.BACKGROUND));
+    assertEquals(Admission.TOO_MANY, admit(LockType.FOREGROUND, 1));
+    requests.end(rest);
+    assertEquals(Admission.ADMITTED, admit(LockType.FOREGROUND, 1));
+    requests.close();
+    assertFalse(requests.keep(request(LockType.BACKGROUND, 1)));
+  }
+
+  @Test
   void whatIsCancelledFreesItsRoom() {
     HeldRequest request = request(LockType.BACKGROUND, 7);
     requests.admit(request);

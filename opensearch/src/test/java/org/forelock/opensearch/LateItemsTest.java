@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.forelock.ErrorCode;
 import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
@@ -53,10 +54,14 @@ class LateItemsTest {
   private final List<String> written = new ArrayList<>();
   private final List<String> guards = new ArrayList<>();
   private final List<String> queued = new ArrayList<>();
+  private final List<String> letters = new ArrayList<>();
   private final List<List<FailedAttempt>> failures = new ArrayList<>();
   private final Set<String> full = new HashSet<>();
   private final List<DocWriteRequest<?>> sent = new ArrayList<>();
   private boolean broken;
+  private boolean slow;
+  private boolean failing;
+  private LateItems items;
   private Exception refusal;
   private int retries = 2;
   private final BulkShardRequest request;
@@ -95,6 +100,7 @@ class LateItemsTest {
         throw TestFailures.of(ErrorCode.OUTBOX_FULL, monitor);
       }
       queued.add(monitor);
+      letters.add(text);
       failures.add(List.copyOf(attempts));
       return "letter" + queued.size();
     }
@@ -106,18 +112,30 @@ class LateItemsTest {
     }
 
     @Override
-    void write(Runnable task, Runnable rejected) {
-      task.run();
+    void write(Runnable task, Consumer<Exception> failed) {
+      run(task, failed);
     }
 
     @Override
-    void block(Runnable task, Runnable rejected) {
-      task.run();
+    void block(Runnable task, Consumer<Exception> failed) {
+      if (slow) {
+        pauses.add(() -> run(task, failed));
+      } else {
+        run(task, failed);
+      }
     }
 
     @Override
-    void later(long millis, Runnable task) {
-      pauses.add(task);
+    void later(long millis, Runnable task, Consumer<Exception> failed) {
+      pauses.add(() -> run(task, failed));
+    }
+
+    private void run(Runnable task, Consumer<Exception> failed) {
+      try {
+        task.run();
+      } catch (RuntimeException problem) {
+        failed.accept(problem);
+      }
     }
   }
 
@@ -140,11 +158,23 @@ class LateItemsTest {
     for (String monitor : kept) {
       reasons.put(monitor, TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
     }
+    return late(reasons);
+  }
+
+  private CompletableFuture<BulkItemResponse[]> late(Map<String, ForelockException> reasons) {
     WriteQueue queue = new WriteQueue(
-        new Queue(), source, requests, this::bulk, new Direct(), context, stats, () -> "node");
+        new Queue(), source, requests, this::bulk, new Direct(), context, stats, this::node);
     Task task = new Task(7, "transport", "test", "", null, Map.of());
-    return new LateItems(queue, task, "test", request, "articles", plan, 1000, context.newRestorableContext(true),
-        reasons, System.nanoTime()).run();
+    items = new LateItems(queue, task, "test", request, "stream", plan, 1000, context.newRestorableContext(true),
+        reasons, System.nanoTime());
+    return items.run();
+  }
+
+  private String node() {
+    if (failing) {
+      throw new IllegalStateException("broken");
+    }
+    return "node";
   }
 
   private void nextAttempt() {
@@ -290,6 +320,74 @@ class LateItemsTest {
     assertEquals(RestStatus.CONFLICT, items[1].status());
     assertTrue(items[1].getFailureMessage().contains("in no queue"), items[1].getFailureMessage());
     assertTrue(requests.all().isEmpty());
+  }
+
+  @Test
+  void whatWaitsForTheQueueIsHeldAndCanBeCancelled() {
+    retries = 0;
+    slow = true;
+    CompletableFuture<BulkItemResponse[]> answers = late("a");
+    assertEquals(1, requests.count(LockType.BACKGROUND));
+    assertTrue(requests.bytes(LockType.BACKGROUND) > 0);
+    nextAttempt();
+    assertEquals(RestStatus.ACCEPTED, now(answers)[0].status());
+    assertEquals(0, requests.count(LockType.BACKGROUND));
+    assertEquals(0, requests.bytes(LockType.BACKGROUND));
+    CompletableFuture<BulkItemResponse[]> others = late("b");
+    assertEquals(1, requests.cancel(held -> true, "test"));
+    assertEquals("cancelled", code(now(others)[1]));
+    nextAttempt();
+    assertEquals(List.of("a", "a"), queued);
+    assertTrue(requests.all().isEmpty());
+  }
+
+  @Test
+  void itEndsWhenTheClientHasGone() {
+    CompletableFuture<BulkItemResponse[]> answers = late("a");
+    items.cancel(Refusals.cancelled("the client has gone"));
+    assertEquals("cancelled", code(now(answers)[0]));
+    assertEquals(0, requests.count(LockType.BACKGROUND));
+  }
+
+  @Test
+  void whatGoesWrongInAnAttemptGivesTheLocksBackAndIsAnswered() {
+    CompletableFuture<BulkItemResponse[]> answers = late("b");
+    failing = true;
+    nextAttempt();
+    BulkItemResponse[] items = now(answers);
+    assertEquals("broken", items[1].getFailure().getCause().getMessage());
+    assertTrue(source.owners.isEmpty(), "given back");
+    assertTrue(requests.all().isEmpty());
+  }
+
+  @Test
+  void manyFailuresStaySmall() {
+    retries = 50;
+    source.failure = ErrorCode.CONNECTION_LOSS;
+    ForelockException wordy = TestFailures.of(ErrorCode.LOCK_TIMEOUT, "é".repeat(2000));
+    CompletableFuture<BulkItemResponse[]> answers = late(Map.of("b", wordy));
+    for (int i = 0; i < retries; ++i) {
+      nextAttempt();
+    }
+    assertTrue(answers.isDone());
+    List<FailedAttempt> all = failures.get(0);
+    assertEquals(51, all.size(), "each is counted");
+    for (int i = 0; i < all.size(); ++i) {
+      int bytes = all.get(i).message().getBytes(StandardCharsets.UTF_8).length;
+      boolean told = i == 0 || i >= all.size() - LateItems.LAST_MESSAGES;
+      assertEquals(told, bytes > 0, "attempt " + i);
+      assertTrue(bytes <= 1000);
+    }
+  }
+
+  @Test
+  void aStreamsLettersNameItForNewDocumentsAlone() {
+    retries = 0;
+    ((IndexRequest) request.items()[0].request()).create(true);
+    ((IndexRequest) request.items()[2].request()).setIfSeqNo(3).setIfPrimaryTerm(1);
+    now(late("a"));
+    assertTrue(letters.get(0).contains("\"index\":\"stream\""), letters.get(0));
+    assertTrue(letters.get(1).contains("\"index\":\"articles\""), letters.get(1));
   }
 
   private CompletableFuture<BulkItemResponse[]> lateAfterOneAttempt(String monitor) {
