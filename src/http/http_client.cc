@@ -113,11 +113,13 @@ HttpResponse HttpClient::send(const HttpRequest& request) {
   for (const std::string& header : request.headers) append(headers, header);
   connections_->set_server(curl.get(), connections_->url() + request.path);
   if (!request.body.empty()) {
-    append(headers, "Content-Type: application/json");
+    append(headers, "Content-Type: " + request.content_type);
     append(headers, "Expect:");
     curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     curl_easy_setopt(curl.get(), CURLOPT_POSTFIELDS, request.body.c_str());
   }
+  if (request.method == "HEAD") curl_easy_setopt(curl.get(), CURLOPT_NOBODY, 1L);
+  if (request.once) curl_easy_setopt(curl.get(), CURLOPT_FRESH_CONNECT, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_CUSTOMREQUEST, request.method.c_str());
   curl_easy_setopt(curl.get(), CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout.count()));

@@ -21,7 +21,10 @@ struct HttpRequest {
   std::string method;
   std::string path;                  // begins with '/'; encoded
   std::vector<std::string> headers;  // "Name: value"
-  std::string body;                  // sent where it is not empty, as application/json
+  std::string body;                  // sent where it is not empty
+  std::string content_type = "application/json";
+  // A connection that is kept may turn out to be closed, and then the request is sent again; this one never is.
+  bool once = false;
   std::chrono::milliseconds timeout{30'000};
 };
 

@@ -1,5 +1,6 @@
 #include "http/server_url.h"
 
+#include <arpa/inet.h>
 #include <curl/curl.h>
 
 #include <memory>
@@ -16,6 +17,21 @@ bool has(CURLU* url, CURLUPart part) {
   const bool found = curl_url_get(url, part, &text, 0) == CURLUE_OK;
   curl_free(text);
   return found;
+}
+
+std::string part_of(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, 0) != CURLUE_OK) return {};
+  std::string result(text);
+  curl_free(text);
+  return result;
+}
+
+// By its name alone: what a name server says of another one may be wrong.
+bool is_this_machine(const std::string& host) {
+  unsigned char address[4];
+  const bool loopback = inet_pton(AF_INET, host.c_str(), address) == 1 && address[0] == 127;
+  return loopback || host == "localhost" || host == "[::1]";
 }
 
 bool has_scheme(const std::string& text) {
@@ -42,7 +58,8 @@ std::variant<ServerUrl, UrlFault> parse_server_url(const std::string& text) {
   if (curl_url_get(url.get(), CURLUPART_URL, &whole, 0) != CURLUE_OK) {
     return UrlFault{"that is no URL of a server", "one such as https://search.example:9200"};
   }
-  ServerUrl result{whole};
+  ServerUrl result{
+      whole, part_of(url.get(), CURLUPART_SCHEME) != "https" && !is_this_machine(part_of(url.get(), CURLUPART_HOST))};
   curl_free(whole);
   while (result.text.ends_with('/')) result.text.pop_back();
   return result;

@@ -9,6 +9,7 @@ namespace forelock::http {
 // Without anything behind its path, and without a '/' at its end: "https://search.example:9200/prefix".
 struct ServerUrl {
   std::string text;
+  bool in_clear = false;  // what is sent there is not encrypted, and leaves this machine
 };
 
 // Why a text is no address of a server; never quotes credentials.

@@ -1,9 +1,11 @@
 """Items of background bulks that run out of retries, and their replay by the command."""
 
 import base64
+import http.client
 import json
 import os
 import subprocess
+from urllib.parse import urlsplit
 
 import jsonschema
 import pytest
@@ -165,3 +167,143 @@ def test_only_bulks_in_the_background_are_queued(node, server, letters):
     assert answer.status == 400 and "write true or false" in answer.text
     assert node.request("GET", "/others/_search?forelock_queue=true").status == 400
     assert letters.list() == []
+
+
+def test_documents_without_an_id_are_tried_again(node, server, letters):
+    node.create("made", **{"forelock.monitor": "routing"})
+    node.node_setting(background__timeout="4s")
+    with Holder(server.address, "R1") as holder:
+        later = Later(lambda: send(node, "made", {"index": {"routing": "R1"}}, {"n": 1},
+                                   {"index": {"routing": "R1", "_id": "1"}}, {"n": 2},
+                                   {"create": {"routing": "R1"}}, {"n": 3}, {"index": {"routing": "R2"}}, {"n": 4}))
+        wait_until(lambda: node.request("GET", "/made/_count").json["count"], "the other one does not wait")
+        holder.let_go()
+        assert [item["status"] for item in later.get(120)] == [201, 201, 201, 201]
+    assert node.request("GET", "/made/_count").json["count"] == 4
+    assert letters.list() == []
+
+
+def test_what_is_no_text_is_answered(node, server, letters):
+    fill(node, "cut", 1)
+    with Holder(server.address, "cut/1"):
+        connection = http.client.HTTPConnection(urlsplit(node.urls[0]).netloc, timeout=60)
+        connection.request("POST", "/cut/_bulk?forelock_queue=true", b'{"index":{"_id":"1"}}\n{"n":1}\xf4\n',
+                           {"Content-Type": "application/x-ndjson", "X-Forelock-Priority": "background"})
+        item = json.loads(connection.getresponse().read())["items"][0]["index"]
+        connection.close()
+        assert (item["status"], item["error"]["forelock_code"]) == (409, "lock_timeout"), item
+        assert "not UTF-8" in item["error"]["reason"]
+    assert letters.list() == []
+    assert node.held() == 0
+
+
+def test_single_documents_are_not_queued(node, server, letters):
+    fill(node, "single", 1)
+    background = {"X_Forelock_Queue": "true", "X_Forelock_Priority": "background"}
+    with Holder(server.address, "single/1"), Holder(server.address, "unborn/1"):
+        for answer in (node.request("PUT", "/single/_doc/1", {"n": 1}, **background),
+                       node.request("DELETE", "/single/_doc/1", **background),
+                       node.request("POST", "/single/_update/1", {"doc": {"n": 1}}, **background)):
+            assert (answer.status, answer.code) == (409, "lock_timeout"), answer.text
+    answer = node.request("PUT", "/single/_doc/1", {"n": 1}, X_Forelock_Queue="perhaps")
+    assert answer.status == 400 and "write true or false" in answer.text
+    assert letters.list() == []
+
+
+def test_a_write_is_replayed_without_pipelines(node, server, letters):
+    fill(node, "piped", 1, 2)
+    with Holder(server.address, "piped/1"), Holder(server.address, "piped/2"), Holder(server.address, "piped/3"), \
+            Holder(server.address, "piped/4"), Holder(server.address, "piped/5"):
+        items = send(node, "piped", {"update": {"_id": "1"}}, {"doc": {"m": 1}, "_source": True},
+                     {"update": {"_id": "2", "retry_on_conflict": 2}},
+                     {"script": {"source": "ctx._source.n += params.by", "params": {"by": 5}}},
+                     {"update": {"_id": "3"}}, {"doc": {"m": 3}, "upsert": {"n": 3}},
+                     {"update": {"_id": "4"}}, {"doc": {"m": 4}, "doc_as_upsert": True},
+                     {"index": {"_id": "5"}}, {"n": 5})
+        assert [item["status"] for item in items] == [202] * 5, items
+    # This distribution has no processors; a pipeline that is not there tells that it was to be executed.
+    assert node.request("PUT", "/piped/_settings", {"index.default_pipeline": "none"}).status == 200
+    answer = node.request("POST", "/piped/_update/1", {"doc": {"n": 9}})
+    assert answer.status == 400 and "[none] does not exist" in answer.text, answer.text
+    result = letters.replay("-o", "json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["replayed"] == 5
+    assert [source(node, "piped", i) for i in range(1, 6)] == [{"n": 0, "m": 1}, {"n": 5}, {"n": 3}, {"m": 4}, {"n": 5}]
+    assert letters.list() == []
+
+
+def test_an_update_that_opensearch_refuses_stays_in_the_queue(node, server, letters):
+    fill(node, "refusing", 1)
+    known = node.request("GET", "/refusing/_doc/1").json
+    version = {"if_seq_no": known["_seq_no"], "if_primary_term": known["_primary_term"]}
+    with Holder(server.address, "refusing/1"):
+        items = send(node, "refusing", {"update": {"_id": "1", **version}}, {"doc": {"n": 1}})
+        assert [item["status"] for item in items] == [202], items
+        result = letters.replay("--lock-timeout", "300")
+        assert result.returncode == 75 and "409 lock_timeout" in result.stderr, result.stderr
+    assert node.request("PUT", "/refusing/_doc/1", {"n": 2}).status == 200
+    result = letters.replay()
+    assert result.returncode == 1, result.stderr
+    assert "409 version_conflict_engine_exception" in result.stderr, result.stderr
+    assert [letter["tries"] for letter in letters.list()] == [1]
+
+
+def test_a_data_streams_documents_are_replayed(node, server, letters):
+    template = {"index_patterns": ["events"], "data_stream": {}, "template": {"settings": {
+        "number_of_shards": 1, "number_of_replicas": 0, "forelock.enabled": True, "forelock.monitor": "id"}}}
+    assert node.request("PUT", "/_index_template/events", template).status == 200
+    assert node.request("PUT", "/_data_stream/events").status == 200
+    at = "2026-01-01T00:00:00Z"
+    for identifier in ("S1", "S2"):
+        assert node.request("PUT", f"/events/_doc/{identifier}?op_type=create", {"@timestamp": at}).status == 201
+    node.request("POST", "/events/_refresh")
+    found = node.request("GET", "/events/_search?seq_no_primary_term=true").json
+    hits = {hit["_id"]: hit for hit in found["hits"]["hits"]}
+    index = hits["S1"]["_index"]
+    version = {"if_seq_no": hits["S1"]["_seq_no"], "if_primary_term": hits["S1"]["_primary_term"]}
+    with Holder(server.address, "S1"), Holder(server.address, "S2"), Holder(server.address, "S3"):
+        items = send(node, index, {"index": {"_id": "S1", **version}}, {"@timestamp": at, "n": 1},
+                     {"delete": {"_id": "S2"}})
+        items += send(node, "events", {"create": {"_id": "S3"}}, {"@timestamp": at, "n": 3})
+        assert [item["status"] for item in items] == [202, 202, 202], items
+    assert node.request("POST", "/events/_rollover").status == 200
+    result = letters.replay("-o", "json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["replayed"] == 3
+    assert source(node, index, "S1") == {"@timestamp": at, "n": 1}
+    assert source(node, index, "S2") is None
+    node.request("POST", "/events/_refresh")
+    assert {hit["_id"] for hit in node.request("GET", "/events/_search").json["hits"]["hits"]} == {"S1", "S3"}
+
+
+def test_a_replay_makes_no_index(node, server, letters):
+    fill(node, "removed", 1)
+    with Holder(server.address, "removed/1"):
+        assert [item["status"] for item in send(node, "removed", {"index": {"_id": "1"}}, {"n": 1})] == [202]
+    assert node.request("DELETE", "/removed").status == 200
+    result = letters.replay()
+    assert result.returncode == 75, result.stderr
+    assert "its index is not there" in result.stderr, result.stderr
+    assert node.request("HEAD", "/removed").status == 404
+    assert [letter["tries"] for letter in letters.list()] == [0]
+
+
+def test_the_question_for_the_plugin_is_answered_in_brief(node):
+    answer = node.request("GET", "/_plugins/_forelock/stats?filter_path=cluster_name,nodes.*.name").json
+    assert [list(one) for one in answer["nodes"].values()] == [["name"]]
+
+
+def test_a_client_that_goes_ends_its_late_items(node, server, letters):
+    fill(node, "gone", 1)
+    node.node_setting(background__timeout="4s")
+    with Holder(server.address, "gone/1"):
+        connection = http.client.HTTPConnection(urlsplit(node.urls[0]).netloc, timeout=60)
+        before = node.stats()["background"]
+        connection.request("POST", "/gone/_bulk?forelock_queue=true", bulk({"delete": {"_id": "1"}}),
+                           {"Content-Type": "application/x-ndjson", "X-Forelock-Priority": "background"})
+        wait_until(lambda: node.stats()["background"]["timed_out"] > before["timed_out"], "it is late")
+        connection.close()
+        wait_until(lambda: node.stats()["background"]["cancelled"] > before["cancelled"], "it is cancelled")
+        assert node.held() == 0
+    assert letters.list() == []
+    assert source(node, "gone", 1) == {"n": 0}

@@ -66,6 +66,9 @@ http::HttpOptions OpenSearchOptions::http() const {
       (credentials.empty() ? !credentials_file_.empty() : credentials.find(':') == std::string::npos)) {
     refuse(origin + " holds no credentials", "one line such as user:password");
   }
+  if (!credentials.empty() && server().in_clear) {
+    refuse("the credentials of " + origin + " would go unencrypted to " + server().text, "name it with https://");
+  }
   return options;
 }
 

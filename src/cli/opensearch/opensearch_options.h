@@ -23,7 +23,8 @@ class OpenSearchOptions {
   void check() const;
   // After check(). \throws as that.
   http::ServerUrl server() const;
-  // Reads the credentials. \throws FailureException if they cannot be read, or others can read them too.
+  // Reads the credentials. \throws FailureException if they cannot be read, if others can read them too, or if they
+  // would go unencrypted to another machine.
   http::HttpOptions http() const;
 
   // The same options as words of a command line, each with a blank before it; no secret is among them.

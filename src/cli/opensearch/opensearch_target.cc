@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "cli/exit_code.h"
-#include "cli/opensearch/write_letter.h"
 
 namespace forelock::cli {
 namespace {
@@ -33,9 +32,21 @@ std::string text_at(const Json& json, std::initializer_list<const char*> names) 
   return place->is_string() ? place->get<std::string>() : std::string();
 }
 
+// What a bulk of one update came to; an empty object, if that is not in the answer.
+Json only_item(const Json& json) {
+  const Json none = Json::object();
+  if (!json.is_object() || !json.contains("items") || !json["items"].is_array() || json["items"].size() != 1) {
+    return none;
+  }
+  const Json& item = json["items"].front();
+  if (!item.is_object() || !item.contains("update") || !item["update"].is_object()) return none;
+  const Json& update = item["update"];
+  return update.contains("status") && update["status"].is_number_integer() ? update : none;
+}
+
 // "409 lock_timeout: the lock on P1 …", as far as the answer says it.
-std::string describe(const http::HttpResponse& response, const Json& json) {
-  std::string text = "OpenSearch answers " + std::to_string(response.status);
+std::string describe(long status, const Json& json) {
+  std::string text = "OpenSearch answers " + std::to_string(status);
   const std::string code = text_at(json, {"error", "forelock_code"});
   const std::string type = code.empty() ? text_at(json, {"error", "type"}) : code;
   if (!type.empty()) text += ' ' + type;
@@ -61,7 +72,8 @@ OpenSearchTarget::OpenSearchTarget(http::ServerUrl url, http::HttpOptions option
 void OpenSearchTarget::look_for_plugin() {
   http::HttpRequest request;
   request.method = "GET";
-  request.path = "/_plugins/_forelock/stats";
+  // Of many nodes the whole would be more than is kept.
+  request.path = "/_plugins/_forelock/stats?filter_path=cluster_name,nodes.*.name";
   const http::HttpResponse response = client_.send(request);
   if (response.status == 0) {
     fail(exit_unavailable, "opensearch_unavailable",
@@ -74,7 +86,7 @@ void OpenSearchTarget::look_for_plugin() {
   }
   const Json json = Json::parse(response.body, nullptr, false);
   if (response.status >= 500 || response.status == too_many_requests) {
-    fail(exit_unavailable, "opensearch_unavailable", describe(response, json), "", true);
+    fail(exit_unavailable, "opensearch_unavailable", describe(response.status, json), "", true);
   }
   if (response.status != 200 || !json.is_object() || !json.contains("nodes")) {
     fail(exit_failed, "no_plugin", "there is no node with the plugin forelock at " + client_.url(),
@@ -95,28 +107,59 @@ Failure OpenSearchTarget::authorization_failure() const {
 TryResult OpenSearchTarget::operator()(const drain::StoredLetter& letter) {
   if (stop_.stop_requested()) return {TryOutcome::later, "stopped"};
   if (letter.letter.type != opensearch_write_type) return {TryOutcome::later, "its type is not of the plugin"};
-  auto request = write_request(letter.letter.payload, lock_timeout_);
-  if (const auto* fault = std::get_if<PayloadFault>(&request)) {
+  auto made = write_request(letter.letter.payload, lock_timeout_);
+  if (const auto* fault = std::get_if<PayloadFault>(&made)) {
     return {fault->too_new ? TryOutcome::later : TryOutcome::failed, fault->message};
   }
-  auto& write = std::get<http::HttpRequest>(request);
-  write.headers = {"X-Forelock-Priority: background", "X-Forelock-Required: true"};
-  return judge(client_.send(write));
+  auto& write = std::get<WriteRequest>(made);
+  const std::optional<bool> found = has_index(write.index_path);
+  if (!found) return {TryOutcome::later, "no answer from OpenSearch to the question for the index"};
+  if (!*found) return {TryOutcome::later, "its index is not there"};
+  write.request.headers = {"X-Forelock-Priority: background", "X-Forelock-Required: true"};
+  return judge(write, client_.send(write.request));
 }
 
-TryResult OpenSearchTarget::judge(const http::HttpResponse& response) {
+std::optional<bool> OpenSearchTarget::has_index(const std::string& path) {
+  {
+    const std::lock_guard hold(mutex_);
+    if (indices_.contains(path)) return true;
+  }
+  http::HttpRequest request;
+  request.method = "HEAD";
+  request.path = path;
+  const long status = client_.send(request).status;
+  if (status == 0) return std::nullopt;
+  if (status == 200) {
+    const std::lock_guard hold(mutex_);
+    indices_.insert(path);
+  }
+  return status != not_found;  // who may write need not be permitted to ask; the write says it then
+}
+
+TryResult OpenSearchTarget::judge(const WriteRequest& write, const http::HttpResponse& response) {
   if (response.status == 0) return {TryOutcome::later, "no answer from OpenSearch: " + response.problem};
-  if (response.status == 200 || response.status == 201) return {TryOutcome::done, {}};
-  const Json json = Json::parse(response.body, nullptr, false);
-  if (response.status == not_found && text_at(json, {"result"}) == "not_found") return {TryOutcome::done, {}};
-  if (response.status == unauthorized) {
+  Json json = Json::parse(response.body, nullptr, false);
+  long status = response.status;
+  if (write.is_bulk && status == 200) {
+    json = only_item(json);
+    status = json.value("status", status);
+  }
+  const std::string result = text_at(json, {"result"});
+  const bool ours = text_at(json, {"_id"}) == write.id;
+  if (status == 200 || status == 201) {
+    const bool confirmed = result == "created" || result == "updated" || result == "deleted" || result == "noop";
+    if (ours && confirmed) return {TryOutcome::done, {}};
+    return {TryOutcome::later, describe(status, json) + ", but does not confirm the write: is it OpenSearch?"};
+  }
+  if (status == not_found && ours && result == "not_found") return {TryOutcome::done, {}};
+  if (status == unauthorized) {
     not_authorized_ = true;
     stop_.request_stop();
   }
-  const bool passes = response.status < 400 || response.status == unauthorized || response.status == forbidden ||
-                      response.status == too_many_requests || response.status >= 500 ||
-                      (response.status == conflict && !text_at(json, {"error", "forelock_code"}).empty());
-  return {passes ? TryOutcome::later : TryOutcome::failed, describe(response, json)};
+  const bool passes = status < 400 || status == unauthorized || status == forbidden || status == too_many_requests ||
+                      status >= 500 || text_at(json, {"error", "type"}) == "index_not_found_exception" ||
+                      (status == conflict && !text_at(json, {"error", "forelock_code"}).empty());
+  return {passes ? TryOutcome::later : TryOutcome::failed, describe(status, json)};
 }
 
 }  // namespace forelock::cli

@@ -3,10 +3,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
 #include "cli/failure.h"
+#include "cli/opensearch/write_letter.h"
 #include "drain/replayer.h"
 #include "http/http_client.h"
 
@@ -21,8 +25,9 @@ class OpenSearchTarget {
   OpenSearchTarget(http::ServerUrl url, http::HttpOptions options, std::chrono::milliseconds lock_timeout,
                    std::stop_source stop);
 
-  // Done: the write was confirmed; a deletion also where there is nothing to be deleted. Later: no answer, no lock,
-  // not guarded, the server has too much to do, or it does not permit it. Failed: whatever else it refuses.
+  // Done: the write was confirmed; a deletion also where there is nothing to be deleted. Later: no answer or one that
+  // is not OpenSearch's, no index, no lock, not guarded, the server has too much to do, or it does not permit it.
+  // Failed: whatever else it refuses.
   drain::TryResult operator()(const drain::StoredLetter& letter);
 
   // Whether the server refused the credentials, which stops the replay.
@@ -31,12 +36,16 @@ class OpenSearchTarget {
 
  private:
   void look_for_plugin();
-  drain::TryResult judge(const http::HttpResponse& response);
+  // Whether the index is there: a write would make a new one otherwise. Nothing, if there was no answer.
+  std::optional<bool> has_index(const std::string& path);
+  drain::TryResult judge(const WriteRequest& write, const http::HttpResponse& response);
 
   http::HttpClient client_;
   const std::chrono::milliseconds lock_timeout_;
   std::stop_source stop_;
   std::atomic<bool> not_authorized_ = false;
+  std::mutex mutex_;
+  std::set<std::string> indices_;  // paths of those that were there
 };
 
 }  // namespace forelock::cli

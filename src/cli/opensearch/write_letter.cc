@@ -1,8 +1,9 @@
 #include "cli/opensearch/write_letter.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 
 #include "http/percent_encoding.h"
 
@@ -37,18 +38,22 @@ std::string required(const Json& write, const char* name) {
   return value;
 }
 
+const Json* number(const Json& write, const char* name) {
+  const Json* const value = find(write, name);
+  if (value != nullptr && !value->is_number_integer())
+    throw Invalid{std::string("its '") + name + "' is no whole number"};
+  return value;
+}
+
+// What qualifies every kind of write, in the order of a request.
+constexpr const char* text_keys[] = {"routing", "version_type"};
+constexpr const char* number_keys[] = {"if_seq_no", "if_primary_term", "version"};
+
 // The parameters of a request.
 class Query {
  public:
   void add(const char* name, const std::string& value) {
     if (!value.empty()) text_ += (text_.empty() ? "?" : "&") + std::string(name) + '=' + http::percent_encoded(value);
-  }
-  void add_text(const Json& write, const char* name) { add(name, cli::text(write, name)); }
-  void add_number(const Json& write, const char* name) {
-    const Json* const value = find(write, name);
-    if (value == nullptr) return;
-    if (!value->is_number_integer()) throw Invalid{std::string("its '") + name + "' is no whole number"};
-    add(name, value->dump());
   }
   const std::string& text() const { return text_; }
 
@@ -56,39 +61,77 @@ class Query {
   std::string text_;
 };
 
-http::HttpRequest request_of(const Json& write, std::chrono::milliseconds lock_timeout) {
-  const std::string operation = required(write, "op");
-  const std::string index = required(write, "index");
-  const std::string id = required(write, "id");
-  if (index.starts_with('_')) throw Invalid{"its 'index' is none"};
-  http::HttpRequest request;
-  Query query;
+// A bulk of one: by itself an update executes the pipelines of its index on the whole document, in a bulk it does not.
+void make_update(const Json& write, Query& query, WriteRequest& made) {
+  Json about{{"_id", made.id}};
+  for (const char* name : text_keys) {
+    if (const std::string value = text(write, name); !value.empty()) about[name] = value;
+  }
+  for (const char* name : number_keys) {
+    if (const Json* const value = number(write, name)) about[name] = *value;
+  }
+  if (const Json* const value = number(write, "retry_on_conflict")) about["retry_on_conflict"] = *value;
+  std::string source = required(write, "source");
+  // One line: in JSON these are only between the values.
+  std::replace_if(
+      source.begin(), source.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  made.is_bulk = true;
+  made.request.method = "POST";
+  made.request.path = made.index_path + "/_bulk";
+  made.request.body = Json{{"update", about}}.dump() + '\n' + source + '\n';
+  made.request.content_type = "application/x-ndjson";
+  made.request.once = true;
+  query.add("pipeline", "_none");
+  query.add("filter_path", "error,status,items.*._id,items.*.result,items.*.status,items.*.error");
+}
+
+void make_other(const std::string& operation, const Json& write, Query& query, WriteRequest& made) {
+  http::HttpRequest& request = made.request;
   if (operation == "index" || operation == "create") {
     request.method = "PUT";
     query.add("op_type", operation);
-    query.add_text(write, "pipeline");
-  } else if (operation == "update") {
-    request.method = "POST";
-    query.add_number(write, "retry_on_conflict");
+    query.add("pipeline", text(write, "pipeline"));
+    request.body = required(write, "source");
   } else if (operation == "delete") {
     request.method = "DELETE";
   } else {
     throw Invalid{"its 'op' is none of index, create, update, delete"};
   }
-  for (const char* name : {"routing", "version_type"}) query.add_text(write, name);
-  for (const char* name : {"if_seq_no", "if_primary_term", "version"}) query.add_number(write, name);
+  bool conditional = operation == "create";
+  for (const char* name : text_keys) query.add(name, text(write, name));
+  for (const char* name : number_keys) {
+    if (const Json* const value = number(write, name)) {
+      query.add(name, value->dump());
+      conditional = true;
+    }
+  }
+  request.once = conditional;  // a second one would be refused
+  request.path = made.index_path + "/_doc/" + http::percent_encoded(made.id);
+}
+
+WriteRequest request_of(const Json& write, std::chrono::milliseconds lock_timeout) {
+  const std::string operation = required(write, "op");
+  const std::string index = required(write, "index");
+  WriteRequest made;
+  made.id = required(write, "id");
+  if (index.starts_with('_')) throw Invalid{"its 'index' is none"};
+  made.index_path = '/' + http::percent_encoded(index);
+  Query query;
+  if (operation == "update") {
+    make_update(write, query, made);
+  } else {
+    make_other(operation, write, query, made);
+  }
   query.add("timeout", std::to_string(lock_timeout.count()) + "ms");
-  request.path = '/' + http::percent_encoded(index) + (operation == "update" ? "/_update/" : "/_doc/") +
-                 http::percent_encoded(id) + query.text();
-  if (operation != "delete") request.body = required(write, "source");
-  request.timeout = lock_timeout + time_to_write;
-  return request;
+  made.request.path += query.text();
+  made.request.timeout = lock_timeout + time_to_write;
+  return made;
 }
 
 }  // namespace
 
-std::variant<http::HttpRequest, PayloadFault> write_request(std::string_view payload,
-                                                            std::chrono::milliseconds lock_timeout) {
+std::variant<WriteRequest, PayloadFault> write_request(std::string_view payload,
+                                                       std::chrono::milliseconds lock_timeout) {
   const Json write = Json::parse(payload, nullptr, false);
   try {
     if (!write.is_object()) throw Invalid{"it is no JSON object"};

@@ -19,10 +19,18 @@ struct PayloadFault {
   std::string message;
 };
 
+// The request that does one write.
+struct WriteRequest {
+  http::HttpRequest request;
+  std::string index_path;  // of its index alone
+  std::string id;          // of its document
+  bool is_bulk = false;    // it is a bulk of one, answered as such
+};
+
 // The request that does the write of a payload (docs/opensearch-write.schema.json), waiting for the document's lock for
-// `lock_timeout`. Its path begins with `_doc` or `_update` behind the index, and everything of the payload in it is
+// `lock_timeout`. Its path begins with `_doc` or `_bulk` behind the index, and everything of the payload in it is
 // encoded.
-std::variant<http::HttpRequest, PayloadFault> write_request(std::string_view payload,
-                                                            std::chrono::milliseconds lock_timeout);
+std::variant<WriteRequest, PayloadFault> write_request(std::string_view payload,
+                                                       std::chrono::milliseconds lock_timeout);
 
 }  // namespace forelock::cli

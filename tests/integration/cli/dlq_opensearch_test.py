@@ -10,11 +10,14 @@ import ssl
 import subprocess
 import threading
 import unittest
+from urllib.parse import unquote
 
 import dlq_support
 import support
 
-STATS = "/_plugins/_forelock/stats"
+STATS = "/_plugins/_forelock/stats?filter_path=cluster_name,nodes.*.name"
+FIELDS = "error,status,items.*._id,items.*.result,items.*.status,items.*.error"
+BULK = "_bulk?pipeline=_none&filter_path=" + FIELDS.replace(",", "%2C").replace(".", "%2E").replace("*", "%2A")
 
 
 class Answering(http.server.ThreadingHTTPServer):
@@ -25,6 +28,7 @@ class Answering(http.server.ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.requests = []
         self.answers = []
+        self.missing = []  # paths of indices
         self.stats = (200, {"nodes": {"n": {}}}, {})
         self.thread = threading.Thread(target=self.serve_forever, daemon=True)
         self.thread.start()
@@ -33,15 +37,32 @@ class Answering(http.server.ThreadingHTTPServer):
     def url(self):
         return f"http://127.0.0.1:{self.server_port}"
 
-    def next_answer(self, path):
+    def next_answer(self, method, path, body):
         if path == STATS:
             return self.stats
+        if method == "HEAD":
+            return (404 if path in self.missing else 200), None, {}
         with self.lock:
-            return self.answers.pop(0) if self.answers else (200, {"result": "updated"}, {})
+            answer = self.answers.pop(0) if self.answers else (200, {"result": "updated"}, {})
+        return complete(answer, path, body)
 
     def end(self):
         self.shutdown()
         self.server_close()
+
+
+def complete(answer, path, body):
+    """With the document's id; of a bulk, in the form of a bulk."""
+    status, document, headers = answer
+    if not isinstance(document, dict):
+        return answer
+    if "/_bulk?" in path:
+        identifier = json.loads(body.splitlines()[0])["update"]["_id"]
+        if "result" in document or status in (400, 404, 409):
+            return 200, {"items": [{"update": {"_id": identifier, "status": status, **document}}]}, headers
+    elif "result" in document:
+        document = {"_id": unquote(path.split("?")[0].rsplit("/")[-1]), **document}
+    return status, document, headers
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -51,18 +72,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         with self.server.lock:
             self.server.requests.append((self.command, self.path, dict(self.headers), body))
-        status, document, headers = self.server.next_answer(self.path)
+        status, document, headers = self.server.next_answer(self.command, self.path, body)
         if status == 0:
             self.close_connection = True
             return
-        content = json.dumps(document).encode()
+        content = document if isinstance(document, bytes) else json.dumps(document).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", "Content-Length": str(len(content)), **headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(content)
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
-    do_GET = do_PUT = do_POST = do_DELETE = answer
+    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = answer
 
     def log_message(self, *arguments):
         pass
@@ -96,20 +118,22 @@ class ToOpenSearch(dlq_support.DlqTest):
         return json.loads(result.stdout)
 
     def writes(self):
-        return [request for request in self.server.requests if request[1] != STATS]
+        return [request for request in self.server.requests if request[1] != STATS and request[0] != "HEAD"]
 
     def test_each_kind_of_write(self):
         source = '{"n": 12345678901234567890.10,\n "text": "é\\u0000"}'
         self.letter(source=source, routing="r&x=1", if_seq_no=5, if_primary_term=2, pipeline="_none")
         self.letter(op="create", id="a b/c?d#é", source="{}")
-        self.letter(op="update", source='{"doc":{}}', retry_on_conflict=3)
+        self.letter(op="update", id="ü", source='{"doc":\r\n{}}', routing="r", retry_on_conflict=3, if_seq_no=7,
+                    if_primary_term=1)
         self.letter(op="delete", source=None, version=7, version_type="external")
         self.assertEqual(self.report("--lock-timeout", "1500")["replayed"], 4)
         self.assertEqual([(method, path, body) for method, path, _, body in self.writes()], [
             ("PUT", "/articles/_doc/1?op_type=index&pipeline=_none&routing=r%26x%3D1&if_seq_no=5&if_primary_term=2"
              "&timeout=1500ms", source),
             ("PUT", "/articles/_doc/a%20b%2Fc%3Fd%23%C3%A9?op_type=create&timeout=1500ms", "{}"),
-            ("POST", "/articles/_update/1?retry_on_conflict=3&timeout=1500ms", '{"doc":{}}'),
+            ("POST", f"/articles/{BULK}&timeout=1500ms", '{"update":{"_id":"ü","if_primary_term":1,"if_seq_no":7,'
+             '"retry_on_conflict":3,"routing":"r"}}\n{"doc":  {}}\n'),
             ("DELETE", "/articles/_doc/1?version_type=external&version=7&timeout=1500ms", "")])
         for _, _, headers, _ in self.writes():
             self.assertEqual((headers["X-Forelock-Priority"], headers["X-Forelock-Required"]), ("background", "true"))
@@ -133,6 +157,58 @@ class ToOpenSearch(dlq_support.DlqTest):
             self.letter(monitor="P2")
             self.server.answers = [answer]
             self.assertEqual(self.report()["replayed"], 1, answer)
+
+    def test_an_updates_answer_is_its_items(self):
+        for answer in (refusal(409, "status_exception", "held", "lock_timeout"), refusal(429, "x"), refusal(503, "x")):
+            identity = self.letter(op="update")
+            self.server.answers = [(200, {"items": [{"update": {"_id": "1", "status": answer[0], **answer[1]}}]}, {})]
+            result = self.replay("--id", identity)
+            self.assertEqual(result.returncode, 75, result.stderr)
+            self.assertIn(f"OpenSearch answers {answer[0]}", result.stderr)
+            self.server.answers = [(200, {"items": [{"update": {"_id": "1", "status": 200, "result": "noop"}}]}, {})]
+            self.assertEqual(self.report("--id", identity)["replayed"], 1)
+        identity = self.letter(op="update")
+        self.server.answers = [refusal(404, "document_missing_exception")]
+        result = self.replay("--id", identity)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("404 document_missing_exception", result.stderr)
+
+    def test_what_does_not_confirm_the_write_is_none(self):
+        done = {"_id": "1", "status": 200, "result": "updated"}
+        for write, document in (("index", b"<html>Welcome</html>"), ("index", {}), ("index", {"_id": "1"}),
+                                ("index", {"_id": "2", "result": "updated"}), ("index", {"_id": "1", "result": "?"}),
+                                ("index", []), ("update", b"<html>Welcome</html>"), ("update", {"items": []}),
+                                ("update", {"items": [{"update": {**done, "_id": "2"}}]}),
+                                ("update", {"items": [{"index": done}]}), ("update", {"items": [7]}),
+                                ("update", {"items": [{"update": done}] * 2})):
+            with self.subTest((write, document)):
+                identity = self.letter(op=write)
+                self.server.answers = [(200, document, {})]
+                result = self.replay("--id", identity)
+                self.assertEqual(result.returncode, 75, result.stderr)
+                self.assertIn("does not confirm the write", result.stderr)
+                self.assertEqual(self.letters("--id", identity)[0]["tries"], 0)
+                self.assertEqual(self.report("--id", identity)["replayed"], 1)
+
+    def test_an_index_that_is_not_there_is_not_made(self):
+        identity = self.letter()
+        self.server.missing = ["/articles"]
+        result = self.replay()
+        self.assertEqual(result.returncode, 75, result.stderr)
+        self.assertIn("its index is not there", result.stderr)
+        self.assertEqual(self.writes(), [])
+        self.assertEqual(self.letters("--id", identity)[0]["tries"], 0)
+
+    def test_what_must_not_be_sent_twice_is_not(self):
+        for write, sent in (({"op": "update"}, 1), ({"op": "create"}, 1), ({"if_seq_no": 1, "if_primary_term": 1}, 1),
+                            ({}, 2)):
+            self.server.requests.clear()
+            identity = self.letter(**write)
+            self.server.answers = [(0, None, {})] * 2  # the connection ends, as one that was kept may
+            self.assertEqual(self.replay("--id", identity).returncode, 75)
+            self.assertEqual(len(self.writes()), sent, write)
+            self.server.answers = []
+            self.assertEqual(self.report("--id", identity)["replayed"], 1)
 
     def test_what_is_refused_stays_and_holds_up_its_monitor_until_it_is_parked(self):
         first, second = self.letter(), self.letter(id="2")
@@ -250,6 +326,11 @@ class ToOpenSearch(dlq_support.DlqTest):
         self.assertNotIn("pass", result.stderr)
         result = self.replay(FORELOCK_OPENSEARCH_CREDENTIALS="nothing")
         self.assertEqual(result.returncode, 78, result.stderr)
+        for url in ("http://search.example:9200", "http://10.0.0.1", "http://localhost.example:1"):
+            result = self.replay(url=url, FORELOCK_OPENSEARCH_CREDENTIALS="me:secret")
+            self.assertEqual(result.returncode, 78, (url, result.stderr))
+            self.assertIn("would go unencrypted to " + url, result.stderr)
+            self.assertNotIn("secret", result.stderr)
         for url in ("http://me:secret@127.0.0.1:1", "127.0.0.1:9200", "ftp://x", "http://x?y=1", "http://x#y",
                     "http://", "file:///etc/passwd"):
             result = self.replay(url=url)

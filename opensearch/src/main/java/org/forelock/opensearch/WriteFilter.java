@@ -238,9 +238,8 @@ final class WriteFilter implements ActionFilter {
       BulkShardRequest bulk = (BulkShardRequest) request;
       LateItems items = new LateItems(queue, task, action, bulk, planner.writeName(bulk.shardId().getIndexName()), plan,
           timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, since);
-      try (StoredContext ignored = context.newStoredContext(true); StoredContext came = caller.get()) {
-        unwatchLate =
-            disconnections.watch(context, () -> items.cancel(Refusals.cancelled("the client has gone")));
+      try (StoredContext ignored = caller.get()) {
+        unwatchLate = disconnections.watch(context, () -> items.cancel(Refusals.cancelled("the client has gone")));
       }
       late = items.run();
     }
