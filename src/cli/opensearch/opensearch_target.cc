@@ -39,9 +39,9 @@ Json only_item(const Json& json) {
     return none;
   }
   const Json& item = json["items"].front();
-  if (!item.is_object() || !item.contains("update") || !item["update"].is_object()) return none;
-  const Json& update = item["update"];
-  return update.contains("status") && update["status"].is_number_integer() ? update : none;
+  if (!item.is_object() || item.size() != 1 || !item.front().is_object()) return none;
+  const Json& outcome = item.front();  // of "update", or of "index" where a pipeline failed
+  return outcome.contains("status") && outcome["status"].is_number_integer() ? outcome : none;
 }
 
 // "409 lock_timeout: the lock on P1 …", as far as the answer says it.

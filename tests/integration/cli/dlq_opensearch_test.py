@@ -179,7 +179,7 @@ class ToOpenSearch(dlq_support.DlqTest):
                                 ("index", {"_id": "2", "result": "updated"}), ("index", {"_id": "1", "result": "?"}),
                                 ("index", []), ("update", b"<html>Welcome</html>"), ("update", {"items": []}),
                                 ("update", {"items": [{"update": {**done, "_id": "2"}}]}),
-                                ("update", {"items": [{"index": done}]}), ("update", {"items": [7]}),
+                                ("update", {"items": [{"update": 7}]}), ("update", {"items": [7]}),
                                 ("update", {"items": [{"update": done}] * 2})):
             with self.subTest((write, document)):
                 identity = self.letter(op=write)

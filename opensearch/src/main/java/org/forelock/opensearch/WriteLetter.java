@@ -81,14 +81,22 @@ final class WriteLetter {
         : XContentHelper.convertToJson(document.source(), false, document.getContentType());
   }
 
-  /** Without the wish for the document that it becomes: a replay has no use for that. */
+  /**
+   * Without the wish for the document that it becomes: a replay has no use for that. A document that is its own upsert
+   * is named as that: of a bulk's upserts alone can be said that no pipeline is to be executed.
+   */
   private static String body(UpdateRequest update) throws IOException {
     FetchSourceContext wanted = update.fetchSource();
+    IndexRequest upsert = update.upsertRequest();
+    boolean docAsUpsert = update.docAsUpsert();
     update.fetchSource((FetchSourceContext) null);
+    if (docAsUpsert) {
+      update.docAsUpsert(false).upsert(update.doc());
+    }
     try {
       return text(update.toXContent(XContentFactory.jsonBuilder(), ToXContent.EMPTY_PARAMS));
     } finally {
-      update.fetchSource(wanted);
+      update.fetchSource(wanted).docAsUpsert(docAsUpsert).upsert(upsert);
     }
   }
 
