@@ -294,16 +294,16 @@ def test_the_question_for_the_plugin_is_answered_in_brief(node):
 
 
 def test_a_client_that_goes_ends_its_late_items(node, server, letters):
-    fill(node, "gone", 1)
+    fill(node, "left", 1)
     node.node_setting(background__timeout="4s")
-    with Holder(server.address, "gone/1"):
+    with Holder(server.address, "left/1"):
         connection = http.client.HTTPConnection(urlsplit(node.urls[0]).netloc, timeout=60)
         before = node.stats()["background"]
-        connection.request("POST", "/gone/_bulk?forelock_queue=true", bulk({"delete": {"_id": "1"}}),
+        connection.request("POST", "/left/_bulk?forelock_queue=true", bulk({"delete": {"_id": "1"}}),
                            {"Content-Type": "application/x-ndjson", "X-Forelock-Priority": "background"})
         wait_until(lambda: node.stats()["background"]["timed_out"] > before["timed_out"], "it is late")
         connection.close()
         wait_until(lambda: node.stats()["background"]["cancelled"] > before["cancelled"], "it is cancelled")
         assert node.held() == 0
     assert letters.list() == []
-    assert source(node, "gone", 1) == {"n": 0}
+    assert source(node, "left", 1) == {"n": 0}
