@@ -32,5 +32,17 @@ TEST(ClientLogTest, ASinkThatBlocksLosesOnlyLinesAndSaysHowMany) {
   EXPECT_EQ(lines.back(), "last");
 }
 
+TEST(ClientLogTest, TheCourseOfLocksLeavesRoomForWarnings) {
+  std::vector<std::string> levels;
+  ClientLog log([&](std::string_view level, std::string_view) { levels.emplace_back(level); });
+  // The thread does not run yet, so that all of them wait.
+  for (std::size_t i = 0; i < 2 * ClientLog::max_waiting; ++i) log.write("debug", "one of many");
+  EXPECT_LT(log.waiting(), ClientLog::max_waiting);
+  log.write("error", "the session has expired");
+  log.start();
+  log.stop();
+  EXPECT_EQ(levels.back(), "error");
+}
+
 }  // namespace
 }  // namespace forelock::client
