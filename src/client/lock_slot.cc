@@ -63,6 +63,7 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   spec.priority = priority_;
   spec.guid = record.guid;
   spec.record = record.to_json();
+  spec.claim_record = records::brief_json(record);
   spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
                         auto_unlock = options_.auto_unlock_after] {
     return records::holder_json_now(json, expected, auto_unlock);

@@ -91,6 +91,7 @@ lock::AcquireSpec SetRun::make_spec(const sets::Command& command) {
   spec.priority = record_.priority;
   spec.guid = record_.guid;
   spec.record = record_.to_json();
+  spec.claim_record = records::brief_json(record_);
   spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
                         auto_unlock = options_.auto_unlock_after] {
     return records::holder_json_now(json, expected, auto_unlock);

@@ -24,8 +24,8 @@ constexpr const char* release_callback = "the callback of release()";
 constexpr std::chrono::seconds give_back_patience{1};
 
 // What of a set's members a record names: enough for people, and a small part of a request that carries hundreds.
-constexpr std::size_t named_members = 16;
-constexpr std::size_t named_bytes = 512;
+constexpr std::size_t named_members = 4;
+constexpr std::size_t named_bytes = 128;
 
 std::shared_ptr<const SetMembers> members_or_throw(const std::vector<std::string>& monitors) {
   const auto refuse = [](const std::string& monitor, const std::string& why, const std::string& hint) {

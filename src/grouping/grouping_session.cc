@@ -122,7 +122,20 @@ bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {
   return operations <= limits_.operations + more && bytes <= limits_.bytes;
 }
 
+std::size_t GroupingSession::group_bytes() const {
+  return limits_.sustained_bytes + limits_.burst_bytes - std::min(burst_, limits_.burst_bytes);
+}
+
+void GroupingSession::note_sent(std::size_t transactions, std::size_t bytes) {
+  ++under_way_;
+  transactions_ += transactions;
+  burst_ += bytes;
+  burst_ -= std::min(burst_, limits_.sustained_bytes);
+}
+
 void GroupingSession::flush() {
+  const bool enough = held_back_.size() >= transactions_ || transactions_ + held_back_.size() <= limits_.at_once;
+  if (!enough) return;
   while (!held_back_.empty() && may_send()) send_group();
 }
 
@@ -139,8 +152,7 @@ void GroupingSession::send(RequestTag tag, Request request) {
 }
 
 void GroupingSession::send_alone(Member member) {
-  ++under_way_;
-  ++transactions_;
+  note_sent(1, member.bytes);
   send(member.tag | alone_tag, std::move(member.transaction));
   end_waiting(member.monitor);
 }
@@ -152,7 +164,7 @@ void GroupingSession::send_group() {
   for (; end != held_back_.end(); ++end) {
     operations += end->transaction.operations.size();
     bytes += end->bytes;
-    if (!fits(operations, bytes)) break;
+    if (end != held_back_.begin() && (!fits(operations, bytes) || bytes > group_bytes())) break;
   }
   std::vector<Member> members(std::make_move_iterator(held_back_.begin()), std::make_move_iterator(end));
   held_back_.erase(held_back_.begin(), end);
@@ -162,13 +174,14 @@ void GroupingSession::send_group() {
 void GroupingSession::send_together(Group group) {
   if (group.members.size() == 1) return send_alone(std::move(group.members.front()));
   Transaction all;
+  std::size_t bytes = 0;
   for (const Member& member : group.members) {
+    bytes += member.bytes;
     const auto& own = member.transaction.operations;
     all.operations.insert(all.operations.end(), own.begin(), own.end());
     if (mutated(Mutation::order_not_kept_after_group)) end_waiting(member.monitor);
   }
-  ++under_way_;
-  transactions_ += group.members.size();
+  note_sent(group.members.size(), bytes);
   const RequestTag tag = next_group_++;
   groups_.emplace(tag, std::move(group));
   send(tag, std::move(all));

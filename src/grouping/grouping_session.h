@@ -39,11 +39,17 @@ struct GroupingLimits {
   // hold one back would only cost time.
   std::size_t at_once = 8;
   // Beyond that, requests with groupable transactions under way. Two keep the server busy while the answers to one of
-  // them are worked on.
+  // them are worked on. Another one waits until as many transactions have gathered as are under way: answers come in
+  // groups, and the first of what follows from them would go by themselves.
   std::size_t under_way = 2;
   // Of one group. A transaction that exceeds them by itself goes by itself.
   std::size_t operations = 1536;
-  std::size_t bytes = 384 * 1024;
+  std::size_t bytes = 192 * 1024;
+  // A server keeps its last transactions in memory, 500 unless zookeeper.commitLogCount says otherwise, in three forms
+  // each. So a request may have more than `sustained_bytes` only as long as those before it have had less: what all of
+  // them together have had beyond that is at most `burst_bytes`. Then they take no more than 100 MB of its heap.
+  std::size_t sustained_bytes = 64 * 1024;
+  std::size_t burst_bytes = 4 * 1024 * 1024;
 };
 
 class GroupingSession final : public coordination::Session, public coordination::SessionListener {
@@ -98,6 +104,8 @@ class GroupingSession final : public coordination::Session, public coordination:
   void send_together(Group group);
   bool may_send() const;
   bool fits(std::size_t operations, std::size_t bytes) const;
+  std::size_t group_bytes() const;
+  void note_sent(std::size_t transactions, std::size_t bytes);
   void group_answered(coordination::RequestTag tag, coordination::Reply reply);
   void tell_members(std::vector<Member> members, coordination::Reply reply);
   void send_again(Group group, std::optional<std::size_t> refused_operation);
@@ -117,6 +125,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
   std::size_t under_way_ = 0;     // groups, and transactions that could have been in one
   std::size_t transactions_ = 0;  // in these
+  std::size_t burst_ = 0;         // bytes beyond the sustained ones that have not been made up for
   std::size_t unanswered_ = 0;    // of all requests
   // The connection has gone: what is held back is answered with this code behind so many more answers.
   struct Loss {

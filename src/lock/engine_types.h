@@ -63,6 +63,8 @@ struct AcquireSpec {
   std::string guid;
   // The data of the contender's own node; contains the guid.
   std::string record;
+  // The same for a node that is made together with privateLock, whose record says the rest. Empty: as `record`.
+  std::string claim_record;
   // The data of privateLock while this contender holds it; contains the guid. Called when the claim is built.
   std::function<std::string()> holder_record;
   // Refused at this instant if not granted. `never` for none.

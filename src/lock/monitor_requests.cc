@@ -29,6 +29,10 @@ Transaction transaction_of(Operations... operations) {
   return transaction;
 }
 
+const std::string& claim_record(const Contender& contender) {
+  return contender.spec.claim_record.empty() ? contender.spec.record : contender.spec.claim_record;
+}
+
 }  // namespace
 
 std::string Monitor::child_path(std::string_view child) const {
@@ -105,7 +109,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
       transaction_of(Create{path_, std::string(monitor_mark)},
-                     Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
+                     Create{new_node_path(contender), claim_record(contender), CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
   transaction.groupable = true;
@@ -129,7 +133,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
   contender.proof_requested = !headcount_.likely_alone();
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
-      transaction_of(Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential},
+      transaction_of(Create{new_node_path(contender), claim_record(contender), CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
   transaction.groupable = headcount_.watched() && !contender.proof_requested;

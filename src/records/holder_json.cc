@@ -41,4 +41,10 @@ std::string holder_json_now(std::string_view waiting_json, std::optional<std::ch
   return holder_json(waiting_json, times);
 }
 
+std::string brief_json(OwnerRecord record) {
+  record.stack.clear();
+  record.set_members.clear();
+  return record.to_json();
+}
+
 }  // namespace forelock::records

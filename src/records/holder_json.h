@@ -29,6 +29,9 @@ std::string holder_json(std::string_view waiting_json, const HolderTimes& times)
 std::string holder_json_now(std::string_view waiting_json, std::optional<std::chrono::milliseconds> expected_runtime,
                             std::optional<std::chrono::milliseconds> auto_unlock_after);
 
+// The record without what only the holder's is read for: its stack, and the names of the other members of its set.
+std::string brief_json(OwnerRecord record);
+
 // The times as members of a JSON object, each with a comma behind it. They come first in the order of the keys.
 void append_holder_times(const std::optional<WallTime>& acquired_at, const std::optional<WallTime>& alert_at,
                          const std::optional<WallTime>& auto_unlock_at, std::string& out);

@@ -38,6 +38,19 @@ class LockSetTest : public ::testing::Test {
 
 TestServer* LockSetTest::server_ = nullptr;
 
+// A server keeps its last 500 transactions in memory, whatever their size.
+TEST_F(LockSetTest, LargeSetsAgainAndAgainDoNotFillTheServersMemory) {
+  TestServer server(quick_server());
+  Client client(settings_for(server.connect_string()));
+  std::vector<std::string> monitors;
+  for (int i = 0; i < 500; ++i) monitors.push_back("articles/document-" + std::to_string(i));
+  LockSet set(client, std::string(300, 'i'), monitors);
+  for (int cycle = 0; cycle < 150; ++cycle) {
+    ASSERT_NO_THROW(set.lock_with_timeout()) << cycle;
+    ASSERT_NO_THROW(set.unlock_or_throw()) << cycle;
+  }
+}
+
 TEST_F(LockSetTest, IsHeldWithAllItsMembersAndLeavesNothing) {
   LockSet set(client_, "bulk", {"c", "a", "b", "a"});
   set.lock_with_timeout();

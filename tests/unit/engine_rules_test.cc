@@ -40,6 +40,22 @@ class EngineRulesTest : public EngineTest {
 
 // --- what requests say ---
 
+TEST_F(EngineRulesTest, TheNodeOfAClaimAtOnceHasItsOwnRecordAndThatOfAWaiterTheWholeOne) {
+  const auto record_of = [this](ContenderId id) {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.record = "whole";
+    spec.claim_record = "brief";
+    engine_.acquire(id, std::move(spec), now_);
+    const auto* transaction = std::get_if<Transaction>(&output_.sent.front().request);
+    return transaction != nullptr ? std::get<Create>(transaction->operations.front()).data
+                                  : std::get<Create>(output_.sent.front().request).data;
+  };
+  cold_cycle(1);
+  EXPECT_EQ(record_of(2), "brief");
+  answer<Transaction>(claimed("A-0000000002", 200));
+  EXPECT_EQ(record_of(3), "whole");
+}
+
 TEST_F(EngineRulesTest, ARecordIsReplacedOnlyWhileTheLockIsOurs) {
   cold_cycle(1);
   hold(2, "0000000002", 200);

@@ -127,6 +127,22 @@ TEST_F(GroupingSessionTest, BehindTwoUnderWayTheOthersGatherUntilAnAnswerComes) 
   EXPECT_EQ(paths_of(2), (std::vector<std::string>{"/Q/A-2", "/Q/privateLock3"}));
 }
 
+// What follows from the answers of a group comes one after the other, and would go one by one.
+TEST_F(GroupingSessionTest, BehindAGroupAnotherOneGoesWhenItIsAsLarge) {
+  for (RequestTag tag = 1; tag <= 3; ++tag) submit(tag, claim("P" + std::to_string(tag)));
+  grouping_.flush();
+  step(4, claim("P4"));
+  step(5, claim("P5"));
+  EXPECT_EQ(server_.sizes(), std::vector<std::size_t>{6});
+  step(6, claim("P6"));
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 6}));
+  step(7, claim("P7"));
+  answer(0);
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 6})) << "one is less than three";
+  answer(1);
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 6, 2})) << "nothing else is under way";
+}
+
 TEST_F(GroupingSessionTest, FewAreNotHeldBack) {
   GroupingSession grouping({.at_once = 3, .under_way = 1}, *this);
   Server server;
@@ -152,6 +168,32 @@ TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfBytes) {
   }
   grouping_.flush();
   EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{4, 2}));
+}
+
+TEST_F(GroupingSessionTest, LargeGroupsOneAfterTheOtherBecomeSmaller) {
+  const std::size_t of_claim = 2 * 64 + std::string("/P1/A-/P1/privateLock").size() + 1000;
+  Server server;
+  GroupingSession grouping({.bytes = 100 * of_claim, .sustained_bytes = 2 * of_claim, .burst_bytes = 3 * of_claim},
+                           *this);
+  grouping.use(&server);
+  RequestTag tag = 0;
+  const auto send_four = [&] {
+    for (int i = 0; i < 4; ++i) {
+      Transaction large = claim("P" + std::to_string(i));
+      std::get<Create>(large.operations[0]).data = std::string(1000, 'x');
+      grouping.submit(++tag, std::move(large));
+    }
+    grouping.flush();
+    for (std::size_t n = server.sent.size(); n > 0; --n) {
+      Reply reply;
+      reply.operations.resize(8);
+      grouping.on_reply(server.sent[n - 1].tag, std::move(reply));
+      grouping.flush();
+    }
+    return std::exchange(server.sent, {}).size();
+  };
+  EXPECT_EQ(send_four(), 1u);
+  EXPECT_EQ(send_four(), 2u) << "three of four";
 }
 
 TEST_F(GroupingSessionTest, WhatIsLargerThanAGroupGoesByItself) {

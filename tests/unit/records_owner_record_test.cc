@@ -80,6 +80,17 @@ TEST(OwnerRecord, OfAMemberOfASetSaysSo) {
   EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
 }
 
+TEST(OwnerRecord, InBriefSaysWhoAndWhatForWithoutStackAndMembers) {
+  OwnerRecord record = full_record();
+  record.set = record.guid;
+  record.set_size = 2;
+  record.set_members = {"P1", "P2"};
+  OwnerRecord expected = record;
+  expected.stack.clear();
+  expected.set_members.clear();
+  EXPECT_EQ(OwnerRecord::from_json(records::brief_json(record)), expected);
+}
+
 TEST(OwnerRecord, ShortensTheStackBeforeTheMembersOfASet) {
   OwnerRecord record = full_record();
   record.stack = {std::string(300, 'f')};
