@@ -4,7 +4,8 @@ import random
 import statistics
 import sys
 
-FLOORS = ("raw", "create-delete", "curator", "etcd", "hold + hand-over", "one by one", "pipelined")
+FLOORS = ("raw", "create-delete", "curator", "etcd", "hold + hand-over", "one by one", "pipelined",
+          "one process")
 
 
 def median_cycle(answer):

@@ -107,8 +107,6 @@ def independent(bench):
                            lambda _: {"monitors": names, "threads": count, "async": True,
                                       "seconds": rounds.seconds(0.7)},
                            sections_per_second, "higher", server)
-
-
         with bench.server(bench.chosen("create-delete", "forelock")) as (server, workers):
             rounds.measure("independent", f"{count} fresh monitors at once", "sections/s", workers,
                            lambda name, count=count: {"monitors": [f"{name}-{i}" for i in range(count)],
@@ -143,6 +141,30 @@ def sets(bench, size=500):
                     requests.append(of_round[1])
             rounds.record("sets", f"{size} {what} documents", "ms", times)
             rounds.record("sets", f"{size} {what} documents: requests", "a section", requests, counted=True)
+    overlapping(bench)
+
+
+def overlapping(bench, among=1000):
+    """Two processes that take sets of 100 out of 1,000 monitors, so that nearly each meets one of the other's. An ideal
+    single queue would serve them without a gap: as fast as one process alone takes such sets."""
+    rounds = bench.rounds
+    with bench.server([]) as (server, _), contextlib.ExitStack() as stack:
+        team = [stack.enter_context(bench.programs.worker("forelock", server.hello["address"])) for _ in range(2)]
+        name = rounds.fresh_name("overlap")
+        job = {"monitors": [f"{name}-{i}" for i in range(among)], "together": "tenth",
+               "seconds": rounds.seconds(2.0)}
+        rates, longest = [], []
+        for number in range(rounds.count + 1):
+            alone = sections_per_second(team[number % 2].answer(job))
+            for worker in team:
+                worker.ask(job)
+            answers = [worker.read() for worker in team]
+            if number > 0:
+                both = sum(answer["sections"] for answer in answers) / max(answer["seconds"] for answer in answers)
+                rates.append({"one process": alone, "two processes": both})
+                longest.append({"two processes": max(max(answer["wait_us"]) for answer in answers) / 1000})
+        rounds.record("sets", f"overlapping sets of {among // 10} out of {among}", "sections/s", rates, "higher")
+        rounds.record("sets", f"overlapping sets of {among // 10} out of {among}: longest wait", "ms", longest)
 
 
 def lingering(bench):
