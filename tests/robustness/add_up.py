@@ -17,12 +17,13 @@ import sys
 # As scripts/robustness.sh promises them, and in that order.
 MUST_BE_ZERO = ("overlaps", "orphans", "priority_violations", "late_calls", "lost_operations")
 # Of the checkers, beyond that.
-ALSO_ZERO = ("certainty_overlaps", "token_violations", "fifo_violations", "owner_violations", "growing")
+ALSO_ZERO = ("certainty_overlaps", "token_violations", "taken_again_violations", "fifo_violations", "owner_violations",
+             "growing")
 # Judged from what clients have said of themselves, whatever the servers have lost. Hung processes are late calls.
 WITHOUT_SERVERS = ("late_calls", "lost_operations", "growing")
 # What the servers have lost, the clients have not done; what depends on it is undecided from then on.
-COUNTED = ("server_losses", "stall_rounds", "depositions", "grants_judged", "grants_undecided", "unfenced_overlaps",
-           "operations", "dead_letters")
+COUNTED = ("taken_again", "server_losses", "stall_rounds", "depositions", "grants_judged", "grants_undecided",
+           "unfenced_overlaps", "operations", "dead_letters")
 
 # Faults that part the servers while a lock is held on the side that loses.
 DEPOSITIONS = ("leader_deposed", "leader_silenced", "follower_forgotten")

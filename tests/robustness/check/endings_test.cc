@@ -273,6 +273,20 @@ TEST_F(FlatUseTest, HalfAMebibyteAMinute) {
   EXPECT_EQ(flat_use(planted.read()).findings.violations, 1u);
 }
 
+// What is under way to a broker that is away is bounded, and the room for it is kept.
+TEST_F(FlatUseTest, WhoDeadLettersMayGrowByWhatIsUnderWay) {
+  sample("a", "memory_kib", 60, [](int i) { return i < 30 ? 20'000 : 50'000; });
+  EXPECT_EQ(flat_use(planted.read()).findings.violations, 1u);
+  planted.client("a").event(1, "handed", {{"id", "x"}, {"hash", "h"}, {"monitor", "P1"}});
+  EXPECT_EQ(flat_use(planted.read()).findings.violations, 0u);
+}
+
+TEST_F(FlatUseTest, WhoDeadLettersMayNotGrowFurther) {
+  sample("a", "memory_kib", 60, [](int i) { return 20'000 + 1'024 * i; });
+  planted.client("a").event(1, "handed", {{"id", "x"}, {"hash", "h"}, {"monitor", "P1"}});
+  EXPECT_EQ(flat_use(planted.read()).findings.violations, 1u);
+}
+
 TEST_F(FlatUseTest, TheFirstMinutesDoNotCount) {
   sample("a", "memory_kib", 30, [](int i) { return i < 2 ? 5'000 : 30'000; });
   EXPECT_EQ(flat_use(planted.read()).findings.violations, 0u);

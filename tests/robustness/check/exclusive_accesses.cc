@@ -55,12 +55,13 @@ Findings exclusive_accesses(const History& history) {
         ++findings.undecided;
         continue;
       }
-      if (other->token == access.token && other->client == access.client) continue;
       findings.violated(text_of(history, *other) + " and " + text_of(history, access) + " overlap");
     }
     others.push_back(&access);
     const Access*& top = highest[access.monitor];
-    if (top != nullptr && access.token != 0 && access.token < top->token) {
+    const bool old = top != nullptr && access.token < top->token;
+    const bool another_ones = top != nullptr && access.token == top->token && access.client != top->client;
+    if (access.token != 0 && (old || another_ones)) {
       findings.violated(text_of(history, access) + " was accepted after " + text_of(history, *top));
     }
     if (top == nullptr || access.token > top->token) top = &access;

@@ -40,6 +40,7 @@ struct Process {
   bool ended = false;           // it said that it was done
   bool torn = false;            // its last line is: it was killed
   Span session_timeout{0};      // 0: not said
+  bool lingers = false;         // its locks stay with it for a while when they have been released
   std::vector<Interval> still;  // it was stopped, or the machine let it wait; sorted, apart
 };
 

@@ -190,6 +190,7 @@ void HistoryReader::Impl::take(const HistoryLine& line) {
   if (event == "started" && line.has("session_timeout_ms")) {
     process.session_timeout = std::chrono::milliseconds(line.integer("session_timeout_ms"));
   }
+  if (event == "started" && line.has("linger_ms")) process.lingers = line.integer("linger_ms") > 0;
   process.ended |= event == "ended";
   if (const auto found = handlers.find(event); found != handlers.end()) return (this->*found->second)(line);
   const auto* end = std::end(not_asked_about);

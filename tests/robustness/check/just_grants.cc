@@ -23,10 +23,12 @@ class Replay {
   explicit Replay(const History& history)
       : history_(history), first_not_trusted_(first_not_trusted(history)), lines_(history.monitors.size()) {
     rank_prefixes();
+    std::map<std::pair<std::uint32_t, std::int64_t>, Grant> grants;  // by monitor and token
     for (const Call& call : history.calls) {
-      if (call.granted != never && call.token != 0) grants_.emplace(call.token, &call);
+      if (call.granted != never && call.token != 0) grants[{call.monitor, call.token}].add(call);
       if (call.refused != never) refused_[{call.process, call.monitor}].push_back(&call);
     }
+    for (const auto& [key, grant] : grants) grants_.emplace(key.second, grant);
   }
 
   LineFindings run() {
@@ -36,7 +38,7 @@ class Replay {
       for (; change != history_.log.end() && change->zxid == zxid; ++change) apply(*change);
       // Several monitors' claims may have shared a transaction.
       const auto [first, last] = grants_.equal_range(zxid);
-      for (auto grant = first; grant != last; ++grant) judge(*grant->second);
+      for (auto grant = first; grant != last; ++grant) judge(grant->second);
       grants_.erase(first, last);
     }
     for (const Line& line : lines_) {
@@ -48,6 +50,16 @@ class Replay {
 
  private:
   using Order = std::pair<std::uint32_t, std::int64_t>;  // rank of the prefix, number
+  // The sections under it are one after the other: the first one was told of it.
+  struct Grant {
+    const Call* first = nullptr;
+    const Call* last = nullptr;
+
+    void add(const Call& call) {
+      if (first == nullptr || call.granted < first->granted) first = &call;
+      if (last == nullptr || call.granted > last->granted) last = &call;
+    }
+  };
   struct Passing {
     const Call* call;
     bool same_class;
@@ -58,7 +70,7 @@ class Replay {
     std::uint64_t guid = 0;
     std::int64_t created = 0;
     Instant created_after{};
-    const Call* holder = nullptr;    // the last one to be granted with it
+    const Call* holder = nullptr;    // the last one to hold with it
     std::vector<Passing> passed_by;  // granted while it was before them in the queue
   };
   struct Lock {
@@ -175,15 +187,19 @@ class Replay {
     if (holder->lost == never && holder->unhealthy == never) latest_ = std::max(latest_, holder->release);
   }
 
-  void judge(const Call& call) {
-    if (history_.process_of(call).kind == Kind::literal) return;  // its own promise to make
-    latest_ = std::max(latest_, call.invoked);
+  void judge(const Grant& grant) {
+    const Call& call = *grant.first;
+    const Process& process = history_.process_of(call);
+    if (process.kind == Kind::literal) return;  // its own promise to make
+    // Where locks stay with the process, the grant may be of a call that has given up.
+    if (!process.lingers) latest_ = std::max(latest_, call.invoked);
     Line& line = lines_[call.monitor];
+    const std::uint64_t guid = guid_of(call, line);
     const auto own = std::find_if(line.nodes.begin(), line.nodes.end(), [&](const auto& entry) {
       const Node& node = entry.second;
-      return call.guid != 0 ? node.guid == call.guid : call.place && node.place == *call.place;
+      return guid != 0 ? node.guid == guid : call.place && node.place == *call.place;
     });
-    const bool known = call.guid != 0 || call.place;
+    const bool known = guid != 0 || call.place;
     if (!known) return undecided();
     ++findings_.owners.judged;
     if (own == line.nodes.end()) {
@@ -203,7 +219,13 @@ class Replay {
       violated(passing, own->second, "and was granted only later, to " + text_of(history_, call));
     }
     own->second.passed_by.clear();
-    own->second.holder = &call;
+    own->second.holder = grant.last;
+  }
+
+  // Who does not know its guid (a command, a member of a set) knows its session: what that has written is its own.
+  static std::uint64_t guid_of(const Call& call, const Line& line) {
+    if (call.guid != 0 || call.place) return call.guid;
+    return line.lock && call.session != 0 && line.lock->session == call.session ? line.lock->guid : 0;
   }
 
   // Whether somebody who was passed still waited when the grant was told. If its removal was applied before that, it
@@ -223,6 +245,7 @@ class Replay {
   // does not wait any more.
   bool gave_up(const Call& call, const Node& node) const {
     if (call.session != node.session) return false;
+    if (call.guid == 0 && !call.place) return true;  // a set has given up what it does not know by name
     const auto calls = refused_.find({call.process, call.monitor});
     return calls != refused_.end() && std::any_of(calls->second.begin(), calls->second.end(), [&](const Call* refused) {
              return refused->refused <= call.granted && refused->refused >= node.created_after - create_under_way;
@@ -243,7 +266,8 @@ class Replay {
 
   // Grants whose transaction the log does not have.
   void not_in_log() {
-    for (const auto& [token, call] : grants_) {
+    for (const auto& [token, grant] : grants_) {
+      const Call* const call = grant.first;
       if (history_.process_of(*call).kind == Kind::literal) continue;
       const bool covered = !history_.log.empty() && token > history_.log.front().zxid &&
                            token < std::min(history_.log.back().zxid, first_not_trusted_);
@@ -259,7 +283,7 @@ class Replay {
   const std::int64_t first_not_trusted_;
   std::vector<Line> lines_;
   std::vector<std::uint32_t> ranks_;
-  std::unordered_multimap<std::int64_t, const Call*> grants_;               // by token
+  std::unordered_multimap<std::int64_t, Grant> grants_;                     // by token
   std::set<std::tuple<std::size_t, std::int64_t, Order>> deleted_by_hand_;  // monitor, session and name of nodes
   std::int64_t may_repeat_ = 0;  // a transaction that has deleted a node of such a name, which was another one
   std::set<std::pair<std::size_t, std::int64_t>> bare_;  // monitor, session: see leave_bare()

@@ -24,8 +24,20 @@ Findings exclusive_accesses(const History& history);
 // still claims nothing; nor does one whose lock, this very one, was taken away by force, until it must have noticed.
 Findings exclusive_certainty(const History& history);
 
-// Tokens of a monitor: none is granted twice, and who asked after another had been granted has a higher one.
+// Tokens of a monitor: none is granted to two sessions, classes or contenders, and who asked after another had been
+// granted has a higher one. Sections under one grant share its token: those of a lock that has stayed with its process.
+// Where such a lock has been taken away by force, the process may not know it yet.
 Findings rising_tokens(const History& history);
+
+// Locks that stay with their process for its next section, judged from the servers' own log. No section begins under a
+// grant
+// - after the lock was given back or taken away (by force: after its holder must have noticed),
+// - when a contender of another session had been in the queue for longer than two thirds of the session's time-out:
+//   only a connection that has delivered the news proves the session for longer,
+// - when a contender of the same session that was granted the lock later was in the queue.
+// Judged are the sections that share a token with an earlier one. Undecided are those whose grant the log does not
+// have.
+Findings taken_again(const History& history);
 
 // Judged from the servers' own log: what was in the queue at the transaction of each grant. Undecided from the first
 // transaction on that the servers have lost.

@@ -16,6 +16,7 @@ std::vector<Named> parts_of(const Verdict& verdict) {
   return {{"accesses of the resource", &verdict.accesses},
           {"holders' certainty", &verdict.certainty},
           {"tokens", &verdict.tokens},
+          {"locks taken again", &verdict.again},
           {"foreground first", &verdict.line.priority},
           {"first come, first served", &verdict.line.fifo},
           {"owners of privateLock", &verdict.line.owners},
@@ -45,6 +46,7 @@ Verdict judge(const History& history, const Bounds& bounds) {
   verdict.accesses = exclusive_accesses(history);
   verdict.certainty = exclusive_certainty(history);
   verdict.tokens = rising_tokens(history);
+  verdict.again = taken_again(history);
   verdict.line = just_grants(history);
   verdict.log = consistent_log(history);
   verdict.waits = bounded_waits(history, bounds);
@@ -79,8 +81,10 @@ std::string Verdict::json() const {
   counts["min_deposition_margin_ms"] = milliseconds_of(depositions.margin);
   counts["certainty_overlaps"] = certainty.violations;
   counts["token_violations"] = tokens.violations;
+  counts["taken_again_violations"] = again.violations;
   counts["fifo_violations"] = line.fifo.violations;
   counts["owner_violations"] = line.owners.violations;
+  counts["taken_again"] = again.judged;
   counts["stall_rounds"] = stalls.findings.judged;
   counts["depositions"] = depositions.findings.judged;
   counts["grants_judged"] = line.priority.judged;

@@ -19,6 +19,7 @@ struct Verdict {
   Findings accesses;
   Findings certainty;
   Findings tokens;
+  Findings again;
   LineFindings line;
   Findings log;
   Findings waits;

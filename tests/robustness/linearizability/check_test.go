@@ -110,6 +110,71 @@ func TestATokenGrantedTwice(t *testing.T) {
 	p.expect(t, exitIllegal, `"illegal":1`)
 }
 
+// A section of a process whose locks stay with it.
+func (p *planted) under(invoked, granted int64, process string, call int, token int64, guid string) *planted {
+	p.about(invoked, process, "invoke", call, "")
+	return p.about(granted, process, "granted", call, fmt.Sprintf(`,"token":"%d","guid":%q,"session":"0x5"`, token, guid))
+}
+
+func TestALockMayBeTakenAgainUnderItsGrant(t *testing.T) {
+	p := newPlanted()
+	p.under(0, 10, "a", 1, 100, "g").released(20, 22, "a", 1, "")
+	p.under(30, 31, "a", 2, 100, "g").released(40, 41, "a", 2, "unconfirmed")
+	p.under(50, 51, "a", 3, 100, "g").released(60, 61, "a", 3, "")
+	p.under(55, 70, "b", 1, 101, "h").released(80, 81, "b", 1, "")
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
+func TestOneGrantIsNotForTwoAtOnce(t *testing.T) {
+	p := newPlanted()
+	p.under(0, 10, "a", 1, 100, "g").released(20, 22, "a", 1, "")
+	p.under(11, 12, "a", 2, 100, "g").released(13, 14, "a", 2, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+}
+
+func TestAGrantIsOfOneContender(t *testing.T) {
+	p := newPlanted()
+	p.under(0, 10, "a", 1, 100, "g").released(20, 22, "a", 1, "")
+	p.under(30, 31, "a", 2, 100, "h").released(40, 41, "a", 2, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+}
+
+func TestALockIsNotTakenAgainAfterAnother(t *testing.T) {
+	p := newPlanted()
+	p.under(0, 10, "a", 1, 100, "g").released(20, 22, "a", 1, "")
+	p.under(0, 25, "b", 1, 101, "h").released(26, 27, "b", 1, "")
+	p.under(30, 31, "a", 2, 100, "g").released(40, 41, "a", 2, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+}
+
+func TestALockIsNotTakenAgainAfterAClientWithoutTokens(t *testing.T) {
+	p := newPlanted()
+	p.under(0, 10, "a", 1, 100, "g").released(20, 22, "a", 1, "")
+	p.granted(0, 25, "literal-1", 1, 0).released(26, 27, "literal-1", 1, "")
+	p.under(30, 31, "a", 2, 100, "g").released(40, 41, "a", 2, "")
+	p.expect(t, exitIllegal, `"illegal":1`)
+}
+
+// The news of a removal by force may still be on its way, for as long as a session lasts, where locks stay at all.
+func TestARobbedLockMayBeTakenAgainForAMoment(t *testing.T) {
+	taken := func(at int64, started string) *planted {
+		p := newPlanted()
+		p.event(0, "a", "api", "started", started)
+		p.under(1, 10, "a", 1, 100, "g").released(20, 22, "a", 1, "")
+		p.under(0, 50, "b", 1, 101, "h").released(55, 56, "b", 1, "")
+		p.under(at, at+1, "a", 2, 100, "g").about(at+2, "a", "lost", 2, `,"reason":"removed"`)
+		p.event(9000, "runner", "runner", "server_transaction", `,"type":"create","path":"/robustness/P1/A-0000000007","guid":"g","session":"0x5"`)
+		p.event(9001, "runner", "runner", "server_transaction", `,"type":"delete","path":"/robustness/P1/A-0000000007","session":"0x1"`)
+		return p
+	}
+	lingering := `,"session_timeout_ms":2000,"linger_ms":400`
+	taken(60, lingering).expect(t, exitIllegal, `"illegal":1`)
+	taken(60, lingering).fault(40, "holder_deleted", "P1", "A-0000000007").expect(t, exitClean, `"illegal":0`)
+	taken(3000, lingering).fault(40, "holder_deleted", "P1", "A-0000000007").expect(t, exitIllegal, `"illegal":1`)
+	p := taken(60, `,"session_timeout_ms":2000`)
+	p.fault(40, "holder_deleted", "P1", "A-0000000007").expect(t, exitIllegal, `"illegal":1`)
+}
+
 func TestTheGrantMayBeToldLate(t *testing.T) {
 	p := newPlanted()
 	p.granted(0, 40, "a", 1, 100).released(41, 42, "a", 1, "")

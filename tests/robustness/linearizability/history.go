@@ -24,6 +24,8 @@ type hold struct {
 	call     int64
 	monitor  string
 	token    int64
+	guid     string
+	session  string
 	invoked  int64
 	granted  int64
 	endsFrom int64
@@ -32,6 +34,11 @@ type hold struct {
 
 func (h *hold) name() string {
 	return h.process + " call " + strconv.FormatInt(h.call, 10)
+}
+
+// The contender of a process that it was granted to: sections under one grant have the same.
+func (h *hold) grant() string {
+	return h.process + " " + h.session + " " + h.guid
 }
 
 type event struct {
@@ -51,6 +58,8 @@ type event struct {
 	Detail  string          `json:"detail"`
 	Type    string          `json:"type"`
 	Path    string          `json:"path"`
+	Timeout int64           `json:"session_timeout_ms"`
+	Linger  int64           `json:"linger_ms"`
 }
 
 // A call as it is being put together; what has not happened is `never`.
@@ -60,14 +69,14 @@ type record struct {
 	release  int64
 	released int64
 	code     string
-	guid     string
-	session  string
 }
 
 type process struct {
 	name  string
 	kind  string
 	last  int64 // its last sign of life
+	// So long after a robbery it may still use a lock that has stayed with it.
+	blind int64
 	calls map[int64]*record
 }
 
@@ -155,6 +164,10 @@ func (h *history) take(line []byte) error {
 		p.last = *e.T
 	}
 	switch e.Event {
+	case "started":
+		if e.Linger > 0 {
+			p.blind = e.Timeout*int64(time.Millisecond) + waking
+		}
 	case "invoke", "granted", "unhealthy", "lost", "release", "released":
 		return p.take(e)
 	case "fault_begin":
@@ -276,12 +289,16 @@ func (r *record) doubt(at int64) {
 }
 
 // The acquisitions of which somebody was told. One that was cut off before may have taken effect or not: leaving it out
-// asks less of the lock, never more.
+// asks less of the lock, never more. So does leaving out one of a lock that had stayed with its process and had just
+// been taken away by force.
 func (h *history) holds() []*hold {
 	var all []*hold
 	for _, p := range h.processes {
 		for _, call := range p.calls {
 			if call.granted == never {
+				continue
+			}
+			if force := h.forced(p, call); force < call.invoked && call.invoked <= force+p.blind {
 				continue
 			}
 			one := call.hold

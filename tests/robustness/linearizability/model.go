@@ -20,28 +20,31 @@ type input struct {
 	token int64
 }
 
-// The lock as a sequential object: somebody holds it, and this was the highest token.
+// The lock as a sequential object: somebody holds it, this was the highest token, and this the grant that was used last.
 type state struct {
 	holder *hold
 	token  int64
+	grant  string
 }
 
-// An acquisition succeeds while nobody holds, with a higher token than all before (0: of a client that knows none); only
-// the holder's own comes to an end.
+// An acquisition succeeds while nobody holds, with a higher token than all before (0: of a client that knows none), or
+// under the grant that was used last, which has stayed with its process; only the holder's own comes to an end.
 var lockModel = porcupine.Model{
 	Init: func() interface{} { return state{} },
 	Step: func(before, in, _ interface{}) (bool, interface{}) {
 		lock, operation := before.(state), in.(input)
 		if operation.what == end {
-			return lock.holder == operation.hold, state{nil, lock.token}
+			return lock.holder == operation.hold, state{nil, lock.token, lock.grant}
 		}
-		if lock.holder != nil || operation.token != 0 && operation.token <= lock.token {
+		grant := operation.hold.grant()
+		again := operation.token == lock.token && grant == lock.grant
+		if lock.holder != nil || operation.token != 0 && operation.token <= lock.token && !again {
 			return false, lock
 		}
 		if operation.token == 0 {
-			return true, state{operation.hold, lock.token}
+			return true, state{operation.hold, lock.token, grant}
 		}
-		return true, state{operation.hold, operation.token}
+		return true, state{operation.hold, operation.token, grant}
 	},
 	DescribeOperation: func(in, _ interface{}) string {
 		operation := in.(input)

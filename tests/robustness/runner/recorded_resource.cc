@@ -128,12 +128,13 @@ std::string_view RecordedResource::answer(Visitor& visitor, const std::string& r
 }
 
 std::string_view RecordedResource::enter(Visitor& visitor, Visit visit) {
-  std::int64_t& highest = highest_token_[visit.monitor];
-  const bool refused = visit.token != 0 && visit.token <= highest;
+  Highest& highest = highest_[visit.monitor];
+  const bool again = visit.token == highest.token && visit.process == highest.process;
+  const bool refused = visit.token != 0 && visit.token <= highest.token && !again;
   if (!refused) meet(visitor, visit);
   event("access_begin", visit).add("accepted", !refused);
   if (refused) return "refused";
-  highest = std::max(highest, visit.token);
+  if (visit.token > highest.token) highest = {visit.token, visit.process};
   ++accepted_;
   visitor.visit = std::move(visit);
   visitor.put_out = false;
@@ -143,11 +144,16 @@ std::string_view RecordedResource::enter(Visitor& visitor, Visit visit) {
 void RecordedResource::meet(Visitor& newcomer, const Visit& visit) {
   for (auto& [connection, other] : visitors_) {
     if (&other == &newcomer || !other.visit || other.visit->monitor != visit.monitor) continue;
-    const std::string because = excuses_.reason(other.visit->process, visit.monitor, other.visit->begun);
+    // Under one grant nothing excuses two at once.
+    const bool one_grant = visit.token != 0 && visit.token == other.visit->token;
+    const std::string because =
+        one_grant ? "" : excuses_.reason(other.visit->process, visit.monitor, other.visit->begun);
     if (because.empty()) {
       ++overlaps_;
       continue;
     }
+    Highest& highest = highest_[visit.monitor];
+    if (highest.token == other.visit->token) highest.process.clear();
     end(other, "fenced", because);
     other.put_out = true;
   }

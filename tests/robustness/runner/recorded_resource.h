@@ -21,7 +21,8 @@ namespace forelock::robustness {
 // Listens on a local socket; history/resource_visitor.h has the words. One resource for each monitor. Thread-safe.
 //
 // A token that is refused from now on ends an older access only if there is an excuse for its holder. Otherwise the
-// access stays open: an overlap is to be seen.
+// access stays open: an overlap is to be seen. The highest token comes again only from the process that had it, which
+// may have kept the lock meanwhile, and only if it has not been ended in this way.
 class RecordedResource {
  public:
   using Clock = std::chrono::steady_clock;
@@ -55,6 +56,11 @@ class RecordedResource {
     bool put_out = false;  // its access was ended by a higher token
   };
 
+  struct Highest {
+    std::int64_t token = 0;
+    std::string process;  // empty: it was put out
+  };
+
   void run();
   bool serve(int connection);
   std::string_view answer(Visitor& visitor, const std::string& request);
@@ -70,7 +76,7 @@ class RecordedResource {
   int wake_[2] = {-1, -1};
   mutable std::mutex mutex_;
   std::map<int, Visitor> visitors_;  // by connection
-  std::map<std::string, std::int64_t> highest_token_;
+  std::map<std::string, Highest> highest_;  // by monitor
   std::uint64_t accepted_ = 0;
   std::uint64_t overlaps_ = 0;
   std::thread thread_;

@@ -50,6 +50,34 @@ TEST_F(RecordedResourceTest, RefusesTokensThatAreNotHigher) {
   EXPECT_FALSE(resource_.inside("m"));
 }
 
+TEST_F(RecordedResourceTest, AProcessMayHaveKeptItsLock) {
+  EXPECT_TRUE(one_.enter(call(1), 5));
+  EXPECT_TRUE(one_.leave());
+  EXPECT_TRUE(one_.enter(call(2), 5));
+  EXPECT_TRUE(one_.leave());
+  EXPECT_TRUE(other_.enter(call(1), 6));
+  EXPECT_TRUE(other_.leave());
+  EXPECT_FALSE(one_.enter(call(3), 5)) << "another one had it in between";
+}
+
+TEST_F(RecordedResourceTest, TwoAtOnceUnderOneGrantAreAnOverlap) {
+  excuses_.paused("one");
+  ResourceVisitor thread(resource_.socket(), "one");
+  EXPECT_TRUE(one_.enter(call(1), 5));
+  EXPECT_TRUE(thread.enter(call(2), 5));
+  EXPECT_EQ(resource_.overlaps(), 1u);
+  EXPECT_TRUE(one_.leave()) << "and nobody is put out, whatever excuses the process";
+}
+
+TEST_F(RecordedResourceTest, WhoWasPutOutDoesNotComeAgain) {
+  excuses_.paused("one");
+  EXPECT_TRUE(one_.enter(call(1), 5));
+  EXPECT_TRUE(other_.enter(call(1), 0));
+  EXPECT_FALSE(one_.leave());
+  EXPECT_TRUE(other_.leave());
+  EXPECT_FALSE(one_.enter(call(2), 5));
+}
+
 TEST_F(RecordedResourceTest, AnOverlapStaysVisible) {
   EXPECT_TRUE(one_.enter(call(1), 5));
   EXPECT_TRUE(other_.enter(call(1), 6));
