@@ -6,7 +6,8 @@
 #   --soak MINUTES   one run of that length; what every process uses must stay flat. Some clients are never killed
 #   --contention MINUTES
 #                    clients that contend and never die (30 minutes say much): nothing that they keep may grow
-#   --prove          runs with deliberate bugs in the clients (src/lock/mutation.h), each of which must be noticed
+#   --prove          runs with deliberate bugs in the clients (src/lock/mutation.h, src/linger/mutation.h), each of which
+#                    must be noticed
 #   --seed N         one run with this seed alone, as a failing run says
 #   --seconds S      the length of each run; not with --soak or --contention
 #   --help           this text
@@ -71,7 +72,7 @@ case $mode in
   --prove) length=60 ;;
   --soak)
     length=$((minutes * 60)) summary=soak.json
-    more=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2')
+    more=(--sample 30 --spare 'api-2,async-2,letters-2,literal-2,sets-1')
     ;;
 esac
 [[ -z $only ]] || seeds=("$only")
@@ -125,7 +126,8 @@ servers_lost() {
 }
 
 # Bugs that a minute on real servers shows; the simulator finds the rarer ones.
-mutations=(no_deadline no_yield cleanup_gives_up no_cleanup_after_timeout lifo_within_class priority_ignored)
+mutations=(no_deadline no_yield cleanup_gives_up no_cleanup_after_timeout lifo_within_class priority_ignored
+  kept_when_contended handed_out_twice)
 # Bugs that show when servers part and a lock is held on the losing side: often enough, if nothing else is done.
 parting=(--faults 'leader_deposed,leader_silenced,follower_forgotten' --rate 3)
 mutations+=(sync_proves read_proves reconnect_proves)

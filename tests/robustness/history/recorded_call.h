@@ -21,6 +21,9 @@ class RecordedCall {
   RecordedCall(HistoryWriter& writer, std::uint64_t number, std::string monitor, Priority priority)
       : writer_(&writer), number_(number), monitor_(std::move(monitor)), priority_(priority) {}
 
+  // A new one for the same monitor and class.
+  RecordedCall next() const { return {*writer_, monitor_, priority_}; }
+
   std::uint64_t number() const { return number_; }
   const std::string& monitor() const { return monitor_; }
 

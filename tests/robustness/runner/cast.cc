@@ -16,6 +16,11 @@ constexpr const char* fake_time = "/usr/lib/x86_64-linux-gnu/faketime/libfaketim
 constexpr const char* mixed_monitor = "mixed-1";
 const std::vector<std::string> host_names = {"zk1.forelock.test", "zk2.forelock.test", "zk3.forelock.test"};
 
+// Of those that mostly one client uses, others visit these two: an administrator the first, literal clients the second.
+constexpr int visited_of_each = 2;
+// So many that each is used again only when it has been removed.
+constexpr int rare_monitors = 1000;
+
 struct Part {
   std::string slot;
   std::string kind;  // of the worker
@@ -26,6 +31,9 @@ struct Part {
   int hold_ms = 0;
   std::string watch = "parent";
   std::vector<std::string> monitors;
+  std::vector<std::string> visited = {};
+  int linger_ms = 0;             // for how long its locks stay with it
+  int monitor_linger_ms = 5000;  // for how long a monitor that it has made stays unused; 0: it makes containers
 };
 
 // Settings of the environment, then the program.
@@ -54,7 +62,10 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       "monitors=" + joined(part.monitors), "zookeeper.servers=" + client.wires().servers(host_names) + options.chroot,
       "zookeeper.session.timeout=" + std::to_string(part.session_timeout_ms), "zookeeper.connection.delay=300",
       "zookeeper.foregound.task.timeout=3000", "zookeeper.backgound.task.timeout=4000",
-      "zookeeper.lock.watch=" + part.watch};
+      "zookeeper.lock.watch=" + part.watch, "zookeeper.lock.linger=" + std::to_string(part.linger_ms),
+      "zookeeper.monitor.linger=" + std::to_string(part.monitor_linger_ms)};
+  if (part.own_monitors > 0) command.push_back("rare=" + std::to_string(rare_monitors));
+  if (!part.visited.empty()) command.push_back("visited=" + joined(part.visited));
   if (part.kind == "cli") command.emplace_back("command=" FORELOCK_COMMAND);
   if (part.kind == "operations") {
     command.emplace_back("elastic.request.retry.count=2");
@@ -87,16 +98,43 @@ std::unique_ptr<ClientProcess> make_worker(const CastOptions& options, const Cli
   return client;
 }
 
+std::string own_monitor(const std::string& slot, int number) {
+  return slot + "-own-" + std::to_string(number);
+}
+
+// Locks that stay with their process, monitors that are removed when they are not used: in three of four seeds some
+// clients have them and others do not, or all have; in the fourth one none has, and monitors are containers.
+void decide_what_stays(std::vector<Part>& parts, std::uint64_t seed) {
+  static constexpr int lock_times_ms[] = {400, 1500, 150};
+  static constexpr int monitor_times_ms[] = {300, 5000, 1000, 0};
+  const std::uint64_t kind = seed % 4;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool stays = kind == 0 || (kind != 3 && i % 2 == kind % 2);
+    parts[i].linger_ms = stays ? lock_times_ms[i % std::size(lock_times_ms)] : 0;
+    parts[i].monitor_linger_ms = kind == 3 ? 0 : monitor_times_ms[i % std::size(monitor_times_ms)];
+  }
+}
+
+void let_visit_each_other(std::vector<Part>& parts) {
+  for (Part& part : parts) {
+    for (const Part& other : parts) {
+      if (other.slot == part.slot || other.own_monitors == 0) continue;
+      for (int i = 0; i < visited_of_each; ++i) part.visited.push_back(own_monitor(other.slot, i));
+    }
+  }
+}
+
 std::unique_ptr<ClientProcess> make_literal(const CastOptions& options, const ClientProcess::Place& place,
-                                            const std::string& slot, const std::string& prefix) {
+                                            const std::string& slot, const std::string& prefix,
+                                            const std::vector<std::string>& visited) {
   return std::make_unique<ClientProcess>(
       slot, "literal", options.server_ports,
-      [options, prefix](const ClientProcess& self, const std::string& process) {
+      [options, prefix, visited](const ClientProcess& self, const std::string& process) {
         std::vector<std::string> command = in_environment(self, {FORELOCK_NAME_SERVICE});
         command.insert(command.end(), {"/usr/bin/python3", FORELOCK_LITERAL_WORKER, "--process", process, "--directory",
                                        options.directory.string(), "--resource", options.resource.string(), "--servers",
                                        self.wires().servers(host_names) + options.chroot, "--monitor", mixed_monitor,
-                                       "--prefix", prefix});
+                                       "--visited", joined(visited), "--prefix", prefix});
         return command;
       },
       place);
@@ -108,10 +146,18 @@ std::vector<std::string> shared_monitors() {
   return {"hot-1", "hot-2", "warm-1", "warm-2", "warm-3", "warm-4", "warm-5", "warm-6"};
 }
 
+std::vector<std::string> visited_monitors() {
+  std::vector<std::string> monitors;
+  for (const char* slot : {"api-1", "api-2", "async-1", "async-2", "letters-1", "sets-1"}) {
+    monitors.push_back(own_monitor(slot, 0));
+  }
+  return monitors;
+}
+
 std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& options, ClientProcess::Place place) {
   std::vector<std::string> with_mixed = shared_monitors();
   with_mixed.insert(with_mixed.begin() + 2, mixed_monitor);
-  const std::vector<Part> parts = {
+  std::vector<Part> parts = {
       {.slot = "api-1", .kind = "api", .own_monitors = 6, .monitors = with_mixed},
       {.slot = "api-2",
        .kind = "api",
@@ -142,16 +188,29 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
        .session_timeout_ms = 3000,
        .watch = "predecessor",
        .monitors = shared_monitors()},
+      {.slot = "sets-1", .kind = "sets", .threads = 2, .own_monitors = 4, .pause_us = 10'000, .monitors = with_mixed},
+      {.slot = "sets-2",
+       .kind = "sets",
+       .threads = 2,
+       .own_monitors = 4,
+       .pause_us = 10'000,
+       .session_timeout_ms = 3000,
+       .watch = "predecessor",
+       .monitors = shared_monitors()},
+      {.slot = "clock-1", .kind = "api", .threads = 2, .own_monitors = 2, .monitors = shared_monitors()},
   };
+  decide_what_stays(parts, options.seed);
+  let_visit_each_other(parts);
   std::vector<std::unique_ptr<ClientProcess>> clients;
-  for (const Part& part : parts) clients.push_back(make_worker(options, place, part));
-  clients.push_back(make_literal(options, place, "literal-1", "A"));
-  clients.push_back(make_literal(options, place, "literal-2", "B"));
-  if (fs::exists(fake_time)) {
-    clients.push_back(make_worker(
-        options, place,
-        {.slot = "clock-1", .kind = "api", .threads = 2, .own_monitors = 2, .monitors = shared_monitors()}, true));
+  std::vector<std::string> for_literals;
+  for (const Part& part : parts) {
+    const bool settable_clock = part.slot.starts_with("clock");
+    if (settable_clock && !fs::exists(fake_time)) continue;
+    clients.push_back(make_worker(options, place, part, settable_clock));
+    if (part.own_monitors > 1) for_literals.push_back(own_monitor(part.slot, 1));
   }
+  clients.push_back(make_literal(options, place, "literal-1", "A", for_literals));
+  clients.push_back(make_literal(options, place, "literal-2", "B", for_literals));
   return clients;
 }
 

@@ -24,6 +24,8 @@ struct CastOptions {
 
 // The monitors that clients of ours share, and that an administrator may touch.
 std::vector<std::string> shared_monitors();
+// Of those that mostly one client uses, and others now and then: those that an administrator may touch, too.
+std::vector<std::string> visited_monitors();
 
 // Clients of every kind, not started yet. The one whose clock can be set is left out where libfaketime is missing.
 std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& options, ClientProcess::Place place);

@@ -61,6 +61,8 @@ Run::Run(const RunOptions& options)
       letters_(options.directory / "letters" / "outbox.db"),
       scene_{history_, excuses_,          cluster_, administrator_, resource_,
              {},       shared_monitors(), chroot,   options.spared, {}} {
+  const auto visited = visited_monitors();
+  scene_.monitors.insert(scene_.monitors.end(), visited.begin(), visited.end());
   history_.event("run")
       .add("seed", options.seed)
       .add("seconds", options.seconds.count())

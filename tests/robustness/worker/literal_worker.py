@@ -87,6 +87,10 @@ class Worker:
         self.ending.wait()
         self.history.event("ended")
 
+    def choose_monitor(self):
+        visits = self.options.visited and self.random.random() < 0.2
+        return self.random.choice(self.options.visited.split(",")) if visits else self.options.monitor
+
     def use_session(self):
         client = KazooClient(hosts=self.options.servers, timeout=SESSION_TIMEOUT)
         doubtful = threading.Event()
@@ -94,9 +98,9 @@ class Worker:
         try:
             client.start(timeout=SESSION_TIMEOUT)
             doubtful.clear()
-            lock = LiteralLock(client, self.options.monitor, self.options.prefix)
             while not self.stopping.is_set() and not doubtful.is_set():
-                self.section(lock, doubtful)
+                monitor = self.choose_monitor()
+                self.section(LiteralLock(client, monitor, self.options.prefix), monitor, doubtful)
         except Exception as problem:  # pylint: disable=broad-except
             # Whatever it was: with the session goes everything that may be left of it on the server.
             print(f"{time.monotonic_ns()} {type(problem).__name__}: {problem}", file=sys.stderr, flush=True)
@@ -104,9 +108,9 @@ class Worker:
             client.stop()
             client.close()
 
-    def section(self, lock, doubtful):
+    def section(self, lock, monitor, doubtful):
         self.calls += 1
-        call = {"call": self.calls, "monitor": self.options.monitor,
+        call = {"call": self.calls, "monitor": monitor,
                 "priority": "foreground" if self.options.prefix == "A" else "background"}
         self.history.event("invoke", **call, mode="timeout")
         try:
@@ -115,7 +119,7 @@ class Worker:
             self.history.event("refused", **call, code=type(problem).__name__)
             raise
         self.history.event("granted", **call, token="0", node=lock.node)
-        if not doubtful.is_set() and self.resource.enter(self.calls, self.options.monitor):
+        if not doubtful.is_set() and self.resource.enter(self.calls, monitor):
             doubtful.wait(self.random.choice([0, 0, 0, 0.002, 0.005]))
             self.resource.leave()
         if doubtful.is_set():
@@ -136,6 +140,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("process", "directory", "resource", "servers", "monitor", "prefix"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--visited", default="")  # monitors of others, used now and then
     worker = Worker(parser.parse_args())
     os.setpgrp()
 

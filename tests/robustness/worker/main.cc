@@ -22,18 +22,16 @@ namespace {
 using Make = std::unique_ptr<Load> (*)(const WorkerOptions&, HistoryWriter&);
 
 const std::map<std::string, Make>& loads() {
-  static const std::map<std::string, Make> all = {{"api", &make_api_load},
-                                                  {"async", &make_async_load},
-                                                  {"cli", &make_command_load},
-                                                  {"operations", &make_operation_load},
-                                                  {"stall", &make_stall_load}};
+  static const std::map<std::string, Make> all = {{"api", &make_api_load},     {"async", &make_async_load},
+                                                  {"cli", &make_command_load}, {"operations", &make_operation_load},
+                                                  {"sets", &make_set_load},    {"stall", &make_stall_load}};
   return all;
 }
 
-// In the terms of a history. The pairs of the stall rounds, and operations, are threads that block like any other.
+// In the terms of a history. The pairs of the stall rounds, operations and sets are threads that block like any other.
 std::string kind_in_history(const std::string& kind) {
   if (kind == "visit") return "cli";
-  return kind == "stall" || kind == "operations" ? "api" : kind;
+  return kind == "stall" || kind == "operations" || kind == "sets" ? "api" : kind;
 }
 
 void wait_for_sigterm() {
@@ -62,7 +60,9 @@ int run(const WorkerOptions& options) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
-  history.event("started").add("session_timeout_ms", options.settings.session_timeout().count());
+  history.event("started")
+      .add("session_timeout_ms", options.settings.session_timeout().count())
+      .add("linger_ms", options.settings.linger().count());
   const std::jthread heart([&](const std::stop_token& stop) { beat(stop, history); });
   const auto load = make->second(options, history);
   wait_for_sigterm();

@@ -1,17 +1,23 @@
-// A worker whose protocol has one of the deliberate bugs of lock/mutation.h, for the proof that a run would show it.
+// A worker with one of the deliberate bugs of lock/mutation.h or linger/mutation.h, for the proof that a run would show
+// it.
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
+#include "linger/mutation.h"
 #include "lock/mutation.h"
 #include "mutation_named.h"
 
-namespace forelock::lock {
+namespace forelock {
 namespace {
 
+// That of the environment, if it is one of these; the other room has it otherwise.
+template <typename Mutation, typename Other>
 Mutation from_environment() {
-  const char* const name = std::getenv("FORELOCK_MUTATION");
-  const auto mutation = simulation::mutation_named<Mutation>(name == nullptr ? "none" : name);
-  if (mutation) return *mutation;
+  const char* const variable = std::getenv("FORELOCK_MUTATION");
+  const std::string name = variable == nullptr ? "none" : variable;
+  if (const auto mutation = simulation::mutation_named<Mutation>(name)) return *mutation;
+  if (simulation::mutation_named<Other>(name)) return Mutation::none;
   std::cerr << "FORELOCK_MUTATION: there is no mutation " << name << std::endl;
   std::_Exit(EXIT_FAILURE);
 }
@@ -19,9 +25,15 @@ Mutation from_environment() {
 }  // namespace
 
 // In the simulator a mutation belongs to a thread; here to the process.
-Mutation& active_mutation() {
-  static Mutation mutation = from_environment();
+
+lock::Mutation& lock::active_mutation() {
+  static Mutation mutation = from_environment<lock::Mutation, linger::Mutation>();
   return mutation;
 }
 
-}  // namespace forelock::lock
+linger::Mutation& linger::active_mutation() {
+  static Mutation mutation = from_environment<linger::Mutation, lock::Mutation>();
+  return mutation;
+}
+
+}  // namespace forelock

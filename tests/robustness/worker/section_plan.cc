@@ -1,5 +1,6 @@
 #include "robustness/worker/section_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -8,7 +9,7 @@ namespace forelock::robustness {
 SectionPlan SectionPlanner::next() {
   SectionPlan plan;
   const bool own = chance(own_share_);
-  plan.monitor = own ? own_monitor() : shared_monitor();
+  plan.monitor = any_monitor(own);
   plan.priority = chance(0.5) ? Priority::foreground : Priority::background;
   decide_waiting(plan);
   decide_holding(plan, own);
@@ -20,9 +21,28 @@ SectionPlan SectionPlanner::next() {
   return plan;
 }
 
+std::vector<std::string> SectionPlanner::members(const SectionPlan& plan) {
+  std::vector<std::string> members = {plan.monitor};
+  const auto count = std::uniform_int_distribution<std::size_t>(2, most_members)(random_);
+  while (members.size() < count) members.push_back(any_monitor(chance(own_share_)));
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
+}
+
+std::string SectionPlanner::any_monitor(bool own) {
+  if (own) return own_monitor();
+  constexpr double visits = 0.05;
+  if (options_.visited.empty() || !chance(visits)) return shared_monitor();
+  return options_.visited.at(std::uniform_int_distribution<std::size_t>(0, options_.visited.size() - 1)(random_));
+}
+
 std::string SectionPlanner::own_monitor() {
-  const int number = std::uniform_int_distribution(0, options_.own_monitors - 1)(random_);
-  return options_.process.substr(0, options_.process.find('.')) + "-own-" + std::to_string(number);
+  constexpr double new_ones = 0.05;
+  const bool rare = options_.rare_monitors > 0 && chance(new_ones);
+  const int number =
+      std::uniform_int_distribution(0, (rare ? options_.rare_monitors : options_.own_monitors) - 1)(random_);
+  return options_.process.substr(0, options_.process.find('.')) + (rare ? "-rare-" : "-own-") + std::to_string(number);
 }
 
 // The first are the most wanted.

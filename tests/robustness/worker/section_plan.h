@@ -4,6 +4,7 @@
 #include <chrono>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "forelock/priority.h"
 #include "robustness/worker/worker_options.h"
@@ -31,8 +32,8 @@ struct SectionPlan {
   std::chrono::microseconds pause{0};
 };
 
-// Not thread-safe: one for each thread (or seat), counted from 0. Every other one mostly takes monitors that nobody
-// else wants, and so keeps up the speed while the others wait for each other.
+// Not thread-safe: one for each thread (or seat), counted from 0. Every other one mostly takes monitors that hardly
+// anybody else wants, and so keeps up the speed while the others wait for each other.
 class SectionPlanner {
  public:
   SectionPlanner(const WorkerOptions& options, int index)
@@ -42,7 +43,11 @@ class SectionPlanner {
                    : index % 2 == 0          ? 0.95
                                              : 0.1) {}
 
+  static constexpr std::size_t most_members = 5;
+
   SectionPlan next();
+  // The monitors of a set: that of a plan, and some more, perhaps fewer if the same comes twice.
+  std::vector<std::string> members(const SectionPlan& plan);
 
  private:
   bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
@@ -51,6 +56,7 @@ class SectionPlanner {
   }
   std::string own_monitor();
   std::string shared_monitor();
+  std::string any_monitor(bool own);
   void decide_waiting(SectionPlan& plan);
   void decide_holding(SectionPlan& plan, bool own);
 

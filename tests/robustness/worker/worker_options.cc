@@ -26,6 +26,8 @@ WorkerOptions WorkerOptions::parse(int count, char** arguments) {
       {"seed", [&](const auto& value) { options.seed = std::stoull(value); }},
       {"monitors", [&](const auto& value) { options.monitors = split(value); }},
       {"own", [&](const auto& value) { options.own_monitors = std::stoi(value); }},
+      {"rare", [&](const auto& value) { options.rare_monitors = std::stoi(value); }},
+      {"visited", [&](const auto& value) { options.visited = split(value); }},
       {"threads", [&](const auto& value) { options.threads = std::stoi(value); }},
       {"pause", [&](const auto& value) { options.pause_us = std::stoi(value); }},
       {"command", [&](const auto& value) { options.command = value; }},
