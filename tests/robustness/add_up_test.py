@@ -12,7 +12,8 @@ PROGRAM = Path(__file__).with_name("add_up.py")
 CLEAN = dict.fromkeys(
     ("overlaps", "orphans", "priority_violations", "late_calls", "lost_operations", "certainty_overlaps",
      "token_violations", "taken_again_violations", "taken_again", "fifo_violations", "owner_violations",
-     "server_losses", "growing", "grants_judged", "grants_undecided", "unfenced_overlaps", "operations", "dead_letters", "depositions"), 0)
+     "server_losses", "growing", "grants_judged", "grants_undecided", "unfenced_overlaps", "operations", "dead_letters",
+     "depositions"), 0)
 CLEAN.update(acquisitions=10, faults=2, stall_rounds=1, min_stall_margin_ms=100.0, min_deposition_margin_ms=None,
              checks={})
 
