@@ -160,6 +160,8 @@ typedef struct fl_client_status {
   uint64_t contenders;         ///< contenders not yet certainly gone from the server
   const char* instance;        ///< `host/pid`
   const char* last_problem;    ///< why the last failed attempt to connect failed; may be empty
+  uint64_t taken_again;        ///< acquisitions of a lock that lingered: without a request
+  uint64_t lingering;          ///< locks that linger now: no caller holds them
 } fl_client_status;
 
 /// Fills `status` in; its texts are valid until this thread's next call of it.

@@ -85,7 +85,9 @@ int32_t fl_client_get_status(fl_client client, fl_client_status* status) {
                                                .disconnections = counts.disconnections,
                                                .contenders = counts.contenders,
                                                .instance = instance.c_str(),
-                                               .last_problem = problem.c_str()});
+                                               .last_problem = problem.c_str(),
+                                               .taken_again = counts.taken_again,
+                                               .lingering = counts.lingering});
   });
 }
 

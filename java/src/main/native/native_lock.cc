@@ -89,7 +89,7 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_clientStatus(JNIEnv* env, jclass
   fl_client_status status{};
   status.size = sizeof status;
   if (!check(env, fl_client_get_status(handle(client), &status))) return;
-  const std::array<jlong, 11> values{status.connected,
+  const std::array<jlong, 13> values{status.connected,
                                      status.session_id,
                                      status.session_timeout_ms,
                                      static_cast<jlong>(status.granted),
@@ -99,7 +99,9 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_clientStatus(JNIEnv* env, jclass
                                      static_cast<jlong>(status.requests),
                                      static_cast<jlong>(status.sessions_expired),
                                      static_cast<jlong>(status.disconnections),
-                                     static_cast<jlong>(status.contenders)};
+                                     static_cast<jlong>(status.contenders),
+                                     static_cast<jlong>(status.taken_again),
+                                     static_cast<jlong>(status.lingering)};
   store(env, numbers, values.data(), values.size());
   store(env, texts, 0, status.instance);
   store(env, texts, 1, status.last_problem);

@@ -112,6 +112,24 @@ public final class ClientStatus {
   }
 
   /**
+   * Acquisitions of a lock that lingered ({@code zookeeper.lock.linger}): without a request.
+   *
+   * @return their number
+   */
+  public long takenAgain() {
+    return numbers[11];
+  }
+
+  /**
+   * Locks that linger now: no caller holds them.
+   *
+   * @return their number
+   */
+  public long lingering() {
+    return numbers[12];
+  }
+
+  /**
    * The instance identity.
    *
    * @return {@code host/pid}

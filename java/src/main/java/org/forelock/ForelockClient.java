@@ -140,7 +140,7 @@ public final class ForelockClient implements AutoCloseable {
    * @return a snapshot
    */
   public ClientStatus status() {
-    long[] numbers = new long[11];
+    long[] numbers = new long[13];
     byte[][] texts = new byte[2][];
     Native.clientStatus(core.handle, numbers, texts);
     return new ClientStatus(numbers, Failures.text(texts[0]), Failures.text(texts[1]));
