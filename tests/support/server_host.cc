@@ -5,6 +5,12 @@
 //   expire SESSION        ends the session on the server, and cuts the connections
 //   nodes                 answered with the number of ephemeral nodes
 //   (end of input)        ends
+//
+// With the argument "ensemble" three servers, without a proxy:
+//
+//   kill                  kills the leader, and waits until the others have another one
+//   revive                starts it again, and waits until it serves
+//   expire, nodes         as above; the session's client notices when it asks next
 #include <cstdint>
 #include <iostream>
 #include <sstream>
@@ -12,11 +18,13 @@
 
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
+#include "support/test_ensemble.h"
 #include "support/test_server.h"
 
 namespace {
 
 using forelock::test::TcpProxy;
+using forelock::test::TestEnsemble;
 using forelock::test::TestServer;
 
 std::size_t ephemeral_nodes(const TestServer& server) {
@@ -28,11 +36,47 @@ std::size_t ephemeral_nodes(const TestServer& server) {
   return count;
 }
 
+int host_ensemble(const forelock::test::ServerOptions& options) {
+  TestEnsemble ensemble(options);
+  std::size_t killed = TestEnsemble::size;
+  std::cout << ensemble.connect_string() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    std::string command;
+    words >> command;
+    const std::size_t leader = command == "revive" ? TestEnsemble::size : ensemble.leader();
+    std::string answer = "ok";
+    if (command == "revive") {
+      if (killed != TestEnsemble::size) ensemble.server(killed).restart();
+      killed = TestEnsemble::size;
+    } else if (leader == TestEnsemble::size) {
+      answer = "the servers have no leader";
+    } else if (command == "kill") {
+      ensemble.server(leader).kill();
+      killed = leader;
+      if (ensemble.leader() == TestEnsemble::size) answer = "the servers have no other leader";
+    } else if (command == "expire") {
+      std::int64_t session = 0;
+      words >> session;
+      if (!forelock::test::end_session("127.0.0.1", ensemble.server(leader).port(), session)) {
+        answer = "the server did not end the session";
+      }
+    } else if (command == "nodes") {
+      answer = std::to_string(ephemeral_nodes(ensemble.server(leader)));
+    } else {
+      answer = "unknown command";
+    }
+    std::cout << answer << std::endl;
+  }
+  return 0;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   forelock::test::ServerOptions options;
   options.force_sync = false;
+  if (argc > 1 && std::string(argv[1]) == "ensemble") return host_ensemble(options);
   const TestServer server(options);
   TcpProxy proxy(server.port());
   std::cout << proxy.connect_string() << std::endl;
