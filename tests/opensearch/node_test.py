@@ -268,7 +268,31 @@ def test_numbers_for_people_and_programs(node):
     assert len(samples) == sum(not line.startswith("#") for line in text.splitlines()), text
     assert "forelock_opensearch_writes_total" in samples and "forelock_opensearch_wait_seconds_bucket" in samples
     assert "forelock_opensearch_zookeeper_connected 1" in text
+    assert "forelock_opensearch_locks_lingering 0" in text, "not by default"
     assert node.request("GET", "/_plugins/_forelock/locks/none").status == 404
+
+
+def test_writes_wait_on_in_the_next_session(node, server):
+    node.create("sessions")
+    assert write(node, "sessions", 1).status == 201
+    node.node_setting(foreground__timeout="60s")
+    try:
+        with Holder(server.address, "sessions/1") as holder:
+            lines = [line for i in range(3) for line in ({"index": {"_id": str(i)}}, {"n": 1})]
+            one = Later(lambda: write(node, "sessions", 1))
+            many = Later(lambda: node.request("POST", "/sessions/_bulk", bulk(*lines)))
+            wait_until(lambda: len(queue(node, "sessions/1")) == 2, "both wait")
+            before = node.stats()["zookeeper"]
+            server.command("expire " + str(int(before["session"], 16)))
+            wait_until(lambda: node.stats()["zookeeper"]["sessions_expired"] > before["sessions_expired"],
+                       "the session has ended")
+            wait_until(lambda: len(queue(node, "sessions/1")) == 2, "both wait again")
+            holder.let_go()
+            assert one.get().status == 200
+            assert many.get().json["errors"] is False
+    finally:
+        node.node_setting(foreground__timeout=None)
+    wait_until(lambda: locks(node) == [], "all locks are given back")
 
 
 @pytest.mark.parametrize("mode", ["reject", "allow"])

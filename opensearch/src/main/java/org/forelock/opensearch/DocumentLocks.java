@@ -25,16 +25,22 @@ import org.forelock.LockType;
  * all sets share, so that two shard groups never wait for each other. A monitor that could not be had when the deadline
  * passed is refused alone: what is left is taken as far as it can be had at once, a part that is refused again in
  * halves. Nothing is waited for then, and the number of those tries and the time in which they begin have a limit.
+ *
+ * <p>When the session with ZooKeeper ends before the deadline, nothing is held any more and nothing has been done yet:
+ * all are taken anew in the next session, a limited number of times.
  */
 final class DocumentLocks implements Certainty {
   /** Tries after the deadline. */
   static final int MAX_TRIES = 32;
   /** Of the time after the deadline in which one may begin. */
   static final long MAX_TRY_NANOS = 1_000_000_000;
+  /** Sessions in which it is waited, one after the other. */
+  static final int MAX_SESSIONS = 3;
 
   private final LockSource source;
   private final String info;
   private final LockType type;
+  private final boolean fenced;
   private final LongSupplier clock;
   private final List<List<String>> parts;
   /** Neither held nor refused; the next one first. */
@@ -43,17 +49,22 @@ final class DocumentLocks implements Certainty {
   /** Monitors that others keep, with the reason; null: there was no try left for it. */
   private final Map<String, ForelockException> refused = new LinkedHashMap<>();
   private Consumer<ForelockException> end;
+  private Consumer<Exception> defect;
   private long deadline;
   private int tries;
+  private int sessions = 1;
   private CompletableFuture<?> waiting;
   private boolean closed;
   private volatile long token;
   private volatile boolean lost;
 
-  DocumentLocks(LockSource source, String info, Collection<String> monitors, LockType type, LongSupplier clock) {
+  /** @param fenced none of them has the token of an earlier section, as one that has lingered does */
+  DocumentLocks(LockSource source, String info, Collection<String> monitors, LockType type, boolean fenced,
+      LongSupplier clock) {
     this.source = source;
     this.info = info;
     this.type = type;
+    this.fenced = fenced;
     this.clock = clock;
     this.parts = LockSet.split(monitors);
     this.pending = new ArrayDeque<>(parts);
@@ -78,16 +89,32 @@ final class DocumentLocks implements Certainty {
    *
    * @param end called once, unless {@link #close()} comes first: with null when all are held but those that
    *     {@link #refused()} names, else with the reason why none is. By a thread that must not be kept
+   * @param defect called instead with what should not happen: none is held then
    */
-  void acquire(long timeoutMillis, Consumer<ForelockException> end) {
+  void acquire(long timeoutMillis, Consumer<ForelockException> end, Consumer<Exception> defect) {
     synchronized (this) {
       this.end = end;
+      this.defect = defect;
       deadline = clock.getAsLong() + timeoutMillis * 1_000_000;
     }
     acquirePart();
   }
 
   private void acquirePart() {
+    guarded(this::tryPart);
+  }
+
+  /** What is thrown here would be known to no other than a future that is not looked at. */
+  private void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable problem) {
+      close();
+      defect.accept(problem instanceof Exception ? (Exception) problem : new IllegalStateException(problem));
+    }
+  }
+
+  private void tryPart() {
     List<String> part;
     DocumentLock lock = null;
     CompletableFuture<?> wait;
@@ -103,7 +130,7 @@ final class DocumentLocks implements Certainty {
       wait = null;
       if (part != null) {
         try {
-          lock = source.lock(info, part, type);
+          lock = source.lock(info, part, type, fenced);
           locks.add(lock);
           wait = refused.isEmpty()
               ? lock.acquire(Math.max(0, (deadline - clock.getAsLong()) / 1_000_000)) : lock.tryAcquire();
@@ -122,7 +149,7 @@ final class DocumentLocks implements Certainty {
       if (failure == null) {
         acquirePart();
       } else {
-        refuse(part, taken, reason(failure));
+        guarded(() -> refuse(part, taken, failure));
       }
     });
   }
@@ -132,7 +159,15 @@ final class DocumentLocks implements Certainty {
   }
 
   /** One monitor of the part, if it is others'; what is left of the part is to be tried in halves. */
-  private void refuse(List<String> part, DocumentLock lock, ForelockException reason) {
+  private void refuse(List<String> part, DocumentLock lock, Throwable failure) {
+    ForelockException reason = reason(failure);
+    if (reason == null) {
+      return;
+    }
+    if (reason.code() == ErrorCode.SESSION_EXPIRED && beginAgain()) {
+      acquirePart();
+      return;
+    }
     boolean kept = reason.code() == ErrorCode.LOCK_TIMEOUT || reason.code() == ErrorCode.LOCK_UNAVAILABLE;
     if (!kept || !part.contains(reason.monitor())) {
       finish(reason);
@@ -158,6 +193,23 @@ final class DocumentLocks implements Certainty {
     acquirePart();
   }
 
+  /** Whether there is time for another session; then nothing is held, and all are to be taken. */
+  private boolean beginAgain() {
+    List<DocumentLock> former;
+    synchronized (this) {
+      if (closed || !refused.isEmpty() || sessions == MAX_SESSIONS || clock.getAsLong() - deadline >= 0) {
+        return false;
+      }
+      ++sessions;
+      former = List.copyOf(locks);
+      locks.clear();
+      pending.clear();
+      pending.addAll(parts);
+    }
+    former.forEach(DocumentLock::close);
+    return true;
+  }
+
   private void finish(ForelockException reason) {
     Consumer<ForelockException> consumer;
     synchronized (this) {
@@ -179,12 +231,25 @@ final class DocumentLocks implements Certainty {
     consumer.accept(reason);
   }
 
-  /** Anything but a failure of the library can only be the cancellation by {@link #close()}. */
-  private static ForelockException reason(Throwable failure) {
+  /**
+   * Why a lock was not obtained.
+   *
+   * @return null: the wait was cancelled by {@link #close()}
+   * @throws RuntimeException it is no failure of the library
+   */
+  private ForelockException reason(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     if (cause instanceof ForelockException) {
       return (ForelockException) cause;
+    }
+    synchronized (this) {
+      if (closed) {
+        return null;
+      }
+    }
+    if (cause instanceof RuntimeException) {
+      throw (RuntimeException) cause;
     }
     throw new IllegalStateException(cause);
   }

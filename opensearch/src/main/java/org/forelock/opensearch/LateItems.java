@@ -167,8 +167,8 @@ final class LateItems {
       end.complete(answers);
       return;
     }
-    DocumentLocks locks =
-        new DocumentLocks(queue.source, plan.info, open.keySet(), LockType.BACKGROUND, System::nanoTime);
+    DocumentLocks locks = new DocumentLocks(
+        queue.source, plan.info, open.keySet(), LockType.BACKGROUND, plan.fenced, System::nanoTime);
     HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks, bytes(),
         System.nanoTime(), this::refuse);
     if (attempts > queue.letters.retries()) {
@@ -196,7 +196,8 @@ final class LateItems {
         queue.workers.later(WriteQueue.pauseMillis(attempts++), () -> {
           since = System.nanoTime();
           locks.acquire(timeoutMillis, problem -> queue.workers.write(
-              () -> decided(held, problem), broken -> queue.requests.fail(held, broken)));
+              () -> decided(held, problem), broken -> queue.requests.fail(held, broken)),
+              defect -> queue.requests.fail(held, defect));
         }, broken -> queue.requests.fail(held, broken));
     }
   }

@@ -9,12 +9,16 @@ import java.util.function.Supplier;
 import org.forelock.ClientStatus;
 import org.forelock.ForelockClient;
 import org.forelock.Inspector;
+import org.forelock.LockOptions;
 import org.forelock.LockSet;
 import org.forelock.LockType;
 import org.forelock.ZkBlockingWriteLock;
 
 /** A LockService is the node's one session with ZooKeeper. Thread-safe. */
 final class LockService implements LockSource, AutoCloseable {
+  /** A lock whose record speaks of its section, by saying when readers may be alarmed, never lingers. */
+  private static final LockOptions OWN_GRANT = LockOptions.NONE.expectedRuntime(Duration.ofMinutes(1));
+
   private final ForelockClient client;
 
   /** Connects in the background. */
@@ -23,9 +27,10 @@ final class LockService implements LockSource, AutoCloseable {
   }
 
   @Override
-  public DocumentLock lock(String info, List<String> monitors, LockType type) {
-    return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type))
-        : new OneSet(new LockSet(info, client, monitors, type));
+  public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced) {
+    LockOptions options = fenced ? OWN_GRANT : LockOptions.NONE;
+    return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type, options))
+        : new OneSet(new LockSet(info, client, monitors, type, options));
   }
 
   ClientStatus status() {

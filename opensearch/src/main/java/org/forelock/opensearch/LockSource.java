@@ -5,6 +5,11 @@ import org.forelock.LockType;
 
 /** A LockSource makes locks. */
 interface LockSource {
-  /** @param monitors 1 to {@link org.forelock.LockSet#MAX_MEMBERS}, in any order */
-  DocumentLock lock(String info, List<String> monitors, LockType type);
+  /**
+   * Makes a lock.
+   *
+   * @param monitors 1 to {@link org.forelock.LockSet#MAX_MEMBERS}, in any order
+   * @param fenced each acquisition has a token of its own; else it may get a lock that has lingered, with its token
+   */
+  DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced);
 }

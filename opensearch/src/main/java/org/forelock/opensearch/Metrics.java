@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import java.util.Locale;
+import org.forelock.ClientStatus;
 import org.forelock.LockType;
 
 /** What Prometheus reads of this node. */
@@ -13,6 +14,7 @@ final class Metrics {
 
   static String of(Parts parts) {
     Metrics metrics = new Metrics();
+    ClientStatus status = parts.locks.status();
     metrics.counts(parts.stats);
     metrics.waits(parts.stats);
     metrics.held(parts.requests);
@@ -26,7 +28,14 @@ final class Metrics {
     metrics.one("forelock_opensearch_unguarded_writes_total", "counter",
         "Writes into guarded indices done by a primary of this node without a guard", parts.stats.unguarded.sum());
     metrics.one("forelock_opensearch_zookeeper_connected", "gauge", "1 while a ZooKeeper server is reached",
-        parts.locks.status().connected() ? 1 : 0);
+        status.connected() ? 1 : 0);
+    metrics.one("forelock_opensearch_zookeeper_requests_total", "counter", "Requests sent to ZooKeeper",
+        status.requests());
+    metrics.one("forelock_opensearch_locks_granted_total", "counter", "Locks granted by ZooKeeper", status.granted());
+    metrics.one("forelock_opensearch_locks_taken_again_total", "counter",
+        "Acquisitions of a lock that lingered, without a request", status.takenAgain());
+    metrics.one("forelock_opensearch_locks_lingering", "gauge", "Locks that stay with this node unused",
+        status.lingering());
     return metrics.text.toString();
   }
 

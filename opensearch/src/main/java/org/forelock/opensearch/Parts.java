@@ -51,6 +51,8 @@ public final class Parts {
     map.put("session_timeout_ms", status.sessionTimeoutMillis());
     map.put("instance", status.instance());
     map.put("locks_granted", status.granted());
+    map.put("locks_taken_again", status.takenAgain());
+    map.put("locks_lingering", status.lingering());
     map.put("locks_lost", status.lost());
     map.put("requests", status.requests());
     map.put("sessions_expired", status.sessionsExpired());

@@ -246,7 +246,8 @@ final class WriteFilter implements ActionFilter {
 
     void hold(WritePlan plan) {
       long now = System.nanoTime();
-      DocumentLocks locks = new DocumentLocks(source, plan.info, plan.monitors, plan.type, System::nanoTime);
+      DocumentLocks locks =
+          new DocumentLocks(source, plan.info, plan.monitors, plan.type, plan.fenced, System::nanoTime);
       HeldRequest held = new HeldRequest(
           requests.nextTicket(), task, action, plan.type, locks, plan.bytes, now, this::fail);
       switch (requests.admit(held)) {
@@ -262,7 +263,8 @@ final class WriteFilter implements ActionFilter {
           unwatch = disconnections.watch(context,
               () -> refuse(held, Refusals.cancelled("the client has gone"), Stats.Count.CANCELLED));
           try {
-            locks.acquire(timeouts.millis(plan.type, plan.timeoutMillis), problem -> decided(held, plan, problem));
+            locks.acquire(timeouts.millis(plan.type, plan.timeoutMillis), problem -> decided(held, plan, problem),
+                defect -> requests.fail(held, defect));
           } catch (RuntimeException broken) {
             requests.fail(held, broken);
           }

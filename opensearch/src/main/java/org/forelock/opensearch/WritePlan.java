@@ -9,6 +9,8 @@ final class WritePlan {
   final Set<String> monitors;
   /** Of a shard bulk: the monitor of each item, null for one that needs none. Else null. */
   final String[] itemMonitors;
+  /** Whether the token becomes the document's version. */
+  final boolean fenced;
   final String info;
   final long bytes;
   /** What the request itself permits. */
@@ -18,10 +20,12 @@ final class WritePlan {
   /** The guard of the update that it belongs to; null: it needs locks of its own. */
   final String coveredBy;
 
-  WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, String info, long bytes, long timeoutMillis) {
+  WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, String info, long bytes,
+      long timeoutMillis) {
     this.type = type;
     this.monitors = monitors;
     this.itemMonitors = itemMonitors;
+    this.fenced = fenced;
     this.info = info;
     this.bytes = bytes;
     this.timeoutMillis = timeoutMillis;
@@ -33,6 +37,7 @@ final class WritePlan {
     this.type = null;
     this.monitors = Set.of();
     this.itemMonitors = null;
+    this.fenced = false;
     this.info = "";
     this.bytes = 0;
     this.timeoutMillis = 0;

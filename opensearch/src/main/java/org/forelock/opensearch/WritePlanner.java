@@ -107,7 +107,7 @@ final class WritePlanner {
     }
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
         : "bulk of " + items.length + " into " + index;
-    return new WritePlan(Headers.priority(context), monitors, itemMonitors, info, request.ramBytesUsed(),
+    return new WritePlan(Headers.priority(context), monitors, itemMonitors, fencing, info, request.ramBytesUsed(),
         request.timeout().millis());
   }
 
@@ -147,8 +147,8 @@ final class WritePlanner {
     }
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
     String monitor = ForelockSettings.INDEX_MONITOR.get(settings).monitor(index, request, routing);
-    return new WritePlan(Headers.priority(context), Set.of(monitor), null, "update " + monitor, request.ramBytesUsed(),
-        request.timeout().millis());
+    return new WritePlan(Headers.priority(context), Set.of(monitor), null, ForelockSettings.INDEX_FENCING.get(settings),
+        "update " + monitor, request.ramBytesUsed(), request.timeout().millis());
   }
 
   /** The index's settings, or null if this write into it is not guarded. */

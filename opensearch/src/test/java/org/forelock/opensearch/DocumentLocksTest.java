@@ -21,10 +21,11 @@ class DocumentLocksTest {
 
   private final FakeLocks source = new FakeLocks();
   private final List<ForelockException> ends = new ArrayList<>();
+  private final List<Exception> defects = new ArrayList<>();
   private long now = 5_000_000_000L;
 
   private DocumentLocks locks(List<String> monitors) {
-    return new DocumentLocks(source, "test", monitors, LockType.BACKGROUND, () -> now);
+    return new DocumentLocks(source, "test", monitors, LockType.BACKGROUND, false, () -> now);
   }
 
   private DocumentLocks acquired(String... monitors) {
@@ -33,7 +34,7 @@ class DocumentLocksTest {
 
   private DocumentLocks acquired(List<String> monitors) {
     DocumentLocks locks = locks(monitors);
-    locks.acquire(1000, ends::add);
+    locks.acquire(1000, ends::add, defects::add);
     return locks;
   }
 
@@ -175,8 +176,67 @@ class DocumentLocksTest {
     assertEquals(List.of(), ends, "nothing is told after it");
     DocumentLocks never = locks(List.of("x"));
     never.close();
-    never.acquire(1000, ends::add);
+    never.acquire(1000, ends::add, defects::add);
     assertFalse(source.owners.containsKey("x"));
+  }
+
+  @Test
+  void aDefectBehindTheFirstPartIsTold() {
+    RuntimeException defect = new IllegalStateException("a defect");
+    source.defects.put("m1000", defect);
+    DocumentLocks locks = acquired(many());
+    assertEquals(List.of(defect), defects);
+    assertEquals(List.of(), ends, "one end alone");
+    assertEquals(Set.of(), source.owners.keySet(), "what is held is given back");
+    assertFalse(locks.certain());
+  }
+
+  @Test
+  void aDefectOfAnAcquisitionIsTold() {
+    RuntimeException defect = new IllegalStateException("a defect");
+    source.failures.put("m1000", defect);
+    acquired(many());
+    assertEquals(List.of(defect), defects);
+    assertEquals(List.of(), ends);
+    assertEquals(Set.of(), source.owners.keySet());
+  }
+
+  @Test
+  void theCancellationByClosingIsNoDefect() {
+    source.others("a");
+    DocumentLocks locks = acquired("a");
+    locks.close();
+    assertEquals(List.of(), ends);
+    assertEquals(List.of(), defects);
+  }
+
+  @Test
+  void allIsTakenAgainWhenTheSessionEnds() {
+    source.others("m1500");
+    DocumentLocks locks = acquired(many());
+    source.endSession();
+    assertEquals(List.of(), ends, "it waits again");
+    assertTrue(source.owners.containsKey("m0000"), "the part before it was lost, and is taken anew");
+    source.release("m1500");
+    assertEquals(1, ends.size());
+    assertNull(ends.get(0));
+    assertTrue(locks.certain());
+  }
+
+  @Test
+  void noSessionIsWaitedForBehindTheDeadlineNorWithoutLimit() {
+    source.others("a");
+    acquired("a");
+    for (int i = 0; i < DocumentLocks.MAX_SESSIONS; ++i) {
+      assertEquals(List.of(), ends);
+      source.endSession();
+    }
+    assertEquals(ErrorCode.SESSION_EXPIRED, ends.get(0).code());
+    acquired("a");
+    now += 1_000_000_000L;
+    source.endSession();
+    assertEquals(2, ends.size());
+    assertEquals(ErrorCode.SESSION_EXPIRED, ends.get(1).code());
   }
 
   @Test

@@ -19,6 +19,9 @@ final class FakeLocks implements LockSource {
   /** How acquisitions end, and tries; null: as the owners permit. */
   ErrorCode failure;
   ErrorCode tryFailure;
+  /** What making a lock on the monitor, and an acquisition that begins with it, throws. */
+  final Map<String, RuntimeException> defects = new HashMap<>();
+  final Map<String, RuntimeException> failures = new HashMap<>();
   private long tokens;
 
   void others(String... monitors) {
@@ -41,8 +44,22 @@ final class FakeLocks implements LockSource {
     lines.get(monitor).remove(0).future.completeExceptionally(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
   }
 
+  /** The session of all that wait ends, and with it what they hold. */
+  void endSession() {
+    List<Fake> waiting = new ArrayList<>();
+    lines.values().forEach(waiting::addAll);
+    lines.clear();
+    owners.values().removeIf(owner -> owner instanceof Fake);
+    waiting.forEach(one -> one.future.completeExceptionally(
+        TestFailures.of(ErrorCode.SESSION_EXPIRED, one.monitors.get(0))));
+  }
+
   @Override
-  public DocumentLock lock(String info, List<String> monitors, LockType type) {
+  public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced) {
+    RuntimeException defect = defects.get(monitors.get(0));
+    if (defect != null) {
+      throw defect;
+    }
     return new Fake(monitors);
   }
 
@@ -70,6 +87,9 @@ final class FakeLocks implements LockSource {
 
     @Override
     public CompletableFuture<?> acquire(long timeoutMillis) {
+      if (failures.containsKey(monitors.get(0))) {
+        return CompletableFuture.failedFuture(failures.get(monitors.get(0)));
+      }
       if (failure != null) {
         return CompletableFuture.failedFuture(TestFailures.of(failure, monitors.get(0)));
       }

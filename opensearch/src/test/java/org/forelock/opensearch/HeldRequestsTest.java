@@ -36,7 +36,7 @@ class HeldRequestsTest {
   }
 
   private HeldRequest request(LockType type, long bytes) {
-    DocumentLocks locks = new DocumentLocks(source, "test", List.of("m" + bytes), type, System::nanoTime);
+    DocumentLocks locks = new DocumentLocks(source, "test", List.of("m" + bytes), type, false, System::nanoTime);
     return new HeldRequest(requests.nextTicket(), null, "test", type, locks, bytes, System.nanoTime(), answers::add);
   }
 
@@ -82,7 +82,7 @@ class HeldRequestsTest {
       answers.clear();
       HeldRequest request = request(LockType.FOREGROUND, 1);
       requests.admit(request);
-      request.locks.acquire(0, problem -> {});
+      request.locks.acquire(0, problem -> {}, defect -> {});
       if (running) {
         requests.run(request);
       }
@@ -120,7 +120,7 @@ class HeldRequestsTest {
   void whatIsCancelledFreesItsRoom() {
     HeldRequest request = request(LockType.BACKGROUND, 7);
     requests.admit(request);
-    request.locks.acquire(1000, problem -> {});
+    request.locks.acquire(1000, problem -> {}, defect -> {});
     assertTrue(source.owners.containsKey("m7"));
     assertEquals(1, requests.cancel(held -> held.type == LockType.BACKGROUND, "test"));
     assertEquals(RestStatus.CONFLICT, ((OpenSearchStatusException) answers.get(0)).status());

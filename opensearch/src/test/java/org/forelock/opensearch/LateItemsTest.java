@@ -74,7 +74,7 @@ class LateItemsTest {
       items[i] = new BulkItemRequest(10 + i, new IndexRequest("articles").id(ids[i]).source(Map.of("n", i)));
     }
     request = new BulkShardRequest(SHARD, RefreshPolicy.NONE, items);
-    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, "test", 1, 1000);
+    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, false, "test", 1, 1000);
   }
 
   private HeldRequests requests() {
