@@ -4,16 +4,20 @@
     load.py contend URL [--seconds N] [--rounds N] [--watch]
         people save articles while bulk jobs rewrite all of them: without the plugin, with the plugin but without
         priorities, with both
-    load.py cost URL [--seconds N] [--rounds N]
-        what the plugin costs where nothing is contended: single writes and bulks of 500, on and off in turns
+    load.py cost URL... [--seconds N] [--rounds N] [--only TEXT]
+        what the plugin costs where nothing is contended: single writes and bulks of 500, of new documents and of the
+        same ones again, on and off in turns; several nodes, as NAME=URL, take turns, too
 
 URL names one node with the plugin; the index "articles" is made anew. Standard library alone.
 """
 
 import argparse
+import functools
 import http.client
+import itertools
 import json
 import random
+import statistics
 import sys
 import threading
 import time
@@ -41,14 +45,14 @@ class Node:
         response = self.local.connection.getresponse()
         return response.status, json.loads(response.read())
 
-    def make(self, guarded):
-        self.request("DELETE", "/articles")
+    def make(self, guarded, index="articles"):
+        self.request("DELETE", "/" + index)
         settings = {"number_of_shards": 1, "number_of_replicas": 0, "index.forelock.enabled": guarded,
                     "index.translog.durability": "async"}
-        status, answer = self.request("PUT", "/articles", json.dumps({"settings": settings}))
+        status, answer = self.request("PUT", "/" + index, json.dumps({"settings": settings}))
         if status != 200:
             sys.exit(f"the index cannot be made: {answer}")
-        self.request("POST", "/articles/_bulk", bulk_body(range(ARTICLES), 0))
+        self.request("POST", f"/{index}/_bulk", bulk_body(range(ARTICLES), 0))
 
 
 def bulk_body(documents, value):
@@ -153,17 +157,30 @@ def contended(node, seconds, bulk_priority):
     return saves, bulks
 
 
+def background(node):
+    """How many writes got their locks in the background, and how long all of them waited, in ms."""
+    _, answer = node.request("GET", "/_plugins/_forelock/stats")
+    counts = next(iter(answer["nodes"].values()))["background"]
+    return counts["granted"], counts["wait_ms_total"]
+
+
 def contend(node, seconds, rounds, watch):
     modes = {"without the plugin": (False, None), "with it, one priority": (True, "foreground"),
              "with it, bulk in the background": (True, "background")}
     totals = {mode: [] for mode in modes}
+    under_lock = []
     for _ in range(rounds):
         for mode, (guarded, priority) in modes.items():
             node.make(guarded)
             if watch:
                 print(mode, flush=True)
+            before = background(node)
             with Watch(node, watch and guarded):
-                totals[mode].append(contended(node, seconds, priority))
+                saves, bulks = contended(node, seconds, priority)
+            totals[mode].append((saves, bulks))
+            granted, waited = (y - x for x, y in zip(before, background(node)))
+            if granted:
+                under_lock.append(statistics.fmean(bulks.values) - waited / granted)
     print(f"{'':34}{'saves':>7}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'failed':>8}"
           f"{'bulks':>8}{'p50 ms':>9}{'docs/s':>9}{'failed':>8}")
     for mode, results in totals.items():
@@ -174,6 +191,8 @@ def contend(node, seconds, rounds, watch):
         for name, sample in (("saves", saves), ("bulk items", bulks)):
             for failure, count in sample.failures.items():
                 print(f"    {name}: {count} × {failure}")
+    print(f"a bulk in the background, once it has all its locks: {statistics.median(under_lock or [0]):.0f} ms "
+          "(median of the rounds' means)")
 
 
 def merged(samples):
@@ -186,47 +205,100 @@ def merged(samples):
     return result
 
 
-def cost(node, seconds, rounds):
-    totals = {}
-    counter = iter(range(10 ** 9))
-    for round_number in range(-1, rounds):  # the first one warms up
-        for guarded in (False, True):
-            node.make(guarded)
-            for kind, clients, size in (("single write, 1 client", 1, 1), ("single write, 8 clients", 8, 1),
-                                        ("bulk of 500, 1 client", 1, 500)):
-                sample = Sample()
+# Of each load its name, how many clients, how many documents a request has, and whether they are always the same.
+LOADS = (("single write, 1 client", 1, 1, False), ("single write, 8 clients", 8, 1, False),
+         ("the same again, 1 client", 1, 1, True), ("bulk of 500", 1, 500, False), ("the same 500 again", 1, 500, True))
+# Without the plugin, and with it.
+INDICES = ("articles-off", "articles")
 
-                def work(size=size, sample=sample):
-                    first = next(counter) * size % 100000
-                    if size == 1:
-                        timed(sample, node, 1, "PUT", f"/articles/_doc/c{first}", '{"n": 1}')
-                    else:
-                        body = bulk_body(range(first, first + size), 1)
-                        timed(sample, node, size, "POST", "/articles/_bulk", body)
 
-                run([work] * clients, seconds)
-                if round_number >= 0:
-                    totals.setdefault((kind, guarded), []).append(sample)
-    print(f"{'':26}{'plugin':>7}{'p50 ms':>9}{'p99 ms':>9}{'docs/s':>9}{'failed':>8}")
-    for (kind, guarded), samples in totals.items():
-        one = merged(samples)
-        print(f"{kind:26}{'on' if guarded else 'off':>7}{one.share(.5):9.2f}{one.share(.99):9.2f}"
-              f"{one.documents / (seconds * rounds):9.0f}{sum(one.failures.values()):8}")
+class Round:
+    """What one load cost in one round."""
+
+    def __init__(self, sample, seconds, before, after):
+        self.p50 = sample.share(.5)
+        self.p99 = sample.share(.99)
+        self.mean = statistics.fmean(sample.values) if sample.values else float("nan")
+        self.rate = sample.documents / seconds
+        self.failed = sum(sample.failures.values())
+        granted, waited, requests = (y - x for x, y in zip(before, after))
+        self.waited = waited / granted if granted else 0.0
+        self.requests = requests / max(1, sample.documents)
+
+    @staticmethod
+    def counts(node):
+        """Locked writes, how long they waited in ms, and requests to ZooKeeper; of the one node."""
+        _, answer = node.request("GET", "/_plugins/_forelock/stats")
+        stats = next(iter(answer["nodes"].values()))
+        classes = [stats["foreground"], stats["background"]]
+        return (sum(one["granted"] for one in classes), sum(one["wait_ms_total"] for one in classes),
+                stats["zookeeper"]["requests"])
+
+
+def one_load(node, index, seconds, load, counter):
+    _, clients, size, again = load
+    sample = Sample()
+
+    def work(client):
+        first = client if again else next(counter) * size
+        if size == 1:
+            timed(sample, node, 1, "PUT", f"/{index}/_doc/c{first}", '{"n": 1}')
+        else:
+            timed(sample, node, size, "POST", f"/{index}/_bulk", bulk_body(range(first, first + size), 1))
+
+    before = Round.counts(node)
+    run([functools.partial(work, client) for client in range(clients)], seconds)
+    return Round(sample, seconds, before, Round.counts(node))
+
+
+def cost(nodes, seconds, rounds, only):
+    """Short rounds in turns, so that whatever else the machine does meets all of them."""
+    results = {}
+    counter = itertools.count()
+    modes = [(name, guarded) for name in nodes for guarded in (False, True)]
+    for load in (load for load in LOADS if only in load[0]):
+        for name, guarded in modes:
+            nodes[name].make(guarded, INDICES[guarded])
+        for number in range(-1, rounds):  # the first one warms up
+            for name, guarded in modes if number % 2 else reversed(modes):
+                one = one_load(nodes[name], INDICES[guarded], seconds, load, counter)
+                if number >= 0:
+                    results.setdefault((load[0], name, guarded), []).append(one)
+
+    def median(values):
+        return statistics.median(values)
+
+    print(f"medians of {rounds} rounds; wait: for the lock, on average; beyond: what a write takes more than without "
+          "the plugin and that wait\n")
+    print(f"{'':26}{'node':>12}{'plugin':>7}{'p50 ms':>9}{'p99 ms':>9}{'docs/s':>9}{'x p50':>8}{'wait ms':>9}"
+          f"{'beyond':>8}{'requests/doc':>14}{'failed':>8}")
+    for (kind, name, guarded), many in sorted(
+            results.items(), key=lambda item: ([load[0] for load in LOADS].index(item[0][0]), *item[0][1:])):
+        off = results[kind, name, False]
+        factor = median(one.p50 / base.p50 for one, base in zip(many, off))
+        beyond = median((one.mean - one.waited - base.mean) / base.mean for one, base in zip(many, off))
+        print(f"{kind:26}{name:>12}{'on' if guarded else 'off':>7}{median(one.p50 for one in many):9.2f}"
+              f"{median(one.p99 for one in many):9.2f}{median(one.rate for one in many):9.0f}{factor:8.2f}"
+              f"{median(one.waited for one in many):9.2f}{beyond:8.0%}{median(one.requests for one in many):14.2f}"
+              f"{sum(one.failed for one in many):8}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["contend", "cost"])
-    parser.add_argument("url")
+    parser.add_argument("url", nargs="+")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--watch", action="store_true", help="contend: show what is locked, once a second")
+    parser.add_argument("--only", default="", help="cost: those loads whose name has this text")
     options = parser.parse_args()
-    node = Node(options.url)
     if options.what == "contend":
-        contend(node, options.seconds, options.rounds, options.watch)
+        if len(options.url) > 1:
+            parser.error("contend takes one URL")
+        contend(Node(options.url[0]), options.seconds, options.rounds, options.watch)
     else:
-        cost(node, options.seconds, options.rounds)
+        named = [url.split("=", 1) if "=" in url else ["", url] for url in options.url]
+        cost({name: Node(url) for name, url in named}, options.seconds, options.rounds, options.only)
 
 
 if __name__ == "__main__":

@@ -23,10 +23,10 @@ VERSION = os.environ.get("FORELOCK_OPENSEARCH_VERSION", "2.19.1")
 
 
 class Server:
-    """A ZooKeeper server behind a proxy (tests/support/server_host.cc)."""
+    """A ZooKeeper server behind a proxy, or three ("ensemble") without (tests/support/server_host.cc)."""
 
-    def __init__(self):
-        self.process = subprocess.Popen([os.environ["FORELOCK_SERVER_HOST"]], stdin=subprocess.PIPE,
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([os.environ["FORELOCK_SERVER_HOST"], *arguments], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
 

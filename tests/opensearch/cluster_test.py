@@ -1,12 +1,13 @@
 """Several nodes: the lock is held by the node that the client speaks to, the write is done by another one."""
 
 import os
+import time
 
 import pytest
 
-from cluster import Cluster, Holder, Later, Ledger, bulk, signal, wait_until
+from cluster import Cluster, Holder, Later, Ledger, Server, bulk, signal, wait_until
 
-# By hand FORELOCK_LONG=20 makes the long form of it, with and without fencing.
+# By hand FORELOCK_LONG=20 makes the long form of it, with and without fencing, FORELOCK_LINGER=5000 lets locks linger.
 LONG = int(os.environ.get("FORELOCK_LONG", "1"))
 WRITES = 1000 * LONG
 CLIENTS = 32
@@ -16,10 +17,20 @@ QUICK_DETECTION = ("--set", "cluster.fault_detection.follower_check.timeout=1s",
                    "--set", "cluster.fault_detection.follower_check.retry_count=2")
 
 
+LINGER = os.environ.get("FORELOCK_LINGER", "0")
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = Server("ensemble")
+    yield one
+    one.close()
+
+
 @pytest.fixture(scope="module")
 def cluster(server):
     one = Cluster(server.address, "--nodes", "3", "--heap", "256m", "--set", "forelock.zookeeper.session.timeout=4000",
-                  *QUICK_DETECTION)
+                  "--set", "forelock.zookeeper.lock.linger=" + LINGER, *QUICK_DETECTION)
     assert one.urls, one.result.stderr
     yield one
     one.close()
@@ -104,14 +115,19 @@ def test_no_update_is_lost(cluster, server, fencing):
     for document in range(DOCUMENTS):
         assert cluster.request("PUT", f"/{index}/_doc/{document}", {"numbers": []}).status == 201
     cluster.request("GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
+    begun = time.monotonic()
     ledger = Ledger(cluster, index, DOCUMENTS, nodes=[0, 1])
     clients = [Later(lambda seed=seed: ledger.client(seed, WRITES)) for seed in range(CLIENTS)]
 
     def progress(share):
         wait_until(lambda: ledger.writes() >= WRITES * share, f"{share:.0%} are done", patience=600)
 
+    progress(0.1)
+    assert server.command("kill") == "ok", "ZooKeeper's leader"
     progress(0.2)
-    server.command("expire " + str(int(cluster.stats(0)["zookeeper"]["session"], 16)))
+    assert server.command("revive") == "ok"
+    expired = cluster.stats(0)["zookeeper"]
+    assert server.command("expire " + str(int(expired["session"], 16))) == "ok"
     progress(0.3)
     relocate_primary(cluster, index)
     progress(0.4)
@@ -121,21 +137,29 @@ def test_no_update_is_lost(cluster, server, fencing):
     assert cluster.script("revive").returncode == 0
     progress(0.6)
     # Until the cluster and ZooKeeper have both given the node up.
+    before = cluster.stats(1)["zookeeper"]
+    asleep = str(int(before["session"], 16))
+    assert server.command("session " + asleep) == "alive"
     cluster.signal(signal.SIGSTOP, node=1)
     ledger.nodes = [0]
     try:
         wait_until(lambda: cluster.request("GET", "/_cluster/health").json.get("number_of_nodes") == 2,
                    "the others go on without the second node", patience=60)
+        wait_until(lambda: server.command("session " + asleep) == "ended", "its session ends", patience=60)
         progress(0.7)
     finally:
         cluster.signal(signal.SIGCONT, node=1)
     wait_until(lambda: cluster.request("GET", "/_cluster/health").json.get("number_of_nodes") == 3,
                "it has come back", patience=60)
+    wait_until(lambda: cluster.stats(1)["zookeeper"]["sessions_expired"] > before["sessions_expired"],
+               "it notices that it slept past its session", patience=60)
+    assert cluster.stats(0)["zookeeper"]["sessions_expired"] > expired["sessions_expired"]
     ledger.nodes = [0, 1]
     for client in clients:
         client.get(600)
     cluster.request("GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
     twice = ledger.check()
     # OpenSearch itself repeats an update when its connection to the primary's node breaks, done or not.
-    print(ledger.answers, "there twice:", twice)
+    print(f"{ledger.writes()} writes in {time.monotonic() - begun:.0f} s: {dict(ledger.answers)}, there twice: "
+          f"{twice}, refused at a primary: {total(cluster, 'refused_on_primary')}")
     assert ledger.answers["unknown"] < WRITES / 2, ledger.answers

@@ -11,6 +11,7 @@
 //   kill                  kills the leader, and waits until the others have another one
 //   revive                starts it again, and waits until it serves
 //   expire, nodes         as above; the session's client notices when it asks next
+//   session SESSION       answered with "alive" or "ended"
 #include <cstdint>
 #include <iostream>
 #include <sstream>
@@ -34,6 +35,17 @@ std::size_t ephemeral_nodes(const TestServer& server) {
     if (line.starts_with("\t/")) ++count;
   }
   return count;
+}
+
+// As the leader says: it alone has all sessions in its list.
+bool lives(const TestServer& leader, std::int64_t session) {
+  std::ostringstream name;
+  name << "0x" << std::hex << session;
+  std::istringstream words(leader.four_letter("dump").value_or(""));
+  for (std::string word; words >> word;) {
+    if (word.substr(0, word.find(':')) == name.str()) return true;
+  }
+  return false;
 }
 
 int host_ensemble(const forelock::test::ServerOptions& options) {
@@ -61,6 +73,10 @@ int host_ensemble(const forelock::test::ServerOptions& options) {
       if (!forelock::test::end_session("127.0.0.1", ensemble.server(leader).port(), session)) {
         answer = "the server did not end the session";
       }
+    } else if (command == "session") {
+      std::int64_t session = 0;
+      words >> session;
+      answer = lives(ensemble.server(leader), session) ? "alive" : "ended";
     } else if (command == "nodes") {
       answer = std::to_string(ephemeral_nodes(ensemble.server(leader)));
     } else {
