@@ -111,9 +111,10 @@ def test_the_token_is_the_version_with_fencing(cluster):
 @pytest.mark.parametrize("fencing", [False, True] if LONG > 1 else [False])
 def test_no_update_is_lost(cluster, server, fencing):
     index = "ledger-fenced" if fencing else "ledger"
-    cluster.create(index, number_of_replicas=1, **{"forelock.fencing": fencing})
+    cluster.create(index, number_of_replicas=1, **{"forelock.fencing": fencing, "forelock.enabled": False})
     for document in range(DOCUMENTS):
         assert cluster.request("PUT", f"/{index}/_doc/{document}", {"numbers": []}).status == 201
+    assert cluster.request("PUT", f"/{index}/_settings", {"index.forelock.enabled": True}).status == 200
     cluster.request("GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
     begun = time.monotonic()
     ledger = Ledger(cluster, index, DOCUMENTS, nodes=[0, 1])

@@ -12,6 +12,7 @@
 //   revive                starts it again, and waits until it serves
 //   expire, nodes         as above; the session's client notices when it asks next
 //   session SESSION       answered with "alive" or "ended"
+#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <sstream>
@@ -59,8 +60,9 @@ int host_ensemble(const forelock::test::ServerOptions& options) {
     const std::size_t leader = command == "revive" ? TestEnsemble::size : ensemble.leader();
     std::string answer = "ok";
     if (command == "revive") {
-      if (killed != TestEnsemble::size) ensemble.server(killed).restart();
+      if (killed != TestEnsemble::size) ensemble.server(killed).restart(false);
       killed = TestEnsemble::size;
+      if (!ensemble.wait_until_serving(std::chrono::minutes(3))) answer = "the server does not start again";
     } else if (leader == TestEnsemble::size) {
       answer = "the servers have no leader";
     } else if (command == "kill") {
