@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 1
+#define FL_ABI_VERSION 2
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);

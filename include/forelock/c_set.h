@@ -32,6 +32,13 @@ FORELOCK_EXPORT int32_t fl_set_try(fl_set set);
 FORELOCK_EXPORT int32_t fl_set_acquire_async(fl_set set, int64_t timeout_ms, uint64_t tag);
 /// As fl_set_try(), without blocking; the end as for fl_set_acquire_async().
 FORELOCK_EXPORT int32_t fl_set_try_async(fl_set set, uint64_t tag);
+/// As fl_set_acquire(), but blocks for `block_ms` at most. If the acquisition has not ended by then it continues,
+/// `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. As
+/// fl_lock_acquire_within().
+FORELOCK_EXPORT int32_t fl_set_acquire_within(fl_set set, int64_t timeout_ms, int64_t block_ms, uint64_t tag,
+                                              int32_t* pending);
+/// As fl_set_try(), in the same way.
+FORELOCK_EXPORT int32_t fl_set_try_within(fl_set set, int64_t block_ms, uint64_t tag, int32_t* pending);
 /// Cancels a waiting acquisition of any thread. `was_waiting` (may be null) gets 0 if there was none, or it was
 /// decided.
 FORELOCK_EXPORT int32_t fl_set_cancel(fl_set set, int32_t* was_waiting);
@@ -51,6 +58,10 @@ FORELOCK_EXPORT int32_t fl_set_free(fl_set set);
 /// lost), FL_ON_CONTENDED; `monitor` of each event is the member.
 FORELOCK_EXPORT int32_t fl_set_watch(fl_set set, uint32_t events, uint64_t tag);
 
+/// Asks for FL_EVENT_DANGER with this tag, while the set is free. `danger_margin_ms`: more than 0, at most a third of
+/// the session time-out.
+FORELOCK_EXPORT int32_t fl_set_watch_danger(fl_set set, int64_t danger_margin_ms, uint64_t tag);
+
 /// 1 if every member is certain to be held now, else 0, also for an invalid handle. As cheap as for a single lock.
 FORELOCK_EXPORT int32_t fl_set_is_healthy(fl_set set);
 /// FL_OK if it is healthy, else FL_LOCK_UNHEALTHY; fl_last_monitor() is the member that was lost.
@@ -64,6 +75,15 @@ FORELOCK_EXPORT size_t fl_set_size(fl_set set);
 /// The member at `index`, in the order in which they are taken: its id, valid until the set is freed, and the fencing
 /// token of its current or last grant. Either pointer may be null.
 FORELOCK_EXPORT int32_t fl_set_member(fl_set set, size_t index, const char** monitor, int64_t* token);
+/// The member in whose queue the set waits at this moment, valid until the set is freed; empty if it does not wait.
+FORELOCK_EXPORT int32_t fl_set_waits_for(fl_set set, const char** monitor);
+
+/// The work continues as planned and needs `expected_ms` more; a request for each member. FL_LOCK_UNHEALTHY if one is
+/// not healthy.
+FORELOCK_EXPORT int32_t fl_set_alive(fl_set set, int64_t expected_ms);
+/// Commits the operations together with checks that every member is still ours, all or none; blocks for a round trip.
+/// As fl_lock_write_guarded().
+FORELOCK_EXPORT int32_t fl_set_write_guarded(fl_set set, const fl_write* writes, size_t count, int32_t* versions);
 
 /// \}
 

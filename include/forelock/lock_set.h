@@ -17,6 +17,7 @@
 #include "forelock/export.h"
 #include "forelock/priority.h"
 #include "forelock/write_lock.h"
+#include "forelock/write_operation.h"
 
 namespace forelock {
 
@@ -148,6 +149,19 @@ class FORELOCK_EXPORT LockSet {
   /// As WriteLock::stop_token: stopped when one member is lost.
   std::stop_token stop_token() const;
 
+  /// The work continues as planned and needs this long from now on: writes every member's record anew, each with a
+  /// request of its own. As WriteLock::alive. \throws LockUnhealthyException if a member is not healthy.
+  void alive(std::chrono::milliseconds expected);
+
+  /// Commits the operations in one transaction together with checks that every member is still ours: all happens while
+  /// we hold all of them, or nothing. Blocks for a round trip; each member adds two checks to the transaction.
+  /// \returns and \throws as WriteLock::write_guarded; monitor() of a LockUnhealthyException is the member
+  /// that is not ours any more.
+  std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
+
+  /// Called when less than `margin` is left while the connection is silent; on the dispatcher thread. As
+  /// WriteLock::on_danger, but to be set while the set is free.
+  void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
   /// Called once for each grant of which a member is lost, with the first one; on the client's dispatcher thread. Set
   /// it while the set is free. As WriteLock::on_lost.
   void on_lost(std::function<void(LossReason, const std::string& monitor)> callback);

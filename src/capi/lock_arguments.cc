@@ -6,6 +6,30 @@
 #include "client/clock.h"
 
 namespace forelock::capi {
+namespace {
+
+std::string data_of(const fl_write& write) {
+  require(write.data != nullptr || write.length == 0, "the data of a write is null");
+  return write.length == 0 ? std::string() : std::string(static_cast<const char*>(write.data), write.length);
+}
+
+WriteOperation write_of(const fl_write& write) {
+  switch (write.kind) {
+    case FL_WRITE_CREATE:
+      return CreateNode{text_of(write.path, "path"), data_of(write)};
+    case FL_WRITE_SET:
+      return SetNode{text_of(write.path, "path"), data_of(write), write.version};
+    case FL_WRITE_DELETE:
+      return DeleteNode{text_of(write.path, "path"), write.version};
+    case FL_WRITE_CHECK:
+      return CheckNode{text_of(write.path, "path"), write.version};
+    default:
+      throw RequestRejectedException(ErrorCode::invalid_argument, {},
+                                     "a write of unknown kind " + std::to_string(write.kind));
+  }
+}
+
+}  // namespace
 
 Priority priority_of(int32_t priority) {
   for (const Priority known : all_priorities) {
@@ -70,6 +94,18 @@ std::int32_t state_of(LockState state) {
       break;
   }
   return FL_STATE_LOST;
+}
+
+std::vector<WriteOperation> writes_of(const fl_write* writes, std::size_t count) {
+  require(writes != nullptr || count == 0, "the writes are null");
+  std::vector<WriteOperation> result;
+  for (std::size_t i = 0; i < count; ++i) result.push_back(write_of(writes[i]));
+  return result;
+}
+
+void tell_versions(const std::vector<WriteResult>& results, std::int32_t* versions) {
+  if (versions == nullptr) return;
+  for (std::size_t i = 0; i < results.size(); ++i) versions[i] = results[i].version;
 }
 
 std::int64_t count_ns(std::chrono::steady_clock::time_point time) {

@@ -2,22 +2,28 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "capi/event_queue.h"
 #include "client/client_core.h"
 #include "forelock/c.h"
 #include "forelock/write_lock.h"
+#include "forelock/write_operation.h"
 
 namespace forelock::capi {
 
-// \throws RequestRejectedException(invalid_argument), as the next two.
+// \throws RequestRejectedException(invalid_argument), as the next three.
 Priority priority_of(std::int32_t priority);
 LockOptions options_of(const fl_lock_options* given);
 lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, std::int64_t timeout_ms);
+std::vector<WriteOperation> writes_of(const fl_write* writes, std::size_t count);
 
+// `versions` may be null.
+void tell_versions(const std::vector<WriteResult>& results, std::int32_t* versions);
 std::int64_t loss_of(LossReason reason);
 std::int32_t state_of(LockState state);
 std::int64_t count_ns(std::chrono::steady_clock::time_point time);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "capi/held.h"
 #include "capi/lock_arguments.h"
@@ -11,34 +10,7 @@
 
 using namespace forelock;
 using namespace forelock::capi;
-
-namespace {
-
-using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
-
-std::string data_of(const fl_write& write) {
-  require(write.data != nullptr || write.length == 0, "the data of a write is null");
-  return write.length == 0 ? std::string() : std::string(static_cast<const char*>(write.data), write.length);
-}
-
-WriteOperation operation_of(const fl_write& write) {
-  switch (write.kind) {
-    case FL_WRITE_CREATE:
-      return CreateNode{text_of(write.path, "path"), data_of(write)};
-    case FL_WRITE_SET:
-      return SetNode{text_of(write.path, "path"), data_of(write), write.version};
-    case FL_WRITE_DELETE:
-      return DeleteNode{text_of(write.path, "path"), write.version};
-    case FL_WRITE_CHECK:
-      return CheckNode{text_of(write.path, "path"), write.version};
-    default:
-      throw RequestRejectedException(ErrorCode::invalid_argument, {},
-                                     "a write of unknown kind " + std::to_string(write.kind));
-  }
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -88,12 +60,7 @@ int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms) {
 int32_t fl_lock_write_guarded(fl_handle lock, const fl_write* writes, size_t count, int32_t* versions) {
   return capi::run([&] {
     const auto use = find_lock(lock);
-    require(writes != nullptr || count == 0, "the writes are null");
-    std::vector<WriteOperation> operations;
-    for (size_t i = 0; i < count; ++i) operations.push_back(operation_of(writes[i]));
-    const std::vector<WriteResult> results = use->lock().write_guarded(operations);
-    if (versions == nullptr) return;
-    for (size_t i = 0; i < results.size(); ++i) versions[i] = results[i].version;
+    tell_versions(use->lock().write_guarded(writes_of(writes, count)), versions);
   });
 }
 }

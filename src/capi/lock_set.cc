@@ -11,6 +11,7 @@
 #include "capi/handles.h"
 #include "capi/lock_arguments.h"
 #include "capi/owner.h"
+#include "client/clock.h"
 #include "client/set_slot.h"
 #include "forelock/c.h"
 
@@ -62,18 +63,45 @@ int32_t acquire(fl_set set, int64_t timeout_ms, bool try_only) {
   });
 }
 
-// The end is an event. The slot calls its callback while it lives.
+// The callback of an acquisition whose end is an event. The slot calls it while it lives.
+client::SetSlot::Done end_event(const std::shared_ptr<EventQueue>& events, fl_set set, uint64_t tag,
+                                const client::SetSlot& slot) {
+  return [events, set, tag, &slot](const std::exception_ptr& error) {
+    events->complete(event_of(FL_EVENT_ACQUIRED, set, tag, error, slot.monitors().front()));
+  };
+}
+
 int32_t acquire_async(fl_set set, int64_t timeout_ms, bool try_only, uint64_t tag) {
   return capi::run([&] {
     const auto use = find<SetObject>(set);
     const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
     const auto& events = use->client()->events;
     EventQueue::Reservation room(*events);
-    use->slot().acquire(deadline, try_only, [events, set, tag, slot = &use->slot()](const std::exception_ptr& error) {
-      events->complete(event_of(FL_EVENT_ACQUIRED, set, tag, error, slot->monitors().front()));
-    });
+    use->slot().acquire(deadline, try_only, end_event(events, set, tag, use->slot()));
     room.keep();
     if (use->closed()) use->slot().cancel();
+  });
+}
+
+// Blocks for as long as most acquisitions take, without a second thread; the others end with an event.
+int32_t acquire_within(fl_set set, int64_t timeout_ms, bool try_only, int64_t block_ms, uint64_t tag,
+                       int32_t* pending) {
+  return capi::run([&] {
+    int32_t& goes_on = target(pending);
+    require(block_ms >= 0, "the time to block is negative");
+    const auto use = find<SetObject>(set);
+    client::SetSlot& slot = use->slot();
+    const lock::TimePoint deadline = deadline_of(slot.core(), slot.priority(), timeout_ms);
+    const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
+    const auto& events = use->client()->events;
+    EventQueue::Reservation room(*events);
+    const auto acquisition = slot.acquire(deadline, try_only);
+    if (use->closed()) slot.cancel();
+    const bool ends_in_time = slot.wait_until(acquisition, block_until);
+    goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, set, tag, slot)) ? 1 : 0;
+    if (goes_on == 0) return finish(*use, acquisition, deadline);
+    room.keep();
+    if (use->closed()) slot.cancel();
   });
 }
 
@@ -117,6 +145,14 @@ int32_t fl_set_acquire_async(fl_set set, int64_t timeout_ms, uint64_t tag) {
 
 int32_t fl_set_try_async(fl_set set, uint64_t tag) {
   return acquire_async(set, FL_CONFIGURED, true, tag);
+}
+
+int32_t fl_set_acquire_within(fl_set set, int64_t timeout_ms, int64_t block_ms, uint64_t tag, int32_t* pending) {
+  return acquire_within(set, timeout_ms, false, block_ms, tag, pending);
+}
+
+int32_t fl_set_try_within(fl_set set, int64_t block_ms, uint64_t tag, int32_t* pending) {
+  return acquire_within(set, FL_CONFIGURED, true, block_ms, tag, pending);
 }
 
 int32_t fl_set_cancel(fl_set set, int32_t* was_waiting) {
@@ -189,6 +225,18 @@ int32_t fl_set_watch(fl_set set, uint32_t events, uint64_t tag) {
   });
 }
 
+int32_t fl_set_watch_danger(fl_set set, int64_t danger_margin_ms, uint64_t tag) {
+  return capi::run([&] {
+    const auto use = find<SetObject>(set);
+    const auto tell = [queue = use->client()->events, set, tag, monitor = use->slot().monitors().front()] {
+      Event event{.kind = FL_EVENT_DANGER, .source = set, .tag = tag};
+      event.failure.monitor = monitor;
+      queue->notify(std::move(event));
+    };
+    use->slot().on_danger(std::chrono::milliseconds(danger_margin_ms), tell);
+  });
+}
+
 int32_t fl_set_is_healthy(fl_set set) {
   return read_set(set, 0, [](const client::SetSlot& slot) { return slot.healthy() ? 1 : 0; });
 }
@@ -215,6 +263,33 @@ int32_t fl_set_member(fl_set set, size_t index, const char** monitor, int64_t* t
     require(index < use->slot().monitors().size(), "the set has no such member");
     if (monitor != nullptr) *monitor = use->slot().monitors()[index].c_str();
     if (token != nullptr) *token = use->slot().token(index);
+  });
+}
+
+int32_t fl_set_waits_for(fl_set set, const char** monitor) {
+  return capi::run([&] {
+    const auto use = find<SetObject>(set);
+    const char*& result = target(monitor);
+    result = "";
+    const auto waits_for = use->slot().waits_for();
+    for (const std::string& member : use->slot().monitors()) {
+      if (waits_for == member) result = member.c_str();
+    }
+  });
+}
+
+int32_t fl_set_alive(fl_set set, int64_t expected_ms) {
+  return capi::run([&] {
+    const auto use = find<SetObject>(set);
+    require(expected_ms >= 0, "the expected time is negative");
+    use->slot().alive(std::chrono::milliseconds(expected_ms));
+  });
+}
+
+int32_t fl_set_write_guarded(fl_set set, const fl_write* writes, size_t count, int32_t* versions) {
+  return capi::run([&] {
+    const auto use = find<SetObject>(set);
+    tell_versions(use->slot().write_guarded(writes_of(writes, count)), versions);
   });
 }
 }

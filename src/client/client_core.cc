@@ -158,10 +158,7 @@ bool ClientCore::cancel(lock::ContenderId contender) {
 
 bool ClientCore::update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record) {
   const Step step(*this);
-  if (listener_of(contender).get() != &caller) return false;
-  linger_.bind_to_section(contender);
-  const bool held = engine_.update_record(contender, std::move(record), now());
-  return held;
+  return listener_of(contender).get() == &caller && update_record_in_step(contender, std::move(record));
 }
 
 void ClientCore::tick() {
@@ -300,14 +297,18 @@ std::future<Reply> ClientCore::request(coordination::Request request) {
   return future;
 }
 
-bool ClientCore::guarded_transaction(const ContenderListener& caller, lock::ContenderId contender,
+bool ClientCore::guarded_transaction(const ContenderListener& caller, const std::vector<lock::ContenderId>& contenders,
                                      std::vector<coordination::Operation> operations, ReplyHandler handler) {
   check_usable();
   const std::lock_guard guard(mutex_);
-  if (listener_of(contender).get() != &caller) return false;
-  auto checks = engine_.guard(contender);
-  if (!checks || !connected_ || !session_) return false;
-  coordination::Transaction transaction{std::move(*checks)};
+  if (!connected_ || !session_) return false;
+  coordination::Transaction transaction;
+  for (const lock::ContenderId contender : contenders) {
+    if (listener_of(contender).get() != &caller) return false;
+    auto checks = engine_.guard(contender);
+    if (!checks) return false;
+    std::move(checks->begin(), checks->end(), std::back_inserter(transaction.operations));
+  }
   std::move(operations.begin(), operations.end(), std::back_inserter(transaction.operations));
   submit_own(std::move(transaction), std::move(handler), true);
   return true;

@@ -111,6 +111,8 @@ class ClientCore final : public lock::EngineOutput {
                                     bool may_linger);
   bool holds_in_step(lock::ContenderId contender) const;
   bool step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline);
+  // As update_record().
+  bool update_record_in_step(lock::ContenderId contender, std::string record);
   // Releases what is held and withdraws what waits.
   void give_up_in_step(lock::ContenderId contender);
   // It may be the last reference: what its callbacks own may call us when it dies.
@@ -143,9 +145,9 @@ class ClientCore final : public lock::EngineOutput {
   // with connection_loss at the latest when the client is closed or gives up connecting.
   void request(coordination::Request request, ReplyHandler handler);
   std::future<coordination::Reply> request(coordination::Request request);
-  // The caller's operations with a check that the lock is still this contender's. False if it is not, already now, or
-  // if the contender has another caller.
-  bool guarded_transaction(const ContenderListener& caller, lock::ContenderId contender,
+  // The caller's operations with a check that each lock is still its contender's. False if one is not, already now, or
+  // if a contender has another caller.
+  bool guarded_transaction(const ContenderListener& caller, const std::vector<lock::ContenderId>& contenders,
                            std::vector<coordination::Operation> operations, ReplyHandler handler);
 
   // --- for Client ---

@@ -51,6 +51,11 @@ bool ClientCore::step_aside_in_step(lock::ContenderId contender, lock::TimePoint
   return engine_.step_aside(contender, deadline, now());
 }
 
+bool ClientCore::update_record_in_step(lock::ContenderId contender, std::string record) {
+  linger_.bind_to_section(contender);
+  return engine_.update_record(contender, std::move(record), now());
+}
+
 bool ClientCore::holds_in_step(lock::ContenderId contender) const {
   return engine_.state(contender) == lock::ContenderState::held;
 }

@@ -1,6 +1,9 @@
 // The health of a held lock, which holders ask for all the time: whether it is certain to be held now. Without a mutex.
 #pragma once
 
+#include <chrono>
+#include <string>
+
 #include "client/client_core.h"
 #include "client/clock.h"
 #include "forelock/write_lock.h"
@@ -21,6 +24,10 @@ bool is_healthy(ClientCore& core, Holds holds) noexcept {
     if (core.valid_until() == valid_until) return false;
   }
 }
+
+// A larger margin than a third of the session time-out would be reached on a good connection, too.
+// \throws RequestRejectedException(invalid_argument).
+void check_danger_margin(const ClientCore& core, const std::string& monitor, std::chrono::milliseconds margin);
 
 // The state of a lock that is held as far as is known.
 template <class Holds>

@@ -154,6 +154,15 @@ std::optional<std::string> LockSet::waits_for() const {
 std::stop_token LockSet::stop_token() const {
   return slot_->stop_token();
 }
+void LockSet::alive(std::chrono::milliseconds expected) {
+  slot_->alive(expected);
+}
+std::vector<WriteResult> LockSet::write_guarded(const std::vector<WriteOperation>& operations) {
+  return slot_->write_guarded(operations);
+}
+void LockSet::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
+  slot_->on_danger(margin, std::move(callback));
+}
 void LockSet::on_lost(std::function<void(LossReason, const std::string&)> callback) {
   slot_->on_lost(std::move(callback));
 }

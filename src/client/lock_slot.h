@@ -133,8 +133,6 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
   }
   lock::ReleaseOutcome outcome_of_loss() const;
   NoNodeException not_held() const;
-  // Nothing if the server does not say.
-  std::optional<bool> still_ours(lock::ContenderId contender, const std::string& guid);
 
   const std::shared_ptr<ClientCore> core_;
   const std::string lock_info_;

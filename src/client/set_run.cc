@@ -31,7 +31,8 @@ SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<c
       guid_(record_.guid),
       options_(options),
       wants_contention_(wants_contention),
-      machine_(members_->monitors.size()) {}
+      machine_(members_->monitors.size()),
+      acquired_at_(members_->monitors.size()) {}
 
 void SetRun::begin(lock::TimePoint deadline, bool try_only) {
   deadline_ = deadline;
@@ -56,6 +57,37 @@ bool SetRun::step_aside(lock::TimePoint deadline) {
   const bool begun = machine_.step_aside();
   proceed();
   return begun;
+}
+
+std::vector<GuardedWrite::Hold> SetRun::holds() const {
+  std::vector<GuardedWrite::Hold> holds;
+  holds.reserve(contenders_.size());
+  for (const auto& [attempt, contender] : contenders_) {
+    const auto member = machine_.member_of(attempt);
+    if (!member) continue;
+    holds.push_back(
+        {members_->monitors[*member], members_->node_names[*member], contender, guid_of_attempt(guid_, attempt)});
+  }
+  return holds;
+}
+
+bool SetRun::alive(std::chrono::milliseconds expected) {
+  const WallTime time = records::wall_time_now();
+  bool all_held = true;
+  for (const auto& [attempt, contender] : contenders_) {
+    const auto member = machine_.member_of(attempt);
+    if (!member) continue;
+    OwnerRecord record = record_;
+    record.guid = guid_of_attempt(guid_, attempt);
+    record.acquired_at = acquired_at_[*member];
+    record.expected_runtime = expected;
+    record.alert_at = time + expected;
+    if (options_.auto_unlock_after) record.auto_unlock_at = time + *options_.auto_unlock_after;
+    record.linger.reset();
+    record.fencing_token = machine_.token(*member);
+    all_held = core_.update_record_in_step(contender, record.to_json()) && all_held;
+  }
+  return all_held;
 }
 
 void SetRun::proceed() {
@@ -133,9 +165,16 @@ void SetRun::step_ends() {
 }
 
 lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& grant) {
+  const auto member = machine_.member_of(attempt_of(contender));
+  if (member) acquired_at_[*member] = records::wall_time_now();
   machine_.granted(attempt_of(contender), grant.token);
   come_back();
-  return lock::Duration::zero();
+  // All members end with the session: the first one stands for them.
+  if (member != std::size_t{0}) return lock::Duration::zero();
+  auto owner = owner_.lock();
+  const lock::Duration margin = owner ? owner->danger_margin() : lock::Duration::zero();
+  core_.let_go_after_step(std::move(owner));
+  return margin;
 }
 
 std::optional<lock::Duration> SetRun::taken(const linger::Lock& lock) {
@@ -162,6 +201,13 @@ void SetRun::contended(lock::ContenderId contender, Priority waiting) {
   const auto member = machine_.member_of(attempt_of(contender));
   auto owner = owner_.lock();
   if (owner && member) owner->contended(*this, *member, waiting);
+  core_.let_go_after_step(std::move(owner));
+}
+
+void SetRun::in_danger(lock::ContenderId contender) {
+  if (machine_.member_of(attempt_of(contender)) != std::size_t{0}) return;
+  auto owner = owner_.lock();
+  if (owner) owner->in_danger(*this);
   core_.let_go_after_step(std::move(owner));
 }
 

@@ -1,6 +1,7 @@
 // A SetRun is one acquisition of a lock set, from its first request until nothing of it is left.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "client/client_core.h"
+#include "client/guarded_write.h"
 #include "forelock/owner_record.h"
 #include "forelock/write_lock.h"
 #include "sets/set_machine.h"
@@ -37,6 +39,10 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   bool step_aside(lock::TimePoint deadline);
 
   const sets::SetMachine& machine() const { return machine_; }
+  // Of a held set.
+  std::vector<GuardedWrite::Hold> holds() const;
+  // Writes the members' records anew. False if one is not held any more.
+  bool alive(std::chrono::milliseconds expected);
 
   // --- ClientCore::StepListener ---
 
@@ -49,7 +55,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   void release_unanswered(lock::ContenderId) override {}
   void queued(lock::ContenderId, const QueuePosition&) override {}
   void contended(lock::ContenderId contender, Priority waiting) override;
-  void in_danger(lock::ContenderId) override {}
+  void in_danger(lock::ContenderId contender) override;
   void wake() override;
   void step_ends() override;
   void time_has_come(lock::TimePoint time) override;
@@ -71,6 +77,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   const LockOptions options_;
   const bool wants_contention_;
   sets::SetMachine machine_;
+  std::vector<WallTime> acquired_at_;  // of each member's last grant
   lock::TimePoint deadline_ = lock::never;
   bool coming_back_ = false;                                         // at the end of this step
   sets::AttemptId beginning_ = 0;                                    // of the contender that the core is about to name

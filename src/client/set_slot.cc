@@ -135,7 +135,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
 
 std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
   std::unique_lock guard(mutex_);
-  const auto ended = [&] { return acquisition_ != acquisition || phase_.load() != Phase::waiting; };
+  const auto ended = [&] { return has_ended(acquisition); };
   while (!ended()) {
     if (deadline == lock::never) {
       changed_.wait(guard, ended);
@@ -149,6 +149,22 @@ std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::Tim
   }
   if (acquisition_ != acquisition) return Failure{.refusal = {.reason = lock::RefusalReason::cancelled}};
   return failure_;
+}
+
+bool SetSlot::wait_until(Acquisition acquisition, lock::TimePoint instant) {
+  std::unique_lock guard(mutex_);
+  return changed_.wait_until(guard, to_steady(instant), [&] { return has_ended(acquisition); });
+}
+
+bool SetSlot::tell_end(Acquisition acquisition, Done done) {
+  const std::lock_guard guard(mutex_);
+  if (has_ended(acquisition)) return false;
+  acquired_ = std::move(done);
+  return true;
+}
+
+bool SetSlot::has_ended(Acquisition acquisition) const {
+  return acquisition_ != acquisition || phase_.load() != Phase::waiting;
 }
 
 SetSlot::Acquisition SetSlot::acquisition() const {

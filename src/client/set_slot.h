@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,9 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   Acquisition acquire(lock::TimePoint deadline, bool try_only, Done done = {});
   // Blocks until the acquisition has ended. Nothing: held. Else why not: cancelled, too, if a later one has begun.
   std::optional<Failure> wait(Acquisition acquisition, lock::TimePoint deadline);
+  // As those of LockSlot.
+  bool wait_until(Acquisition acquisition, lock::TimePoint instant);
+  bool tell_end(Acquisition acquisition, Done done);
   // The last one. That of a holder that steps aside goes on.
   Acquisition acquisition() const;
   bool cancel();
@@ -71,6 +75,9 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   std::int64_t token(std::size_t member) const;
   std::optional<std::string> waits_for() const;
   std::stop_token stop_token();
+  void alive(std::chrono::milliseconds expected);
+  std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
+  void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
   void on_lost(std::function<void(LossReason, const std::string&)> callback);
   void on_contended(std::function<void(Priority, const std::string&)> callback);
 
@@ -78,6 +85,8 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
 
   void advanced(const std::shared_ptr<SetRun>& run);
   void contended(const SetRun& run, std::size_t member, Priority waiting);
+  void in_danger(const SetRun& run);
+  lock::Duration danger_margin() const;
   // It has waited long enough for the servers to confirm what it has given back.
   void time_is_up(const std::shared_ptr<SetRun>& run);
   // Without the mutex.
@@ -100,6 +109,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   void told_released(const Release& release);
   bool begin_release(Done done);
   bool is_current(const SetRun& run) const { return run_.get() == &run; }
+  bool has_ended(Acquisition acquisition) const;
 
   std::exception_ptr error_of(const Release& release) const;
   [[noreturn]] void throw_not_held() const;
@@ -136,6 +146,8 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   Done released_;
   std::function<void(LossReason, const std::string&)> on_lost_;
   std::function<void(Priority, const std::string&)> on_contended_;
+  std::function<void()> on_danger_;
+  std::chrono::milliseconds danger_margin_{0};
   CallbackGate gate_;
 };
 

@@ -39,6 +39,12 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_set_try(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_try_async(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_acquire_async(handle, 0, 0), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_acquire_within(handle, 0, 0, 0, &number), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_try_within(handle, 0, 0, &number), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_watch_danger(handle, 1, 0), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_waits_for(handle, &text), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_alive(handle, 1), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_write_guarded(handle, nullptr, 0, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_cancel(handle, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_release(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_release_async(handle, 0), FL_INVALID_HANDLE);

@@ -191,6 +191,62 @@ TEST_F(CInterface, ASetIsHeldWithAllItsMembers) {
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 
+TEST_F(CInterface, ASetIsWaitedForAMomentAndThenByAnEvent) {
+  const fl_client client = open_client(server_->connect_string());
+  const char* const monitors[] = {"within-1", "within-2"};
+  fl_set set = 0;
+  ASSERT_EQ(fl_set_new(client, "test", monitors, 2, FL_FOREGROUND, nullptr, &set), FL_OK);
+  std::int32_t pending = -1;
+  EXPECT_EQ(fl_set_acquire_within(set, FL_CONFIGURED, 30'000, 1, nullptr), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_set_acquire_within(set, FL_CONFIGURED, -1, 1, &pending), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_set_acquire_within(set, FL_CONFIGURED, 30'000, 1, &pending), FL_OK) << fl_last_message();
+  EXPECT_EQ(pending, 0);
+  const char* waits_for = nullptr;
+  EXPECT_EQ(fl_set_waits_for(set, &waits_for), FL_OK);
+  EXPECT_STREQ(waits_for, "");
+  EXPECT_EQ(fl_set_waits_for(set, nullptr), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_set_release(set), FL_OK);
+  const fl_lock busy = new_lock(client, "within-2");
+  ASSERT_EQ(fl_lock_acquire(busy, FL_CONFIGURED), FL_OK);
+  EXPECT_EQ(fl_set_try_within(set, 30'000, 2, &pending), FL_LOCK_UNAVAILABLE);
+  EXPECT_EQ(pending, 0);
+  ASSERT_EQ(fl_set_acquire_within(set, FL_FOREVER, 0, 3, &pending), FL_OK);
+  ASSERT_EQ(pending, 1);
+  EXPECT_TRUE(wait_until([&] {
+    EXPECT_EQ(fl_set_waits_for(set, &waits_for), FL_OK);
+    return waits_for == std::string("within-2");
+  }));
+  ASSERT_EQ(fl_lock_release(busy), FL_OK);
+  fl_event event;
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1) << "and nothing for those that ended in their calls";
+  EXPECT_EQ(event.kind, FL_EVENT_ACQUIRED);
+  EXPECT_EQ(event.code, FL_OK);
+  EXPECT_EQ(event.tag, 3u);
+
+  ASSERT_EQ(fl_set_alive(set, 60'000), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_set_alive(set, -1), FL_INVALID_ARGUMENT);
+  fl_write write{FL_WRITE_CREATE, -1, "/within", "x", 1};
+  std::int32_t version = -1;
+  ASSERT_EQ(fl_set_write_guarded(set, &write, 1, &version), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_set_write_guarded(set, &write, 1, nullptr), FL_WRITE_CONFLICT);
+  EXPECT_EQ(fl_set_write_guarded(set, nullptr, 1, nullptr), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_set_release(set), FL_OK);
+  EXPECT_EQ(fl_set_write_guarded(set, &write, 1, nullptr), FL_LOCK_UNHEALTHY);
+  EXPECT_EQ(fl_set_watch_danger(set, 0, 4), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_set_watch_danger(set, 1'000, 4), FL_OK);
+
+  /* One that is freed while it waits. */
+  ASSERT_EQ(fl_lock_acquire(busy, FL_CONFIGURED), FL_OK);
+  ASSERT_EQ(fl_set_acquire_within(set, FL_FOREVER, 0, 5, &pending), FL_OK);
+  ASSERT_EQ(pending, 1);
+  EXPECT_EQ(fl_set_free(set), FL_OK);
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_CANCELLED);
+  EXPECT_EQ(event.tag, 5u);
+  EXPECT_EQ(fl_lock_free(busy), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST_F(CInterface, ASetThatIsLostNamesTheMember) {
   const fl_client client = open_client(server_->connect_string());
   const char* const monitors[] = {"lost-1", "lost-2"};

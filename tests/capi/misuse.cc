@@ -22,6 +22,7 @@ constexpr int threads = 4;
 
 std::atomic<fl_handle> clients[4];
 std::atomic<fl_handle> locks[places];
+std::atomic<fl_handle> sets[places];
 std::atomic<std::int64_t> calls{0};
 std::string servers;
 
@@ -42,6 +43,7 @@ class Misuser {
 
   void call() {
     ++calls;
+    if (pick(3) == 0) return call_set();
     const fl_handle lock = any_lock();
     const auto timeout = static_cast<std::int64_t>(pick(30));
     fl_handle out = 0;
@@ -147,6 +149,84 @@ class Misuser {
   }
 
  private:
+  void call_set() {
+    const fl_set set = handle(sets[pick(places)]);
+    const auto timeout = static_cast<std::int64_t>(pick(30));
+    std::int32_t number = 0;
+    const char* text = nullptr;
+    switch (pick(20)) {
+      case 0:
+      case 1: {
+        const std::string names[] = {"m" + std::to_string(pick(6)), "m" + std::to_string(pick(6))};
+        const char* const monitors[] = {names[0].c_str(), names[1].c_str()};
+        fl_set made = 0;
+        if (fl_set_new(any_client(), "misuse", monitors, pick(3), static_cast<std::int32_t>(pick(3)), nullptr, &made) ==
+            FL_OK) {
+          replace(sets[pick(places)], made, fl_set_free);
+        }
+        break;
+      }
+      case 2:
+        fl_set_acquire(set, timeout);
+        break;
+      case 3:
+        fl_set_acquire_within(set, timeout * 10, timeout, 5, &number);
+        break;
+      case 4:
+        fl_set_try_within(set, timeout, 6, &number);
+        break;
+      case 5:
+        fl_set_try(set);
+        break;
+      case 6:
+        fl_set_acquire_async(set, timeout * 10, 7);
+        break;
+      case 7:
+        fl_set_try_async(set, 8);
+        break;
+      case 8:
+        fl_set_cancel(set, &number);
+        break;
+      case 9:
+        fl_set_release(set);
+        break;
+      case 10:
+        fl_set_release_async(set, 9);
+        break;
+      case 11:
+        fl_set_release_detached(set);
+        break;
+      case 12:
+        fl_set_step_aside(set, timeout);
+        break;
+      case 13:
+        fl_set_watch(set, static_cast<std::uint32_t>(pick(32)), 10);
+        fl_set_watch_danger(set, timeout * 10, 10);
+        break;
+      case 14:
+        fl_set_alive(set, timeout);
+        break;
+      case 15: {
+        const fl_write write{static_cast<std::int32_t>(pick(6)), -1, "/misuse", "x", 1};
+        fl_set_write_guarded(set, &write, 1, &number);
+        break;
+      }
+      case 16:
+        fl_set_waits_for(set, &text);  // another thread may free the set, and the text with it
+        break;
+      case 17:
+        fl_set_free(set);
+        break;
+      default:
+        fl_set_is_healthy(set);
+        fl_set_check_health(set);
+        fl_set_expires_at_ns(set);
+        fl_set_get_state(set, &number);
+        fl_set_member(set, pick(3), nullptr, nullptr);
+        break;
+    }
+  }
+
   std::size_t pick(std::size_t below) { return random_() % below; }
   fl_handle any_client() { return handle(clients[pick(std::size(clients))]); }
   fl_handle any_lock() { return handle(locks[pick(places)]); }
@@ -191,6 +271,7 @@ int main(int argc, char** argv) {
   }
   for (std::thread& thread : team) thread.join();
   for (auto& place : locks) fl_lock_free(place);
+  for (auto& place : sets) fl_set_free(place);
   for (auto& place : clients) fl_client_free(place);
   const auto left = forelock::capi::HandleTable::instance().size();
   std::printf("%lld calls, %zu handles left\n", static_cast<long long>(calls.load()), left);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "integration/fixture.h"
+#include "support/tcp_proxy.h"
 #include "support/wait_until.h"
 
 namespace forelock::test {
@@ -208,6 +209,64 @@ TEST_F(LockSetTest, StepsAsideForWhomeverWaitsAtAnyMember) {
   const auto urgent_token = granted.get();
   EXPECT_GT(urgent_token, tokens[2].token);
   EXPECT_GT(set.fencing_token("aside-3"), urgent_token);
+}
+
+TEST_F(LockSetTest, WritesWhileAllMembersAreHeldOrNothing) {
+  LockSet set(client_, "bulk", {"written-1", "written-2"});
+  EXPECT_THROW(set.write_guarded({CreateNode{"/written", "0"}}), LockUnhealthyException);
+  set.lock_with_timeout();
+  set.write_guarded({CreateNode{"/written", "1"}});
+  set.alive(1min);  // writes the nodes that a guarded write checks
+  EXPECT_EQ(set.write_guarded({SetNode{"/written", "2", 0}}).at(0).version, 1);
+  try {
+    set.write_guarded({SetNode{"/written", "3", 0}});
+    ADD_FAILURE() << "the version has changed since";
+  } catch (const RequestRejectedException& error) {
+    EXPECT_EQ(error.code(), ErrorCode::write_conflict);
+  }
+  EXPECT_TRUE(set.healthy());
+  Inspector inspector(other_);
+  for (const std::string& monitor : set.monitors()) {
+    const auto holder = inspector.show(monitor)->holder;
+    ASSERT_TRUE(holder->owner);
+    EXPECT_EQ(holder->owner->expected_runtime, std::chrono::milliseconds(1min));
+    EXPECT_TRUE(holder->owner->acquired_at);
+    EXPECT_EQ(holder->token, set.fencing_token(monitor));
+  }
+  ASSERT_EQ(inspector.force_release("written-2", *inspector.show("written-2")->holder->node),
+            ForceReleaseResult::released);
+  try {
+    set.write_guarded({SetNode{"/written", "4"}});
+    ADD_FAILURE() << "a member is another's";
+  } catch (const LockUnhealthyException& error) {
+    EXPECT_EQ(error.monitor(), "written-2");
+  }
+  EXPECT_THROW(set.alive(1min), LockUnhealthyException);
+}
+
+TEST_F(LockSetTest, IsWarnedOnceWhenTheConnectionIsSilent) {
+  TcpProxy proxy(server_->port());
+  Client client(settings_for(proxy.connect_string()));
+  LockSet set(client, "bulk", {"danger-1", "danger-2", "danger-3"});
+  EXPECT_THROW(set.on_danger(0ms, [] {}), RequestRejectedException);
+  EXPECT_THROW(set.on_danger(1h, [] {}), RequestRejectedException);
+  std::atomic<int> warnings = 0;
+  std::promise<bool> healthy_when_warned;
+  set.on_danger(1s, [&] {
+    if (++warnings == 1) healthy_when_warned.set_value(set.healthy());
+  });
+  std::promise<LossReason> lost;
+  set.on_lost([&](LossReason reason, const std::string&) { lost.set_value(reason); });
+  set.lock_with_timeout();
+  proxy.stall(true);
+  auto warned = healthy_when_warned.get_future();
+  ASSERT_EQ(warned.wait_for(30s), std::future_status::ready);
+  EXPECT_TRUE(warned.get());
+  auto reason = lost.get_future();
+  ASSERT_EQ(reason.wait_for(30s), std::future_status::ready);
+  EXPECT_EQ(reason.get(), LossReason::deadline_passed);
+  EXPECT_EQ(warnings, 1);
+  proxy.stall(false);
 }
 
 TEST_F(LockSetTest, IsTakenAndReleasedWithoutBlocking) {

@@ -190,3 +190,30 @@ def test_overlapping_sets_of_many_tasks_exclude_each_other(client):
         assert set(counts.values()) == {30}
 
     run(main())
+
+
+def test_it_writes_while_all_members_are_held_or_nothing(client):
+    with LockSet(client, ["written-1", "written-2"]) as held:
+        held.write_guarded([forelock.CreateNode("/written-by-python", b"1")])
+        held.alive(60)
+        assert held.write_guarded([forelock.SetNode("/written-by-python", b"2", 0)]) == [1]
+        assert code_of(lambda: held.write_guarded([forelock.CheckNode("/written-by-python", 0)])) \
+            == ErrorCode.WRITE_CONFLICT
+        assert held.waits_for is None
+    assert code_of(lambda: held.alive(1)) == ErrorCode.LOCK_UNHEALTHY
+    assert code_of(lambda: held.on_danger(0, lambda: None)) == ErrorCode.INVALID_ARGUMENT
+
+    async def in_a_task():
+        async with forelock.aio.LockSet(client, ["written-1", "written-2"]) as again:
+            return await again.write_guarded([forelock.SetNode("/written-by-python", b"3", 1)])
+    assert run(in_a_task()) == [2]
+
+
+def test_the_member_that_it_waits_for_is_named(client):
+    held = LockSet(client, ["named-1", "named-2"])
+    with BlockingLock(client, "named-2"):
+        waiting = in_thread(lambda: held.acquire(PATIENCE))
+        await_queue(client, "named-2")
+        assert held.waits_for == "named-2"
+    assert set(waiting.get()) == {"named-1", "named-2"}
+    held.release()

@@ -95,6 +95,10 @@ class LockSet(SetObject, TaskWaits):
             raise
         return True
 
+    async def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
+        """As forelock.LockSet.write_guarded(); waits for the round trip on a thread of the loop's executor."""
+        return await asyncio.to_thread(self._write_guarded, operations)
+
     async def release(self) -> None:
         """Releases every member and waits for the confirmation. Raises as forelock.LockSet.release().
 

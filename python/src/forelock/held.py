@@ -165,27 +165,7 @@ class HeldLock:
 
     def _write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
         self._core.check_process()
-        kept: list[Any] = []  # what the structures point to
-
-        def keep(data: bytes) -> Any:
-            kept.append(ffi.new("char[]", data))
-            return kept[-1]
-
-        writes = ffi.new("fl_write[]", len(operations))
-        for write, operation in zip(writes, operations):
-            write.path = keep(encode(operation.path, "path"))
-            write.version = -1
-            if isinstance(operation, (CreateNode, SetNode)):
-                if not isinstance(operation.data, bytes):
-                    raise invalid("a node's data are bytes")
-                write.data = keep(operation.data)
-                write.length = len(operation.data)
-            if not isinstance(operation, CreateNode):
-                write.version = operation.version
-            write.kind = _KINDS[type(operation)]
-        versions = ffi.new("int32_t[]", len(operations))
-        check(lib.fl_lock_write_guarded(self._handle, writes, len(operations), versions))
-        return list(versions)
+        return commit_guarded(lib.fl_lock_write_guarded, self._handle, operations)
 
     def _end_watch(self) -> None:
         if self._tag != 0 and not self._core.forked:
@@ -199,3 +179,28 @@ _KINDS: dict[type, int] = {
     DeleteNode: lib.FL_WRITE_DELETE,
     CheckNode: lib.FL_WRITE_CHECK,
 }
+
+
+def commit_guarded(call: Any, handle: int, operations: Sequence[WriteOperation]) -> list[int]:
+    """A guarded write of a lock or a set; ``call`` is the native function."""
+    kept: list[Any] = []  # what the structures point to
+
+    def keep(data: bytes) -> Any:
+        kept.append(ffi.new("char[]", data))
+        return kept[-1]
+
+    writes = ffi.new("fl_write[]", len(operations))
+    for write, operation in zip(writes, operations):
+        write.path = keep(encode(operation.path, "path"))
+        write.version = -1
+        if isinstance(operation, (CreateNode, SetNode)):
+            if not isinstance(operation.data, bytes):
+                raise invalid("a node's data are bytes")
+            write.data = keep(operation.data)
+            write.length = len(operation.data)
+        if not isinstance(operation, CreateNode):
+            write.version = operation.version
+        write.kind = _KINDS[type(operation)]
+    versions = ffi.new("int32_t[]", len(operations))
+    check(call(handle, writes, len(operations), versions))
+    return list(versions)

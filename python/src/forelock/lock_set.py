@@ -6,12 +6,13 @@ import logging
 import queue
 import threading
 from types import TracebackType
-from typing import Optional
+from typing import Optional, Sequence
 
 from forelock._abi import ffi
 from forelock._dispatcher import Event
 from forelock._native import Timeout, check, lib
 from forelock.errors import Error
+from forelock.held import WriteOperation
 from forelock.set_object import SetObject
 
 LOG = logging.getLogger("forelock")
@@ -66,6 +67,12 @@ class LockSet(SetObject):
         self._core.check_process()
         check(lib.fl_set_step_aside(self._handle, self._milliseconds(timeout)))
         return self.fencing_tokens
+
+    def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
+        """As BlockingLock.write_guarded(), with checks that every member is still ours; the monitor of a
+        LockUnhealthyException is the one that is not.
+        """
+        return self._write_guarded(operations)
 
     def _wait_in_python(self, limit: int) -> None:
         ends: queue.SimpleQueue[Event] = queue.SimpleQueue()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional, Sequence
 
 from forelock._abi import ffi
 from forelock._dispatcher import Event, Receiver
-from forelock._native import Timeout, check, encode, last_error, lib, text, timeout_milliseconds
+from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, text, timeout_milliseconds
 from forelock.client import Client
+from forelock.held import WriteOperation, commit_guarded
 from forelock.lock_object import Duration, options_of
 from forelock.values import LockState, LossReason, Priority, PriorityLike, priority_of
 
@@ -101,16 +102,46 @@ class SetObject:
         check(lib.fl_set_get_state(self._handle, state))
         return LockState(state[0])
 
+    @property
+    def waits_for(self) -> Optional[str]:
+        """The member in whose queue the set waits at this moment; None: it does not wait in one."""
+        self._core.check_process()
+        monitor = ffi.new("char**")
+        check(lib.fl_set_waits_for(self._handle, monitor))
+        return text(monitor[0]) or None
+
+    def alive(self, expected: Duration) -> None:
+        """The work continues as planned and needs ``expected`` (seconds or timedelta) more; a request for each member.
+
+        Raises LockUnhealthyException if one is not healthy.
+        """
+        self._core.check_process()
+        check(lib.fl_set_alive(self._handle, milliseconds(expected, "expected")))
+
+    def _write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
+        self._core.check_process()
+        return commit_guarded(lib.fl_set_write_guarded, self._handle, operations)
+
+    def on_danger(self, margin: Duration, callback: Callable[[], None]) -> None:
+        """Called when less than ``margin`` is left before expires_at while the connection is silent.
+
+        ``margin``: more than 0, at most a third of the session time-out. See on_lost().
+        """
+        limit = milliseconds(margin, "margin")
+        self._watch(lib.FL_EVENT_DANGER, lambda tag: int(lib.fl_set_watch_danger(self._handle, limit, tag)),
+                    lambda event: callback())
+
     def on_lost(self, callback: Callable[[LossReason, str], None]) -> None:
         """Called with the member, once for each grant of which one is lost. As a lock's on_lost()."""
-        self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value), event.monitor))
+        self._watch(lib.FL_EVENT_LOST, self._watched(lib.FL_ON_LOST),
+                    lambda event: callback(LossReason(event.value), event.monitor))
 
     def on_contended(self, callback: Callable[[Priority, str], None]) -> None:
         """Called when another client of this class waits behind a member, once for each class, member and grant.
 
         Costs a watch for each member, and a listing for each change in its queue. See on_lost().
         """
-        self._watch(lib.FL_EVENT_CONTENDED, lib.FL_ON_CONTENDED,
+        self._watch(lib.FL_EVENT_CONTENDED, self._watched(lib.FL_ON_CONTENDED),
                     lambda event: callback(Priority(event.value), event.monitor))
 
     def cancel(self) -> bool:
@@ -146,13 +177,16 @@ class SetObject:
             self._core.dispatcher.forget(tag)
             raise error
 
-    def _watch(self, kind: int, flag: int, callback: Callable[[Event], None]) -> None:
+    def _watched(self, flag: int) -> Callable[[int], int]:
+        return lambda tag: int(lib.fl_set_watch(self._handle, flag, tag))
+
+    def _watch(self, kind: int, call: Callable[[int], int], callback: Callable[[Event], None]) -> None:
         self._core.check_process()
         callbacks = self._callbacks
         if self._tag == 0:
             self._tag = self._core.dispatcher.watch(lambda event: callbacks[event.kind](event))
         callbacks[kind] = callback  # first: an event may come at once
-        check(lib.fl_set_watch(self._handle, flag, self._tag))
+        check(call(self._tag))
 
     def __repr__(self) -> str:
         return (f"<{type(self).__module__}.{type(self).__qualname__} {self._monitors[0]!r} "

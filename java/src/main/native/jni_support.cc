@@ -1,6 +1,7 @@
 #include "jni_support.h"
 
 #include <cstring>
+#include <vector>
 
 // The static YAML reader addresses this variable of the C library in a way that only programs can. A variable of this
 // library's own takes its place: "there may be other threads", which is right whenever a JVM is there.
@@ -44,6 +45,30 @@ bool check(JNIEnv* env, std::int32_t code) {
   // It throws, which makes the exception pending here.
   if (env->ExceptionCheck() == JNI_FALSE) env->CallStaticVoidMethod(failures, raise, code, message, hint, monitor);
   return false;
+}
+
+void write_guarded(JNIEnv* env, WriteGuarded call, fl_handle handle, jintArray kinds, jobjectArray paths,
+                   jobjectArray data, jintArray versions) {
+  const auto count = static_cast<std::size_t>(env->GetArrayLength(kinds));
+  std::vector<jint> kind(count);
+  std::vector<jint> version(count);
+  env->GetIntArrayRegion(kinds, 0, static_cast<jsize>(count), kind.data());
+  env->GetIntArrayRegion(versions, 0, static_cast<jsize>(count), version.data());
+  std::vector<Text> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (jobjectArray array : {paths, data}) {
+      auto bytes = static_cast<jbyteArray>(env->GetObjectArrayElement(array, static_cast<jsize>(i)));
+      texts.emplace_back(env, bytes);
+      env->DeleteLocalRef(bytes);
+    }
+  }
+  std::vector<fl_write> writes;
+  for (std::size_t i = 0; i < count; ++i) {
+    writes.push_back({kind[i], version[i], texts[2 * i].c_str(), texts[2 * i + 1].data(), texts[2 * i + 1].size()});
+  }
+  std::vector<std::int32_t> results(count);
+  if (!check(env, call(handle, writes.data(), count, results.data()))) return;
+  env->SetIntArrayRegion(versions, 0, static_cast<jsize>(count), results.data());
 }
 
 bool prepare(JNIEnv* env) {

@@ -3,6 +3,7 @@
 
 #include <jni.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -34,6 +35,12 @@ void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count);
 
 // Throws the failure in Java unless `code` is FL_OK. \returns whether it is.
 bool check(JNIEnv* env, std::int32_t code);
+
+// A guarded write of a lock or set: `versions` go in, and the new ones come out.
+using WriteGuarded = std::int32_t (*)(fl_handle handle, const fl_write* writes, std::size_t count,
+                                      std::int32_t* versions);
+void write_guarded(JNIEnv* env, WriteGuarded call, fl_handle handle, jintArray kinds, jobjectArray paths,
+                   jobjectArray data, jintArray versions);
 
 // Finds what the other functions need. \returns false with an exception pending.
 bool prepare(JNIEnv* env);

@@ -232,25 +232,6 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_lockAlive(JNIEnv* env, jclass, j
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockWriteGuarded(JNIEnv* env, jclass, jlong lock, jintArray kinds,
                                                                  jobjectArray paths, jobjectArray data,
                                                                  jintArray versions) {
-  const auto count = static_cast<std::size_t>(env->GetArrayLength(kinds));
-  std::vector<jint> kind(count);
-  std::vector<jint> version(count);
-  env->GetIntArrayRegion(kinds, 0, static_cast<jsize>(count), kind.data());
-  env->GetIntArrayRegion(versions, 0, static_cast<jsize>(count), version.data());
-  std::vector<Text> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    for (jobjectArray array : {paths, data}) {
-      auto bytes = static_cast<jbyteArray>(env->GetObjectArrayElement(array, static_cast<jsize>(i)));
-      texts.emplace_back(env, bytes);
-      env->DeleteLocalRef(bytes);
-    }
-  }
-  std::vector<fl_write> writes;
-  for (std::size_t i = 0; i < count; ++i) {
-    writes.push_back({kind[i], version[i], texts[2 * i].c_str(), texts[2 * i + 1].data(), texts[2 * i + 1].size()});
-  }
-  std::vector<std::int32_t> results(count);
-  if (!check(env, fl_lock_write_guarded(handle(lock), writes.data(), count, results.data()))) return;
-  env->SetIntArrayRegion(versions, 0, static_cast<jsize>(count), results.data());
+  write_guarded(env, fl_lock_write_guarded, handle(lock), kinds, paths, data, versions);
 }
 }

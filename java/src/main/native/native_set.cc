@@ -45,6 +45,15 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_setAcquire(JNIEnv* env, jclass, 
                                    : fl_set_acquire_async(handle(set), timeout, number));
 }
 
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setAcquireWithin(JNIEnv* env, jclass, jlong set, jlong timeout,
+                                                                     jboolean try_once, jlong block, jlong tag) {
+  const auto number = static_cast<std::uint64_t>(tag);
+  std::int32_t pending = 0;
+  check(env, try_once != JNI_FALSE ? fl_set_try_within(handle(set), block, number, &pending)
+                                   : fl_set_acquire_within(handle(set), timeout, block, number, &pending));
+  return pending != 0 ? JNI_TRUE : JNI_FALSE;
+}
+
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setCancel(JNIEnv* env, jclass, jlong set) {
   std::int32_t was_waiting = 0;
   check(env, fl_set_cancel(handle(set), &was_waiting));
@@ -73,6 +82,27 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setFree(JNIEnv*, jclass, jlo
 
 JNIEXPORT void JNICALL Java_org_forelock_Native_setWatch(JNIEnv* env, jclass, jlong set, jint events, jlong tag) {
   check(env, fl_set_watch(handle(set), static_cast<std::uint32_t>(events), static_cast<std::uint64_t>(tag)));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setWatchDanger(JNIEnv* env, jclass, jlong set, jlong margin,
+                                                               jlong tag) {
+  check(env, fl_set_watch_danger(handle(set), margin, static_cast<std::uint64_t>(tag)));
+}
+
+// Null: it waits in no queue.
+JNIEXPORT jbyteArray JNICALL Java_org_forelock_Native_setWaitsFor(JNIEnv* env, jclass, jlong set) {
+  const char* monitor = "";
+  return fl_set_waits_for(handle(set), &monitor) == FL_OK ? to_java(env, monitor) : nullptr;
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setAlive(JNIEnv* env, jclass, jlong set, jlong expected) {
+  check(env, fl_set_alive(handle(set), expected));
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setWriteGuarded(JNIEnv* env, jclass, jlong set, jintArray kinds,
+                                                                jobjectArray paths, jobjectArray data,
+                                                                jintArray versions) {
+  write_guarded(env, fl_set_write_guarded, handle(set), kinds, paths, data, versions);
 }
 
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setIsHealthy(JNIEnv*, jclass, jlong set) {

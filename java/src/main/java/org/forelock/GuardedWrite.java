@@ -6,7 +6,12 @@ import java.util.List;
 final class GuardedWrite {
   private GuardedWrite() {}
 
-  static int[] commit(long lock, List<WriteOperation> operations) {
+  /** That of a lock or of a set. */
+  interface Call {
+    void write(long number, int[] kinds, byte[][] paths, byte[][] data, int[] versions);
+  }
+
+  static int[] commit(Call call, long number, List<WriteOperation> operations) {
     int count = operations.size();
     int[] kinds = new int[count];
     int[] versions = new int[count];
@@ -19,7 +24,7 @@ final class GuardedWrite {
       paths[i] = NativeLibrary.utf8(operation.path);
       data[i] = operation.data;
     }
-    Blocking.run(() -> Native.lockWriteGuarded(lock, kinds, paths, data, versions));
+    Blocking.run(() -> call.write(number, kinds, paths, data, versions));
     return versions;
   }
 }

@@ -9,6 +9,8 @@ import java.util.function.Consumer;
 abstract class LockHandle implements Runnable {
   private static final System.Logger LOG = System.getLogger("org.forelock");
   private static final int KINDS = 4;
+  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
+  static final long NATIVE_WAIT_MS = 20;
 
   final ClientCore core;
   final long number;

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
@@ -337,6 +338,51 @@ public final class LockSet implements AutoCloseable {
    */
   public LockState state() {
     return handle.state();
+  }
+
+  /**
+   * The member in whose queue the set waits at this moment.
+   *
+   * @return empty if it does not wait in one
+   */
+  public Optional<String> waitsFor() {
+    return Optional.ofNullable(Native.setWaitsFor(handle.number)).map(Failures::text);
+  }
+
+  /**
+   * Says that the work goes on as planned, in the record of every member: a request for each.
+   *
+   * @param expected how long it needs from now on
+   * @throws LockUnhealthyException if a member is not healthy
+   */
+  public void alive(Duration expected) {
+    Native.setAlive(handle.number, expected.toMillis());
+  }
+
+  /**
+   * Commits operations in one transaction with checks that every member is still ours: all happens while we hold all of
+   * them, or nothing. Waits for a round trip.
+   *
+   * @param operations what to do
+   * @return the new data version for each
+   * @throws LockUnhealthyException its monitor is not ours any more; nothing was written
+   * @throws RequestRejectedException an operation was refused ({@link ErrorCode#WRITE_CONFLICT}); nothing was written
+   * @throws ConnectionLossException the message says whether the outcome is unknown
+   */
+  public int[] writeGuarded(List<WriteOperation> operations) {
+    return GuardedWrite.commit(Native::setWriteGuarded, handle.number, operations);
+  }
+
+  /**
+   * The callback is called when less than the margin is left while the connection is silent. Set it while the set is
+   * free.
+   *
+   * @param margin more than zero, at most a third of the session time-out
+   * @param callback a chance to stop in good order
+   */
+  public void onDanger(Duration margin, Runnable callback) {
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_DANGER, margin.toMillis(), event -> callback.run());
   }
 
   /**

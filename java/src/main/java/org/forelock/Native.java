@@ -90,6 +90,8 @@ final class Native {
 
   static native void setAcquire(long set, long timeoutMs, boolean tryOnce, long tag);
 
+  static native boolean setAcquireWithin(long set, long timeoutMs, boolean tryOnce, long blockMs, long tag);
+
   static native boolean setCancel(long set);
 
   static native void setRelease(long set, long tag);
@@ -104,6 +106,16 @@ final class Native {
   static native boolean setFree(long set);
 
   static native void setWatch(long set, int events, long tag);
+
+  static native void setWatchDanger(long set, long marginMs, long tag);
+
+  /** Null: it waits in no queue. */
+  static native byte[] setWaitsFor(long set);
+
+  static native void setAlive(long set, long expectedMs);
+
+  /** As lockWriteGuarded. */
+  static native void setWriteGuarded(long set, int[] kinds, byte[][] paths, byte[][] data, int[] versions);
 
   static native boolean setIsHealthy(long set);
 

@@ -42,7 +42,7 @@ public final class OperationAttempt {
    * @return the new data version for each
    */
   public int[] writeGuarded(List<WriteOperation> operations) {
-    return GuardedWrite.commit(handle, operations);
+    return GuardedWrite.commit(Native::lockWriteGuarded, handle, operations);
   }
 
   /** Returns if the lock is certain to be held now; throws {@link LockUnhealthyException} otherwise. */

@@ -11,11 +11,9 @@ final class SetHandle extends LockHandle {
     Native.setAcquire(number, timeoutMs, once, tag);
   }
 
-  /** It does not block: the end of a set's acquisition comes as an event alone. */
   @Override
   boolean acquireWithin(long timeoutMs, boolean once, long tag) {
-    Native.setAcquire(number, timeoutMs, once, tag);
-    return true;
+    return Native.setAcquireWithin(number, timeoutMs, once, NATIVE_WAIT_MS, tag);
   }
 
   @Override
@@ -50,7 +48,11 @@ final class SetHandle extends LockHandle {
 
   @Override
   void nativeWatch(int kind, long marginMs, long tag) {
-    Native.setWatch(number, kind, tag);
+    if (kind == Native.ON_DANGER) {
+      Native.setWatchDanger(number, marginMs, tag);
+    } else {
+      Native.setWatch(number, kind, tag);
+    }
   }
 
   @Override

@@ -2,9 +2,6 @@ package org.forelock;
 
 /** A lock of the native library. */
 final class SingleHandle extends LockHandle {
-  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
-  private static final long NATIVE_WAIT_MS = 20;
-
   SingleHandle(ClientCore core, long number, String monitor) {
     super(core, number, "the lock on " + monitor);
   }

@@ -314,7 +314,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @throws ConnectionLossException the message says whether the outcome is unknown
    */
   public int[] writeGuarded(List<WriteOperation> operations) {
-    return GuardedWrite.commit(handle.number, operations);
+    return GuardedWrite.commit(Native::lockWriteGuarded, handle.number, operations);
   }
 
   /**

@@ -62,7 +62,7 @@ class MisuseTest {
     ForelockClient client = clients.get(random.nextInt(clients.length()));
     int place = random.nextInt(PLACES);
     LockSet set = sets.get(place);
-    int what = random.nextInt(16);
+    int what = random.nextInt(19);
     if (set == null || what == 0) {
       List<String> members = List.of("m" + random.nextInt(6), "m" + random.nextInt(6), "m" + random.nextInt(6));
       LockType type = random.nextBoolean() ? LockType.FOREGROUND : LockType.BACKGROUND;
@@ -110,6 +110,17 @@ class MisuseTest {
         break;
       case 12:
         Native.setAcquire(client.core().handle, 0, random.nextBoolean(), wild);
+        break;
+      case 13:
+        set.writeGuarded(List.of(WriteOperation.set("/misuse", new byte[0], random.nextInt(3))));
+        break;
+      case 14:
+        set.alive(time);
+        set.waitsFor();
+        break;
+      case 15:
+        set.onDanger(Duration.ofMillis(random.nextInt(3000)), () -> { });
+        Native.setWaitsFor(wild);
         break;
       default:
         set.isHealthy();

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -197,11 +198,64 @@ class SetsTest {
   }
 
   @Test
+  void writesWhileAllMembersAreHeldOrNothing() {
+    try (ForelockClient client = server.client(); LockSet set = set(client, first, second)) {
+      String path = "/" + id;
+      assertEquals(ErrorCode.LOCK_UNHEALTHY, code(() -> set.alive(Duration.ofMinutes(1))));
+      set.lock();
+      assertEquals(Optional.empty(), set.waitsFor());
+      set.writeGuarded(List.of(WriteOperation.create(path, new byte[] {1})));
+      set.alive(Duration.ofMinutes(1));
+      assertEquals(1, set.writeGuarded(List.of(WriteOperation.set(path, new byte[] {2}, 0)))[0]);
+      assertEquals(ErrorCode.WRITE_CONFLICT,
+          code(() -> set.writeGuarded(List.of(WriteOperation.set(path, new byte[] {3}, 0)))));
+      Inspector inspector = client.inspector();
+      inspector.forceRelease(second, inspector.show(second).orElseThrow().holderNode());
+      assertEquals(second, assertThrows(LockUnhealthyException.class,
+          () -> set.writeGuarded(List.of(WriteOperation.delete(path, 1)))).monitor());
+    }
+  }
+
+  @Test
+  void theMemberThatItWaitsForIsNamed() throws Exception {
+    try (ForelockClient client = server.client(); LockSet set = set(client, first, second);
+        ZkBlockingWriteLock busy = new ZkBlockingWriteLock("case", client, second)) {
+      busy.lock();
+      CompletableFuture<Void> blocked = CasesTest.inThread(set::lock);
+      awaitQueue(client, second);
+      assertEquals(Optional.of(second), set.waitsFor());
+      busy.unlock();
+      soon(blocked);
+      assertTrue(set.isHealthy());
+      assertEquals(Optional.empty(), set.waitsFor());
+    }
+  }
+
+  @Test
+  void dangerIsToldBeforeTheLoss() throws Exception {
+    try (ForelockClient client = server.client(); LockSet set = set(client, first, second)) {
+      assertEquals(ErrorCode.INVALID_ARGUMENT, code(() -> set.onDanger(Duration.ZERO, () -> { })));
+      CompletableFuture<Boolean> danger = new CompletableFuture<>();
+      CompletableFuture<LossReason> lost = new CompletableFuture<>();
+      set.onDanger(Duration.ofSeconds(1), () -> danger.complete(set.isHealthy()));
+      set.onLost((reason, monitor) -> lost.complete(reason));
+      set.lock();
+      server.command("stall");
+      try {
+        assertTrue(soon(danger));
+        assertEquals(LossReason.DEADLINE_PASSED, soon(lost));
+      } finally {
+        server.command("flow");
+      }
+    }
+  }
+
+  @Test
   void anExpiredSessionTakesAllMembers() throws Exception {
     try (ForelockClient client = server.client(); LockSet set = set(client, first, second)) {
       CompletableFuture<LossReason> lost = new CompletableFuture<>();
       set.onLost((reason, monitor) -> lost.complete(reason));
-      set.lockWithTimeout();
+      set.lock();
       server.command("expire " + client.status().sessionId());
       assertEquals(LossReason.SESSION_EXPIRED, soon(lost));
       assertThrows(SessionExpiredException.class, set::unlock);
