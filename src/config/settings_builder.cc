@@ -15,6 +15,14 @@
 namespace forelock::config {
 namespace {
 
+// Names by which TLS and SASL to ZooKeeper are asked for elsewhere: a connection without them must not begin.
+bool asks_for_security(std::string_view key) {
+  for (const std::string_view name : {"zookeeper.client.secure", "zookeeper.ssl", "zookeeper.tls", "zookeeper.sasl"}) {
+    if (key.starts_with(name)) return true;
+  }
+  return false;
+}
+
 // What the table says, or what is found at run time.
 ParsedValue fallback_of(const Option& option) {
   if (option.fallback.empty()) return {};
@@ -60,6 +68,13 @@ void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
   const std::string key = given.spelling;
   if (!key.starts_with(kafka_prefix)) {
     if (problems_.full() || (strangers == Strangers::left_alone && !is_own_key(key))) return;
+    if (asks_for_security(key)) {
+      refuse(given, "the ZooKeeper client of this library has neither TLS nor SASL",
+             "remove it; credentials go into zookeeper.auth.digest.file, and a TLS tunnel on each machine protects the "
+             "way "
+             "to the servers");
+      return;
+    }
     const std::string_view nearest = nearest_key(key);
     refuse(given, "unknown key",
            nearest.empty() ? "forelock config lists those that exist"

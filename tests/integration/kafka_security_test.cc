@@ -8,6 +8,7 @@
 #include "forelock/error.h"
 #include "kafka/producer.h"
 #include "kafka/reader.h"
+#include "integration/secure_broker.h"
 #include "kafka_fixture.h"
 #include "support/wait_until.h"
 
@@ -22,47 +23,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* password = "s3cret-of-alice";
+constexpr const char* password = SecureBroker::password;
 constexpr const char* wrong_password = "not-the-right-one";
-
-// A broker with a certificate of its own making, two users, and an authorizer that permits everything to one of them.
-class SecureBroker {
- public:
-  SecureBroker() : broker_((make_certificate(), options())) {}
-
-  TestBroker& broker() { return broker_; }
-  std::filesystem::path file(const std::string& name) const { return directory_.path() / name; }
-
-  // A file with mode 0600.
-  std::string secret_file(const std::string& name, const std::string& content) const {
-    std::ofstream(file(name)) << content;
-    std::filesystem::permissions(file(name), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-    return file(name).string();
-  }
-
- private:
-  void make_certificate() {
-    const std::string store = file("broker.p12").string();
-    output_of({"keytool", "-genkeypair", "-alias", "broker", "-keyalg", "EC", "-keystore", store, "-storetype",
-               "PKCS12", "-storepass", "changeit", "-dname", "CN=127.0.0.1", "-ext", "SAN=IP:127.0.0.1"});
-    output_of({"keytool", "-exportcert", "-rfc", "-alias", "broker", "-keystore", store, "-storepass", "changeit",
-               "-file", file("broker.pem").string()});
-  }
-
-  BrokerOptions options() const {
-    return {.config_lines = {"ssl.keystore.location=" + file("broker.p12").string(), "ssl.keystore.type=PKCS12",
-                             "ssl.keystore.password=changeit", "sasl.enabled.mechanisms=PLAIN",
-                             "listener.name.sasl_ssl.plain.sasl.jaas.config=org.apache.kafka.common.security.plain."
-                             "PlainLoginModule required user_alice=\"" +
-                                 std::string(password) + "\" user_bob=\"builder\";",
-                             "authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-                             "super.users=User:ANONYMOUS;User:alice", "auto.create.topics.enable=true"},
-            .listeners = {"SASL_SSL"}};
-  }
-
-  TemporaryDirectory directory_;
-  TestBroker broker_;
-};
 
 class SecureKafkaTest : public ::testing::Test {
  protected:

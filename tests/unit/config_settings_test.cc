@@ -197,6 +197,16 @@ TEST(Settings, UnknownKeysOfOursAreRefused) {
                   "f:7: kafka.: names no setting of Kafka, write one behind the dot, or remove the line"));
 }
 
+TEST(Settings, SecurityThatTheClientDoesNotHaveIsRefused) {
+  for (const std::string key : {"zookeeper.client.secure", "zookeeper.ssl.trustStore.location", "zookeeper.tls.ca",
+                                "zookeeper.sasl.client", "zookeeper.sasl"}) {
+    EXPECT_THAT(
+        problems_in(key + "=x\n"),
+        ElementsAre(StartsWith("f:1: " + key + ": the ZooKeeper client of this library has neither TLS nor SASL")))
+        << key;
+  }
+}
+
 TEST(Settings, EveryProblemIsReported) {
   EXPECT_THAT(
       problems_in("zookeeper.servers=a:0\nzookeeper.session.timeout=soon\ndlq.topic=a b\nzookeeper.lock.watch=x\n",

@@ -1,14 +1,32 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import org.forelock.ErrorCode;
 import org.forelock.ForelockClient;
+import org.forelock.ForelockException;
+import org.forelock.LockType;
 import org.forelock.ZkBlockingWriteLock;
 
-/** This library's Java package as a worker of the comparison: ForelockWorker SERVERS [health]. */
+/**
+ * This library's Java package as a worker of the comparison: ForelockWorker SERVERS. With one of these behind it, it
+ * measures something of its own instead: health, what isHealthy() costs; waiting, what 10,000 waiting locks need.
+ */
 public final class ForelockWorker {
   public static void main(String[] arguments) throws Exception {
+    long emptyJvm = memory();
     try (ForelockClient client = ForelockClient.builder().servers(arguments[0])
         .set("zookeeper.session.timeout", "40000").set("zookeeper.foregound.task.timeout", "600000").build()) {
       client.waitConnected(Duration.ofSeconds(30));
-      if (arguments.length > 1) {
+      if (arguments.length > 1 && arguments[1].equals("waiting")) {
+        waiting(client, emptyJvm);
+      } else if (arguments.length > 1) {
         health(client);
       } else {
         Worker.serve(monitor -> new Lock(new ZkBlockingWriteLock("measure", client, monitor)));
@@ -67,8 +85,64 @@ public final class ForelockWorker {
       }
       java.util.Arrays.sort(runs);
       java.util.Arrays.sort(clock);
-      System.out.printf("{\"is_healthy_ns\":%.1f,\"lowest\":%.1f,\"nano_time_ns\":%.1f}%n", runs[runs.length / 2],
-          runs[0], clock[clock.length / 2]);
+      System.out.printf("{\"is_healthy_ns\":%.1f,\"lowest\":%.1f,\"nano_time_ns\":%.1f,\"lowest_nano_time\":%.1f}%n",
+          runs[runs.length / 2], runs[0], clock[clock.length / 2], clock[0]);
     }
+  }
+
+  /** Memory beyond a JVM that has done nothing yet, the client's own included, threads, and the time of a cancellation. */
+  private static void waiting(ForelockClient client, long emptyJvm) throws Exception {
+    final int count = 10_000;
+    try (ZkBlockingWriteLock holder = new ZkBlockingWriteLock("holder", client, "waiting")) {
+      holder.lock();
+      CountDownLatch allWait = new CountDownLatch(1);
+      int threads = threads();
+      List<ZkBlockingWriteLock> locks = new ArrayList<>();
+      List<CompletableFuture<ZkBlockingWriteLock>> ends = new ArrayList<>();
+      for (int i = 0; i < count; ++i) {
+        ZkBlockingWriteLock lock = new ZkBlockingWriteLock("waiter", client, "waiting", LockType.BACKGROUND);
+        locks.add(lock);
+        if (i == count - 1) {
+          lock.onQueued(position -> allWait.countDown()); // requests keep their order: the others wait by then, too
+        }
+        ends.add(lock.acquireAsync(Duration.ofMinutes(30)));
+      }
+      allWait.await();
+      int moreThreads = threads() - threads;
+      long memory = memory() - emptyJvm;
+      System.gc();
+      long collected = memory() - emptyJvm;
+      long begin = System.nanoTime();
+      for (ZkBlockingWriteLock lock : locks) {
+        lock.cancel();
+      }
+      int cancelled = 0;
+      for (CompletableFuture<ZkBlockingWriteLock> end : ends) {
+        try {
+          end.get();
+        } catch (ExecutionException problem) {
+          cancelled += ((ForelockException) problem.getCause()).code() == ErrorCode.CANCELLED ? 1 : 0;
+        }
+      }
+      long nanos = System.nanoTime() - begin;
+      System.out.printf("{\"waiting\":%d,\"threads\":%d,\"memory_mb\":%.1f,\"memory_collected_mb\":%.1f,"
+          + "\"cancelled\":%d,\"cancelled_ms\":%.0f}%n", count, moreThreads, memory / 1e6, collected / 1e6, cancelled,
+          nanos / 1e6);
+    }
+  }
+
+  private static int threads() throws IOException {
+    try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+      return (int) tasks.count();
+    }
+  }
+
+  private static long memory() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+      }
+    }
+    throw new IOException("no VmRSS");
   }
 }
