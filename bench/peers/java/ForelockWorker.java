@@ -90,7 +90,7 @@ public final class ForelockWorker {
     }
   }
 
-  /** Memory beyond a JVM that has done nothing yet, the client's own included, threads, and the time of a cancellation. */
+  /** Memory beyond a JVM that has done nothing yet, threads, and how long a cancellation of all takes. */
   private static void waiting(ForelockClient client, long emptyJvm) throws Exception {
     final int count = 10_000;
     try (ZkBlockingWriteLock holder = new ZkBlockingWriteLock("holder", client, "waiting")) {
