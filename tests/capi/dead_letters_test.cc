@@ -99,10 +99,13 @@ TEST_F(CDeadLetters, ReachABrokerOverTlsWithAPassword) {
   EXPECT_EQ(fl_config_free(right), FL_OK);
 }
 
-TEST_F(CDeadLetters, ASettingThatLibrdkafkaDoesNotKnowIsAConfigurationError) {
-  const fl_config bad = config();
-  set(bad, "kafka.bootstrap.servers", "127.0.0.1:1");
-  set(bad, "kafka.ssl.ca.locations", "/nowhere");
+TEST(CDeadLetterSettings, OneThatLibrdkafkaDoesNotKnowIsAConfigurationError) {
+  const TemporaryDirectory directory;
+  fl_config bad = 0;
+  ASSERT_EQ(fl_config_new(&bad), FL_OK);
+  EXPECT_EQ(fl_config_set(bad, "dlq.outbox.path", (directory.path() / "outbox.db").c_str()), FL_OK);
+  EXPECT_EQ(fl_config_set(bad, "kafka.bootstrap.servers", "127.0.0.1:1"), FL_OK);
+  EXPECT_EQ(fl_config_set(bad, "kafka.ssl.ca.locations", "/nowhere"), FL_OK);
   fl_dlq dlq = 0;
   EXPECT_EQ(fl_dlq_open(bad, &dlq), FL_CONFIGURATION);
   EXPECT_THAT(fl_last_message(), HasSubstr("kafka.ssl.ca.locations"));
