@@ -14,7 +14,7 @@ std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions
 
 bool ClientCore::acquire_lingering(const std::shared_ptr<LockSlot>& slot) {
   const Step step(*this);
-  return hand_out(slot, {slot->node_name(), slot->priority(), true}) != 0;
+  return hand_out(slot, {slot->node_name(), slot->priority(), true, slot->wants_place()}) != 0;
 }
 
 bool ClientCore::certain(lock::TimePoint time) const {

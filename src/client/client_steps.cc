@@ -33,7 +33,7 @@ ClientCore::Step::~Step() {
 
 lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderListener>& listener,
                                               lock::AcquireSpec spec, bool may_linger) {
-  const linger::Wish wish{spec.monitor, spec.priority, may_linger};
+  const linger::Wish wish{spec.monitor, spec.priority, may_linger, spec.wants_position};
   if (const lock::ContenderId lingering = hand_out(listener, wish); lingering != 0) return lingering;
   const lock::ContenderId contender = next_contender_++;
   if (linger_.ask(contender, wish, spec.guid, now())) spec.wants_contention = true;

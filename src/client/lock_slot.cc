@@ -70,8 +70,8 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   };
   spec.deadline = deadline;
   spec.try_once = try_once;
+  spec.wants_position = wants_place();
   const std::lock_guard guard(mutex_);
-  spec.wants_position = static_cast<bool>(on_queued_);
   spec.wants_contention = static_cast<bool>(on_contended_);
   record_ = std::move(record);
   return spec;
@@ -107,6 +107,11 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
     throw;
   }
   return acquisition;
+}
+
+bool LockSlot::wants_place() const {
+  const std::lock_guard guard(mutex_);
+  return static_cast<bool>(on_queued_);
 }
 
 bool LockSlot::acquire_lingering() {

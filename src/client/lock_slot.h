@@ -31,6 +31,8 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
 
   const std::string& monitor() const { return monitor_; }
   const std::string& node_name() const { return node_name_; }
+  // Whether its places in the queue are to be told.
+  bool wants_place() const;
   const std::string& lock_info() const { return lock_info_; }
   Priority priority() const { return priority_; }
   ClientCore& core() { return *core_; }

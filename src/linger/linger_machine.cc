@@ -46,7 +46,8 @@ const Lock* LingerMachine::take(const Wish& wish, bool certain, lock::TimePoint 
   if (entry == nullptr || entry->state != State::lingering) return nullptr;
   if (mutated(Mutation::handed_out_uncertain)) certain = true;
   const bool same_class = entry->priority == wish.priority || mutated(Mutation::class_ignored);
-  if (!certain || !same_class || !wish.may_linger || entry->until <= now) {
+  const bool silent = wish.wants_place && !entry->tells_place;  // the engine does not tell the place of its contender
+  if (!certain || !same_class || !wish.may_linger || silent || entry->until <= now) {
     give_up(*entry);
     return nullptr;
   }
@@ -63,6 +64,7 @@ bool LingerMachine::ask(lock::ContenderId contender, const Wish& wish, std::stri
   entry.lock = {contender, 0, std::move(guid)};
   entry.monitor = &monitor;
   entry.priority = wish.priority;
+  entry.tells_place = wish.wants_place;
   entry.may_linger = wish.may_linger && !wanted_.contains(wish.monitor, now);
   return entry.may_linger;
 }
@@ -103,6 +105,7 @@ void LingerMachine::granted(lock::ContenderId contender, lock::Token token) {
 bool LingerMachine::ended(lock::ContenderId contender) {
   Entry* const entry = find(contender);
   if (entry == nullptr) return false;
+  if (entry->state == State::asked_for) ++entry->monitor->second.withdrawn;
   const bool without_caller = entry->state == State::lingering || entry->state == State::given_up;
   erase(*entry);
   return without_caller;
@@ -110,8 +113,8 @@ bool LingerMachine::ended(lock::ContenderId contender) {
 
 // A lock in use is released at the end of its section. Contenders of this process are seen, too, as far as they have
 // nodes: they are no reason to leave the monitor alone.
-void LingerMachine::want(Entry& entry, lock::TimePoint now) {
-  if (entry.monitor->second.waiting == 0) wanted_.add(entry.monitor->first, now + limits_.time);
+void LingerMachine::want(Entry& entry, bool by_another, lock::TimePoint now) {
+  if (by_another) wanted_.add(entry.monitor->first, now + limits_.time);
   if (entry.state == State::lingering) {
     if (!mutated(Mutation::kept_when_contended)) give_up(entry);
   } else if (!mutated(Mutation::wanted_in_use_forgotten)) {
@@ -121,12 +124,17 @@ void LingerMachine::want(Entry& entry, lock::TimePoint now) {
 
 void LingerMachine::contended(lock::ContenderId contender, lock::TimePoint now) {
   Entry* const entry = find(contender);
-  if (entry != nullptr && entry->monitor->second.holder == entry) want(*entry, now);
+  if (entry == nullptr || entry->monitor->second.holder != entry) return;
+  want(*entry, entry->monitor->second.waiting == 0, now);
 }
 
 void LingerMachine::changed(const std::string& monitor, lock::TimePoint now) {
   const auto found = monitors_.find(monitor);
-  if (found != monitors_.end() && found->second.holder != nullptr) want(*found->second.holder, now);
+  if (found == monitors_.end() || found->second.holder == nullptr) return;
+  Monitor& changed = found->second;
+  const bool ours = changed.waiting > 0 || changed.withdrawn > 0;
+  if (changed.waiting == 0 && changed.withdrawn > 0) --changed.withdrawn;
+  want(*changed.holder, !ours, now);
 }
 
 // The watches went with the connection, and what has become of a lock is found out only when there is one again.

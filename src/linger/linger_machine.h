@@ -31,6 +31,8 @@ struct Wish {
   Priority priority = Priority::foreground;
   // Not if its record says what ends with its section: an alarm, an automatic release.
   bool may_linger = true;
+  // Its caller wants to know its place in the queue, should it come into one.
+  bool wants_place = false;
 };
 
 // The lock of a contender, as the next section needs to know it.
@@ -115,6 +117,8 @@ class LingerMachine {
   struct Monitor {
     std::size_t contenders = 0;
     std::size_t waiting = 0;  // those that are asked for
+    // Those that were, and were refused: the news of their nodes' removal may still come.
+    std::size_t withdrawn = 0;
     Entry* holder = nullptr;  // the one that is in use or lingering
   };
   using MonitorEntry = std::pair<const std::string, Monitor>;
@@ -124,13 +128,15 @@ class LingerMachine {
     Priority priority = Priority::foreground;
     State state = State::asked_for;
     bool may_linger = true;
+    bool tells_place = false;
     lock::TimePoint until{};                                // lingering: the end of its time
     std::optional<std::list<Entry*>::iterator> place = {};  // lingering: in lingering_
   };
 
   Entry* find(lock::ContenderId contender);
   void move_to(Entry& entry, State state);
-  void want(Entry& entry, lock::TimePoint now);
+  // `by_another`: by a contender that is not of this process, as far as is known.
+  void want(Entry& entry, bool by_another, lock::TimePoint now);
   void give_up(Entry& entry);
   void erase(Entry& entry);
 

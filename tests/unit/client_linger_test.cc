@@ -264,7 +264,22 @@ TEST_F(ClientLingerTest, MembersOfSetsLinger) {
   EXPECT_TRUE(other->holds());
 }
 
-TEST_F(ClientLingerTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
+// A holder that steps aside comes into the queue.
+TEST_F(ClientLingerTest, WhoWantsToKnowItsPlaceGetsALockWhoseContenderTellsIt) {
+  keep();
+  const auto slot = make_slot();
+  slot->on_queued([](const QueuePosition&) {});
+  slot->acquire(lock::never, false);
+  EXPECT_FALSE(slot->holds()) << "that contender was asked for without a place";
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  slot->release_and_wait();
+  EXPECT_EQ(lingering_now(), 1u);
+  slot->acquire(lock::never, false);
+  EXPECT_TRUE(slot->holds());
+}
+
+TEST_F(ClientLingerTest, ATakingThatHasJustBegunCanBeCancelled) {
   if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
   keep();
   int point = 1;

@@ -144,6 +144,39 @@ TEST_F(LingerMachineTest, AContenderThatHasGivenUpWaitsNoMore) {
   EXPECT_TRUE(end(holder));
 }
 
+// Its node's removal changes the monitor's children like a newcomer does.
+TEST_F(LingerMachineTest, ACourseOfThisProcessAloneIsNoReasonToLeaveTheMonitorAlone) {
+  const ContenderId holder = grant("P");
+  machine_.ended(ask("P"));
+  machine_.changed("P", now_);
+  EXPECT_FALSE(end(holder)) << "what has changed is not known";
+  EXPECT_TRUE(end(grant("P")));
+}
+
+TEST_F(LingerMachineTest, WhoHasGivenUpExplainsOneChange) {
+  const ContenderId holder = grant("P");
+  machine_.ended(ask("P"));
+  machine_.changed("P", now_);
+  machine_.changed("P", now_);
+  EXPECT_FALSE(end(holder));
+  EXPECT_FALSE(end(grant("P")));
+}
+
+TEST_F(LingerMachineTest, WhoWantsToKnowItsPlaceGetsALockWhoseContenderTellsIt) {
+  const ContenderId silent = keep("P");
+  const std::string monitor = "P";
+  const Wish wish{monitor, foreground, true, true};
+  EXPECT_EQ(machine_.take(wish, true, now_), nullptr);
+  EXPECT_THAT(given_up(), ElementsAre(silent));
+  machine_.ended(silent);
+  machine_.ask(77, wish, "guid77", now_);
+  machine_.granted(77, token_of(77));
+  EXPECT_TRUE(end(77));
+  EXPECT_EQ(take("P"), 77u) << "the others need not listen";
+  EXPECT_TRUE(end(77));
+  EXPECT_NE(machine_.take(wish, true, now_), nullptr);
+}
+
 TEST_F(LingerMachineTest, AHolderThatStepsAsideWaits) {
   const ContenderId aside = grant("P");
   machine_.stepped_aside(aside);
