@@ -127,7 +127,7 @@ servers_lost() {
 
 # Bugs that a minute on real servers shows; the simulator finds the rarer ones.
 mutations=(no_deadline no_yield cleanup_gives_up no_cleanup_after_timeout lifo_within_class priority_ignored
-  kept_when_contended handed_out_twice)
+  handed_out_twice)
 # Bugs that show when servers part and a lock is held on the losing side: often enough, if nothing else is done.
 parting=(--faults 'leader_deposed,leader_silenced,follower_forgotten' --rate 3)
 mutations+=(sync_proves read_proves reconnect_proves)
