@@ -181,12 +181,21 @@ TEST_F(WaiterTest, NorForALiteralClient) {
   EXPECT_EQ(taken_again(planted.read()).violations, 1u);
 }
 
-TEST_F(WaiterTest, WhoHasLeftIsNotWaited) {
+TEST_F(WaiterTest, WhoHasLeftDoesNotWait) {
   b_waits("/P1/A-0000000002");
   server.transaction(112, 2, "delete", "/P1/A-0000000002");
   again(2100);
   server.frees(215, 1, "/P1/A-0000000001");
   EXPECT_THAT(taken_again(planted.read()).explanations, IsEmpty());
+}
+
+TEST_F(WaiterTest, WhoHasLeftHadWaitedUntilThen) {
+  b_waits("/P1/A-0000000002");
+  planted.client("c").on("P2").invoke(2200, 2).granted(2210, 2, 112, 3);  // before the removal
+  server.transaction(113, 2, "delete", "/P1/A-0000000002");
+  again(2100);
+  server.frees(215, 1, "/P1/A-0000000001");
+  EXPECT_EQ(taken_again(planted.read()).violations, 1u);
 }
 
 TEST_F(WaiterTest, WhoWaitedBeforeTheGrantCountsFromThere) {

@@ -34,6 +34,25 @@ class AppliedBy {
   std::vector<std::pair<std::int64_t, Instant>> told_;  // by zxid
 };
 
+// Instants before which transactions had certainly not been applied, from when clients asked for what came earlier.
+class NotAppliedBefore {
+ public:
+  void add(std::int64_t zxid, Instant asked) { asked_.emplace_back(zxid, asked); }
+  void finish() {
+    std::sort(asked_.begin(), asked_.end());
+    for (std::size_t i = 1; i < asked_.size(); ++i) {
+      asked_[i].second = std::max(asked_[i].second, asked_[i - 1].second);
+    }
+  }
+  Instant operator()(std::int64_t zxid) const {
+    const auto later = std::upper_bound(asked_.begin(), asked_.end(), std::pair(zxid, never));
+    return later == asked_.begin() ? Instant::min() : std::prev(later)->second;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, Instant>> asked_;  // by zxid
+};
+
 // Replays the servers' log, and looks at the sections of a grant when it ends.
 class Replay {
  public:
@@ -43,6 +62,8 @@ class Replay {
       if (call.token != 0) {
         sections_[{call.monitor, call.token}].push_back(&call);
         applied_by_.add(call.token, call.granted);
+        // Where locks stay with the process, the grant may be of a call that has given up.
+        if (!history.process_of(call).lingers) not_applied_before_.add(call.token, call.invoked);
         std::int64_t& last = last_token_of_[call.guid];
         if (call.guid != 0) last = std::max(last, call.token);
       } else if (call.place) {
@@ -53,6 +74,7 @@ class Replay {
     }
     collect_claims_without_token();
     applied_by_.finish();
+    not_applied_before_.finish();
   }
 
   Findings run() {
@@ -73,12 +95,14 @@ class Replay {
     std::int64_t session = 0;
     std::uint64_t guid = 0;
     std::int64_t created = 0;
+    Instant there_until = never;  // at least
   };
   struct Grant {
     std::uint32_t monitor = 0;
     std::int64_t token = 0;
     std::int64_t session = 0;
     std::uint64_t guid = 0;
+    std::vector<Node> left = {};  // those that have left the queue meanwhile
   };
   struct Queue {
     std::vector<Node> nodes;
@@ -113,17 +137,18 @@ class Replay {
       const bool same = queue.grant && change.type == LoggedChange::Type::set && queue.grant->guid == change.guid;
       if (!same) end_grant(queue, change.zxid);
       if (change.type == LoggedChange::Type::set && !same) {
-        queue.grant = Grant{change.monitor, change.zxid, change.session, change.guid};
+        queue.grant = Grant{change.monitor, change.zxid, change.session, change.guid, {}};
       }
       return;
     }
     if (change.type == LoggedChange::Type::create) {
-      queue.nodes.push_back({change.place, change.session, change.guid, change.zxid});
+      queue.nodes.push_back({change.place, change.session, change.guid, change.zxid, never});
     } else if (change.type == LoggedChange::Type::remove) {
       const auto node = std::find_if(queue.nodes.begin(), queue.nodes.end(),
                                      [&](const Node& each) { return each.place == change.place; });
       if (node == queue.nodes.end()) return;
       if (queue.grant && queue.grant->guid == node->guid) end_grant(queue, change.zxid);
+      leave(queue, *node, change.zxid);
       queue.nodes.erase(node);
     }
   }
@@ -131,8 +156,17 @@ class Replay {
   void end_session(const LoggedChange& change) {
     for (Queue& queue : queues_) {
       if (queue.grant && queue.grant->session == change.session) end_grant(queue, change.zxid);
+      for (const Node& node : queue.nodes) {
+        if (node.session == change.session) leave(queue, node, change.zxid);
+      }
       std::erase_if(queue.nodes, [&](const Node& node) { return node.session == change.session; });
     }
+  }
+
+  void leave(Queue& queue, Node node, std::int64_t zxid) const {
+    if (!queue.grant) return;
+    node.there_until = not_applied_before_(zxid);
+    queue.grant->left.push_back(node);
   }
 
   // Nothing: the log ends before it does.
@@ -145,6 +179,7 @@ class Replay {
     for (const Call* section : found->second) {
       if (ended) judge_end(*section, *ended);
       for (const Node& node : queue.nodes) judge_waiter(*section, grant, node);
+      for (const Node& node : grant.left) judge_waiter(*section, grant, node);
     }
     sections_.erase(found);
   }
@@ -161,7 +196,7 @@ class Replay {
   }
 
   void judge_waiter(const Call& section, const Grant& grant, const Node& node) {
-    if (node.guid == grant.guid) return;
+    if (node.guid == grant.guid || node.there_until < section.invoked) return;
     const bool own = node.session == grant.session;
     // One of its own that has given up does not wait, although its node may still be there.
     const auto later = last_token_of_.find(node.guid);
@@ -183,6 +218,7 @@ class Replay {
   std::unordered_map<std::uint64_t, std::int64_t> last_token_of_;                        // by guid
   std::map<Name, Instant> without_token_;  // when clients that know no token were told of their grants
   AppliedBy applied_by_;
+  NotAppliedBefore not_applied_before_;
   Findings findings_;
 };
 
