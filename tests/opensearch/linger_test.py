@@ -21,7 +21,7 @@ def server():
 def cluster(server):
     one = Cluster(server.address, "--nodes", "2", "--heap", "256m", "--set", "forelock.zookeeper.lock.linger=60000",
                   "--set", f"forelock.zookeeper.lock.linger.max={LINGERING}",
-                  "--set", "forelock.zookeeper.session.timeout=10000")
+                  "--set", "forelock.zookeeper.session.timeout=10000", "--set", "forelock.foreground.timeout=60s")
     assert one.urls, one.result.stderr
     yield one
     one.close()
@@ -125,7 +125,7 @@ def test_no_update_is_lost(cluster, fencing):
     for client in clients:
         client.get(300)
     assert ledger.check() == 0, ledger.answers
-    assert set(ledger.answers) == {"200"}, ledger.answers
+    assert set(ledger.answers) <= {"200", "lock_timeout"}, ledger.answers
     taken = zookeeper(cluster)["locks_taken_again"] - before
     assert (taken == 0) == fencing, f"{taken} sections had no grant of their own"
 
