@@ -1,0 +1,55 @@
+"""A node that starts without ZooKeeper, and one whose configuration is in the plugin's file and in the keystore."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from cluster import Cluster, clean_environment, signal, wait_until
+
+NOWHERE = "127.0.0.1:1"
+
+
+def write(cluster):
+    return cluster.request("PUT", "/started/_doc/1", {"n": 1})
+
+
+def add_secret(cluster, name, value):
+    tool = [os.path.join(cluster.home, "home", "bin", "opensearch-keystore"), "add", "--stdin", "--force", name]
+    if os.geteuid() == 0:
+        tool = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + tool
+    environment = clean_environment(HOME=cluster.home, JAVA_HOME=cluster.java_home,
+                                    OPENSEARCH_PATH_CONF=os.path.join(cluster.home, "node1", "config"))
+    result = subprocess.run(tool, input=value, env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+
+
+def test_without_zookeeper_and_then_by_file_and_keystore(server):
+    cluster = Cluster(NOWHERE)
+    try:
+        assert cluster.urls, "it starts without ZooKeeper: " + cluster.result.stderr
+        status = cluster.stats()["zookeeper"]
+        assert status["connected"] is False and NOWHERE in status["last_problem"], status
+        cluster.create("started")
+        answer = write(cluster)
+        assert (answer.status, answer.code) == (503, "connection_loss"), answer.text
+        cluster.signal(signal.SIGTERM)
+        wait_until(lambda: not cluster.runs(), "it has ended")
+
+        folder = Path(cluster.home, "node1", "config")
+        settings = (folder / "opensearch.yml").read_text()
+        (folder / "opensearch.yml").write_text(
+            "".join(line for line in settings.splitlines(True) if "forelock." not in line))
+        (folder / "forelock" / "elasticsearch-details.properties").write_text(
+            f"zookeeper.servers={server.address}\nzookeeper.monitor.linger=3600000\n")
+        add_secret(cluster, "forelock.auth.digest", "search:secret")
+        assert cluster.script("revive").returncode == 0
+        wait_until(lambda: cluster.stats()["zookeeper"]["connected"], "it has the servers of the file")
+        assert write(cluster).status == 201
+        # What it has made is not for programs without those credentials.
+        other = subprocess.run(
+            [os.environ["FORELOCK_BINARY"], "--zookeeper", server.address, "run", "-m", "started/1", "--", "true"],
+            env=clean_environment(), capture_output=True, text=True, check=False)
+        assert other.returncode != 0, "it has the lock"
+        assert write(cluster).status == 200
+    finally:
+        cluster.close()
