@@ -116,7 +116,7 @@ TEST_F(ClientLingerTest, ALateCallOfTheFormerCallerDoesNotReachIt) {
   // As from threads that have looked at the lock before it was unlocked.
   const lock::ContenderId id = 1;
   EXPECT_FALSE(core_->update_record(*first, id, "{}"));
-  EXPECT_FALSE(core_->guarded_transaction(*first, id, {}, [](const coordination::Reply&) {}));
+  EXPECT_FALSE(core_->guarded_transaction(*first, {id}, {}, [](const coordination::Reply&) {}));
   EXPECT_EQ(session_.waiting(), 0u);
   EXPECT_TRUE(core_->update_record(*second, id, "{}"));
   session_.answer_all();
