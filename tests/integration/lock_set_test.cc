@@ -241,6 +241,7 @@ TEST_F(LockSetTest, WritesWhileAllMembersAreHeldOrNothing) {
   } catch (const LockUnhealthyException& error) {
     EXPECT_EQ(error.monitor(), "written-2");
   }
+  EXPECT_TRUE(wait_until([&] { return set.state() == LockState::lost; }));
   EXPECT_THROW(set.alive(1min), LockUnhealthyException);
 }
 
