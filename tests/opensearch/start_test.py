@@ -1,6 +1,7 @@
 """A node that starts without ZooKeeper, and one whose configuration is in the plugin's file and in the keystore."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -29,6 +30,8 @@ def test_without_zookeeper_and_then_by_file_and_keystore(server):
         assert cluster.urls, "it starts without ZooKeeper: " + cluster.result.stderr
         status = cluster.stats()["zookeeper"]
         assert status["connected"] is False and NOWHERE in status["last_problem"], status
+        log = Path(cluster.home, "node1", "output.log").read_text()
+        assert re.search(r"\[WARN \].*o\.forelock.*" + re.escape(NOWHERE + ": Connection refused"), log), log
         cluster.create("started")
         answer = write(cluster)
         assert (answer.status, answer.code) == (503, "connection_loss"), answer.text

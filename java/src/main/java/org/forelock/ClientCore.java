@@ -14,11 +14,12 @@ import java.util.function.Consumer;
  * are fetched by one daemon thread, which only hands them on; code of the application runs on another one.
  */
 final class ClientCore {
-  private static final System.Logger LOG = System.getLogger("org.forelock");
   private static final int BATCH = 128;
   private static final int MAX_LOG_LINES = 1000;
 
   final long handle;
+  /** What the library has to say, and this package about it. */
+  final System.Logger logger;
   /** Runs the application's callbacks, one after the other. */
   final Executor callbacks = single("forelock-callbacks", new LinkedBlockingQueue<>());
 
@@ -31,8 +32,9 @@ final class ClientCore {
   private final Thread poller = Blocking.daemon(this::poll, "forelock-poll");
   private volatile boolean ended;
 
-  ClientCore(long handle) {
+  ClientCore(long handle, System.Logger logger) {
     this.handle = handle;
+    this.logger = logger;
     poller.start();
   }
 
@@ -69,7 +71,7 @@ final class ClientCore {
       try {
         callback.run();
       } catch (Throwable problem) {
-        LOG.log(System.Logger.Level.ERROR, "a callback has thrown", problem);
+        logger.log(System.Logger.Level.ERROR, "a callback has thrown", problem);
       }
     });
   }
@@ -113,7 +115,7 @@ final class ClientCore {
       try {
         dispatch(new Event(numbers, texts, i));
       } catch (Throwable problem) {
-        LOG.log(System.Logger.Level.ERROR, "an event was not handled", problem);
+        logger.log(System.Logger.Level.ERROR, "an event was not handled", problem);
       }
     }
     return count;
@@ -122,10 +124,10 @@ final class ClientCore {
   private void dispatch(Event event) {
     switch (event.kind) {
       case Event.LOG:
-        logging.execute(() -> LOG.log(level(event.name), event.message));
+        logging.execute(() -> logger.log(level(event.name), event.message));
         break;
       case Event.DROPPED:
-        logging.execute(() -> LOG.log(System.Logger.Level.WARNING, event.value + " events were dropped"));
+        logging.execute(() -> logger.log(System.Logger.Level.WARNING, event.value + " events were dropped"));
         break;
       case Event.ACQUIRED:
       case Event.RELEASED:

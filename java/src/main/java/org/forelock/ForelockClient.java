@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>Close it: that ends the session, and frees all its locks on the server before it returns.
  */
 public final class ForelockClient implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger("org.forelock");
+  private static final String LOGGER_NAME = "org.forelock";
   static final Cleaner CLEANER = Cleaner.create();
 
   private final ClientCore core;
@@ -30,7 +30,7 @@ public final class ForelockClient implements AutoCloseable {
    * @throws ConfigurationException with every problem found
    */
   public ForelockClient(Path file) {
-    this(Config.load(file));
+    this(Config.load(file), System.getLogger(LOGGER_NAME));
   }
 
   /**
@@ -40,12 +40,12 @@ public final class ForelockClient implements AutoCloseable {
    * @throws ConfigurationException with every problem found
    */
   public ForelockClient(Properties properties) {
-    this(Config.of(properties));
+    this(Config.of(properties), System.getLogger(LOGGER_NAME));
   }
 
-  private ForelockClient(Config config) {
+  private ForelockClient(Config config, System.Logger logger) {
     try (config) {
-      core = new ClientCore(Native.clientOpen(config.handle));
+      core = new ClientCore(Native.clientOpen(config.handle), logger);
     }
     lifetime = new Lifetime(core);
     cleanable = CLEANER.register(this, lifetime);
@@ -64,6 +64,7 @@ public final class ForelockClient implements AutoCloseable {
   public static final class Builder {
     private final Map<String, String> values = new LinkedHashMap<>();
     private Path file;
+    private System.Logger logger;
 
     private Builder() {}
 
@@ -101,13 +102,26 @@ public final class ForelockClient implements AutoCloseable {
     }
 
     /**
+     * Where the client's log lines go; to {@code System.getLogger("org.forelock")} if nothing is said. For hosts whose
+     * own log is not behind that one.
+     *
+     * @param target is called by one thread of the client at a time, and may take its time
+     * @return this
+     */
+    public Builder logger(System.Logger target) {
+      logger = Objects.requireNonNull(target);
+      return this;
+    }
+
+    /**
      * Opens the client.
      *
      * @return it
      * @throws ConfigurationException with every problem found
      */
     public ForelockClient build() {
-      return new ForelockClient((file == null ? Config.of(new Properties()) : Config.load(file)).set(values));
+      return new ForelockClient((file == null ? Config.of(new Properties()) : Config.load(file)).set(values),
+          logger == null ? System.getLogger(LOGGER_NAME) : logger);
     }
   }
 
@@ -183,7 +197,7 @@ public final class ForelockClient implements AutoCloseable {
     public void run() {
       boolean open = !closed.get();
       if (open) {
-        LOG.log(System.Logger.Level.WARNING, "a ForelockClient was never closed; its session ends now");
+        core.logger.log(System.Logger.Level.WARNING, "a ForelockClient was never closed; its session ends now");
       }
       // Elsewhere: other objects wait for the cleaner.
       Blocking.daemon(() -> {

@@ -7,7 +7,6 @@ import java.util.function.Consumer;
  * object refers to it, not the other way round: else it would never be garbage.
  */
 abstract class LockHandle implements Runnable {
-  private static final System.Logger LOG = System.getLogger("org.forelock");
   private static final int KINDS = 4;
   /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
   static final long NATIVE_WAIT_MS = 20;
@@ -85,7 +84,7 @@ abstract class LockHandle implements Runnable {
   public void run() {
     int state = nativeState();
     if (!closed && state >= LockState.WAITING.ordinal() && state <= LockState.SUSPECT.ordinal()) {
-      LOG.log(System.Logger.Level.WARNING, name + " was never unlocked or closed; it is freed now");
+      core.logger.log(System.Logger.Level.WARNING, name + " was never unlocked or closed; it is freed now");
     }
     free();
     synchronized (this) {

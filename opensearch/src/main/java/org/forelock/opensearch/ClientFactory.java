@@ -77,7 +77,7 @@ final class ClientFactory {
   }
 
   private ForelockClient build(Path digestFile) {
-    ForelockClient.Builder builder = ForelockClient.builder();
+    ForelockClient.Builder builder = ForelockClient.builder().logger(new NodeLog());
     if (file != null) {
       builder.file(file);
     }

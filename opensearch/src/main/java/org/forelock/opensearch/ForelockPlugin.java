@@ -57,7 +57,6 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
       IndexNameExpressionResolver resolver, BulkWriter writer) {
     pool = threads;
     ClientFactory.loadLibrary(folders.plugins.resolve("forelock"));
-    LogBridge.install();
     ClientFactory factory = new ClientFactory(settings, folders);
     ForelockClient client;
     try {
