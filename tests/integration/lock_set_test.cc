@@ -42,7 +42,7 @@ TestServer* LockSetTest::server_ = nullptr;
 // A server keeps its last 500 transactions in memory, whatever their size.
 TEST_F(LockSetTest, LargeSetsAgainAndAgainDoNotFillTheServersMemory) {
   TestServer server(quick_server());
-  Client client(settings_for(server.connect_string()));
+  Client client(settings_for(server.connect_string(), {{"zookeeper.session.timeout", "60000"}}));
   std::vector<std::string> monitors;
   for (int i = 0; i < 500; ++i) monitors.push_back("articles/document-" + std::to_string(i));
   LockSet set(client, std::string(300, 'i'), monitors);
