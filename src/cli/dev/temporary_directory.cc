@@ -44,7 +44,7 @@ TemporaryDirectory::TemporaryDirectory() {
   remove_abandoned(parent);
   // Another process may take a directory for an abandoned one before it is locked.
   while (lock_.get() < 0) {
-    std::string pattern = (parent / (std::string(prefix) + "XXXXXX")).string();
+    std::string pattern = (parent / prefix).string() + "XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr) throw std::system_error(errno, std::generic_category(), pattern);
     path_ = pattern;
     lock_ = locked(path_, O_CREAT);
