@@ -2,19 +2,12 @@
 
 import pytest
 
-from cluster import Cluster, Holder, Later, Ledger, Server, bulk, signal, wait_until
+from cluster import Cluster, Holder, Later, Ledger, bulk, signal, wait_until
 
 LINGERING = 100  # at most so many at a time
 DOCUMENTS = 4
 WRITES = 400
 CLIENTS = 8
-
-
-@pytest.fixture(scope="module")
-def server():
-    one = Server()
-    yield one
-    one.close()
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,21 @@ TEST_F(SetTest, AllKnownMembersAreAskedForInOneRequestAndGivenBackSo) {
   EXPECT_EQ(set->state(), LockState::free);
 }
 
+TEST_F(SetTest, TheOtherMembersAreNamedInPrivateLockAlone) {
+  const auto set = make_set({"a", "b"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(set->state(), LockState::held);
+  for (const std::string& child : session_.read(coordination::List{"/b", false}).children) {
+    const auto record = OwnerRecord::from_json(session_.read(coordination::Get{"/b/" + child, false}).data);
+    ASSERT_TRUE(record) << child;
+    EXPECT_EQ(record->set_size, 2u) << child;
+    EXPECT_EQ(record->set_members.size(), child == "privateLock" ? 2u : 0u) << child;
+  }
+  set->release({});
+  session_.answer_all();
+}
+
 TEST_F(SetTest, ABusyMemberIsWaitedForWithTheSmallerOnesAlone) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b", "c"});

@@ -57,6 +57,25 @@ TEST_F(SlotTest, ALockThatIsGrantedWhileItsObjectIsDestroyedIsReleased) {
   EXPECT_GT(point, 2);
 }
 
+// The server keeps every transaction in memory for a while, so nothing long is in one twice.
+TEST_F(SlotTest, AClaimTellsTheStackInPrivateLockAlone) {
+  const auto slot = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, LockOptions());
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  std::size_t contenders = 0;
+  for (const std::string& child : session_.read(coordination::List{"/P", false}).children) {
+    const auto record = OwnerRecord::from_json(session_.read(coordination::Get{"/P/" + child, false}).data);
+    ASSERT_TRUE(record) << child;
+    EXPECT_EQ(record->lock_info, "test") << child;
+    EXPECT_EQ(record->stack.empty(), child != "privateLock") << child;
+    if (child != "privateLock") ++contenders;
+  }
+  EXPECT_EQ(contenders, 1u);
+  slot->retire();
+  session_.answer_all();
+}
+
 // The code of the error, or "held".
 std::string text_of(const std::exception_ptr& error) {
   try {

@@ -47,6 +47,9 @@ class TreeSession final : public coordination::Session {
     return waiting_.size();
   }
 
+  // What the server would answer now.
+  coordination::Reply read(const coordination::Request& request) const { return tree_.read(request, true); }
+
   // Answers what waits, and what is sent because of the answers.
   void answer_all() {
     while (answer_one()) continue;

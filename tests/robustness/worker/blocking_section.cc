@@ -30,7 +30,7 @@ void BlockingSection::set_callbacks() {
 }
 
 bool BlockingSection::run() {
-  call_.invoke(deadline(), mode());
+  call_.invoke(deadline(), plan_.mode());
   std::string code;
   try {
     code = obtain();
@@ -49,17 +49,6 @@ bool BlockingSection::run() {
   }
   release();
   return true;
-}
-
-std::string_view BlockingSection::mode() const {
-  switch (plan_.wait) {
-    case Wait::none:
-      return "try";
-    case Wait::cancelled:
-      return "cancelled";
-    default:
-      return "timeout";
-  }
 }
 
 milliseconds BlockingSection::deadline() const {

@@ -28,7 +28,6 @@ class BlockingSection {
   void set_callbacks();
   std::string obtain();
   std::string obtain_or_cancel();
-  std::string_view mode() const;
   std::chrono::milliseconds deadline() const;
   void visit();
   void stay();

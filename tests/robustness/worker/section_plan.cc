@@ -6,6 +6,17 @@
 
 namespace forelock::robustness {
 
+std::string_view SectionPlan::mode() const {
+  switch (wait) {
+    case Wait::none:
+      return "try";
+    case Wait::cancelled:
+      return "cancelled";
+    default:
+      return "timeout";
+  }
+}
+
 SectionPlan SectionPlanner::next() {
   SectionPlan plan;
   const bool own = chance(own_share_);

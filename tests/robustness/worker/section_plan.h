@@ -4,6 +4,7 @@
 #include <chrono>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forelock/priority.h"
@@ -30,6 +31,9 @@ struct SectionPlan {
   bool callbacks = false;   // of the queue: on_queued, on_contended
   bool step_aside = false;  // once, while held
   std::chrono::microseconds pause{0};
+
+  // How it waits, as the history says it.
+  std::string_view mode() const;
 };
 
 // Not thread-safe: one for each thread (or seat), counted from 0. Every other one mostly takes monitors that hardly

@@ -85,7 +85,7 @@ SetSection::SetSection(GatedClient& client, const SectionPlan& plan, const std::
 }
 
 bool SetSection::run() {
-  calls_->invoke(deadline(), mode());
+  calls_->invoke(deadline(), plan_.mode());
   std::string code;
   try {
     code = obtain();
@@ -104,17 +104,6 @@ bool SetSection::run() {
   }
   release();
   return true;
-}
-
-std::string_view SetSection::mode() const {
-  switch (plan_.wait) {
-    case Wait::none:
-      return "try";
-    case Wait::cancelled:
-      return "cancelled";
-    default:
-      return "timeout";
-  }
 }
 
 milliseconds SetSection::deadline() const {

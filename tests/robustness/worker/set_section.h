@@ -60,7 +60,6 @@ class SetSection {
  private:
   std::string obtain();
   std::string obtain_or_cancel();
-  std::string_view mode() const;
   std::chrono::milliseconds deadline() const;
   void visit();
   void stay();
