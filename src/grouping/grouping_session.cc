@@ -18,6 +18,9 @@ using coordination::Transaction;
 
 namespace {
 
+// Of groups for other members, after which a member goes by itself: each costs a round trip.
+constexpr int most_refusals = 3;
+
 // Of an operation on the wire beside its path and data: header, lengths, version or flags, access control list.
 constexpr std::size_t operation_overhead = 64;
 
@@ -117,6 +120,16 @@ void GroupingSession::submit_removal(RequestTag tag, Request request) {
   send(tag, std::move(request));
 }
 
+bool GroupingSession::withdraw(RequestTag tag) {
+  const auto found =
+      std::find_if(held_back_.begin(), held_back_.end(), [tag](const Member& one) { return one.tag == tag; });
+  if (found == held_back_.end()) return false;
+  const std::string monitor = found->monitor;
+  if (!mutated(Mutation::withdrawn_is_sent)) held_back_.erase(found);
+  end_waiting(monitor);
+  return true;
+}
+
 bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {
   const std::size_t more = mutated(Mutation::limit_off_by_one) ? 1 : 0;
   return operations <= limits_.operations + more && bytes <= limits_.bytes;
@@ -168,22 +181,22 @@ void GroupingSession::send_group() {
   }
   std::vector<Member> members(std::make_move_iterator(held_back_.begin()), std::make_move_iterator(end));
   held_back_.erase(held_back_.begin(), end);
-  send_together({std::move(members)});
+  send_together(std::move(members));
 }
 
-void GroupingSession::send_together(Group group) {
-  if (group.members.size() == 1) return send_alone(std::move(group.members.front()));
+void GroupingSession::send_together(std::vector<Member> members) {
+  if (members.size() == 1) return send_alone(std::move(members.front()));
   Transaction all;
   std::size_t bytes = 0;
-  for (const Member& member : group.members) {
+  for (const Member& member : members) {
     bytes += member.bytes;
     const auto& own = member.transaction.operations;
     all.operations.insert(all.operations.end(), own.begin(), own.end());
     if (mutated(Mutation::order_not_kept_after_group)) end_waiting(member.monitor);
   }
-  note_sent(group.members.size(), bytes);
+  note_sent(members.size(), bytes);
   const RequestTag tag = next_group_++;
-  groups_.emplace(tag, std::move(group));
+  groups_.emplace(tag, std::move(members));
   send(tag, std::move(all));
 }
 
@@ -217,8 +230,8 @@ void GroupingSession::note_answer(ReplyCode code) {
 void GroupingSession::group_answered(RequestTag tag, Reply reply) {
   auto found = groups_.extract(tag);
   if (found.empty()) return;  // of a session that was given up
-  Group group = std::move(found.mapped());
-  transactions_ -= std::min(transactions_, group.members.size());
+  std::vector<Member> members = std::move(found.mapped());
+  transactions_ -= std::min(transactions_, members.size());
   bool refused = coordination::effect_of(reply.code) == Effect::not_applied;
   if (mutated(Mutation::loss_sent_again)) refused = !reply.ok();
   if (mutated(Mutation::failed_told_to_all)) refused = false;
@@ -227,9 +240,9 @@ void GroupingSession::group_answered(RequestTag tag, Reply reply) {
     reply.code = ReplyCode::ok;
   }
   if (refused) {
-    send_again(std::move(group), reply.refused_operation);
+    group_refused(std::move(members), std::move(reply));
   } else {
-    tell_members(std::move(group.members), std::move(reply));
+    tell_members(std::move(members), std::move(reply));
   }
 }
 
@@ -254,38 +267,53 @@ void GroupingSession::tell_members(std::vector<Member> members, Reply reply) {
   }
 }
 
-// To try the rest together once more pays when one member of many was refused, and costs little when more are.
-void GroupingSession::send_again(Group group, std::optional<std::size_t> refused_operation) {
-  std::vector<Member>& members = group.members;
+void GroupingSession::group_refused(std::vector<Member> members, Reply reply) {
   if (mutated(Mutation::failed_member_lost)) {
     end_waiting(members.back().monitor);
     members.pop_back();
   }
-  std::vector<Member> rest;
-  std::size_t operations = 0;
-  for (Member& member : members) {
-    const std::size_t begin = operations;
-    operations += member.transaction.operations.size();
-    const bool to_blame = refused_operation && *refused_operation >= begin && *refused_operation < operations;
+  // The member that the server could not do, and the place of its first operation.
+  std::size_t refused = members.size();
+  std::size_t place = 0;
+  for (std::size_t i = 0, next = 0; i < members.size() && reply.refused_operation; ++i) {
+    const std::size_t begin = std::exchange(next, next + members[i].transaction.operations.size());
+    if (*reply.refused_operation < begin || *reply.refused_operation >= next) continue;
+    refused = i;
+    place = begin;
+  }
+  std::vector<Member> before;
+  std::vector<Member> behind;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    Member& member = members[i];
+    if (i == refused) continue;
     if (member.gone) {
       // Not applied, and its nodes are gone with the monitor.
       end_waiting(member.monitor);
       answer(member.tag, ReplyCode::no_node);
-    } else if (!refused_operation || group.rest || to_blame) {
+    } else if (refused == members.size() || ++member.refusals > most_refusals) {
       send_alone(std::move(member));
     } else {
-      rest.push_back(std::move(member));
+      (i < refused ? before : behind).push_back(std::move(member));
     }
   }
-  if (!rest.empty()) send_together({std::move(rest), true});
+  if (!before.empty()) send_together(std::move(before));
+  held_back_.insert(held_back_.begin(), std::make_move_iterator(behind.begin()), std::make_move_iterator(behind.end()));
+  if (refused == members.size()) return;
+  *reply.refused_operation -= place;
+  if (mutated(Mutation::refused_told_applied)) {
+    reply.code = ReplyCode::ok;
+    reply.operations.resize(members[refused].transaction.operations.size());
+  }
+  end_waiting(members[refused].monitor);
+  listener_.on_reply(members[refused].tag, std::move(reply));
 }
 
 void GroupingSession::forget_monitor(std::string_view monitor) {
   const auto names_its_nodes = [monitor](const Member& one) {
     return one.monitor == monitor && !makes_monitor(one.transaction);
   };
-  for (auto& [tag, group] : groups_) {
-    for (Member& member : group.members) member.gone |= names_its_nodes(member);
+  for (auto& [tag, members] : groups_) {
+    for (Member& member : members) member.gone |= names_its_nodes(member);
   }
   const auto held = std::find_if(held_back_.begin(), held_back_.end(), names_its_nodes);
   if (held == held_back_.end()) return;

@@ -4,9 +4,10 @@
 // waits, so that a caller with one at a time pays nothing. Beyond that, those that are expected to succeed
 // (Transaction::groupable) are held back until an answer comes, and then go together.
 //
-// All or nothing: a group that the server refuses was not applied. The member that it could not do is sent again by
-// itself, and the others together; if that is refused too, each by itself, in their order. An answer that is lost is
-// lost for every member.
+// All or nothing: a group that the server refuses was not applied. The member that it could not do has its answer: the
+// others are of other monitors and make no difference to it. Those before it are sent again together; those behind it
+// are held back once more, and may be withdrawn. A member of which several groups were refused for others goes by
+// itself. An answer that is lost is lost for every member.
 //
 // A monitor that is deleted while a transaction of it is held back, or in a group that is then refused: the transaction
 // is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
@@ -67,6 +68,8 @@ class GroupingSession final : public coordination::Session, public coordination:
   // Groupable transactions wait for the next flush() at least. Replies of one monitor come in the order of its
   // requests.
   void submit(coordination::RequestTag tag, coordination::Request request) override;
+  // A transaction that has not been sent will not be: true, and there is no reply. False: it is too late, or none.
+  bool withdraw(coordination::RequestTag tag);
   // Sends what may be sent: at the end of every step of the driver in which it has submitted or delivered something.
   void flush();
 
@@ -84,10 +87,7 @@ class GroupingSession final : public coordination::Session, public coordination:
     std::string monitor;
     std::size_t bytes = 0;
     bool gone = false;  // its monitor has been deleted since
-  };
-  struct Group {
-    std::vector<Member> members;
-    bool rest = false;  // of a group that was refused for one of its members
+    int refusals = 0;   // of groups, for other members
   };
   struct Follower {
     coordination::RequestTag tag = 0;
@@ -101,14 +101,14 @@ class GroupingSession final : public coordination::Session, public coordination:
   void submit_removal(coordination::RequestTag tag, coordination::Request request);
   void send_alone(Member member);
   void send_group();
-  void send_together(Group group);
+  void send_together(std::vector<Member> members);
   bool may_send() const;
   bool fits(std::size_t operations, std::size_t bytes) const;
   std::size_t group_bytes() const;
   void note_sent(std::size_t transactions, std::size_t bytes);
   void group_answered(coordination::RequestTag tag, coordination::Reply reply);
   void tell_members(std::vector<Member> members, coordination::Reply reply);
-  void send_again(Group group, std::optional<std::size_t> refused_operation);
+  void group_refused(std::vector<Member> members, coordination::Reply reply);
   void forget_monitor(std::string_view monitor);
   void end_waiting(const std::string& monitor);
   void note_answer(coordination::ReplyCode code);
@@ -120,7 +120,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   coordination::Session* session_ = nullptr;
 
   std::deque<Member> held_back_;
-  std::unordered_map<coordination::RequestTag, Group> groups_;  // under way
+  std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
   // The monitors of both, each with what waits for the answer.
   std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;
   std::size_t under_way_ = 0;     // groups, and transactions that could have been in one

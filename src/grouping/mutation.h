@@ -20,6 +20,8 @@ namespace forelock::grouping {
   each(no_room_after_group, "the answer to a group makes no room for what is held back") \
   each(followers_forgotten, "what waits for a group to be answered is not sent then") \
   each(held_back_over_loss, "what was held back when the connection was lost is sent over the next one") \
+  each(withdrawn_is_sent, "a transaction that was withdrawn is sent nevertheless") \
+  each(refused_told_applied, "the member that a group was refused for is told that it was applied") \
   each(limit_off_by_one, "a group may have one operation more than its limit")
 // clang-format on
 

@@ -254,31 +254,79 @@ TEST_F(GroupingSessionTest, ARefusedGroupIsSentAgainOneByOneInOrder) {
   EXPECT_EQ(replies_.at(2).code, ReplyCode::node_exists);
 }
 
-TEST_F(GroupingSessionTest, OneThatIsRefusedDoesNotKeepTheOthersFromGoingTogether) {
+// As if it had been sent by itself: the others are of other monitors.
+TEST_F(GroupingSessionTest, TheMemberThatAGroupIsRefusedForHasItsAnswer) {
   for (const auto& [tag, monitor] : {std::pair(1u, "P"), {2u, "Q"}, {3u, "R"}}) submit(tag, claim(monitor));
   grouping_.flush();
   step(4, List{"/P", false});
+  step(5, List{"/Q", false});
   answer(0, ReplyCode::node_exists, 3);  // of Q
-  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 4}));
-  EXPECT_EQ(std::get<Create>(std::get<Transaction>(server_.sent[1].request).operations[0]).path, "/Q/A-");
-  answer(1, ReplyCode::node_exists, 1);
+  EXPECT_EQ(order_, std::vector<RequestTag>{2});
   EXPECT_EQ(replies_.at(2).code, ReplyCode::node_exists);
   EXPECT_EQ(replies_.at(2).refused_operation, 1u);
-  answer(2);
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 0, 0, 2}));
+  EXPECT_EQ(server_.sent[2].tag, 4u) << "what follows for P is behind it";
+  EXPECT_EQ(server_.sent[3].tag, 5u) << "what follows for Q goes";
+  answer(1);
+  answer(4);
   EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1"}));
-  EXPECT_EQ(paths_of(3), (std::vector<std::string>{"/R/A-2", "/R/privateLock3"}));
-  EXPECT_EQ(server_.sent.back().tag, 4u) << "what follows for P has waited";
+  EXPECT_EQ(paths_of(3), (std::vector<std::string>{"/R/A-0", "/R/privateLock1"}));
 }
 
-TEST_F(GroupingSessionTest, TheRestOfARefusedGroupIsTakenApartWhenItIsRefusedToo) {
-  for (const auto& [tag, monitor] : {std::pair(1u, "P"), {2u, "Q"}, {3u, "R"}}) submit(tag, claim(monitor));
-  grouping_.flush();
-  answer(0, ReplyCode::node_exists, 0);
-  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 4}));
-  answer(2, ReplyCode::node_exists, 0);
-  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{6, 2, 4, 2, 2}));
-  for (const std::size_t n : {1u, 3u, 4u}) answer(n);
-  EXPECT_EQ(replies_.size(), 3u);
+TEST_F(GroupingSessionTest, ThoseBeforeARefusedOneGoTogetherAndThoseBehindItAfterwards) {
+  GroupingSession grouping({.at_once = 8}, *this);
+  Server server;
+  grouping.use(&server);
+  for (RequestTag tag = 1; tag <= 12; ++tag) grouping.submit(tag, claim("P" + std::to_string(tag)));
+  grouping.flush();
+  ASSERT_EQ(server.sizes(), std::vector<std::size_t>{24});
+  Reply refusal;
+  refusal.code = ReplyCode::node_exists;
+  refusal.refused_operation = 17;
+  grouping.on_reply(server.sent[0].tag, refusal);
+  EXPECT_EQ(server.sizes(), (std::vector<std::size_t>{24, 16}));
+  EXPECT_EQ(order_, std::vector<RequestTag>{9});
+  EXPECT_TRUE(grouping.withdraw(11)) << "it is held back again";
+  EXPECT_FALSE(grouping.withdraw(11));
+  EXPECT_FALSE(grouping.withdraw(3)) << "it is under way";
+  Reply done;
+  done.operations.resize(16);
+  grouping.on_reply(server.sent[1].tag, done);
+  grouping.flush();
+  EXPECT_EQ(server.sizes(), (std::vector<std::size_t>{24, 16, 4})) << "10 and 12";
+}
+
+TEST_F(GroupingSessionTest, AMemberOfManyRefusedGroupsGoesByItself) {
+  GroupingSession grouping({.at_once = 8}, *this);
+  Server server;
+  grouping.use(&server);
+  for (RequestTag tag = 1; tag <= 8; ++tag) grouping.submit(tag, claim("P" + std::to_string(tag)));
+  grouping.flush();
+  for (std::size_t n = 0; n < 4; ++n) {
+    Reply refusal;
+    refusal.code = ReplyCode::node_exists;
+    refusal.refused_operation = 0;
+    grouping.on_reply(server.sent.at(n).tag, refusal);
+    grouping.flush();
+  }
+  EXPECT_EQ(server.sizes(), (std::vector<std::size_t>{16, 14, 12, 10, 2, 2, 2, 2}));
+  EXPECT_EQ(order_, (std::vector<RequestTag>{1, 2, 3, 4}));
+}
+
+TEST_F(GroupingSessionTest, WhatIsWithdrawnIsNeitherSentNorAnswered) {
+  keep_busy();
+  step(1, claim("P"));
+  step(2, claim("Q"));
+  step(3, List{"/P", false});
+  EXPECT_FALSE(grouping_.withdraw(901)) << "it is under way";
+  EXPECT_FALSE(grouping_.withdraw(3)) << "it is no transaction";
+  EXPECT_TRUE(grouping_.withdraw(1));
+  ASSERT_EQ(server_.sent.size(), 3u);
+  EXPECT_EQ(server_.sent[2].tag, 3u) << "what waited for it goes";
+  answer(0);
+  EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 0, 2}));
+  answer(1);
+  EXPECT_EQ(replies_.count(1), 0u);
 }
 
 // It names no node that was there before.
