@@ -39,7 +39,9 @@ struct MemberToken {
 ///
 /// Free members cost the round trips of a single lock, however many they are: all are asked for at once. A member that
 /// another client holds is waited for in its queue, while the set keeps only members that come before it in one order
-/// that all sets share (bytewise by encoded id). So a set waits at most once for each member, and never in a circle.
+/// that all sets share (bytewise by encoded id). So a set waits at most once for each member, and never in a circle. A
+/// background set that waits gives those members back, too, at which a foreground contender waits: at once to one of
+/// this process, after 100 ms of waiting to one of another process; it takes them again afterwards.
 /// *Not* covered: a program that takes a set while it holds another set or a single lock of the same monitors' order;
 /// it has an order of its own to keep.
 ///

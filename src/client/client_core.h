@@ -115,6 +115,7 @@ class ClientCore final : public lock::EngineOutput {
   bool update_record_in_step(lock::ContenderId contender, std::string record);
   // Releases what is held and withdraws what waits.
   void give_up_in_step(lock::ContenderId contender);
+  void want_contention_in_step(lock::ContenderId contender);
   // It may be the last reference: what its callbacks own may call us when it dies.
   void let_go_after_step(std::shared_ptr<const void> object) { to_let_go_.push_back(std::move(object)); }
   void wake_after_step(std::shared_ptr<ContenderListener> listener) { to_wake_.push_back(std::move(listener)); }
@@ -175,6 +176,7 @@ class ClientCore final : public lock::EngineOutput {
   // --- lock::EngineOutput: called by the engine, under the mutex ---
 
   void send(coordination::RequestTag tag, coordination::Request request) override;
+  bool withdraw(coordination::RequestTag tag) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
   void lost(lock::ContenderId contender, LossReason reason) override;

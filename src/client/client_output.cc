@@ -12,6 +12,10 @@ void ClientCore::send(coordination::RequestTag tag, coordination::Request reques
   grouping_.submit(tag, std::move(request));
 }
 
+bool ClientCore::withdraw(coordination::RequestTag tag) {
+  return grouping_.withdraw(tag);
+}
+
 void ClientCore::EngineListener::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
   engine_.on_reply(tag, std::move(reply), now());
 }

@@ -36,7 +36,7 @@ lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderLis
   const linger::Wish wish{spec.monitor, spec.priority, may_linger, spec.wants_position};
   if (const lock::ContenderId lingering = hand_out(listener, wish); lingering != 0) return lingering;
   const lock::ContenderId contender = next_contender_++;
-  if (linger_.ask(contender, wish, spec.guid, now())) spec.wants_contention = true;
+  if (linger_.ask(contender, wish, spec.guid, now())) spec.contention = lock::ContentionScope::all;
   listeners_.emplace(contender, listener);
   const bool wanted = listener->begin(contender);
   if (course_) course_->begins(contender, spec, now());
@@ -62,6 +62,10 @@ bool ClientCore::holds_in_step(lock::ContenderId contender) const {
 
 void ClientCore::give_up_in_step(lock::ContenderId contender) {
   if (!end_section(contender)) engine_.cancel(contender, now());
+}
+
+void ClientCore::want_contention_in_step(lock::ContenderId contender) {
+  engine_.want_contention(contender, now());
 }
 
 void ClientCore::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {

@@ -72,7 +72,7 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   spec.try_once = try_once;
   spec.wants_position = wants_place();
   const std::lock_guard guard(mutex_);
-  spec.wants_contention = static_cast<bool>(on_contended_);
+  if (on_contended_) spec.contention = lock::ContentionScope::all;
   record_ = std::move(record);
   return spec;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client/clock.h"
 #include "client/set_slot.h"
 #include "records/holder_json.h"
 #include "records/wall_time.h"
@@ -9,6 +10,9 @@
 namespace forelock::client {
 
 namespace {
+
+// A set that waits longer than this asks who of other processes waits behind what it holds: a listing for each member.
+constexpr std::chrono::milliseconds contention_delay{100};
 
 // Of one length, so that none is part of another one.
 std::string guid_of_attempt(const std::string& guid, sets::AttemptId attempt) {
@@ -94,6 +98,12 @@ void SetRun::proceed() {
   for (auto commands = machine_.take_commands(); !commands.empty(); commands = machine_.take_commands()) {
     for (const sets::Command& command : commands) carry_out(command);
   }
+  if (!machine_.waits_for()) {
+    contention_due_ = lock::never;
+  } else if (may_be_outranked() && contention_due_ == lock::never) {
+    contention_due_ = now() + contention_delay;
+    core_.call_at(contention_due_, weak_from_this());
+  }
   if (auto owner = owner_.lock()) {
     owner->advanced(shared_from_this());
     core_.let_go_after_step(std::move(owner));
@@ -130,7 +140,11 @@ lock::AcquireSpec SetRun::make_spec(const sets::Command& command) {
   };
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;
-  spec.wants_contention = wants_contention_;
+  if (wants_contention_) {
+    spec.contention = lock::ContentionScope::all;
+  } else if (may_be_outranked()) {
+    spec.contention = lock::ContentionScope::this_process;
+  }
   return spec;
 }
 
@@ -199,6 +213,11 @@ void SetRun::released(lock::ContenderId contender, lock::ReleaseOutcome outcome)
 
 void SetRun::contended(lock::ContenderId contender, Priority waiting) {
   const auto member = machine_.member_of(attempt_of(contender));
+  if (waiting < record_.priority) {
+    machine_.outranked(attempt_of(contender));
+    come_back();
+  }
+  if (!wants_contention_) return;
   auto owner = owner_.lock();
   if (owner && member) owner->contended(*this, *member, waiting);
   core_.let_go_after_step(std::move(owner));
@@ -211,7 +230,15 @@ void SetRun::in_danger(lock::ContenderId contender) {
   core_.let_go_after_step(std::move(owner));
 }
 
-void SetRun::time_has_come(lock::TimePoint) {
+void SetRun::want_contention() {
+  for (const auto& [contender, attempt] : attempts_) {
+    const auto member = machine_.member_of(attempt);
+    if (member && machine_.holds(*member)) core_.want_contention_in_step(contender);
+  }
+}
+
+void SetRun::time_has_come(lock::TimePoint time) {
+  if (machine_.waits_for() && time >= contention_due_) want_contention();
   if (auto owner = owner_.lock()) {
     owner->time_is_up(shared_from_this());
     core_.let_go_after_step(std::move(owner));

@@ -61,6 +61,9 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   void time_has_come(lock::TimePoint time) override;
 
  private:
+  // Whether a contender can go before the set.
+  bool may_be_outranked() const { return record_.priority != all_priorities.front(); }
+  void want_contention();
   void proceed();
   void carry_out(const sets::Command& command);
   lock::AcquireSpec make_spec(const sets::Command& command);
@@ -79,8 +82,9 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   sets::SetMachine machine_;
   std::vector<WallTime> acquired_at_;  // of each member's last grant
   lock::TimePoint deadline_ = lock::never;
-  bool coming_back_ = false;                                         // at the end of this step
-  sets::AttemptId beginning_ = 0;                                    // of the contender that the core is about to name
+  bool coming_back_ = false;                      // at the end of this step
+  lock::TimePoint contention_due_ = lock::never;  // when the waiting set asks who waits behind what it holds
+  sets::AttemptId beginning_ = 0;                 // of the contender that the core is about to name
   std::unordered_map<lock::ContenderId, sets::AttemptId> attempts_;  // that have not ended
   std::unordered_map<sets::AttemptId, lock::ContenderId> contenders_;
 };

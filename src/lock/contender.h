@@ -47,6 +47,7 @@ struct Contender {
   MonitorCount created_after;
   TimePoint waiting_since = never;
   Token token = 0;
+  coordination::RequestTag claim = 0;  // the request that creates its node and privateLock together
   TimePoint hold_watch_at = never;
   std::optional<QueuePosition> position;
   // As a holder: the priorities of which it has been told that contenders wait behind it.

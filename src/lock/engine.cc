@@ -95,6 +95,14 @@ bool Engine::update_record(ContenderId id, std::string holder_record, TimePoint 
   return true;
 }
 
+void Engine::want_contention(ContenderId id, TimePoint now) {
+  enforce_deadline(now);
+  Contender* contender = find(id);
+  if (contender == nullptr) return;
+  contender->spec.contention = ContentionScope::all;
+  contender->monitor->settle(now);
+}
+
 std::optional<std::vector<coordination::Operation>> Engine::guard(ContenderId id) const {
   const Contender* contender = find_holder(id);
   if (contender == nullptr) return std::nullopt;

@@ -50,6 +50,8 @@ class Engine {
   bool step_aside(ContenderId contender, TimePoint deadline, TimePoint now);
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
+  // From now on contended() tells of every contender behind this one while it holds. Not if it is unknown or gone.
+  void want_contention(ContenderId contender, TimePoint now);
   // Operations that succeed exactly while the lock is this contender's: to be put in front of the caller's own
   // operations in one transaction. Nothing if it is not held, or not certainly so at the moment. Not covered: somebody
   // who deletes privateLock alone by hand, leaving the contender's node, and a next holder whose privateLock has the
@@ -109,7 +111,9 @@ class Engine {
     if (options_.explain) output_.explained(contender.id, {step, node, contender.number});
   }
   // A watch that the request asks for is left out if there is no room for it.
-  void send(Flight flight, coordination::Request request, TimePoint now);
+  coordination::RequestTag send(Flight flight, coordination::Request request, TimePoint now);
+  // Whether the request has not been sent, and will not be. What kind of request it was.
+  std::optional<FlightKind> withdraw(coordination::RequestTag tag);
 
   // The contender's claim is proved: granted now, or as soon as the session is proved alive.
   void grant(Contender& contender, TimePoint now);

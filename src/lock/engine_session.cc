@@ -66,7 +66,7 @@ const std::string& path_of(const coordination::Request& request) {
 
 }  // namespace
 
-void Engine::send(Flight flight, coordination::Request request, TimePoint now) {
+coordination::RequestTag Engine::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.sent = now;
   if (bool* watch = watch_of(request); watch != nullptr && *watch) {
     *watch = flight.watched = watches_.reserve(watch_kind(flight.kind), path_of(request));
@@ -74,6 +74,15 @@ void Engine::send(Flight flight, coordination::Request request, TimePoint now) {
   const auto tag = next_tag_++;
   flights_.emplace(tag, std::move(flight));
   output_.send(tag, std::move(request));
+  return tag;
+}
+
+std::optional<FlightKind> Engine::withdraw(coordination::RequestTag tag) {
+  const auto found = flights_.find(tag);
+  if (found == flights_.end() || !output_.withdraw(tag)) return std::nullopt;
+  const FlightKind kind = found->second.kind;
+  flights_.erase(found);
+  return kind;
 }
 
 // --- the session ---

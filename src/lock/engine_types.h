@@ -56,6 +56,13 @@ struct EngineOptions {
   bool explain = false;
 };
 
+// Of whose contenders behind a holder contended() tells.
+enum class ContentionScope {
+  none,
+  this_process,  // costs nothing
+  all            // costs a listing, with a watch, for each change in the queue
+};
+
 struct AcquireSpec {
   std::string monitor;  // node name, encoded: lock/monitor_name.h
   Priority priority = Priority::foreground;
@@ -71,9 +78,9 @@ struct AcquireSpec {
   TimePoint deadline = never;
   // One attempt without queueing: refused at once when the lock is held or waited for.
   bool try_once = false;
-  // Whether queued() / contended() are reported; both cost listings.
+  // Whether queued() is reported; costs listings.
   bool wants_position = false;
-  bool wants_contention = false;
+  ContentionScope contention = ContentionScope::none;
 };
 
 struct Grant {
@@ -109,6 +116,9 @@ class EngineOutput {
   // Requests are to be submitted in the order of these calls, before any later event is handed to the engine.
   virtual void send(coordination::RequestTag tag, coordination::Request request) = 0;
 
+  // A request that its receiver has not passed on is not to be sent any more. True: so it is, and there is no reply.
+  virtual bool withdraw(coordination::RequestTag) { return false; }
+
   // The contender holds the monitor. Comes again, with a new token, after each step_aside().
   virtual void granted(ContenderId contender, const Grant& grant) = 0;
   // The contender will never be granted; its node, if there is one, is being removed.
@@ -119,7 +129,7 @@ class EngineOutput {
   virtual void released(ContenderId contender, ReleaseOutcome outcome) = 0;
   // A waiting contender's place, when first known and when it changes (AcquireSpec::wants_position).
   virtual void queued(ContenderId contender, const QueuePosition& position) = 0;
-  // A contender of this class waits behind the holder: once for each class and grant (AcquireSpec::wants_contention).
+  // A contender of this class waits behind the holder: once for each class and grant (AcquireSpec::contention).
   virtual void contended(ContenderId contender, Priority waiting) = 0;
   // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.
   virtual void forgotten(ContenderId contender) = 0;

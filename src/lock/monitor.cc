@@ -46,7 +46,7 @@ void Monitor::add(Contender& contender, TimePoint) {
   used_ = true;
   all_.emplace(contender.arrival, &contender);
   idle_.insert({contender.arrival, &contender});
-  if (contender.spec.wants_position) ++position_watchers_;
+  if (contender.spec.wants_position) position_watchers_.insert({contender.arrival, &contender});
 }
 
 void Monitor::drop(Contender& contender) {
@@ -58,7 +58,7 @@ void Monitor::drop(Contender& contender) {
   }
   if (owner_ == &contender) owner_ = nullptr;
   if (releasing_ == &contender) releasing_ = nullptr;
-  if (contender.spec.wants_position) --position_watchers_;
+  if (contender.spec.wants_position) position_watchers_.erase({contender.arrival, &contender});
 }
 
 void Monitor::release(Contender& contender, TimePoint now) {
@@ -98,10 +98,24 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
       // made anew, and the news of that still on their way.
       need_resolve(now);
       break;
+    case ContenderState::claiming:
+      if (withdraw_claim(contender)) engine_.forget(contender);
+      break;
     default:
       break;  // something is under way; its reply will find the contender abandoned
   }
   settle(now);
+}
+
+// Of a claim that is still held back nothing can be left.
+bool Monitor::withdraw_claim(Contender& contender) {
+  if (!contender.node.empty()) return false;  // it claims from the queue, or holds privateLock
+  const std::optional<FlightKind> claim = engine_.withdraw(contender.claim);
+  if (!claim) return false;
+  --outstanding_;
+  lock_flight_ = false;
+  if (*claim == FlightKind::fresh_claim) exists_ = false;
+  return true;
 }
 
 bool Monitor::ends_with_releases() const {
@@ -299,7 +313,7 @@ void Monitor::look_while_held(TimePoint now) {
 
 bool Monitor::view_fresh_for(const Contender& first) const {
   const bool parent_mode = engine_.options().watch_mode == WatchMode::parent;
-  const bool coming_and_going = position_watchers_ > 0 && parent_mode && !listing_.unwatched();
+  const bool coming_and_going = !position_watchers_.empty() && parent_mode && !listing_.unwatched();
   return listing_.known() && (listing_.children_watched() || (listing_.fresh_for(first.id) && !coming_and_going));
 }
 
@@ -335,8 +349,10 @@ void Monitor::keep_watched(TimePoint now) {
 }
 
 void Monitor::advise_contention(TimePoint now) {
-  if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned || !owner_->spec.wants_contention) return;
-  keep_watched(now);
+  if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned) return;
+  const ContentionScope scope = owner_->spec.contention;
+  if (scope == ContentionScope::none) return;
+  if (scope == ContentionScope::all) keep_watched(now);
   const auto tell = [this](Priority priority) {
     if (std::exchange(owner_->told_waiting[priority], true)) return;
     engine_.output().contended(owner_->id, priority);
@@ -346,6 +362,7 @@ void Monitor::advise_contention(TimePoint now) {
     if (std::all_of(told.begin(), told.end(), [](bool one) { return one; })) break;
     tell(waiting->spec.priority);
   }
+  if (scope != ContentionScope::all) return;
   // One with another prefix counts as the class before which it goes, or else as the last one.
   for (const ForeignContender& waiting : listing_.others()) {
     const auto next = std::find_if(all_priorities.begin(), all_priorities.end(),
@@ -355,14 +372,13 @@ void Monitor::advise_contention(TimePoint now) {
 }
 
 void Monitor::advise_positions() {
-  if (position_watchers_ == 0) return;
-  for (std::size_t index = 0; index < queue_.size(); ++index) {
-    Contender& contender = queue_.at(index);
-    if (!contender.spec.wants_position || !position_known(contender)) continue;
-    QueuePosition position = position_at(index);
-    if (position == contender.position) continue;
-    contender.position = std::move(position);
-    engine_.output().queued(contender.id, *contender.position);
+  for (const auto& [arrival, contender] : position_watchers_) {
+    const auto index = queue_.index_of(contender);
+    if (!index || !position_known(*contender)) continue;
+    QueuePosition position = position_at(*index);
+    if (position == contender->position) continue;
+    contender->position = std::move(position);
+    engine_.output().queued(contender->id, *contender->position);
   }
 }
 

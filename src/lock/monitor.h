@@ -132,7 +132,7 @@ class Monitor {
   void advise_positions();
 
   // Requests (monitor_requests.cc).
-  void send(Flight flight, coordination::Request request, TimePoint now);
+  coordination::RequestTag send(Flight flight, coordination::Request request, TimePoint now);
   void ensure_monitor(TimePoint now);
   void expect_monitor();
   void fresh_claim(Contender& contender, TimePoint now);
@@ -174,6 +174,7 @@ class Monitor {
   void reject(Contender& contender, coordination::ReplyCode code, TimePoint now);
   void reject_all(coordination::ReplyCode code, TimePoint now);
   void explain_queued(const Contender& contender);
+  bool withdraw_claim(Contender& contender);
   void outcome_unknown(Contender& contender, TimePoint now);
   void need_resolve(TimePoint not_before);
   void monitor_missing();
@@ -215,16 +216,16 @@ class Monitor {
   // Ours.
   std::map<std::uint64_t, Contender*> all_;              // every contender, by arrival
   std::set<std::pair<std::uint64_t, Contender*>> idle_;  // by arrival
-  ContenderQueue queue_{&Monitor::queued_before};        // waiting, not abandoned
-  std::unordered_map<std::string, Contender*> nodes_;    // every own node that is known
-  Contender* owner_ = nullptr;                           // owns privateLock
-  Contender* releasing_ = nullptr;                       // its release is under way and leaves the lock free
-  bool stray_ = false;                                   // privateLock is the session's, but of no contender; it goes
-  bool lock_flight_ = false;                             // another request that changes privateLock is under way
-  std::int32_t lock_version_ = 0;                        // of privateLock, after everything sent so far
+  std::set<std::pair<std::uint64_t, Contender*>> position_watchers_;
+  ContenderQueue queue_{&Monitor::queued_before};      // waiting, not abandoned
+  std::unordered_map<std::string, Contender*> nodes_;  // every own node that is known
+  Contender* owner_ = nullptr;                         // owns privateLock
+  Contender* releasing_ = nullptr;                     // its release is under way and leaves the lock free
+  bool stray_ = false;                                 // privateLock is the session's, but of no contender; it goes
+  bool lock_flight_ = false;                           // another request that changes privateLock is under way
+  std::int32_t lock_version_ = 0;                      // of privateLock, after everything sent so far
   base::PerPriority<std::size_t> enqueueing_;
   std::size_t outstanding_ = 0;
-  std::size_t position_watchers_ = 0;
   int misses_ = 0;                 // how often in a row the monitor had vanished again when we came
   bool lock_watch_armed_ = false;  // on privateLock, for our holder
 

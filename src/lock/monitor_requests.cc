@@ -73,12 +73,12 @@ std::vector<Operation> Monitor::guard(const Contender& contender) const {
   return {Check{child_path(contender.node)}, Check{lock_path_, lock_version_}};
 }
 
-void Monitor::send(Flight flight, coordination::Request request, TimePoint now) {
+coordination::RequestTag Monitor::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.monitor = this;
   flight.creation = creations_;
   ++outstanding_;
   engine_.became_busy(*this);  // the reply must still find it
-  engine_.send(std::move(flight), std::move(request), now);
+  return engine_.send(std::move(flight), std::move(request), now);
 }
 
 void Monitor::ensure_monitor(TimePoint now) {
@@ -113,7 +113,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
   transaction.groupable = true;
-  send({.kind = FlightKind::fresh_claim, .contender = contender.id}, std::move(transaction), now);
+  contender.claim = send({.kind = FlightKind::fresh_claim, .contender = contender.id}, std::move(transaction), now);
 }
 
 void Monitor::removal_sent() {
@@ -137,7 +137,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
   transaction.groupable = headcount_.watched() && !contender.proof_requested;
-  send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
+  contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
   if (!headcount_.watched()) {
     listing_.forget();                // unwatched, it may be of a monitor that was here before this one
     watch_parent(contender.id, now);  // its answer also tells whether anybody else is there

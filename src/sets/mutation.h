@@ -14,7 +14,8 @@ namespace forelock::sets {
   each(keeps_those_behind, "a set that waits keeps the members behind the one that it waits for") \
   each(failed_set_keeps_members, "a failed acquisition gives back only what it waits for") \
   each(loss_ignored, "a set is held although one of its members has been lost") \
-  each(held_too_early, "a set counts as held when its last member is, whatever became of one before it")
+  each(held_too_early, "a set counts as held when its last member is, whatever became of one before it") \
+  each(held_with_a_gap, "a member that was given back while the set waited is not taken again")
 // clang-format on
 
 #define FORELOCK_ENUMERATOR(name, text) name,

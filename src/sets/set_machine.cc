@@ -33,7 +33,7 @@ bool SetMachine::begin(bool try_only) {
   if (stage_ != SetStage::free) return false;
   stage_ = SetStage::taking;
   try_only_ = try_only;
-  held_prefix_ = 0;
+  settled_prefix_ = 0;
   blocked_at_ = members();
   failure_.reset();
   loss_.reset();
@@ -44,7 +44,7 @@ bool SetMachine::begin(bool try_only) {
 
 bool SetMachine::cancel() {
   if (stage_ != SetStage::taking) return false;
-  fail(std::min(held_prefix_, members() - 1), {.reason = lock::RefusalReason::cancelled});
+  fail(std::min(settled_prefix_, members() - 1), {.reason = lock::RefusalReason::cancelled});
   return true;
 }
 
@@ -60,7 +60,7 @@ bool SetMachine::step_aside() {
   if (stage_ != SetStage::held) return false;
   stage_ = SetStage::taking;
   try_only_ = false;
-  held_prefix_ = 0;
+  settled_prefix_ = 0;
   blocked_at_ = 0;
   failure_.reset();
   members_.front().held = false;
@@ -74,6 +74,7 @@ bool SetMachine::step_aside() {
 void SetMachine::start(Command::Kind kind, std::size_t member) {
   const AttemptId attempt = next_attempt_++;
   members_[member].attempt = attempt;
+  members_[member].outranked = false;
   open_.emplace(attempt, member);
   commands_.push_back({kind, member, attempt});
 }
@@ -83,6 +84,10 @@ void SetMachine::give_up(std::size_t member) {
   one.held = false;
   if (one.attempt == 0) return;
   commands_.push_back({Command::Kind::give_up, member, std::exchange(one.attempt, 0)});
+}
+
+void SetMachine::give_way(std::size_t member) {
+  if (members_[member].held && members_[member].outranked) give_up(member);
 }
 
 void SetMachine::give_up_behind(std::size_t member) {
@@ -111,7 +116,7 @@ void SetMachine::granted(AttemptId attempt, lock::Token token) {
   if (!member) return;
   members_[*member].held = true;
   members_[*member].token = token;
-  if (mutated(Mutation::held_too_early) && *member + 1 == members()) held_prefix_ = members();
+  if (mutated(Mutation::held_too_early) && *member + 1 == members()) settled_prefix_ = members();
   advance();
 }
 
@@ -146,7 +151,7 @@ void SetMachine::lost(AttemptId attempt, LossReason reason) {
     fail(*member, {.reason = lock::RefusalReason::unavailable});
   } else if (member && stage_ == SetStage::taking) {
     // Nothing rests on it yet, and the session may live: it is asked for again.
-    held_prefix_ = std::min(held_prefix_, *member);
+    settled_prefix_ = std::min(settled_prefix_, *member);
     not_to_be_had(*member);
   }
   advance();
@@ -160,6 +165,13 @@ void SetMachine::released(AttemptId attempt, lock::ReleaseOutcome outcome) {
   }
   end(attempt);
   advance();
+}
+
+void SetMachine::outranked(AttemptId attempt) {
+  const auto member = member_of(attempt);
+  if (!member) return;
+  members_[*member].outranked = true;
+  if (waits_for()) give_way(*member);
 }
 
 // --- decisions ---
@@ -187,22 +199,27 @@ void SetMachine::advance() {
     return;
   }
   if (stage_ != SetStage::taking) return;
-  while (held_prefix_ < members() && members_[held_prefix_].held) ++held_prefix_;
-  if (held_prefix_ > blocked_at_) {  // what it waited for has come
+  while (settled_prefix_ < members() && members_[settled_prefix_].held) ++settled_prefix_;
+  if (settled_prefix_ > blocked_at_) {  // what it waited for has come
     blocked_at_ = members();
-    for (std::size_t i = held_prefix_; i < members(); ++i) {
+    for (std::size_t i = members(); i-- > 0;) {
+      if (members_[i].held) continue;
+      if (!mutated(Mutation::held_with_a_gap)) settled_prefix_ = i;
+    }
+    for (std::size_t i = 0; i < members(); ++i) {
       if (members_[i].attempt == 0) start(Command::Kind::try_once, i);
     }
   }
-  if (held_prefix_ == members()) {
+  if (settled_prefix_ == members()) {
     stage_ = SetStage::held;
-  } else if (held_prefix_ == blocked_at_ && members_[blocked_at_].attempt == 0) {
+  } else if (settled_prefix_ == blocked_at_ && members_[blocked_at_].attempt == 0) {
     start(Command::Kind::acquire, blocked_at_);
+    for (std::size_t i = 0; i < blocked_at_; ++i) give_way(i);
   }
 }
 
 std::optional<std::size_t> SetMachine::waits_for() const {
-  if (stage_ != SetStage::taking || blocked_at_ == members() || held_prefix_ != blocked_at_) return std::nullopt;
+  if (stage_ != SetStage::taking || blocked_at_ == members() || settled_prefix_ != blocked_at_) return std::nullopt;
   return blocked_at_;
 }
 

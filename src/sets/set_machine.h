@@ -48,7 +48,8 @@ std::string_view name_of(SetStage stage);
 // Members are numbered in canonical order. All that are not held are asked for at once, as single attempts. If one
 // cannot be had, those behind it go back, and the set waits in its queue; then it asks for all the rest again. So a set
 // waits only while it holds smaller members, and no cycle of sets can wait for each other. Each round takes the set at
-// least one member further, so it waits at most once for each member, unless a member is lost on the way.
+// least one member further, so it waits at most once for each member, unless a member is lost on the way or given back
+// to a contender that goes before the set.
 class SetMachine {
  public:
   explicit SetMachine(std::size_t members);
@@ -69,6 +70,9 @@ class SetMachine {
   void refused(AttemptId attempt, const lock::Refusal& refusal);
   void lost(AttemptId attempt, LossReason reason);
   void released(AttemptId attempt, lock::ReleaseOutcome outcome);
+  // A contender that goes before the set waits behind this held one. While the set waits for another member it gives
+  // this one back and takes it anew afterwards; it keeps its place in the queue that it waits in.
+  void outranked(AttemptId attempt);
 
   // What is to be done now. After each of the calls above, until it is empty: carrying one out may call them.
   std::vector<Command> take_commands();
@@ -110,12 +114,14 @@ class SetMachine {
   struct Member {
     AttemptId attempt = 0;  // 0: none
     bool held = false;
+    bool outranked = false;
     lock::Token token = 0;
   };
 
   void start(Command::Kind kind, std::size_t member);
   void give_up(std::size_t member);
   void give_up_behind(std::size_t member);
+  void give_way(std::size_t member);
   void not_to_be_had(std::size_t member);
   void fail(std::size_t member, const lock::Refusal& refusal);
   void advance();
@@ -127,8 +133,9 @@ class SetMachine {
   SetStage stage_ = SetStage::free;
   bool try_only_ = false;
   AttemptId next_attempt_ = 1;
-  std::size_t held_prefix_ = 0;  // this many members are held from the first one on
-  std::size_t blocked_at_ = 0;   // the smallest member that cannot be had at once; members(): none
+  // This many members from the first one on are held, or have been given back to contenders that go before the set.
+  std::size_t settled_prefix_ = 0;
+  std::size_t blocked_at_ = 0;  // the smallest member that cannot be had at once; members(): none
   std::optional<Failure> failure_;
   std::optional<Loss> loss_;
   std::optional<BadRelease> bad_release_;

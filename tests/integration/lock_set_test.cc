@@ -106,6 +106,42 @@ TEST_F(LockSetTest, WaitsForABusyMemberWithTheSmallerOnesAlone) {
   EXPECT_TRUE(set.healthy());
 }
 
+// One that waits for one member holds up the foreground at no other, in its own process and elsewhere.
+TEST_F(LockSetTest, ABackgroundSetThatWaitsGivesItsMembersToTheForeground) {
+  BlockingWriteLock busy(other_, "busy", "c");
+  busy.lock_with_timeout();
+  LockSet set(client_, "bulk", {"a", "b", "c"}, Priority::background);
+  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "c"; }));
+  BlockingWriteLock here(client_, "save", "a");
+  ASSERT_TRUE(here.try_lock_for(10s));
+  BlockingWriteLock elsewhere(other_, "save", "b");
+  ASSERT_TRUE(elsewhere.try_lock_for(10s));
+  EXPECT_EQ(set.waits_for(), "c") << "it keeps its place";
+  here.unlock();
+  busy.unlock();
+  EXPECT_TRUE(wait_until([&] { return set.waits_for() == "b"; })) << "it takes again what it has given back";
+  elsewhere.unlock();
+  granted.get();
+  EXPECT_TRUE(set.healthy());
+  EXPECT_EQ(set.fencing_tokens().size(), 3u);
+  set.unlock_or_throw();
+  EXPECT_THAT(ephemeral_nodes(*server_), IsEmpty());
+}
+
+TEST_F(LockSetTest, AForegroundSetThatWaitsKeepsItsMembers) {
+  BlockingWriteLock busy(other_, "busy", "b");
+  busy.lock_with_timeout();
+  LockSet set(client_, "save all", {"a", "b"});
+  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "b"; }));
+  BlockingWriteLock here(client_, "save", "a");
+  EXPECT_FALSE(here.try_lock_for(300ms));
+  busy.unlock();
+  granted.get();
+  EXPECT_TRUE(set.healthy());
+}
+
 TEST_F(LockSetTest, TheInspectorTellsWhatASetHoldsAndWaitsFor) {
   BlockingWriteLock busy(other_, "the busy one", "told-2");
   busy.lock_with_timeout();

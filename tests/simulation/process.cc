@@ -204,7 +204,11 @@ std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant d
   spec.deadline = deadline;
   spec.try_once = call.try_once;
   spec.wants_position = call.wants_position;
-  spec.wants_contention = linger_->ask(id, {spec.monitor, call.priority}, spec.guid, now()) || call.wants_contention;
+  if (linger_->ask(id, {spec.monitor, call.priority}, spec.guid, now()) || call.wants_contention) {
+    spec.contention = lock::ContentionScope::all;
+  } else if (threads_[index].set && call.priority == Priority::background) {
+    spec.contention = lock::ContentionScope::this_process;
+  }
   engine_->acquire(id, std::move(spec), now());
   return id;
 }

@@ -56,6 +56,7 @@ class Process final : public model::Actor,
 
   // --- EngineOutput ---
   void send(coordination::RequestTag tag, coordination::Request request) override;
+  bool withdraw(coordination::RequestTag tag) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
   void lost(lock::ContenderId contender, LossReason reason) override;
@@ -80,7 +81,7 @@ class Process final : public model::Actor,
     letter_written,
     stop_operation
   };
-  enum class Happening { granted, refused, lost, released };
+  enum class Happening { granted, refused, lost, released, outranked };
 
   // Below the grouping: what goes to the servers.
   class Wire final : public coordination::Session {
@@ -173,6 +174,7 @@ class Process final : public model::Actor,
   // --- sets ---
   void begin_set(std::size_t index);
   void carry_out(std::size_t index, const sets::Command& command);
+  void want_contention(const SetCall& set);
   void follow_set(std::size_t index);
   void react_in_set(std::size_t index, const Reaction& reaction);
   void finish_hold_of_set(std::size_t index);

@@ -171,6 +171,8 @@ void Process::react_in_operation(std::size_t index, const Reaction& reaction) {
       thread.certain = reaction.outcome != lock::ReleaseOutcome::gone;
       machine.handler_succeeded(thread.certain, attempt_end());
       return follow(index);
+    case Happening::outranked:
+      return;  // of sets alone
   }
 }
 

@@ -24,6 +24,14 @@ void Process::send(coordination::RequestTag tag, coordination::Request request) 
   grouping_->submit(tag, std::move(request));
 }
 
+bool Process::withdraw(coordination::RequestTag tag) {
+  if (down_ || !grouping_->withdraw(tag)) return false;
+  if (tracing()) trace("xx #" + std::to_string(tag) + " withdrawn");
+  ++world_.statistics().withdrawn;
+  unanswered_.erase(tag);
+  return true;
+}
+
 void Process::Wire::submit(coordination::RequestTag tag, coordination::Request request) {
   Process& process = process_;
   if (process.down_) return;
@@ -84,6 +92,10 @@ void Process::contended(lock::ContenderId contender, Priority waiting) {
     trace("** contended " + std::to_string(contender) +
           (waiting == Priority::foreground ? " foreground" : " background"));
   linger_->contended(contender, now());
+  const std::size_t index = thread_of(contender);
+  if (threads_[index].set && waiting < call_of(threads_[index]).priority) {
+    reactions_.push_back({Happening::outranked, contender, index});
+  }
 }
 
 void Process::forgotten(lock::ContenderId contender) {

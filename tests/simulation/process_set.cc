@@ -41,7 +41,10 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     set.attempts[next] = command.attempt;
     set.contenders[command.attempt] = next;
     world_.sets().asked(set.id, next, !one.try_once);
-    if (!one.try_once) ++world_.statistics().set_waits;
+    if (one.try_once) return;
+    ++world_.statistics().set_waits;
+    // A client does so when it has waited for some time.
+    if (set.id % 3 == 0) want_contention(set);
     return;
   }
   const std::uint64_t contender = set.contenders.at(command.attempt);
@@ -56,6 +59,12 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     set.machine.released(command.attempt, lock::ReleaseOutcome::released);
     set.attempts.erase(contender);
     world_.sets().let_go(set.id, contender);
+  }
+}
+
+void Process::want_contention(const SetCall& set) {
+  for (const auto& [contender, attempt] : set.attempts) {
+    if (engine_->state(contender) == lock::ContenderState::held) engine_->want_contention(contender, now());
   }
 }
 
@@ -113,8 +122,12 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
     case Happening::released:
       set.machine.released(attempt, reaction.outcome);
       break;
+    case Happening::outranked:
+      if (set.machine.waits_for()) ++world_.statistics().set_gave_way;
+      set.machine.outranked(attempt);
+      break;
   }
-  if (reaction.what != Happening::granted) set.attempts.erase(found);
+  if (reaction.what != Happening::granted && reaction.what != Happening::outranked) set.attempts.erase(found);
   follow_set(index);
 }
 

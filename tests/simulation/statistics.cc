@@ -32,10 +32,12 @@ void Statistics::add(const Statistics& other) {
   sets_refused += other.sets_refused;
   sets_lost += other.sets_lost;
   set_waits += other.set_waits;
+  set_gave_way += other.set_gave_way;
   lingered += other.lingered;
   taken_again += other.taken_again;
   groups += other.groups;
   groups_failed += other.groups_failed;
+  withdrawn += other.withdrawn;
   for (std::size_t i = 0; i < faults.size(); ++i) faults[i] += other.faults[i];
 }
 
@@ -52,9 +54,9 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost
-      << ", \"set_waits\": " << set_waits << ", \"lingered\": " << lingered << ", \"taken_again\": " << taken_again
-      << ", \"groups\": " << groups << ", \"groups_failed\": " << groups_failed << ", \"steps\": " << steps
-      << ", \"faults\": {";
+      << ", \"set_waits\": " << set_waits << ", \"set_gave_way\": " << set_gave_way << ", \"lingered\": " << lingered
+      << ", \"taken_again\": " << taken_again << ", \"groups\": " << groups << ", \"groups_failed\": " << groups_failed
+      << ", \"withdrawn\": " << withdrawn << ", \"steps\": " << steps << ", \"faults\": {";
   for (std::size_t i = 0; i < faults.size(); ++i) {
     out << (i == 0 ? "\"" : ", \"") << name_of(static_cast<FaultKind>(i)) << "\": " << faults[i];
   }

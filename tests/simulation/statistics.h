@@ -38,9 +38,11 @@ struct Statistics {
   std::uint64_t sets_lost = 0;
   std::uint64_t groups = 0;  // of transactions, in one request
   std::uint64_t groups_failed = 0;
-  std::uint64_t lingered = 0;     // sections after which the lock was kept
-  std::uint64_t taken_again = 0;  // sections that got such a lock
-  std::uint64_t set_waits = 0;    // of a set, in the queue of one of its members
+  std::uint64_t withdrawn = 0;     // claims that were not sent
+  std::uint64_t lingered = 0;      // sections after which the lock was kept
+  std::uint64_t taken_again = 0;   // sections that got such a lock
+  std::uint64_t set_waits = 0;     // of a set, in the queue of one of its members
+  std::uint64_t set_gave_way = 0;  // members of a waiting set, to contenders that go before it
   std::array<std::uint64_t, static_cast<std::size_t>(FaultKind::count_)> faults{};
 
   void add(const Statistics& other);

@@ -32,6 +32,9 @@ struct Sent {
 class Recorder final : public EngineOutput {
  public:
   void send(coordination::RequestTag tag, Request request) override { sent.push_back({tag, std::move(request)}); }
+  bool withdraw(coordination::RequestTag tag) override {
+    return holds_back && std::erase_if(sent, [tag](const Sent& one) { return one.tag == tag; }) > 0;
+  }
   void granted(ContenderId, const Grant& grant) override {
     grants.push_back(grant.token);
     losses_before_last_grant = losses.size();
@@ -53,6 +56,7 @@ class Recorder final : public EngineOutput {
     std::string node;
     std::int64_t number = 0;
   };
+  bool holds_back = false;  // what it has in `sent` can still be withdrawn
   std::vector<Explained> explained_steps;
   std::deque<Sent> sent;
   std::vector<Token> grants;

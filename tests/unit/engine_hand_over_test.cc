@@ -45,7 +45,7 @@ TEST_F(HandOverTest, OneAttemptAsksTheServerAndNotAnOldListing) {
 
 TEST_F(HandOverTest, AHolderThatWantsToKnowWatchesWhoComes) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
-  spec.wants_contention = true;
+  spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
   answer<Create>(failure(ReplyCode::node_exists));
   answer<Transaction>(failure(ReplyCode::node_exists));
@@ -377,7 +377,7 @@ TEST_F(ParentHandOverTest, OneAttemptAsksTheServerAndNotAListingThatIsWatched) {
 // What is sent behind the release meets a free lock.
 TEST_F(ParentHandOverTest, BehindAReleaseTheNextCallClaimsAtOnce) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
-  spec.wants_contention = true;
+  spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));

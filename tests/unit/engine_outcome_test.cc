@@ -344,7 +344,7 @@ class NewBeginningTest : public EngineOutcomeTest {
 
 TEST_F(NewBeginningTest, AfterAListingWithoutItsNode) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
-  spec.wants_contention = true;
+  spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));
@@ -401,6 +401,19 @@ TEST_F(NewBeginningTest, AfterAResolvingWithoutItsNode) {
   answer<Get>(failure(ReplyCode::no_node));
   ASSERT_EQ(engine_.state(3), ContenderState::waiting);
   the_neighbour_goes();
+}
+
+// Of what is still held back nothing can be left.
+TEST_F(EngineOutcomeTest, AClaimThatHasNotBeenSentIsWithdrawn) {
+  output_.holds_back = true;
+  acquire(1, Priority::foreground);
+  const std::size_t sent = output_.sent.size();
+  ASSERT_GT(sent, 0u);
+  ASSERT_TRUE(engine_.cancel(1, now_));
+  EXPECT_EQ(output_.forgotten_count, 1);
+  EXPECT_EQ(output_.sent.size(), sent - 1);
+  acquire(2, Priority::foreground);
+  EXPECT_GE(output_.sent.size(), sent) << "the next one claims";
 }
 
 }  // namespace

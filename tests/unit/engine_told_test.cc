@@ -43,7 +43,7 @@ class EngineToldTest : public EngineTest {
   // A holder that wants to know who waits.
   void hold_told(ContenderId id) {
     AcquireSpec spec = spec_of(id, Priority::foreground);
-    spec.wants_contention = true;
+    spec.contention = ContentionScope::all;
     engine_.acquire(id, std::move(spec), now_);
     answer<Create>({});
     answer<Transaction>(claimed("A-0000000000", 100));

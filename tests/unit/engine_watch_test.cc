@@ -178,7 +178,7 @@ TEST_F(NoRoomTest, WithoutAWatchTheLineIsLookedAtInIntervals) {
 // Nothing else may ever tell a lock that stays with its process.
 TEST_F(NoRoomTest, AHolderThatFindsItsNodesGoneInALookLosesTheLock) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
-  spec.wants_contention = true;
+  spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));
@@ -199,7 +199,7 @@ TEST_F(NoRoomTest, AHolderThatFindsItsNodesGoneInALookLosesTheLock) {
 
 TEST_F(NoRoomTest, AHolderThatWantsToKnowWhoWaitsLooksInIntervals) {
   AcquireSpec spec = spec_of(1, Priority::foreground);
-  spec.wants_contention = true;
+  spec.contention = ContentionScope::all;
   engine_.acquire(1, std::move(spec), now_);
   answer<Create>({});
   answer<Transaction>(claimed("A-0000000000", 100));

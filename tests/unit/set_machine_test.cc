@@ -268,6 +268,81 @@ TEST_F(SetMachineTest, StepAsideKeepsThePlaceAtTheFirstMemberAndTakesTheRestInOr
   EXPECT_GT(set_.token(0), 104);
 }
 
+TEST_F(SetMachineTest, ASetThatWaitsGivesAMemberToAContenderThatGoesBeforeIt) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('b');
+  refuse('c');
+  commands();
+  set_.outranked(attempt('a'));
+  EXPECT_THAT(commands(), ElementsAre("drop a"));
+  EXPECT_FALSE(set_.holds(0));
+  EXPECT_EQ(set_.waits_for(), 2u) << "the place in c's queue is kept";
+  finish();
+  grant('c');
+  EXPECT_THAT(commands(), ElementsAre("try a", "try d")) << "b and c are held";
+  grant('d');
+  EXPECT_EQ(set_.stage(), SetStage::taking);
+  grant('a');
+  EXPECT_EQ(set_.stage(), SetStage::held);
+}
+
+TEST_F(SetMachineTest, AMemberThatWasGivenBackIsWaitedForInItsOrder) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('b');
+  refuse('c');
+  commands();
+  set_.outranked(attempt('b'));
+  commands();
+  finish();
+  grant('c');
+  commands();
+  refuse('b');
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
+  EXPECT_TRUE(set_.holds(0));
+  EXPECT_EQ(set_.waits_for(), 1u);
+}
+
+TEST_F(SetMachineTest, AnOutrankedMemberIsKeptUntilTheSetWaits) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  set_.outranked(attempt('a'));
+  refuse('c');
+  EXPECT_THAT(commands(), ElementsAre("drop d")) << "b may still be granted, and the set be held soon";
+  grant('b');
+  EXPECT_THAT(commands(), ElementsAre("wait c", "drop a"));
+  finish();
+  grant('c');
+  EXPECT_THAT(commands(), ElementsAre("try a", "try d"));
+}
+
+TEST_F(SetMachineTest, AHeldSetGivesNothingBack) {
+  hold_all();
+  set_.outranked(attempt('b'));
+  EXPECT_THAT(commands(), IsEmpty());
+  EXPECT_EQ(set_.stage(), SetStage::held);
+}
+
+TEST_F(SetMachineTest, AFailedSetThatHasGivenAMemberBackEndsWithTheRest) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('b');
+  refuse('c');
+  commands();
+  set_.outranked(attempt('a'));
+  commands();
+  refuse('c', RefusalReason::timed_out);
+  EXPECT_THAT(commands(), ElementsAre("drop b"));
+  finish();
+  EXPECT_EQ(set_.stage(), SetStage::free);
+  EXPECT_EQ(set_.failure()->member, 2u);
+}
+
 TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
   set_.begin(false);
   commands();

@@ -71,7 +71,7 @@ void Caller::acquire(Bytes& bytes, TimePoint now) {
   spec.priority = (what & 2) == 0 ? Priority::foreground : Priority::background;
   spec.try_once = (what & 12) == 12;
   spec.wants_position = (what & 16) != 0;
-  spec.wants_contention = (what & 32) != 0;
+  if ((what & 32) != 0) spec.contention = lock::ContentionScope::all;
   const std::size_t patience = bytes.choice(16);
   spec.deadline = patience == 0 ? lock::never : now + std::chrono::milliseconds(30 * patience);
   contenders_[id] = contender;
