@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 2
+#define FL_ABI_VERSION 3
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);
@@ -237,6 +237,13 @@ enum fl_timeout {
   FL_FOREVER = -2      ///< no end
 };
 
+/// Flags of a lock.
+enum fl_lock_flags {
+  /// It gets no lock that lingers, and does not linger (`zookeeper.lock.linger`): each acquisition has a grant of its
+  /// own, with a fencing token that no other section has.
+  FL_LOCK_NO_LINGER = 1
+};
+
 /// Optional parameters of a lock. All 0: none.
 typedef struct fl_lock_options {
   size_t size;                   ///< sizeof(fl_lock_options)
@@ -244,6 +251,7 @@ typedef struct fl_lock_options {
   int64_t auto_unlock_after_ms;  ///< permits an unlocker to free the lock after that; 0: never
   int32_t capture_stack;         ///< 1: record where the acquisition was called
   const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
+  uint64_t flags;                ///< fl_lock_flags
 } fl_lock_options;
 
 /// Makes a lock object, free. `options` may be null.
@@ -336,6 +344,9 @@ typedef struct fl_owner {
 
 /// The record of the current acquisition.
 FORELOCK_EXPORT int32_t fl_lock_owner(fl_handle lock, fl_owner* owner);
+/// What that record says besides: how long the lock may stay with its process after a section
+/// (`zookeeper.lock.linger`); -1 if it does not.
+FORELOCK_EXPORT int32_t fl_lock_get_linger(fl_handle lock, int64_t* linger_ms);
 /// The work continues as planned and needs `expected_ms` more. FL_LOCK_UNHEALTHY if the lock is not healthy.
 FORELOCK_EXPORT int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms);
 

@@ -30,6 +30,9 @@ typedef struct fl_monitor {
   uint64_t waiting;             ///< how many wait
   uint64_t waiting_foreground;  ///< of these, foreground
   uint64_t waiting_background;  ///< of these, background
+  /// What the holder's record says besides: how long the lock may stay with its process after a section, or -1. With it
+  /// the record is that of the grant's first section: a later one may be under way, or none.
+  int64_t linger_ms;
 } fl_monitor;
 
 /// One waiting contender.
@@ -43,6 +46,7 @@ typedef struct fl_waiter {
   int32_t priority;    ///< a fl_priority; -1 if unknown
   int64_t session;     ///< the session that its node belongs to
   int64_t waited_ms;   ///< how long, by wall clocks
+  int64_t linger_ms;   ///< what the record says besides: for how long the lock may linger, or -1
 } fl_waiter;
 
 /// The monitors that are held or waited for, sorted by id; with `all` the idle ones too.

@@ -47,6 +47,9 @@ struct LockOptions {
   bool capture_stack = true;
   /// Overrides the thread's name in the instance identity `host/pid/thread`.
   std::string thread_name = {};
+  /// Whether the acquisition may get a lock that lingers, and its lock may linger after it (`zookeeper.lock.linger`).
+  /// False: it has a grant of its own, with a fencing token that no other section has.
+  bool may_linger = true;
 };
 
 /// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method

@@ -98,7 +98,8 @@ fl_monitor to_c(const SeenMonitor& of) {
           .held_ms = held ? of.holder->held.count() : 0,
           .waiting = of.waiting,
           .waiting_foreground = of.waiting_foreground,
-          .waiting_background = of.waiting_background};
+          .waiting_background = of.waiting_background,
+          .linger_ms = of.owner.linger_ms()};
 }
 
 fl_waiter to_c(const SeenWaiter& of) {
@@ -110,7 +111,8 @@ fl_waiter to_c(const SeenWaiter& of) {
           .owner = of.owner.to_c(),
           .priority = priority_of(of.waiter.priority),
           .session = of.waiter.session,
-          .waited_ms = of.waiter.waited.count()};
+          .waited_ms = of.waiter.waited.count(),
+          .linger_ms = of.owner.linger_ms()};
 }
 
 Inspector inspector_of(const ClientObject& client, int64_t timeout_ms) {

@@ -46,6 +46,8 @@ LockOptions options_of(const fl_lock_options* given) {
   if (options.auto_unlock_after_ms > 0) result.auto_unlock_after.emplace(options.auto_unlock_after_ms);
   result.capture_stack = options.capture_stack != 0;
   result.thread_name = text_or_empty(options.thread_name);
+  require((options.flags & ~std::uint64_t{FL_LOCK_NO_LINGER}) == 0, "unknown flags");
+  result.may_linger = (options.flags & FL_LOCK_NO_LINGER) == 0;
   return result;
 }
 

@@ -49,6 +49,10 @@ int32_t fl_lock_owner(fl_handle lock, fl_owner* owner) {
   });
 }
 
+int32_t fl_lock_get_linger(fl_handle lock, int64_t* linger_ms) {
+  return capi::run([&] { target(linger_ms) = OwnerText(find_lock(lock)->lock().owner()).linger_ms(); });
+}
+
 int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms) {
   return capi::run([&] {
     const auto use = find_lock(lock);

@@ -42,4 +42,8 @@ fl_owner OwnerText::to_c() const {
           .auto_unlock_at_ms = milliseconds_of(record_->auto_unlock_at)};
 }
 
+int64_t OwnerText::linger_ms() const {
+  return record_ && record_->linger ? record_->linger->count() : -1;
+}
+
 }  // namespace forelock::capi

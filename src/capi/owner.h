@@ -19,6 +19,8 @@ class OwnerText {
   bool present() const { return record_.has_value(); }
   // Valid as long as this object is not changed.
   fl_owner to_c() const;
+  // What fl_owner, which does not grow, has no place for. -1: the record does not say.
+  int64_t linger_ms() const;
 
  private:
   std::optional<OwnerRecord> record_;

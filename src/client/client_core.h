@@ -76,7 +76,8 @@ class ClientCore final : public lock::EngineOutput {
   // Begins an acquisition; the slot is told how it ends. `may_linger`: linger::Wish.
   lock::ContenderId acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec, bool may_linger);
   // How long a lock of these options may stay with the process after a section. Nothing: it does not, since locks do
-  // not linger, or since its record says what ends with its section, an alarm or the permission to free it by force.
+  // not linger, or it may not, or its record says what ends with its section, an alarm or the permission to free it by
+  // force.
   std::optional<std::chrono::milliseconds> linger_of(const LockOptions& options) const;
   // The same if the lock lingers here: without a request, and the slot holds it afterwards. False, and nothing has
   // begun, if it does not.

@@ -8,7 +8,8 @@
 namespace forelock::client {
 
 std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions& options) const {
-  if (!linger_.on() || options.expected_runtime || options.auto_unlock_after) return std::nullopt;
+  if (!linger_.on() || !options.may_linger) return std::nullopt;
+  if (options.expected_runtime || options.auto_unlock_after) return std::nullopt;
   return settings_.linger();
 }
 

@@ -29,7 +29,8 @@ struct LingerLimits {
 struct Wish {
   const std::string& monitor;
   Priority priority = Priority::foreground;
-  // Not if its record says what ends with its section: an alarm, an automatic release.
+  // Not if it is to have a grant of its own, or its record says what ends with its section: an alarm, an automatic
+  // release.
   bool may_linger = true;
   // Its caller wants to know its place in the queue, should it come into one.
   bool wants_place = false;

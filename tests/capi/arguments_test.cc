@@ -15,6 +15,7 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
   for (const fl_handle handle : made_up) {
     const char* text = nullptr;
     std::int32_t number = 0;
+    std::int64_t time = 0;
     fl_handle out = 0;
     fl_event event;
     EXPECT_EQ(fl_config_free(handle), FL_INVALID_HANDLE);
@@ -34,6 +35,7 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_lock_expires_at_ns(handle), 0);
     EXPECT_EQ(fl_lock_time_left_ns(handle), 0);
     EXPECT_EQ(fl_lock_get_state(handle, &number), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_get_linger(handle, &time), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_new(handle, "a", nullptr, 0, 0, nullptr, &out), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_acquire(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_try(handle), FL_INVALID_HANDLE);
@@ -98,7 +100,10 @@ TEST(CArguments, LocksAreRefusedBeforeTheyExist) {
   fl_lock_options options{};
   EXPECT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_INVALID_ARGUMENT) << "its size is not set";
   options.size = sizeof options;
-  ASSERT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_OK);
+  options.flags = FL_LOCK_NO_LINGER << 1;
+  EXPECT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_INVALID_ARGUMENT);
+  options.size = offsetof(fl_lock_options, flags);
+  ASSERT_EQ(fl_lock_new(client, "i", "m", 0, &options, &lock), FL_OK) << "an older program's: there are no flags";
   EXPECT_EQ(fl_lock_acquire(lock, -3), FL_INVALID_ARGUMENT);
   EXPECT_EQ(fl_client_close(lock), FL_INVALID_HANDLE) << "of another kind";
   EXPECT_EQ(fl_lock_free(client), FL_INVALID_HANDLE) << "of another kind";

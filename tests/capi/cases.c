@@ -17,16 +17,21 @@
 
 enum { patience_ms = 30000, timeout_ms = 60000 };
 
-static int open_client(const test_host* host, fl_client* client) {
+static int open_lingering(const test_host* host, const char* linger_ms, fl_client* client) {
   fl_config config = 0;
   OK(fl_config_new(&config));
-  const char* keys[] = {"zookeeper.servers", "zookeeper.session.timeout", "zookeeper.foregound.task.timeout"};
-  const char* values[] = {host->servers, "4000", "300"};
-  OK(fl_config_set_all(config, keys, values, 3));
+  const char* keys[] = {"zookeeper.servers", "zookeeper.session.timeout", "zookeeper.foregound.task.timeout",
+                        "zookeeper.lock.linger"};
+  const char* values[] = {host->servers, "4000", "300", linger_ms};
+  OK(fl_config_set_all(config, keys, values, 4));
   OK(fl_client_open(config, 0, client));
   OK(fl_config_free(config));
   OK(fl_client_wait_connected(*client, patience_ms));
   return 0;
+}
+
+static int open_client(const test_host* host, fl_client* client) {
+  return open_lingering(host, "0", client);
 }
 
 static int new_lock(const test_host* host, fl_client client, int32_t priority, fl_lock* lock) {
@@ -329,6 +334,50 @@ static int guarded_write(const test_host* host) {
   return 0;
 }
 
+static int own_grant(const test_host* host) {
+  fl_client client = 0;
+  fl_lock lock = 0;
+  if (open_lingering(host, "60000", &client) || new_lock(host, client, FL_FOREGROUND, &lock)) return 1;
+  OK(fl_lock_acquire(lock, timeout_ms));
+  const int64_t token = fl_lock_token(lock);
+  int64_t linger_ms = 0;
+  OK(fl_lock_get_linger(lock, &linger_ms));
+  CHECK(linger_ms == 60000);
+  CHECK(fl_lock_get_linger(lock, NULL) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_release(lock));
+  fl_view view = 0;
+  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
+  fl_monitor monitor = {.size = sizeof monitor};
+  OK(fl_view_monitor(view, 0, &monitor));
+  CHECK(monitor.held == 1 && monitor.linger_ms == 60000);
+  OK(fl_view_free(view));
+
+  const fl_lock_options options = {.size = sizeof options, .flags = FL_LOCK_NO_LINGER};
+  fl_lock own = 0;
+  OK(fl_lock_new(client, "case", host->monitor, FL_FOREGROUND, &options, &own));
+  OK(fl_lock_acquire(own, timeout_ms));
+  CHECK(fl_lock_token(own) > token);
+  OK(fl_lock_get_linger(own, &linger_ms));
+  CHECK(linger_ms == -1);
+  fl_owner owner;
+  OK(fl_lock_owner(own, &owner));
+  CHECK(owner.alert_at_ms == -1);
+  OK(fl_lock_release(own));
+  OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
+  CHECK(fl_view_monitor(view, 0, &monitor) != FL_OK || monitor.held == 0);
+  OK(fl_view_free(view));
+
+  fl_set set = 0;
+  OK(fl_set_new(client, "case", &host->monitor, 1, FL_FOREGROUND, &options, &set));
+  OK(fl_set_acquire(set, timeout_ms));
+  OK(fl_set_release(set));
+  fl_client_status status = {.size = sizeof status};
+  OK(fl_client_get_status(client, &status));
+  CHECK(status.lingering == 0 && status.taken_again == 0);
+  OK(fl_client_free(client));
+  return 0;
+}
+
 const named_case all_cases[] = {{"blocking", blocking},
                                 {"timed_out", timed_out},
                                 {"within", within},
@@ -339,4 +388,5 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"expired", expired},
                                 {"closed", closed},
                                 {"guarded_write", guarded_write},
+                                {"own_grant", own_grant},
                                 {NULL, NULL}};

@@ -14,9 +14,12 @@ import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import jsonschema
+
 from support import clean_environment, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs" / "opensearch.schema.json").read_text())
 SCRIPT = str(ROOT / "scripts" / "opensearch.sh")
 BUILD = os.environ["FORELOCK_BUILD"]
 VERSION = os.environ.get("FORELOCK_OPENSEARCH_VERSION", "2.19.1")
@@ -231,9 +234,16 @@ class Ledger:
         return twice
 
 
+def valid(document, kind):
+    """The document, which is one of this kind in the schema of the REST interface."""
+    jsonschema.validate(document, {"$ref": "#/$defs/" + kind, "$defs": SCHEMA["$defs"]})
+    return document
+
+
 def bulk(*lines):
     """The body of a bulk request."""
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-__all__ = ["Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "signal", "wait_until"]
+__all__ = ["Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "signal", "valid",
+           "wait_until"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster import Cluster, Holder, Later, Ledger, bulk, signal, wait_until
+from cluster import Cluster, Holder, Later, Ledger, bulk, signal, valid, wait_until
 
 LINGERING = 100  # at most so many at a time
 DOCUMENTS = 4
@@ -46,6 +46,11 @@ def test_a_node_that_writes_again_asks_no_server(cluster):
     assert after["locks_granted"] == before["locks_granted"]
     monitors = cluster.request("GET", "/_plugins/_forelock/locks").json["monitors"]
     assert [one["monitor"] for one in monitors] == ["again/1"], "to others it is held"
+    valid({"monitors": monitors}, "locks")
+    assert monitors[0]["holder"]["owner"]["lingerMs"] == 60000
+    assert "alertAt" not in monitors[0]["holder"]["owner"]
+    row, = cluster.request("GET", "/_cat/forelock?format=json").json
+    assert (row["monitor"], row["linger_ms"]) == ("again/1", "60000")
     text = cluster.request("GET", "/_plugins/_forelock/metrics").text
     assert "forelock_opensearch_locks_lingering 1" in text
 
@@ -77,6 +82,26 @@ def test_others_get_it_at_once(cluster, server):
     background = cluster.request("PUT", "/wanted/_doc/1", {"n": 1}, node=1, X_Forelock_Priority="background",
                                  X_Forelock_Report="true")
     assert first < second < third < token(background), "a lock that was handed over has another token"
+
+
+@pytest.mark.parametrize("fencing", [False, True])
+def test_its_record_says_whether_it_may_linger(cluster, server, fencing):
+    index = f"records-{fencing}".lower()
+    cluster.create(index, **{"forelock.fencing": fencing})
+    with Holder(server.address, f"{index}/1") as holder:
+        later = Later(lambda: write(cluster, f"/{index}/_doc/1"))
+        wait_until(lambda: cluster.held() == 1, "it waits")
+        shown = []
+
+        def queued():
+            shown[:] = valid(cluster.request("GET", f"/_plugins/_forelock/locks/{index}%2F1").json, "lock")["queue"]
+            return shown
+
+        wait_until(queued, "it is in the queue")
+        assert ("lingerMs" in shown[0]["owner"]) != fencing
+        assert "expectedRuntimeMs" not in shown[0]["owner"], "nothing is known of how long it takes"
+        holder.let_go()
+        later.get()
 
 
 @pytest.mark.parametrize("fencing", [False, True])

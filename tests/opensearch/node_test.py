@@ -6,17 +6,9 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import jsonschema
 import pytest
 
-from cluster import ROOT, Holder, Later, bulk, wait_until
-
-SCHEMA = json.loads((ROOT / "docs" / "opensearch.schema.json").read_text())
-
-
-def valid(document, kind):
-    jsonschema.validate(document, {"$ref": "#/$defs/" + kind, "$defs": SCHEMA["$defs"]})
-    return document
+from cluster import ROOT, Holder, Later, bulk, valid, wait_until
 
 
 def write(node, index, identifier, body=None, **more):

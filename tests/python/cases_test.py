@@ -234,6 +234,24 @@ def test_closed(client):
     client.close()
 
 
+def test_own_grant(open_client):
+    client = open_client(zookeeper_lock_linger=60000)
+    lock, _ = hold(client)
+    token = lock.fencing_token
+    assert lock.owner().linger == 60
+    lock.release()
+    assert forelock.Inspector(client).show("P1").holder.owner.linger == 60
+    own = BlockingLock(client, "P1", may_linger=False)
+    own.acquire(PATIENCE)
+    assert own.fencing_token > token
+    assert (own.owner().linger, own.owner().alert_at) == (None, None)
+    own.release()
+    lock_set = forelock.LockSet(client, ["P1", "P2"], may_linger=False)
+    lock_set.acquire(PATIENCE)
+    lock_set.release()
+    assert (client.status.lingering, client.status.taken_again) == (0, 0)
+
+
 def test_guarded_write(client):
     lock, _ = hold(client)
     create = [forelock.CreateNode("/data", b"a"), forelock.SetNode("/data", b"bc", version=0)]

@@ -195,6 +195,36 @@ TEST_F(ClientLingerTest, WhatItsRecordPromisesEndsWithItsSection) {
   EXPECT_EQ(core_->statistics().contenders, 0u);
 }
 
+TEST_F(ClientLingerTest, AnAcquisitionMayAskForAGrantOfItsOwn) {
+  const LockOptions own{.may_linger = false};
+  const auto first = keep();
+  const auto slot = make_slot("P", Priority::foreground, own);
+  slot->acquire(lock::never, false);
+  EXPECT_FALSE(slot->holds()) << "the one that lingers is not for it";
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  EXPECT_GT(slot->token(), first->token());
+  EXPECT_FALSE(slot->owner().linger) << "readers are not told that it lingers";
+  EXPECT_FALSE(slot->owner().alert_at) << "nor that they should be alarmed";
+  slot->release_detached();
+  EXPECT_EQ(lingering_now(), 0u);
+  session_.answer_all();
+
+  keep();
+  const auto set = std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground,
+                                             own);
+  set->acquire(lock::never, false);
+  EXPECT_FALSE(set->holds());
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  EXPECT_GT(set->token(0), slot->token());
+  set->release_detached();
+  session_.answer_all();
+  EXPECT_EQ(lingering_now(), 0u);
+  EXPECT_EQ(core_->statistics().taken_again, 0u);
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
 TEST_F(ClientLingerTest, AnOutageReleasesIt) {
   keep();
   core_->on_session({.kind = coordination::SessionEvent::Kind::disconnected});

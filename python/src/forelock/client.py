@@ -38,6 +38,10 @@ class ClientStatus:
     instance: str
     #: What the last failed attempt to connect met; may be empty.
     last_problem: str
+    #: Acquisitions of a lock that lingered (``zookeeper.lock.linger``): without a request.
+    taken_again: int = 0
+    #: Locks that linger now.
+    lingering: int = 0
 
 
 class Core:
@@ -175,6 +179,8 @@ class Client:
             contenders=status.contenders,
             instance=text(status.instance),
             last_problem=text(status.last_problem),
+            taken_again=status.taken_again,
+            lingering=status.lingering,
         )
 
     @property

@@ -108,9 +108,10 @@ class HeldLock:
     def owner(self) -> Owner:
         """The record of the current acquisition."""
         self._core.check_process()
-        owner = ffi.new("fl_owner*")
+        owner, linger = ffi.new("fl_owner*"), ffi.new("int64_t*")
         check(lib.fl_lock_owner(self._handle, owner))
-        return owner_of(owner)
+        check(lib.fl_lock_get_linger(self._handle, linger))
+        return owner_of(owner, linger[0])
 
     def alive(self, expected: Duration) -> None:
         """The work goes on as planned and needs so long from now on. One request, not waited for.

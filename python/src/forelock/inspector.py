@@ -127,7 +127,7 @@ def _monitor_of(view: int, index: int, with_line: bool) -> Monitor:
 
 def _holder_of(seen: Any) -> Holder:
     return Holder(
-        owner=owner_of(seen.owner) if seen.has_owner == 1 else None,
+        owner=owner_of(seen.owner, seen.linger_ms) if seen.has_owner == 1 else None,
         priority=_priority_of(seen.holder_priority),
         node=text(seen.holder_node),
         session=seen.holder_session,
@@ -143,7 +143,7 @@ def _waiter_of(view: int, index: int) -> Waiter:
         position=waiter.position,
         node=text(waiter.node),
         behind=text(waiter.behind),
-        owner=owner_of(waiter.owner) if waiter.has_owner == 1 else None,
+        owner=owner_of(waiter.owner, waiter.linger_ms) if waiter.has_owner == 1 else None,
         priority=_priority_of(waiter.priority),
         session=waiter.session,
         waited=waiter.waited_ms / 1000,

@@ -18,7 +18,7 @@ Duration = Union[float, datetime.timedelta]
 
 
 def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional[Duration],
-               thread_name: Optional[str]) -> tuple[Any, Any]:
+               thread_name: Optional[str], may_linger: bool) -> tuple[Any, Any]:
     """The options as the library takes them, and the text that they point to."""
     options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
     if expected_runtime is not None:
@@ -27,6 +27,7 @@ def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional
         options.auto_unlock_after_ms = milliseconds(auto_unlock_after, "auto_unlock_after")
     name = ffi.new("char[]", encode(thread_name, "thread_name")) if thread_name is not None else ffi.NULL
     options.thread_name = name
+    options.flags = 0 if may_linger else lib.FL_LOCK_NO_LINGER
     return options, name
 
 
@@ -37,14 +38,16 @@ class LockObject(HeldLock):
     ``lock_info`` says to people what for. ``expected_runtime``: how long the work is expected to take.
     ``auto_unlock_after`` permits an unlocker to free the lock after that. ``timeout`` is what acquire() takes if
     it is given none; None: what is configured for the class. ``thread_name``: of the identity ``host/pid/thread``.
+    ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger after it
+    (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.
     """
 
     def __init__(self, client: Client, monitor: str, *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
-                 thread_name: Optional[str] = None) -> None:
+                 thread_name: Optional[str] = None, may_linger: bool = True) -> None:
         core = client.core
-        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name)
+        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_lock*")
         check(lib.fl_lock_new(core.use(), encode(lock_info, "lock_info"), encode(monitor, "monitor"),

@@ -29,12 +29,12 @@ class SetObject:
     def __init__(self, client: Client, monitors: Iterable[str], *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
-                 thread_name: Optional[str] = None) -> None:
+                 thread_name: Optional[str] = None, may_linger: bool = True) -> None:
         if isinstance(monitors, str):
             raise TypeError("monitors is one str; a set takes several")
         core = client.core
         ids = [ffi.new("char[]", encode(monitor, "a monitor")) for monitor in monitors]
-        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name)
+        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_set*")
         check(lib.fl_set_new(core.use(), encode(lock_info, "lock_info"), ffi.new("char*[]", ids), len(ids),

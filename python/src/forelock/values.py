@@ -55,6 +55,9 @@ class Owner:
     expected_runtime: Optional[float]
     alert_at: Optional[float]
     auto_unlock_at: Optional[float]
+    #: For how many seconds the lock may stay with its process after a section; None: not at all. Then the rest is that
+    #: of the grant's first section: a later one may be under way, or none.
+    linger: Optional[float] = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,8 +83,8 @@ def _seconds(value: int) -> Optional[float]:
     return None if value < 0 else value / 1000
 
 
-def owner_of(owner: Any) -> Owner:
-    """Of a fl_owner."""
+def owner_of(owner: Any, linger_ms: int) -> Owner:
+    """Of a fl_owner, and of what it has no place for."""
     return Owner(
         lock_info=text(owner.lock_info),
         instance=text(owner.instance),
@@ -93,4 +96,5 @@ def owner_of(owner: Any) -> Owner:
         expected_runtime=_seconds(owner.expected_runtime_ms),
         alert_at=_seconds(owner.alert_at_ms),
         auto_unlock_at=_seconds(owner.auto_unlock_at_ms),
+        linger=_seconds(linger_ms),
     )

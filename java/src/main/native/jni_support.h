@@ -36,6 +36,9 @@ void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count);
 // Throws the failure in Java unless `code` is FL_OK. \returns whether it is.
 bool check(JNIEnv* env, std::int32_t code);
 
+// `thread` must outlive the result.
+fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jboolean may_linger, const Text& thread);
+
 // A guarded write of a lock or set: `versions` go in, and the new ones come out.
 using WriteGuarded = std::int32_t (*)(fl_handle handle, const fl_write* writes, std::size_t count,
                                       std::int32_t* versions);

@@ -138,14 +138,10 @@ JNIEXPORT jint JNICALL Java_org_forelock_Native_poll(JNIEnv* env, jclass, jlong 
 
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_lockNew(JNIEnv* env, jclass, jlong client, jbyteArray info,
                                                          jbyteArray monitor, jint priority, jlong expected,
-                                                         jlong auto_unlock, jbyteArray thread) {
+                                                         jlong auto_unlock, jboolean may_linger, jbyteArray thread) {
   fl_lock lock = 0;
   const Text name(env, thread);
-  fl_lock_options options{};
-  options.size = sizeof options;
-  options.expected_runtime_ms = expected;
-  options.auto_unlock_after_ms = auto_unlock;
-  options.thread_name = name.c_str();
+  const fl_lock_options options = lock_options(expected, auto_unlock, may_linger, name);
   check(env,
         fl_lock_new(handle(client), Text(env, info).c_str(), Text(env, monitor).c_str(), priority, &options, &lock));
   return number(lock);

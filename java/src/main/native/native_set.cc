@@ -17,7 +17,7 @@ extern "C" {
 
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlong client, jbyteArray info,
                                                         jobjectArray monitors, jint priority, jlong expected,
-                                                        jlong auto_unlock, jbyteArray thread) {
+                                                        jlong auto_unlock, jboolean may_linger, jbyteArray thread) {
   const jsize count = env->GetArrayLength(monitors);
   std::vector<Text> texts;
   texts.reserve(static_cast<std::size_t>(count));
@@ -29,11 +29,7 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlo
   }
   fl_set set = 0;
   const Text name(env, thread);
-  fl_lock_options options{};
-  options.size = sizeof options;
-  options.expected_runtime_ms = expected;
-  options.auto_unlock_after_ms = auto_unlock;
-  options.thread_name = name.c_str();
+  const fl_lock_options options = lock_options(expected, auto_unlock, may_linger, name);
   check(env, fl_set_new(handle(client), Text(env, info).c_str(), ids.data(), ids.size(), priority, &options, &set));
   return static_cast<jlong>(set);
 }

@@ -8,7 +8,7 @@ using namespace forelock::jni;
 
 namespace {
 
-constexpr jsize numbers_of_owner = 6;
+constexpr jsize numbers_of_owner = 7;
 constexpr jsize texts_of_owner = 4;
 
 jlong number(fl_handle handle) {
@@ -19,10 +19,11 @@ fl_handle handle(jlong number) {
 }
 
 // At the beginning of both arrays.
-void store_owner(JNIEnv* env, const fl_owner& owner, jlongArray numbers, jobjectArray texts) {
+void store_owner(JNIEnv* env, const fl_owner& owner, std::int64_t linger_ms, jlongArray numbers, jobjectArray texts) {
   const std::array<jlong, numbers_of_owner> values{owner.priority,       owner.enqueued_at_ms,
                                                    owner.acquired_at_ms, owner.expected_runtime_ms,
-                                                   owner.alert_at_ms,    owner.auto_unlock_at_ms};
+                                                   owner.alert_at_ms,    owner.auto_unlock_at_ms,
+                                                   linger_ms};
   store(env, numbers, values.data(), numbers_of_owner);
   store(env, texts, 0, owner.lock_info);
   store(env, texts, 1, owner.instance);
@@ -80,7 +81,9 @@ extern "C" {
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockOwner(JNIEnv* env, jclass, jlong lock, jlongArray numbers,
                                                           jobjectArray texts) {
   fl_owner owner;
-  if (check(env, fl_lock_owner(handle(lock), &owner))) store_owner(env, owner, numbers, texts);
+  std::int64_t linger_ms = -1;
+  if (!check(env, fl_lock_owner(handle(lock), &owner))) return;
+  if (check(env, fl_lock_get_linger(handle(lock), &linger_ms))) store_owner(env, owner, linger_ms, numbers, texts);
 }
 
 // --- inspector ---
@@ -110,7 +113,7 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_viewMonitor(JNIEnv* env, jclass,
   fl_monitor monitor{};
   monitor.size = sizeof monitor;
   if (!check(env, fl_view_monitor(handle(view), static_cast<std::size_t>(index), &monitor))) return;
-  store_owner(env, monitor.owner, numbers, texts);
+  store_owner(env, monitor.owner, monitor.linger_ms, numbers, texts);
   store_after_owner<9>(
       env, numbers,
       {monitor.held, monitor.has_owner, monitor.holder_priority, monitor.holder_session, monitor.holder_token,
@@ -126,7 +129,7 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_viewWaiter(JNIEnv* env, jclass, 
   fl_waiter waiter{};
   waiter.size = sizeof waiter;
   if (!check(env, fl_view_waiter(handle(view), static_cast<std::size_t>(index), &waiter))) return;
-  store_owner(env, waiter.owner, numbers, texts);
+  store_owner(env, waiter.owner, waiter.linger_ms, numbers, texts);
   store_after_owner<5>(
       env, numbers,
       {static_cast<jlong>(waiter.position), waiter.has_owner, waiter.priority, waiter.session, waiter.waited_ms});

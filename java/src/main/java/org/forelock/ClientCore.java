@@ -27,8 +27,6 @@ final class ClientCore {
   private final AtomicLong tags = new AtomicLong();
   private final Map<Long, Consumer<Event>> completions = new ConcurrentHashMap<>();
   private final Map<Long, Consumer<Event>> listeners = new ConcurrentHashMap<>();
-  private final long[] numbers = new long[BATCH * Event.NUMBERS];
-  private final byte[][] texts = new byte[BATCH * Event.TEXTS][];
   private final Thread poller = Blocking.daemon(this::poll, "forelock-poll");
   private volatile boolean ended;
 
@@ -79,7 +77,7 @@ final class ClientCore {
   /** After an asynchronous call: that of a closed client is answered at once, when nothing polls any more. */
   void fetchIfEnded() {
     if (ended) {
-      fetch(0);
+      fetch(0, new long[BATCH * Event.NUMBERS], new byte[BATCH * Event.TEXTS][]);
     }
   }
 
@@ -102,14 +100,17 @@ final class ClientCore {
   }
 
   private void poll() {
-    while (fetch(-1) >= 0) {
+    long[] numbers = new long[BATCH * Event.NUMBERS];
+    byte[][] texts = new byte[BATCH * Event.TEXTS][];
+    while (fetch(-1, numbers, texts) >= 0) {
       continue;
     }
     ended = true;
-    fetch(0); // of calls that have seen it before
+    fetch(0, numbers, texts); // of calls that have seen it before
   }
 
-  private synchronized int fetch(long timeoutMs) {
+  /** Without a mutex: an executor of the application's may run its code here. */
+  private int fetch(long timeoutMs, long[] numbers, byte[][] texts) {
     int count = Native.poll(handle, timeoutMs, numbers, texts);
     for (int i = 0; i < count; ++i) {
       try {

@@ -3,6 +3,8 @@ package org.forelock;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -133,9 +135,22 @@ final class Contention<T> {
     core.fetchIfEnded();
   }
 
-  CompletableFuture<T> acquireAsync(long timeoutMs, boolean once) {
+  /** @param executor completes it; null: the thread for callbacks */
+  CompletableFuture<T> acquireAsync(long timeoutMs, boolean once, Executor executor) {
     Acquisition acquisition = new Acquisition();
-    begin(end -> handle.core.call(() -> acquisition.end(end)), tag -> handle.acquire(timeoutMs, once, tag));
+    Consumer<Event> end = event -> {
+      Runnable completion = () -> acquisition.end(event);
+      if (executor == null) {
+        handle.core.call(completion);
+        return;
+      }
+      try {
+        executor.execute(completion);
+      } catch (RejectedExecutionException refused) {
+        completion.run();
+      }
+    };
+    begin(end, tag -> handle.acquire(timeoutMs, once, tag));
     return acquisition;
   }
 

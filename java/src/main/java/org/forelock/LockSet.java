@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 
 /**
@@ -81,7 +82,7 @@ public final class LockSet implements AutoCloseable {
     }
     byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
     long number = Native.setNew(client.core().handle, NativeLibrary.utf8(lockInfo), texts, lockType.ordinal(),
-        options.expectedRuntimeMs, options.autoUnlockAfterMs, thread);
+        options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SetHandle(client.core(), number, "the lock set of " + ids.get(0) + more(ids.size() - 1));
     contention = new Contention<>(this, handle, ids.get(0));
     cleanable = ForelockClient.CLEANER.register(this, handle);
@@ -185,7 +186,7 @@ public final class LockSet implements AutoCloseable {
    *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
    */
   public CompletableFuture<LockSet> acquireAsync() {
-    return contention.acquireAsync(Native.CONFIGURED, false);
+    return contention.acquireAsync(Native.CONFIGURED, false, null);
   }
 
   /**
@@ -195,7 +196,20 @@ public final class LockSet implements AutoCloseable {
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<LockSet> acquireAsync(Duration timeout) {
-    return contention.acquireAsync(timeout.toMillis(), false);
+    return contention.acquireAsync(timeout.toMillis(), false, null);
+  }
+
+  /**
+   * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
+   *
+   * @param timeout zero or more
+   * @param executor completes the result, and so runs what depends on it. One that does so at once
+   *     ({@code Runnable::run}) keeps the thread that fetches the client's events from other locks: it is for what
+   *     neither blocks nor takes long. What an executor refuses is done by that thread, too
+   * @return as {@link #acquireAsync()}
+   */
+  public CompletableFuture<LockSet> acquireAsync(Duration timeout, Executor executor) {
+    return contention.acquireAsync(timeout.toMillis(), false, Objects.requireNonNull(executor));
   }
 
   /**
@@ -205,7 +219,17 @@ public final class LockSet implements AutoCloseable {
    *     that is held or waited for
    */
   public CompletableFuture<LockSet> tryLockAsync() {
-    return contention.acquireAsync(Native.CONFIGURED, true);
+    return contention.acquireAsync(Native.CONFIGURED, true, null);
+  }
+
+  /**
+   * The same, completed by an executor as that of {@link #acquireAsync(Duration, Executor)}.
+   *
+   * @param executor completes the result
+   * @return as {@link #tryLockAsync()}
+   */
+  public CompletableFuture<LockSet> tryLockAsync(Executor executor) {
+    return contention.acquireAsync(Native.CONFIGURED, true, Objects.requireNonNull(executor));
   }
 
   /**

@@ -44,8 +44,8 @@ final class Native {
 
   static native int poll(long client, long timeoutMs, long[] numbers, byte[][] texts);
 
-  static native long lockNew(
-      long client, byte[] info, byte[] monitor, int priority, long expectedMs, long autoUnlockMs, byte[] thread);
+  static native long lockNew(long client, byte[] info, byte[] monitor, int priority, long expectedMs,
+      long autoUnlockMs, boolean mayLinger, byte[] thread);
 
   static native void lockAcquire(long lock, long timeoutMs, boolean tryOnce, long tag);
 
@@ -85,8 +85,8 @@ final class Native {
 
   static native void lockOwner(long lock, long[] numbers, byte[][] texts);
 
-  static native long setNew(
-      long client, byte[] info, byte[][] monitors, int priority, long expectedMs, long autoUnlockMs, byte[] thread);
+  static native long setNew(long client, byte[] info, byte[][] monitors, int priority, long expectedMs,
+      long autoUnlockMs, boolean mayLinger, byte[] thread);
 
   static native void setAcquire(long set, long timeoutMs, boolean tryOnce, long tag);
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** Who holds or waits, and what for: the record that every contender leaves on the server. Times are for people. */
 public final class OwnerRecord {
-  static final int NUMBERS = 6;
+  static final int NUMBERS = 7;
   static final int TEXTS = 4;
 
   private final long[] numbers;
@@ -89,7 +89,7 @@ public final class OwnerRecord {
    * @return nothing if it has not said
    */
   public Optional<Duration> expectedRuntime() {
-    return numbers[3] < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(numbers[3]));
+    return duration(numbers[3]);
   }
 
   /**
@@ -108,6 +108,20 @@ public final class OwnerRecord {
    */
   public Optional<Instant> autoUnlockAt() {
     return instant(numbers[5]);
+  }
+
+  /**
+   * How long the lock may stay with its process after a section ({@code zookeeper.lock.linger}).
+   *
+   * @return nothing if it does not. Else the record is that of the grant's first section: a later one may be under way,
+   *     or none
+   */
+  public Optional<Duration> linger() {
+    return duration(numbers[6]);
+  }
+
+  private static Optional<Duration> duration(long milliseconds) {
+    return milliseconds < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(milliseconds));
   }
 
   private static Optional<Instant> instant(long milliseconds) {

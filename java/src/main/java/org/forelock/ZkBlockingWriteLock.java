@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 
@@ -65,7 +66,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     this.lockType = Objects.requireNonNull(lockType, "lockType");
     byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
     long number = Native.lockNew(client.core().handle, NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(monitor),
-        lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, thread);
+        lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SingleHandle(client.core(), number, monitor);
     contention = new Contention<>(this, handle, monitor);
     cleanable = ForelockClient.CLEANER.register(this, handle);
@@ -143,7 +144,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
-    return contention.acquireAsync(Native.CONFIGURED, false);
+    return contention.acquireAsync(Native.CONFIGURED, false, null);
   }
 
   /**
@@ -153,7 +154,20 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout) {
-    return contention.acquireAsync(timeout.toMillis(), false);
+    return contention.acquireAsync(timeout.toMillis(), false, null);
+  }
+
+  /**
+   * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
+   *
+   * @param timeout zero or more
+   * @param executor completes the result, and so runs what depends on it. One that does so at once
+   *     ({@code Runnable::run}) keeps the thread that fetches the client's events from other locks: it is for what
+   *     neither blocks nor takes long. What an executor refuses is done by that thread, too
+   * @return as {@link #acquireAsync()}
+   */
+  public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout, Executor executor) {
+    return contention.acquireAsync(timeout.toMillis(), false, Objects.requireNonNull(executor));
   }
 
   /**
@@ -163,7 +177,17 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    *     held or waited for
    */
   public CompletableFuture<ZkBlockingWriteLock> tryLockAsync() {
-    return contention.acquireAsync(Native.CONFIGURED, true);
+    return contention.acquireAsync(Native.CONFIGURED, true, null);
+  }
+
+  /**
+   * The same, completed by an executor as that of {@link #acquireAsync(Duration, Executor)}.
+   *
+   * @param executor completes the result
+   * @return as {@link #tryLockAsync()}
+   */
+  public CompletableFuture<ZkBlockingWriteLock> tryLockAsync(Executor executor) {
+    return contention.acquireAsync(Native.CONFIGURED, true, Objects.requireNonNull(executor));
   }
 
   /**

@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -96,6 +98,32 @@ class CasesTest {
       ExecutionException refused = assertThrows(ExecutionException.class, () -> soon(other.tryLockAsync()));
       assertEquals(ErrorCode.LOCK_UNAVAILABLE, ((ForelockException) refused.getCause()).code());
       assertEquals(LockState.FREE, other.state());
+    }
+  }
+
+  @Test
+  void anExecutorCompletes() throws Exception {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock holder = lock(client, LockType.BACKGROUND);
+      ZkBlockingWriteLock waiter = lock(client, LockType.BACKGROUND);
+      CompletableFuture<Runnable> given = new CompletableFuture<>();
+      CompletableFuture<String> thread = new CompletableFuture<>();
+      Executor refuses = task -> {
+        throw new RejectedExecutionException();
+      };
+      assertEquals(holder, soon(holder.acquireAsync(Duration.ofMinutes(1), refuses)), "it is completed all the same");
+      CompletableFuture<ZkBlockingWriteLock> waiting = waiter.acquireAsync(Duration.ofMinutes(1), given::complete);
+      holder.unlock();
+      Runnable completion = soon(given);
+      assertFalse(waiting.isDone());
+      completion.run();
+      assertEquals(waiter, waiting.getNow(null));
+      assertEquals(ErrorCode.LOCK_UNAVAILABLE, failure(holder.tryLockAsync(Runnable::run)).code());
+      waiter.close();
+      waiting = holder.acquireAsync(Duration.ofMinutes(1), Runnable::run);
+      waiting.whenComplete((lock, problem) -> thread.complete(Thread.currentThread().getName()));
+      assertEquals(holder, soon(waiting));
+      assertFalse(soon(thread).equals("forelock-callbacks"));
     }
   }
 
@@ -264,6 +292,34 @@ class CasesTest {
       assertTrue(lock.stepAside(Duration.ofMinutes(1)));
       lock.unlock();
       assertEquals(ErrorCode.LOCK_UNHEALTHY, code(() -> lock.writeGuarded(writes)));
+    }
+  }
+
+  @Test
+  void ownGrant() {
+    Duration time = Duration.ofMinutes(1);
+    try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build()) {
+      client.waitConnected(Duration.ofSeconds(30));
+      ZkBlockingWriteLock lock = lock(client, LockType.BACKGROUND);
+      lock.lockWithTimeout();
+      assertEquals(time, lock.owner().linger().orElseThrow());
+      lock.unlock();
+      MonitorView view = client.inspector().show(monitor).orElseThrow();
+      assertEquals(time, view.owner().orElseThrow().linger().orElseThrow());
+      LockOptions options = LockOptions.NONE.mayLinger(false);
+      try (ZkBlockingWriteLock own = new ZkBlockingWriteLock("own", client, monitor, LockType.BACKGROUND, options)) {
+        own.lockWithTimeout();
+        assertTrue(own.fencingToken() > lock.fencingToken());
+        assertTrue(own.owner().linger().isEmpty());
+        assertTrue(own.owner().alertAt().isEmpty());
+        own.unlock();
+      }
+      try (LockSet set = new LockSet("own", client, List.of(monitor), LockType.BACKGROUND, options)) {
+        set.lockWithTimeout();
+        set.unlock();
+      }
+      assertEquals(0, client.status().lingering());
+      assertEquals(0, client.status().takenAgain());
     }
   }
 

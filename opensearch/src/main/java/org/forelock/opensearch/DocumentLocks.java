@@ -117,7 +117,8 @@ final class DocumentLocks implements Certainty {
   private void tryPart() {
     List<String> part;
     DocumentLock lock = null;
-    CompletableFuture<?> wait;
+    boolean once;
+    ForelockException problem = null;
     synchronized (this) {
       if (closed) {
         return;
@@ -127,24 +128,30 @@ final class DocumentLocks implements Certainty {
         pending.clear();
       }
       part = pending.pollFirst();
-      wait = null;
+      once = !refused.isEmpty();
       if (part != null) {
         try {
           lock = source.lock(info, part, type, fenced);
           locks.add(lock);
-          wait = refused.isEmpty()
-              ? lock.acquire(Math.max(0, (deadline - clock.getAsLong()) / 1_000_000)) : lock.tryAcquire();
-        } catch (ForelockException problem) {
-          wait = CompletableFuture.failedFuture(problem);
+        } catch (ForelockException invalid) {
+          problem = invalid;
         }
       }
-      waiting = wait;
     }
     if (part == null) {
       finish(null);
       return;
     }
     DocumentLock taken = lock;
+    CompletableFuture<?> wait = problem == null ? begin(taken, once) : CompletableFuture.failedFuture(problem);
+    boolean late;
+    synchronized (this) {
+      waiting = wait;
+      late = closed;
+    }
+    if (late) {
+      wait.cancel(false);
+    }
     wait.whenComplete((ok, failure) -> {
       if (failure == null) {
         acquirePart();
@@ -152,6 +159,15 @@ final class DocumentLocks implements Certainty {
         guarded(() -> refuse(part, taken, failure));
       }
     });
+  }
+
+  /** Without the mutex: when the client is closed, what others asked for may end in this call. */
+  private CompletableFuture<?> begin(DocumentLock lock, boolean once) {
+    try {
+      return once ? lock.tryAcquire() : lock.acquire(Math.max(0, (deadline - clock.getAsLong()) / 1_000_000));
+    } catch (ForelockException problem) {
+      return CompletableFuture.failedFuture(problem);
+    }
   }
 
   private boolean mayTry() {

@@ -5,6 +5,7 @@ import java.security.PrivilegedAction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.forelock.ClientStatus;
 import org.forelock.ForelockClient;
@@ -16,8 +17,8 @@ import org.forelock.ZkBlockingWriteLock;
 
 /** A LockService is the node's one session with ZooKeeper. Thread-safe. */
 final class LockService implements LockSource, AutoCloseable {
-  /** A lock whose record speaks of its section, by saying when readers may be alarmed, never lingers. */
-  private static final LockOptions OWN_GRANT = LockOptions.NONE.expectedRuntime(Duration.ofMinutes(1));
+  /** On the thread that fetches the client's events: what follows only asks for more locks, or finds a thread. */
+  private static final Executor AT_ONCE = Runnable::run;
 
   private final ForelockClient client;
 
@@ -28,7 +29,7 @@ final class LockService implements LockSource, AutoCloseable {
 
   @Override
   public DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced) {
-    LockOptions options = fenced ? OWN_GRANT : LockOptions.NONE;
+    LockOptions options = LockOptions.NONE.mayLinger(!fenced);
     return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type, options))
         : new OneSet(new LockSet(info, client, monitors, type, options));
   }
@@ -65,12 +66,12 @@ final class LockService implements LockSource, AutoCloseable {
 
     @Override
     public CompletableFuture<?> acquire(long timeoutMillis) {
-      return lock.acquireAsync(Duration.ofMillis(timeoutMillis));
+      return lock.acquireAsync(Duration.ofMillis(timeoutMillis), AT_ONCE);
     }
 
     @Override
     public CompletableFuture<?> tryAcquire() {
-      return lock.tryLockAsync();
+      return lock.tryLockAsync(AT_ONCE);
     }
 
     @Override
@@ -98,12 +99,12 @@ final class LockService implements LockSource, AutoCloseable {
 
     @Override
     public CompletableFuture<?> acquire(long timeoutMillis) {
-      return set.acquireAsync(Duration.ofMillis(timeoutMillis));
+      return set.acquireAsync(Duration.ofMillis(timeoutMillis), AT_ONCE);
     }
 
     @Override
     public CompletableFuture<?> tryAcquire() {
-      return set.tryLockAsync();
+      return set.tryLockAsync(AT_ONCE);
     }
 
     @Override

@@ -74,6 +74,7 @@ final class LocksJson {
     record.expectedRuntime().map(Duration::toMillis).ifPresent(ms -> owner.put("expectedRuntimeMs", ms));
     owner.put("guid", record.guid());
     owner.put("instance", record.instance());
+    record.linger().map(Duration::toMillis).ifPresent(ms -> owner.put("lingerMs", ms));
     owner.put("lockInfo", record.lockInfo());
     owner.put("priority", Names.of(record.lockType()));
     if (!record.stack().isEmpty()) {

@@ -10,6 +10,7 @@ import java.util.function.Function;
 import org.forelock.ForelockException;
 import org.forelock.Inspector;
 import org.forelock.MonitorView;
+import org.forelock.OwnerRecord;
 import org.opensearch.common.Table;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.core.action.ActionListener;
@@ -162,6 +163,7 @@ final class Rest {
       table.addCell("monitor", "desc:what is locked");
       table.addCell("priority", "desc:the holder's class");
       table.addCell("held_ms", "text-align:right;desc:for so long");
+      table.addCell("linger_ms", "text-align:right;desc:for so long its node may keep it when nothing is written");
       table.addCell("foreground", "text-align:right;desc:so many wait in the foreground");
       table.addCell("background", "text-align:right;desc:so many wait in the background");
       table.addCell("token", "default:false;desc:the holder's fencing token");
@@ -173,6 +175,7 @@ final class Rest {
         table.addCell(monitor.monitor());
         table.addCell(monitor.held() ? monitor.holderType().map(Names::of).orElse("?") : "-");
         table.addCell(monitor.held() ? monitor.heldFor().toMillis() : "-");
+        table.addCell(monitor.owner().flatMap(OwnerRecord::linger).map(time -> "" + time.toMillis()).orElse("-"));
         table.addCell(monitor.waitingForeground());
         table.addCell(monitor.waitingBackground());
         table.addCell(monitor.held() ? monitor.holderToken() : "-");
