@@ -123,11 +123,17 @@ void GroupingSession::submit_removal(RequestTag tag, Request request) {
 bool GroupingSession::withdraw(RequestTag tag) {
   const auto found =
       std::find_if(held_back_.begin(), held_back_.end(), [tag](const Member& one) { return one.tag == tag; });
-  if (found == held_back_.end()) return false;
+  if (found == held_back_.end()) return withdraw_follower(tag);
   const std::string monitor = found->monitor;
   if (!mutated(Mutation::withdrawn_is_sent)) held_back_.erase(found);
   end_waiting(monitor);
   return true;
+}
+
+bool GroupingSession::withdraw_follower(RequestTag tag) {
+  return std::any_of(waiting_.begin(), waiting_.end(), [tag](auto& of_monitor) {
+    return std::erase_if(of_monitor.second, [tag](const Follower& one) { return one.tag == tag; }) > 0;
+  });
 }
 
 bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {

@@ -68,7 +68,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   // Groupable transactions wait for the next flush() at least. Replies of one monitor come in the order of its
   // requests.
   void submit(coordination::RequestTag tag, coordination::Request request) override;
-  // A transaction that has not been sent will not be: true, and there is no reply. False: it is too late, or none.
+  // What has not been sent will not be: true, and there is no reply. False: it is too late.
   bool withdraw(coordination::RequestTag tag);
   // Sends what may be sent: at the end of every step of the driver in which it has submitted or delivered something.
   void flush();
@@ -99,6 +99,7 @@ class GroupingSession final : public coordination::Session, public coordination:
 
   void send(coordination::RequestTag tag, coordination::Request request);
   void submit_removal(coordination::RequestTag tag, coordination::Request request);
+  bool withdraw_follower(coordination::RequestTag tag);
   void send_alone(Member member);
   void send_group();
   void send_together(std::vector<Member> members);

@@ -110,6 +110,10 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
 // Of a claim that is still held back nothing can be left.
 bool Monitor::withdraw_claim(Contender& contender) {
   if (!contender.node.empty()) return false;  // it claims from the queue, or holds privateLock
+  if (engine_.withdraw(contender.proof)) {
+    --outstanding_;
+    listing_.answered();
+  }
   const std::optional<FlightKind> claim = engine_.withdraw(contender.claim);
   if (!claim) return false;
   --outstanding_;

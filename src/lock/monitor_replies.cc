@@ -157,7 +157,11 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
   }
   if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
   if (fresh && reply.code != ReplyCode::node_exists) exists_ = false;
-  if (contender.abandoned) return engine_.forget(contender);
+  if (contender.abandoned) {
+    // There is a monitor, and nobody else here asks whether one of us made it, to be removed when it is not used.
+    if (fresh && reply.code == ReplyCode::node_exists && !headcount_.watched()) watch_parent(0, now);
+    return engine_.forget(contender);
+  }
   if (fresh) return on_fresh_claim_refused(contender, reply, now);
   switch (reply.code) {
     case ReplyCode::node_exists:

@@ -136,7 +136,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
       transaction_of(Create{new_node_path(contender), claim_record(contender), CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
-  transaction.groupable = headcount_.watched() && !contender.proof_requested;
+  transaction.groupable = headcount_.watched();
   contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
   if (!headcount_.watched()) {
     listing_.forget();                // unwatched, it may be of a monitor that was here before this one
@@ -226,7 +226,9 @@ void Monitor::remove_node(Contender& contender, TimePoint now) {
 
 void Monitor::list(bool watch, ContenderId proof_for, TimePoint now) {
   listing_.sent(now);
-  send({.kind = FlightKind::list, .contender = proof_for, .watch = watch}, List{path_, watch}, now);
+  const auto tag =
+      send({.kind = FlightKind::list, .contender = proof_for, .watch = watch}, List{path_, watch}, now);
+  if (Contender* contender = proof_for == 0 ? nullptr : engine_.find(proof_for)) contender->proof = tag;
 }
 
 void Monitor::watch_parent(ContenderId proof_for, TimePoint now) {

@@ -84,6 +84,31 @@ TEST_F(SetTest, AllKnownMembersAreAskedForInOneRequestAndGivenBackSo) {
   EXPECT_EQ(set->state(), LockState::free);
 }
 
+// Whose monitors others have used since: their claims need a look at each queue, but share a request.
+TEST_F(SetTest, MembersThatOthersHaveUsedAreAskedForInOneRequestToo) {
+  std::vector<std::string> names;
+  for (int i = 10; i < 50; ++i) names.push_back("m" + std::to_string(i));
+  const auto set = make_set(names);
+  const auto cycle = [&] {
+    set->acquire(lock::never, false);
+    session_.answer_all();
+    ASSERT_TRUE(set->holds());
+    set->release({});
+    session_.answer_all();
+  };
+  for (int i = 0; i < 2; ++i) cycle();  // the first time makes the monitors, the second one watches them
+  const auto requests = [&] { return core_->statistics().requests; };
+  for (int i = 0; i < 2; ++i) {  // the first time the numbers only show that others were there
+    for (const std::string& name : names) {
+      const auto mode = coordination::CreateMode::ephemeral_sequential;
+      session_.write(coordination::Delete{session_.write(coordination::Create{"/" + name + "/A-", "", mode}).path});
+    }
+    const auto before = requests();
+    cycle();
+    EXPECT_EQ(requests() - before, names.size() + 2) << "one transaction each way, and a listing of each queue";
+  }
+}
+
 TEST_F(SetTest, TheOtherMembersAreNamedInPrivateLockAlone) {
   const auto set = make_set({"a", "b"});
   set->acquire(lock::never, false);

@@ -115,6 +115,19 @@ TEST_F(EngineUnusedTest, ASingleAttemptAsksAMonitorThatExists) {
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::unavailable);
 }
 
+// By a process that had forgotten that the monitor was there, and whose own it was.
+TEST_F(EngineUnusedTest, AMonitorThatAGivenUpClaimHasFoundIsRemovedToo) {
+  acquire(1, Priority::foreground);
+  engine_.cancel(1, now_);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  Reply marked = monitor(0, 4, 90);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  EXPECT_TRUE(output_.sent.empty());
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
 TEST_F(EngineUnusedTest, WithoutLeaveToMakeTheMonitorTheCallerIsRefused) {
   acquire(1, Priority::foreground);
   answer<Transaction>(refused(ReplyCode::no_auth, 0));

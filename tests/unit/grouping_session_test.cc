@@ -318,15 +318,18 @@ TEST_F(GroupingSessionTest, WhatIsWithdrawnIsNeitherSentNorAnswered) {
   step(1, claim("P"));
   step(2, claim("Q"));
   step(3, List{"/P", false});
+  step(4, Get{"/P", false});
   EXPECT_FALSE(grouping_.withdraw(901)) << "it is under way";
-  EXPECT_FALSE(grouping_.withdraw(3)) << "it is no transaction";
+  EXPECT_TRUE(grouping_.withdraw(3)) << "it waits for the claim";
   EXPECT_TRUE(grouping_.withdraw(1));
   ASSERT_EQ(server_.sent.size(), 3u);
-  EXPECT_EQ(server_.sent[2].tag, 3u) << "what waited for it goes";
+  EXPECT_EQ(server_.sent[2].tag, 4u) << "what waited for it goes";
+  EXPECT_FALSE(grouping_.withdraw(4)) << "it has been sent";
   answer(0);
   EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{2, 2, 0, 2}));
   answer(1);
   EXPECT_EQ(replies_.count(1), 0u);
+  EXPECT_EQ(replies_.count(3), 0u);
 }
 
 // It names no node that was there before.

@@ -50,6 +50,9 @@ class TreeSession final : public coordination::Session {
   // What the server would answer now.
   coordination::Reply read(const coordination::Request& request) const { return tree_.read(request, true); }
 
+  // What another client has the server do at once.
+  coordination::Reply write(const coordination::Request& request) { return write(request, id + 1); }
+
   // Answers what waits, and what is sent because of the answers.
   void answer_all() {
     while (answer_one()) continue;
@@ -73,12 +76,16 @@ class TreeSession final : public coordination::Session {
         std::holds_alternative<coordination::List>(request)) {
       return tree_.read(request, true);
     }
-    coordination::Reply reply;
     if (std::holds_alternative<coordination::Sync>(request) ||
         std::holds_alternative<coordination::RemoveDataWatch>(request))
-      return reply;
+      return {};
+    return write(request, id);
+  }
+
+  coordination::Reply write(const coordination::Request& request, coordination::SessionId session) {
+    coordination::Reply reply;
     model::Writer writer;
-    writer.session = id;
+    writer.session = session;
     writer.zxid = ++zxid_;
     std::vector<model::Change> changes;
     reply.code = tree_.write(request, writer, reply, changes);
