@@ -193,7 +193,11 @@ void Engine::grant_pending(TimePoint now) {
   const std::vector<ContenderId> pending(pending_grants_.begin(), pending_grants_.end());
   for (const ContenderId id : pending) {
     pending_grants_.erase(id);
-    if (Contender* contender = find(id); contender && !contender->abandoned) grant(*contender, now);
+    Contender* contender = find(id);
+    if (!contender || contender->abandoned) continue;
+    Monitor& monitor = *contender->monitor;
+    grant(*contender, now);
+    monitor.settle(now);  // single attempts have waited for what becomes of it
   }
 }
 

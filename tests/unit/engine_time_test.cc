@@ -390,6 +390,41 @@ TEST_P(EngineOutageTest, NoOutageEndsInALockThatIsLostAtOnce) {
   }
 }
 
+// It cannot know before whether the other one gets the lock.
+TEST_P(EngineOutageTest, ASingleAttemptIsRefusedAsSoonAsALateGrantIsTold) {
+  bool has_waited = false;
+  for (Duration outage = 100ms; outage < timeout; outage += 20ms) {
+    SCOPED_TRACE(std::chrono::duration_cast<std::chrono::milliseconds>(outage).count());
+    Recorder output;
+    Engine engine({}, output);
+    TimePoint now = now_;
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    for (const Sent& sent : std::exchange(output.sent, {})) engine.on_reply(sent.tag, {}, now);
+    engine.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now);
+    now += outage;
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    engine.acquire(2, spec_of(2, Priority::foreground), now);
+    AcquireSpec once = spec_of(3, Priority::foreground);
+    once.try_once = true;
+    engine.acquire(3, std::move(once), now);
+    const TimePoint end = now + timeout;
+    while (now < end && output.grants.empty()) {
+      has_waited = has_waited || output.sent.empty();
+      now += GetParam();
+      engine.tick(now);
+      for (Sent& sent : std::exchange(output.sent, {})) {
+        const auto* transaction = std::get_if<Transaction>(&sent.request);
+        const bool claims = transaction && transaction->operations.size() == 3;
+        engine.on_reply(sent.tag, claims ? claimed("A-0000000002", 200) : holding(sent.request), now);
+      }
+    }
+    ASSERT_EQ(output.grants.size(), 1u);
+    ASSERT_EQ(output.refusals.size(), 1u);
+    EXPECT_EQ(output.refusals.front().reason, RefusalReason::unavailable);
+  }
+  EXPECT_TRUE(has_waited) << "for the session to be proved";
+}
+
 // How long each answer takes, in a session of 4 s.
 INSTANTIATE_TEST_SUITE_P(Answers, EngineOutageTest, ::testing::Values(80ms, 150ms, 200ms));
 
