@@ -29,8 +29,9 @@ using Token = std::int64_t;
 struct EngineOptions {
   base::PerPriority<std::string> prefixes{{"A", "B"}};
   WatchMode watch_mode = WatchMode::parent;
-  // How long a lock is held before its privateLock is watched: short sections never pay for the watch.
-  Duration hold_watch_delay = std::chrono::milliseconds(50);
+  // How long a lock is held before its nodes are watched: short sections never pay for the watches, nor do the members
+  // of a large set while the others are still asked for.
+  Duration hold_watch_delay = std::chrono::seconds(1);
   // How long the connection may be down before waiting contenders are refused.
   Duration give_up_after = std::chrono::milliseconds(5000);
   // A waiting process looks again after this time even if no watch event came.

@@ -338,8 +338,11 @@ void Monitor::granted(TimePoint now) {
   advise_contention(now);
 }
 
+// A watch on the children, as a holder has that wants to know of all waiters, tells of a removal as well: the other two
+// follow when it has fired.
 void Monitor::watch_held_lock(Contender& contender, TimePoint now) {
   if (owner_ != &contender || !engine_.connected() || resolving_.busy()) return;
+  if (contender.spec.contention == ContentionScope::all && listing_.children_watched()) return;
   watch_lock(now);
   watch_node(contender, now);
 }

@@ -171,6 +171,9 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
     case WatchEvent::Kind::children_changed:
     case WatchEvent::Kind::created:
       if (!mutated(Mutation::watch_not_rechecked)) listing_.children_changed();
+      if (owner_ && owner_->state == ContenderState::held && !owner_->abandoned && owner_->hold_watch_at == never) {
+        watch_held_lock(*owner_, now);
+      }
       look_not_before_ = now + patience();
       blocked_ = false;
       break;

@@ -14,6 +14,7 @@ namespace {
 // The rarest one needs an expiry, a monitor made anew and the same number, all within a moment.
 std::uint64_t budget_for(lock::Mutation mutation) {
   if (mutation == lock::Mutation::number_proof_across_reconnect) return 300000;
+  if (mutation == lock::Mutation::number_proof_across_recreation) return 100000;
   return mutation == lock::Mutation::reconnect_proves ? 60000 : 20000;
 }
 

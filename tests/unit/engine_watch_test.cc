@@ -22,7 +22,7 @@ using coordination::WatchEvent;
 
 class EngineWatchTest : public EngineTest {
  protected:
-  explicit EngineWatchTest(EngineOptions options = {}) : EngineTest(std::move(options)) {}
+  explicit EngineWatchTest(EngineOptions options = watching_soon()) : EngineTest(std::move(options)) {}
 
   static Reply line() { return listing({"A-0000000000", "privateLock", "A-0000000002"}, 3); }
 };
@@ -298,6 +298,61 @@ TEST_F(EngineWatchTest, AfterAReconnectAHolderWatchesBothItsNodes) {
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
   EXPECT_TRUE(output_.losses.empty());
+}
+
+// As of a holder that wants to know of all that wait behind it.
+class ChildrenWatchedTest : public EngineWatchTest {
+ protected:
+  void hold() {
+    cold_cycle(1);
+    AcquireSpec spec = spec_of(2, Priority::foreground);
+    spec.contention = ContentionScope::all;
+    engine_.acquire(2, std::move(spec), now_);
+    answer<Transaction>(claimed("A-0000000002", 200));
+    const auto look = answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+    EXPECT_TRUE(look.watch);
+    now_ += 60ms;
+    engine_.tick(now_);
+  }
+};
+
+TEST_F(ChildrenWatchedTest, NoOtherWatchIsNeededUntilItHasFired) {
+  hold();
+  EXPECT_TRUE(output_.sent.empty());
+  event(WatchEvent::Kind::children_changed, "/P");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
+  EXPECT_TRUE(answer<List>(listing({"A-0000000002", "privateLock", "A-0000000004"}, 5)).watch);
+  event(WatchEvent::Kind::children_changed, "/P");
+  answer<List>(listing({"A-0000000002", "privateLock"}, 5));
+  EXPECT_TRUE(output_.sent.empty()) << "those two are still set";
+  EXPECT_TRUE(output_.losses.empty());
+}
+
+TEST_F(ChildrenWatchedTest, ARemovalIsNoticed) {
+  hold();
+  event(WatchEvent::Kind::children_changed, "/P");
+  answer<Get>(failure(ReplyCode::no_node));
+  answer<Get>(failure(ReplyCode::no_node));
+  answer<List>(listing({}, 4));
+  answer_heartbeat({});
+  answer<List>(listing({}, 4));
+  answer<Get>(failure(ReplyCode::no_node));
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+}
+
+// Another process has made it in the meantime: a listing does not show whose it is.
+TEST_F(ChildrenWatchedTest, ALockThatIsAnothersByNowIsNoticed) {
+  hold();
+  event(WatchEvent::Kind::children_changed, "/P");
+  answer<Get>(node("another", our_session + 1));
+  answer<Get>(node("guid2", our_session));
+  answer<List>(listing({"A-0000000002", "privateLock", "A-0000000004"}, 6));
+  answer_heartbeat({});
+  answer<List>(listing({"A-0000000002", "privateLock", "A-0000000004"}, 6));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("another", our_session + 1));
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
 // The resolving has read it before.
