@@ -114,6 +114,10 @@ class FORELOCK_EXPORT Settings {
   std::chrono::milliseconds linger() const noexcept;
   /// `zookeeper.lock.linger.max`: how many do at a time.
   std::size_t linger_max() const noexcept;
+  /// `zookeeper.lock.linger.reused`: whether only locks do that have been held here less than that time before.
+  bool linger_reused() const noexcept;
+  /// `zookeeper.lock.release.delay`: how long the release of any other lock may wait for a request to go with.
+  std::chrono::milliseconds release_delay() const noexcept;
   /// `zookeeper.auth.digest.file`; empty without credentials.
   const std::filesystem::path& auth_digest_file() const noexcept;
   /// `zookeeper.acl`: by default creator_all with credentials, open without.

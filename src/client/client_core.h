@@ -231,8 +231,8 @@ class ClientCore final : public lock::EngineOutput {
   bool certain(lock::TimePoint time) const;
   // The lingering lock that it gets; 0 for none.
   lock::ContenderId hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish);
-  // Lets the lock linger, or releases it. False if it is not held.
-  bool end_section(lock::ContenderId contender);
+  // Lets the lock linger, or releases it, perhaps in a moment (`may_wait`). False if it is not held.
+  bool end_section(lock::ContenderId contender, bool may_wait = true);
   void release_given_up();
 
   std::shared_ptr<ContenderListener> listener_of(lock::ContenderId contender) const;

@@ -8,7 +8,7 @@
 namespace forelock::client {
 
 std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions& options) const {
-  if (!linger_.on() || !options.may_linger) return std::nullopt;
+  if (!linger_.lingers() || !options.may_linger) return std::nullopt;
   if (options.expected_runtime || options.auto_unlock_after) return std::nullopt;
   return settings_.linger();
 }
@@ -23,7 +23,6 @@ bool ClientCore::certain(lock::TimePoint time) const {
 }
 
 lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish) {
-  if (linger_.lingering() == 0) return 0;
   const lock::TimePoint time = now();
   const linger::Lock* const lock = linger_.take(wish, certain(time), time);
   if (lock == nullptr) {
@@ -43,11 +42,12 @@ lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>&
   return contender;
 }
 
-bool ClientCore::end_section(lock::ContenderId contender) {
+bool ClientCore::end_section(lock::ContenderId contender, bool may_wait) {
   const lock::TimePoint time = now();
   // A lock that nothing would tell of newcomers does not stay; nor does one that takes the room of other watches.
   const bool may_stay = certain(time) && !engine_.short_of_watches();
-  if (!linger_.end_section(contender, may_stay, time)) return engine_.release(contender, time);
+  const bool may_be_delayed = may_wait && !engine_.others_known(contender);
+  if (!linger_.end_section(contender, may_stay, may_be_delayed, time)) return engine_.release(contender, time);
   if (course_) course_->note(contender, "stays with the process: its caller has finished");
   // For the caller it is released; its waiting ends with this call.
   if (auto listener = take_listener(contender)) {

@@ -61,7 +61,7 @@ bool ClientCore::holds_in_step(lock::ContenderId contender) const {
 }
 
 void ClientCore::give_up_in_step(lock::ContenderId contender) {
-  if (!end_section(contender)) engine_.cancel(contender, now());
+  if (!end_section(contender, false)) engine_.cancel(contender, now());
 }
 
 void ClientCore::want_contention_in_step(lock::ContenderId contender) {

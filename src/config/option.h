@@ -24,6 +24,8 @@ enum class OptionId {
   monitor_linger,
   linger,
   linger_max,
+  linger_reused,
+  release_delay,
   auth_digest_file,
   acl,
   kafka_servers,

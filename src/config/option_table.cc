@@ -16,6 +16,7 @@ constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t largest_retry_count = 1000;  // each failed attempt is kept in the dead letter's record
 // Each needs a few watches: src/lock/watch_ledger.h.
 constexpr std::int64_t largest_linger_count = 10'000;
+constexpr std::int64_t largest_release_delay = 1000;
 constexpr std::int64_t largest_outbox = std::int64_t{1} << 50;
 
 constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
@@ -66,6 +67,14 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
     {OptionId::linger_max, "zookeeper.lock.linger.max", "", OptionType::number, "1000", "", 1, largest_linger_count, "",
      Importance::low,
      "How many unlocked locks stay with a process at a time. Beyond it the least recently used one is released."},
+    {OptionId::linger_reused, "zookeeper.lock.linger.reused", "", OptionType::choice, "false", "", 0, 0, "false|true",
+     Importance::low,
+     "Whether a lock stays with its process only if it has been held there before, less than that time ago. What is "
+     "locked once costs no request more then; what is locked again and again needs none from the third time on."},
+    {OptionId::release_delay, "zookeeper.lock.release.delay", "", OptionType::duration, "0", "", 0,
+     largest_release_delay, "", Importance::low,
+     "How long an unlocked lock may be kept until its release can share a request with the next lock's. Another "
+     "process that has come to wait for it waits so much longer, at most. 0: it is released at once."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
      "A file with one line `user:password` that only its owner can access. Credentials never stand in this file "

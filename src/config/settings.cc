@@ -122,6 +122,14 @@ std::size_t Settings::linger_max() const noexcept {
   return static_cast<std::size_t>(data_->number(OptionId::linger_max));
 }
 
+bool Settings::linger_reused() const noexcept {
+  return data_->text(OptionId::linger_reused) == "true";
+}
+
+std::chrono::milliseconds Settings::release_delay() const noexcept {
+  return std::chrono::milliseconds(data_->number(OptionId::release_delay));
+}
+
 const std::filesystem::path& Settings::auth_digest_file() const noexcept {
   return data_->auth_digest_file;
 }

@@ -1,8 +1,18 @@
 #include "linger/linger_machine.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "linger/mutation.h"
 
 namespace forelock::linger {
+
+namespace {
+
+// How long a monitor's use is remembered where locks do not linger.
+constexpr lock::Duration use_counts = std::chrono::seconds(1);
+
+}  // namespace
 
 LingerMachine::Entry* LingerMachine::find(lock::ContenderId contender) {
   const auto found = entries_.find(contender);
@@ -16,13 +26,18 @@ void LingerMachine::move_to(Entry& entry, State state) {
   if (monitor.holder == &entry) monitor.holder = nullptr;
   const bool stays_listed = state == State::in_use && mutated(Mutation::given_up_while_used);
   if (entry.place && !stays_listed) {
-    lingering_.erase(*entry.place);
+    places_of(entry.state).erase(*entry.place);
     entry.place.reset();
   }
   entry.state = state;
   if (state == State::asked_for) ++monitor.waiting;
-  if (state == State::in_use || state == State::lingering) monitor.holder = &entry;
-  if (state == State::lingering) entry.place = lingering_.insert(lingering_.end(), &entry);
+  if (state == State::in_use || without_caller(entry)) monitor.holder = &entry;
+  if (without_caller(entry)) entry.place = places_of(state).insert(places_of(state).end(), &entry);
+}
+
+// It is held all the same.
+bool LingerMachine::without_caller(const Entry& entry) {
+  return entry.state == State::lingering || entry.state == State::delayed;
 }
 
 void LingerMachine::give_up(Entry& entry) {
@@ -40,14 +55,15 @@ void LingerMachine::erase(Entry& entry) {
 // --- callers ---
 
 const Lock* LingerMachine::take(const Wish& wish, bool certain, lock::TimePoint now) {
-  if (lingering_.empty()) return nullptr;
+  if (lingering_.empty() && delayed_.empty()) return nullptr;
   const auto found = monitors_.find(wish.monitor);
   Entry* const entry = found == monitors_.end() ? nullptr : found->second.holder;
-  if (entry == nullptr || entry->state != State::lingering) return nullptr;
+  if (entry == nullptr || !without_caller(*entry)) return nullptr;
   if (mutated(Mutation::handed_out_uncertain)) certain = true;
   const bool same_class = entry->priority == wish.priority || mutated(Mutation::class_ignored);
   const bool silent = wish.wants_place && !entry->tells_place;  // the engine does not tell the place of its contender
-  if (!certain || !same_class || !wish.may_linger || silent || entry->until <= now) {
+  const bool lingers = entry->state == State::lingering;
+  if (!lingers || !certain || !same_class || !wish.may_linger || silent || entry->until <= now) {
     give_up(*entry);
     return nullptr;
   }
@@ -57,6 +73,7 @@ const Lock* LingerMachine::take(const Wish& wish, bool certain, lock::TimePoint 
 
 bool LingerMachine::ask(lock::ContenderId contender, const Wish& wish, std::string guid, lock::TimePoint now) {
   if (!on()) return false;
+  while (!delayed_.empty()) give_up(*delayed_.front());  // they go with the request for this one
   MonitorEntry& monitor = *monitors_.try_emplace(wish.monitor).first;
   ++monitor.second.contenders;
   ++monitor.second.waiting;
@@ -65,7 +82,8 @@ bool LingerMachine::ask(lock::ContenderId contender, const Wish& wish, std::stri
   entry.monitor = &monitor;
   entry.priority = wish.priority;
   entry.tells_place = wish.wants_place;
-  entry.may_linger = wish.may_linger && !wanted_.contains(wish.monitor, now);
+  const bool worth_it = lingers() && (!limits_.reused || used_.contains(wish.monitor, now));
+  entry.may_linger = wish.may_linger && worth_it && !wanted_.contains(wish.monitor, now);
   return entry.may_linger;
 }
 
@@ -77,20 +95,36 @@ void LingerMachine::bind_to_section(lock::ContenderId contender) {
   if (Entry* const entry = find(contender)) entry->may_linger = false;
 }
 
-bool LingerMachine::end_section(lock::ContenderId contender, bool certain, lock::TimePoint now) {
+// As soon as its caller has finished.
+void LingerMachine::release_at_end(Entry& entry) {
+  entry.may_linger = entry.may_be_delayed = false;
+}
+
+bool LingerMachine::end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now) {
   Entry* const entry = find(contender);
   if (entry == nullptr) return false;
+  const bool delays = limits_.delay > lock::Duration::zero();
+  const bool used_before = used_.contains(entry->monitor->first, now);
+  if (limits_.reused || delays) used_.add(entry->monitor->first, now + (lingers() ? limits_.time : use_counts));
   const bool in_use = entry->state == State::in_use || mutated(Mutation::handed_out_twice);
   const bool awaited = entry->monitor->second.waiting > 0 && !mutated(Mutation::kept_before_waiters);
-  if (!in_use || !certain || awaited || !entry->may_linger) {
-    erase(*entry);
-    return false;
+  const bool may_stay = in_use && certain && !awaited;
+  if (may_stay && entry->may_linger) {
+    entry->until = now + limits_.time;
+    move_to(*entry, State::lingering);
+    const std::size_t most = mutated(Mutation::bound_off_by_one) ? limits_.locks + 1 : limits_.locks;
+    if (lingering_.size() > most) give_up(*lingering_.front());
+    return true;
   }
-  entry->until = now + limits_.time;
-  move_to(*entry, State::lingering);
-  const std::size_t most = mutated(Mutation::bound_off_by_one) ? limits_.locks + 1 : limits_.locks;
-  if (lingering_.size() > most) give_up(*lingering_.front());
-  return true;
+  // Who uses it again and again would wait for its release.
+  if (may_stay && may_wait && entry->may_be_delayed && delays && !used_before) {
+    entry->until = now + limits_.delay;
+    move_to(*entry, State::delayed);
+    if (delayed_.size() > most_delayed) give_up(*delayed_.front());
+    return true;
+  }
+  erase(*entry);
+  return false;
 }
 
 // --- the engine and the session ---
@@ -106,19 +140,19 @@ bool LingerMachine::ended(lock::ContenderId contender) {
   Entry* const entry = find(contender);
   if (entry == nullptr) return false;
   if (entry->state == State::asked_for) ++entry->monitor->second.withdrawn;
-  const bool without_caller = entry->state == State::lingering || entry->state == State::given_up;
+  const bool no_callers = without_caller(*entry) || entry->state == State::given_up;
   erase(*entry);
-  return without_caller;
+  return no_callers;
 }
 
 // A lock in use is released at the end of its section. Contenders of this process are seen, too, as far as they have
 // nodes: they are no reason to leave the monitor alone.
 void LingerMachine::want(Entry& entry, bool by_another, lock::TimePoint now) {
   if (by_another) wanted_.add(entry.monitor->first, now + limits_.time);
-  if (entry.state == State::lingering) {
+  if (without_caller(entry)) {
     if (!mutated(Mutation::kept_when_contended)) give_up(entry);
   } else if (!mutated(Mutation::wanted_in_use_forgotten)) {
-    entry.may_linger = false;
+    release_at_end(entry);
   }
 }
 
@@ -140,9 +174,11 @@ void LingerMachine::changed(const std::string& monitor, lock::TimePoint now) {
 // The watches went with the connection, and what has become of a lock is found out only when there is one again.
 void LingerMachine::disconnected() {
   if (mutated(Mutation::kept_over_outages)) return;
-  while (!lingering_.empty()) give_up(*lingering_.front());
+  for (Places* kept : {&lingering_, &delayed_}) {
+    while (!kept->empty()) give_up(*kept->front());
+  }
   for (auto& [contender, entry] : entries_) {
-    if (entry.state == State::in_use) entry.may_linger = false;
+    if (entry.state == State::in_use) release_at_end(entry);
   }
 }
 
@@ -150,7 +186,17 @@ void LingerMachine::disconnected() {
 
 void LingerMachine::tick(lock::TimePoint now) {
   if (mutated(Mutation::time_never_ends)) return;
-  while (!lingering_.empty() && lingering_.front()->until <= now) give_up(*lingering_.front());
+  for (Places* kept : {&lingering_, &delayed_}) {
+    while (!kept->empty() && kept->front()->until <= now) give_up(*kept->front());
+  }
+}
+
+lock::TimePoint LingerMachine::next_timer() const {
+  lock::TimePoint next = lock::never;
+  for (const Places* kept : {&lingering_, &delayed_}) {
+    if (!kept->empty()) next = std::min(next, kept->front()->until);
+  }
+  return next;
 }
 
 }  // namespace forelock::linger

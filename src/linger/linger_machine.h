@@ -1,5 +1,5 @@
 // A LingerMachine keeps unlocked locks for the next section of the same process, as long as no other contender wants
-// them.
+// them; or for a moment, so that a release can share a request with what comes next.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "forelock/priority.h"
-#include "linger/wanted_monitors.h"
+#include "linger/recent_monitors.h"
 #include "lock/engine_types.h"
 
 namespace forelock::linger {
@@ -23,6 +23,13 @@ struct LingerLimits {
   std::size_t locks = 1000;
   // How many monitors are remembered that others wanted.
   std::size_t wanted = 4096;
+  // Only locks of monitors linger that a caller has held here in such a time before: a lock that is not taken again
+  // costs requests more than one that is released.
+  bool reused = false;
+  // How many monitors are remembered for that.
+  std::size_t used = 10'000;
+  // How long the release of a lock that does not linger is delayed; zero: not at all.
+  lock::Duration delay{0};
 };
 
 // An acquisition that a caller wants.
@@ -53,6 +60,9 @@ struct Lock {
 //   lingering   the process holds it, and no caller                   take -> in use; contended, changed, disconnected,
 //                                                                     its time, the bound, an acquisition that cannot
 //                                                                     have it -> given up; ended -> gone
+//   delayed     the same, for a moment                                any acquisition that asks the servers, contended,
+//                                                                     changed, disconnected, its time, the bound
+//                                                                     -> given up; ended -> gone
 //   given up    the driver releases it                                ended -> gone
 // clang-format on
 //
@@ -63,12 +73,17 @@ struct Lock {
 // what has changed is asked for later.
 class LingerMachine {
  public:
-  explicit LingerMachine(LingerLimits limits) : limits_(limits), wanted_(limits.wanted) {}
+  explicit LingerMachine(LingerLimits limits) : limits_(limits), wanted_(limits.wanted), used_(limits.used) {}
   LingerMachine(const LingerMachine&) = delete;
   LingerMachine& operator=(const LingerMachine&) = delete;
 
-  // Whether locks linger at all. If not, nothing needs to be told.
-  bool on() const { return limits_.time > lock::Duration::zero(); }
+  // How many are delayed at a time.
+  static constexpr std::size_t most_delayed = 8;
+
+  // Whether locks linger at all.
+  bool lingers() const { return limits_.time > lock::Duration::zero(); }
+  // If not, nothing needs to be told.
+  bool on() const { return lingers() || limits_.delay > lock::Duration::zero(); }
 
   // --- callers ---
 
@@ -82,9 +97,10 @@ class LingerMachine {
   void stepped_aside(lock::ContenderId contender);
   // Its record says from now on what ends with this section.
   void bind_to_section(lock::ContenderId contender);
-  // The caller of a held lock has finished. True: it lingers. False: the driver is to release it, and nothing is known
-  // of it here any more. `certain` as above.
-  bool end_section(lock::ContenderId contender, bool certain, lock::TimePoint now);
+  // The caller of a held lock has finished. True: it lingers, or its release is delayed. False: the driver is to
+  // release it, and nothing is known of it here any more. `certain` as above. `may_wait`: nobody is known to wait for
+  // the release.
+  bool end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now);
 
   // --- the engine and the session ---
 
@@ -101,7 +117,7 @@ class LingerMachine {
 
   void tick(lock::TimePoint now);
   // When tick() has something to do; `never` if it has not.
-  lock::TimePoint next_timer() const { return lingering_.empty() ? lock::never : lingering_.front()->until; }
+  lock::TimePoint next_timer() const;
 
   // --- for the driver ---
 
@@ -113,14 +129,15 @@ class LingerMachine {
   std::size_t contenders() const { return entries_.size(); }
 
  private:
-  enum class State { asked_for, in_use, lingering, given_up };
   struct Entry;
+  enum class State { asked_for, in_use, lingering, delayed, given_up };
+  using Places = std::list<Entry*>;
   struct Monitor {
     std::size_t contenders = 0;
     std::size_t waiting = 0;  // those that are asked for
     // Those that were, and were refused: the news of their nodes' removal may still come.
     std::size_t withdrawn = 0;
-    Entry* holder = nullptr;  // the one that is in use or lingering
+    Entry* holder = nullptr;  // the one that is in use, lingering or delayed
   };
   using MonitorEntry = std::pair<const std::string, Monitor>;
   struct Entry {
@@ -130,11 +147,15 @@ class LingerMachine {
     State state = State::asked_for;
     bool may_linger = true;
     bool tells_place = false;
-    lock::TimePoint until{};                                // lingering: the end of its time
-    std::optional<std::list<Entry*>::iterator> place = {};  // lingering: in lingering_
+    bool may_be_delayed = true;
+    lock::TimePoint until{};                     // lingering, delayed: the end of its time
+    std::optional<Places::iterator> place = {};  // lingering, delayed: in the list of these
   };
 
+  static bool without_caller(const Entry& entry);
   Entry* find(lock::ContenderId contender);
+  Places& places_of(State state) { return state == State::delayed ? delayed_ : lingering_; }
+  void release_at_end(Entry& entry);
   void move_to(Entry& entry, State state);
   // `by_another`: by a contender that is not of this process, as far as is known.
   void want(Entry& entry, bool by_another, lock::TimePoint now);
@@ -144,8 +165,10 @@ class LingerMachine {
   const LingerLimits limits_;
   std::unordered_map<lock::ContenderId, Entry> entries_;
   std::unordered_map<std::string, Monitor> monitors_;  // of these
-  std::list<Entry*> lingering_;  // least recently used first; all linger equally long, so their ends are in order, too
-  WantedMonitors wanted_;
+  Places lingering_;  // least recently used first; all linger equally long, so their ends are in order, too
+  Places delayed_;    // the same of these
+  RecentMonitors wanted_;
+  RecentMonitors used_;
   std::vector<lock::ContenderId> given_up_;
 };
 

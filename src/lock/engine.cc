@@ -103,6 +103,11 @@ void Engine::want_contention(ContenderId id, TimePoint now) {
   contender->monitor->settle(now);
 }
 
+bool Engine::others_known(ContenderId id) const {
+  const Contender* contender = find(id);
+  return contender != nullptr && contender->monitor->others_known();
+}
+
 std::optional<std::vector<coordination::Operation>> Engine::guard(ContenderId id) const {
   const Contender* contender = find_holder(id);
   if (contender == nullptr) return std::nullopt;

@@ -52,6 +52,8 @@ class Engine {
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
   // From now on contended() tells of every contender behind this one while it holds. Not if it is unknown or gone.
   void want_contention(ContenderId contender, TimePoint now);
+  // Whether others contend for this contender's monitor, or have lately, as far as is known without asking.
+  bool others_known(ContenderId contender) const;
   // Operations that succeed exactly while the lock is this contender's: to be put in front of the caller's own
   // operations in one transaction. Nothing if it is not held, or not certainly so at the moment. Not covered: somebody
   // who deletes privateLock alone by hand, leaving the contender's node, and a next holder whose privateLock has the

@@ -47,6 +47,8 @@ class Monitor {
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
   void abandon(Contender& contender, TimePoint now);
   std::optional<QueuePosition> position_of(const Contender& contender) const;
+  // Contenders of this process wait, or those of others have been seen lately.
+  bool others_known() const { return !queue_.empty() || queue_expected_ || !listing_.others().empty(); }
 
   // --- the session ---
 

@@ -336,7 +336,8 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
     }
     case linger_due: {
       if (one.phase != Phase::lingering) return;
-      const Instant end = std::max(one.lingers_since + plan_.linger.time, one.process->awake_since());
+      const Span longest = std::max(plan_.linger.time, plan_.linger.delay);
+      const Instant end = std::max(one.lingers_since + longest, one.process->awake_since());
       const Instant due = end + timer_slack + plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::lingering, name(detail) + " still lingers after its time");

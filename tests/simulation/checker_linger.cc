@@ -1,4 +1,5 @@
 // What a process does with locks that it keeps without a caller.
+#include <algorithm>
 #include <string>
 
 #include "checker.h"
@@ -14,7 +15,7 @@ void Checker::lingers(std::uint64_t id) {
   std::erase(held_, id);
   lingering_.push_back(id);
   progress();
-  ensemble_.timeline().at(now() + plan_.linger.time, *this, linger_due, id);
+  ensemble_.timeline().at(now() + std::max(plan_.linger.time, plan_.linger.delay), *this, linger_due, id);
 }
 
 void Checker::taken_again(std::uint64_t id, Priority priority) {
@@ -69,9 +70,10 @@ void Checker::check_lingering(const Believer& process) {
       return fail(Invariant::lingering, name(id) + " still lingers although a change in its queue has been told");
     }
   }
-  if (number > plan_.linger.locks) {
-    fail(Invariant::lingering,
-         std::to_string(number) + " locks linger, " + std::to_string(plan_.linger.locks) + " may");
+  const std::size_t delayed = plan_.linger.delay > Span{} ? linger::LingerMachine::most_delayed : 0;
+  const std::size_t most = (plan_.linger.time > Span{} ? plan_.linger.locks : 0) + delayed;
+  if (number > most) {
+    fail(Invariant::lingering, std::to_string(number) + " locks linger, " + std::to_string(most) + " may");
   }
 }
 

@@ -273,12 +273,15 @@ void add_sets(Random& random, Plan& plan) {
 // From numbers of its own: schedules without it stay what they were.
 void let_locks_linger(Plan& plan) {
   Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
+  Random delays(plan.seed * 0xd1342543de82ef95ULL + 0x9e3779b9);
+  if (delays.chance(0.2)) plan.linger.delay = delays.between(milliseconds(1), milliseconds(20));
   if (!random.chance(0.3)) return;
   plan.linger.time = random.chance(0.5) ? random.between(milliseconds(1), milliseconds(20))
                                         : random.between(milliseconds(20), milliseconds(400));
   if (random.chance(0.5)) plan.linger.locks = 1;
   plan.linger.wanted = random.chance(0.5) ? 0 : 1 + random.below(3);
   plan.engine.others_linger = random.chance(0.5);
+  plan.linger.reused = random.chance(0.25);
 }
 
 }  // namespace

@@ -112,8 +112,10 @@ std::string describe(const Plan& plan) {
       << " ms, back-off " << plan.backoff_initial.count() << " to " << plan.backoff_cap.count() << " ms, retry budget "
       << plan.budget_burst << " + " << plan.budget_per_second << "/s";
   if (plan.linger.time > Span{}) {
-    out << ", locks linger for " << ms(plan.linger.time) << " ms, " << plan.linger.locks << " at a time";
+    out << ", locks linger for " << ms(plan.linger.time) << " ms, " << plan.linger.locks << " at a time"
+        << (plan.linger.reused ? ", if used before" : "");
   }
+  if (plan.linger.delay > Span{}) out << ", releases are delayed by " << ms(plan.linger.delay) << " ms";
   out << "\n";
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {
     if (plan.homes[i] >= 0) out << "  process " << i << " prefers server " << plan.homes[i] << "\n";

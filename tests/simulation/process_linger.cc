@@ -32,7 +32,7 @@ std::uint64_t Process::take_lingering(std::size_t index, const PlannedCall& call
 
 // Whether the lock lingers now; otherwise its release has been asked for, and `begun` says whether it was held.
 bool Process::end_section(std::uint64_t id, bool& begun) {
-  begun = linger_->end_section(id, certain(), now());
+  begun = linger_->end_section(id, certain(), !engine_->others_known(id), now());
   if (begun) {
     if (tracing()) trace("keeps " + std::to_string(id));
     world_.checker().lingers(id);

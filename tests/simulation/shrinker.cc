@@ -98,7 +98,7 @@ Plan shrink(Plan plan, Invariant invariant) {
   simplify(
       plan, [](Plan& one) { one.faults.clear(); }, invariant);
   simplify(
-      plan, [](Plan& one) { one.linger.time = {}; }, invariant);
+      plan, [](Plan& one) { one.linger.time = one.linger.delay = {}; }, invariant);
   simplify(
       plan, [](Plan& one) { one.servers = 1; }, invariant);
   simplify(

@@ -273,6 +273,74 @@ TEST_F(ClientLingerTest, ItsTimeEnds) {
   core_->close();
 }
 
+// A release that nobody waits for.
+class ClientDelayTest : public ClientLingerTest {
+ protected:
+  ClientDelayTest() { use_other_core(delaying()); }
+  static Settings delaying() {
+    Settings settings;
+    settings.set("zookeeper.lock.release.delay", "1000", "test");
+    return settings;
+  }
+  std::shared_ptr<LockSlot> lock_and_unlock(TreeSession& session, const std::string& monitor) {
+    auto slot = make_slot(monitor);
+    slot->acquire(lock::never, false);
+    session.answer_all();
+    EXPECT_TRUE(slot->holds());
+    slot->release({});
+    return slot;
+  }
+};
+
+TEST_F(ClientDelayTest, AReleaseSharesTheRequestOfTheNextClaim) {
+  TreeSession session(*core_);
+  session.connect(1h);
+  EXPECT_EQ(lock_and_unlock(session, "P")->state(), LockState::free);
+  EXPECT_EQ(session.waiting(), 0u);
+  EXPECT_EQ(lingering_now(), 0u);
+  for (const char* monitor : {"Q", "R", "S"}) {
+    const std::uint64_t requests = core_->statistics().requests;
+    lock_and_unlock(session, monitor);
+    EXPECT_EQ(core_->statistics().requests, requests + 1);
+  }
+  EXPECT_EQ(core_->statistics().released, 3u);
+  EXPECT_EQ(core_->statistics().contenders, 1u);
+}
+
+TEST_F(ClientDelayTest, TheSameMonitorIsReleasedFirst) {
+  TreeSession session(*core_);
+  session.connect(1h);
+  const auto first = lock_and_unlock(session, "P");
+  const auto second = lock_and_unlock(session, "P");
+  EXPECT_GT(second->token(), first->token()) << "each section has a grant of its own";
+  session.answer_all();
+  EXPECT_EQ(core_->statistics().released, 2u) << "who uses a monitor again and again does not wait for its own release";
+}
+
+TEST_F(ClientDelayTest, WhenItsTimeEndsItGoesByItself) {
+  core_->start_threads();
+  TreeSession session(*core_);
+  session.connect(1h);
+  lock_and_unlock(session, "P");
+  EXPECT_TRUE(test::wait_until([&] { return session.answer_one() && core_->statistics().contenders == 0; }));
+  core_->close();
+}
+
+TEST_F(ClientDelayTest, NobodyIsKnownToWait) {
+  TreeSession session(*core_);
+  session.connect(1h);
+  const auto holder = make_slot("P");
+  holder->acquire(lock::never, false);
+  session.answer_all();
+  const auto waiter = make_slot("P");
+  waiter->acquire(lock::never, false);
+  session.answer_all();
+  ASSERT_FALSE(waiter->holds());
+  holder->release({});
+  session.answer_all();
+  EXPECT_TRUE(waiter->holds());
+}
+
 // The members of a set are taken and given back like any lock.
 TEST_F(ClientLingerTest, MembersOfSetsLinger) {
   const auto single = keep("P");

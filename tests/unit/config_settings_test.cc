@@ -89,6 +89,8 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings.watch_mode(), WatchMode::parent);
   EXPECT_EQ(settings.monitor_linger(), 5s);
   EXPECT_EQ(settings.linger(), 0ms);
+  EXPECT_FALSE(settings.linger_reused());
+  EXPECT_EQ(settings.release_delay(), 0ms);
   EXPECT_EQ(settings.auth_digest_file(), "");
   EXPECT_EQ(settings.acl(), AclMode::open);
   EXPECT_TRUE(settings.kafka().empty());
@@ -102,7 +104,8 @@ TEST(Settings, EveryKeyIsRead) {
       "zookeeper.foregound.task.timeout=3s\nzookeeper.backgound.task.timeout=4m\nelastic.request.retry.count=9\n"
       "dlq.topic=T\ndlq.outbox.path=/o.db\ndlq.outbox.max.bytes=1KiB\nzookeeper.lock.watch=predecessor\n"
       "zookeeper.monitor.linger=250\n"
-      "zookeeper.lock.linger=6s\nzookeeper.lock.linger.max=5\n"
+      "zookeeper.lock.linger=6s\nzookeeper.lock.linger.max=5\nzookeeper.lock.linger.reused=true\n"
+      "zookeeper.lock.release.delay=2\n"
       "zookeeper.auth.digest.file=/d\nzookeeper.acl=creator-all\nkafka.bootstrap.servers=k:9092\nkafka.acks= all \n");
   EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2182}}));
   EXPECT_EQ(settings.chroot(), "/ns");
@@ -121,6 +124,8 @@ TEST(Settings, EveryKeyIsRead) {
   EXPECT_EQ(settings.monitor_linger(), 250ms);
   EXPECT_EQ(settings.linger(), 6s);
   EXPECT_EQ(settings.linger_max(), 5u);
+  EXPECT_TRUE(settings.linger_reused());
+  EXPECT_EQ(settings.release_delay(), 2ms);
   EXPECT_EQ(settings.auth_digest_file(), "/d");
   EXPECT_EQ(settings.acl(), AclMode::creator_all);
   EXPECT_EQ(settings.kafka(), (std::map<std::string, std::string>{{"bootstrap.servers", "k:9092"}, {"acks", "all "}}));
@@ -149,11 +154,11 @@ TEST(Settings, EntriesKnowTheirOrigin) {
   EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
   EXPECT_EQ(entry(settings, "host.key"), "none");
   const std::vector<Settings::Entry> entries = settings.entries();
-  ASSERT_EQ(entries.size(), 22U);
+  ASSERT_EQ(entries.size(), 24U);
   EXPECT_EQ(entries.front().key, "zookeeper.servers");
-  EXPECT_EQ(entries[18].key, "kafka.bootstrap.servers");
-  EXPECT_EQ(entries[19].key, "kafka.b");
-  EXPECT_EQ(entries[21].key, "kafka.z");
+  EXPECT_EQ(entries[20].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[21].key, "kafka.b");
+  EXPECT_EQ(entries[23].key, "kafka.z");
 }
 
 TEST(Settings, SecretsAreMasked) {

@@ -21,6 +21,8 @@ constexpr auto background = Priority::background;
 
 class LingerMachineTest : public ::testing::Test {
  protected:
+  explicit LingerMachineTest(LingerLimits limits = {.time = 10s, .locks = 3, .wanted = 2}) : machine_(limits) {}
+
   // A new contender that the servers grant the monitor.
   ContenderId grant(const std::string& monitor, Priority priority = foreground, bool may_linger = true) {
     const ContenderId contender = ask(monitor, priority, may_linger);
@@ -38,7 +40,9 @@ class LingerMachineTest : public ::testing::Test {
     EXPECT_TRUE(end(contender));
     return contender;
   }
-  bool end(ContenderId contender, bool certain = true) { return machine_.end_section(contender, certain, now_); }
+  bool end(ContenderId contender, bool certain = true, bool may_wait = true) {
+    return machine_.end_section(contender, certain, may_wait, now_);
+  }
   // 0: the servers must be asked.
   ContenderId take(const std::string& monitor, Priority priority = foreground, bool may_linger = true,
                    bool certain = true) {
@@ -51,7 +55,7 @@ class LingerMachineTest : public ::testing::Test {
   std::vector<ContenderId> given_up() { return machine_.take_given_up(); }
   static lock::Token token_of(ContenderId contender) { return 1000 + static_cast<lock::Token>(contender); }
 
-  LingerMachine machine_{{.time = 10s, .locks = 3, .wanted = 2}};
+  LingerMachine machine_;
   lock::TimePoint now_ = lock::TimePoint() + 1h;
   ContenderId last_ = 0;
   bool watched_ = false;
@@ -76,7 +80,7 @@ TEST_F(LingerMachineTest, NothingLingersUnlessItIsAskedFor) {
   EXPECT_FALSE(off.on());
   EXPECT_FALSE(off.ask(1, {monitor}, "guid", now_));
   off.granted(1, 7);
-  EXPECT_FALSE(off.end_section(1, true, now_));
+  EXPECT_FALSE(off.end_section(1, true, true, now_));
   EXPECT_EQ(off.take({monitor}, true, now_), nullptr);
   EXPECT_EQ(off.contenders(), 0u);
 }
@@ -266,6 +270,135 @@ TEST_F(LingerMachineTest, WhatEndsWithItsSectionDoesNotLinger) {
   ASSERT_EQ(take("Q"), kept);
   machine_.bind_to_section(kept);
   EXPECT_FALSE(end(kept));
+}
+
+class ReusedLockTest : public LingerMachineTest {
+ protected:
+  ReusedLockTest() : LingerMachineTest({.time = 10s, .locks = 3, .wanted = 2, .reused = true, .used = 2}) {}
+};
+
+TEST_F(ReusedLockTest, ALockLingersFromTheSecondSectionOn) {
+  EXPECT_FALSE(end(grant("P")));
+  EXPECT_FALSE(watched_) << "nothing is asked for that it does not need";
+  now_ += 10s - 1ns;
+  const ContenderId again = grant("P");
+  EXPECT_TRUE(watched_);
+  EXPECT_TRUE(end(again));
+  EXPECT_EQ(take("P"), again);
+}
+
+TEST_F(ReusedLockTest, AfterItsTimeItIsLikeAnyOther) {
+  end(grant("P"));
+  now_ += 10s;
+  EXPECT_FALSE(end(grant("P")));
+}
+
+TEST_F(ReusedLockTest, EachUseCounts) {
+  end(grant("P"));
+  ASSERT_TRUE(end(grant("P")));
+  now_ += 9s;
+  const ContenderId kept = take("P");
+  ASSERT_NE(kept, 0u);
+  EXPECT_TRUE(end(kept));
+  now_ += 9s;
+  EXPECT_EQ(take("P", background), 0u) << "another class gets a grant of its own";
+  EXPECT_TRUE(end(grant("P", background)));
+}
+
+TEST_F(ReusedLockTest, OfMonitorsThatWereUsedTheLastAreRemembered) {
+  for (const char* monitor : {"P", "Q", "R"}) end(grant(monitor));
+  EXPECT_TRUE(end(grant("Q")));
+  EXPECT_TRUE(end(grant("R")));
+  EXPECT_FALSE(end(grant("P")));
+}
+
+class DelayedReleaseTest : public LingerMachineTest {
+ protected:
+  DelayedReleaseTest() : LingerMachineTest({.delay = 2ms}) {}
+};
+
+TEST_F(DelayedReleaseTest, ItGoesWithTheNextRequest) {
+  const ContenderId p = grant("P");
+  EXPECT_FALSE(watched_);
+  EXPECT_TRUE(end(p));
+  EXPECT_EQ(machine_.lingering(), 0u);
+  EXPECT_THAT(given_up(), IsEmpty());
+  EXPECT_EQ(machine_.next_timer(), now_ + 2ms);
+  grant("Q");
+  EXPECT_THAT(given_up(), ElementsAre(p));
+  EXPECT_EQ(machine_.next_timer(), lock::never);
+  EXPECT_TRUE(machine_.ended(p)) << "its caller has long finished";
+}
+
+TEST_F(DelayedReleaseTest, OrWhenItsTimeEnds) {
+  const ContenderId p = grant("P");
+  ASSERT_TRUE(end(p));
+  now_ += 2ms;
+  machine_.tick(now_);
+  EXPECT_THAT(given_up(), ElementsAre(p));
+}
+
+TEST_F(DelayedReleaseTest, NoOtherSectionGetsTheLock) {
+  const ContenderId p = grant("P");
+  ASSERT_TRUE(end(p));
+  EXPECT_EQ(take("P"), 0u);
+  EXPECT_THAT(given_up(), ElementsAre(p)) << "before it is asked for anew";
+}
+
+TEST_F(DelayedReleaseTest, ItIsNotDelayedWhereOthersWait) {
+  EXPECT_FALSE(end(grant("P"), true, false)) << "the caller says so";
+  const ContenderId contended = grant("Q");
+  machine_.contended(contended, now_);
+  EXPECT_FALSE(end(contended));
+  const ContenderId behind = grant("R");
+  ask("R");
+  EXPECT_FALSE(end(behind));
+  const ContenderId late = grant("S");
+  ASSERT_TRUE(end(late));
+  machine_.changed("S", now_);
+  EXPECT_THAT(given_up(), ElementsAre(late));
+}
+
+TEST_F(DelayedReleaseTest, ItIsNotDelayedWhereTheSameMonitorIsUsedAgainAndAgain) {
+  ASSERT_TRUE(end(grant("P")));
+  EXPECT_FALSE(end(grant("P")));
+  now_ += 999ms;
+  EXPECT_FALSE(end(grant("P")));
+  now_ += 1s;
+  EXPECT_TRUE(end(grant("P")));
+}
+
+TEST_F(DelayedReleaseTest, ItIsNotDelayedOverAnOutage) {
+  const ContenderId used = grant("P");
+  const ContenderId unused = grant("Q");
+  ASSERT_TRUE(end(unused));
+  machine_.disconnected();
+  EXPECT_THAT(given_up(), ElementsAre(unused));
+  EXPECT_FALSE(end(used));
+  EXPECT_FALSE(end(grant("R"), false));
+}
+
+TEST_F(DelayedReleaseTest, BeyondTheBoundTheFirstOneGoes) {
+  std::vector<ContenderId> contenders;
+  for (std::size_t i = 0; i <= LingerMachine::most_delayed; ++i) contenders.push_back(grant(std::to_string(i)));
+  for (const ContenderId one : contenders) EXPECT_TRUE(end(one));
+  EXPECT_THAT(given_up(), ElementsAre(contenders.front()));
+}
+
+TEST_F(LingerMachineTest, WhatLingersIsNotDelayedButWhatMayNotLinger) {
+  LingerMachine both({.time = 10s, .delay = 2ms});
+  const std::string monitor = "P";
+  both.ask(1, {monitor, foreground, false}, "guid", now_);
+  both.granted(1, 7);
+  EXPECT_TRUE(both.end_section(1, true, true, now_));
+  EXPECT_EQ(both.lingering(), 0u);
+  EXPECT_EQ(both.next_timer(), now_ + 2ms);
+  EXPECT_EQ(both.take({monitor}, true, now_), nullptr);
+  both.ask(2, {monitor}, "guid", now_);
+  both.granted(2, 8);
+  EXPECT_TRUE(both.end_section(2, true, true, now_));
+  EXPECT_EQ(both.lingering(), 1u);
+  EXPECT_EQ(both.next_timer(), now_ + 10s);
 }
 
 TEST_F(LingerMachineTest, NothingIsRememberedOfWhatHasEnded) {

@@ -1,4 +1,4 @@
-// WantedMonitors are the monitors that others have wanted lately, each until an instant.
+// RecentMonitors are monitors at which something has happened lately, each until an instant.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace forelock::linger {
 
-// Bounded: beyond that the one that was added first is forgotten. Pure; not thread-safe.
-class WantedMonitors {
+// Bounded: beyond that the one that was added the longest time ago is forgotten. Pure; not thread-safe.
+class RecentMonitors {
  public:
-  explicit WantedMonitors(std::size_t most) : most_(most) {}
+  explicit RecentMonitors(std::size_t most) : most_(most) {}
 
   void add(const std::string& monitor, lock::TimePoint until);
   bool contains(const std::string& monitor, lock::TimePoint now) const;

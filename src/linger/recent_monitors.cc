@@ -1,10 +1,10 @@
-#include "linger/wanted_monitors.h"
+#include "linger/recent_monitors.h"
 
 #include <iterator>
 
 namespace forelock::linger {
 
-void WantedMonitors::add(const std::string& monitor, lock::TimePoint until) {
+void RecentMonitors::add(const std::string& monitor, lock::TimePoint until) {
   if (most_ == 0) return;
   if (const auto known = by_name_.find(monitor); known != by_name_.end()) {
     known->second->until = until;
@@ -19,7 +19,7 @@ void WantedMonitors::add(const std::string& monitor, lock::TimePoint until) {
   by_name_.emplace(monitor, std::prev(entries_.end()));
 }
 
-bool WantedMonitors::contains(const std::string& monitor, lock::TimePoint now) const {
+bool RecentMonitors::contains(const std::string& monitor, lock::TimePoint now) const {
   const auto known = by_name_.find(monitor);
   return known != by_name_.end() && now < known->second->until;
 }
