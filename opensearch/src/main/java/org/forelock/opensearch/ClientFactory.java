@@ -26,6 +26,10 @@ final class ClientFactory {
   private static final String LIBRARY_PROPERTY = "forelock.native.library";
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
+  private static final String LINGER = "zookeeper.lock.linger";
+  /** Where neither the file nor the node's settings say anything: most documents are written once, by many clients. */
+  private static final Map<String, String> DEFAULTS =
+      Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
   private static final int MAX_FILE_BYTES = 1 << 20;
 
   private final Path file;
@@ -81,7 +85,10 @@ final class ClientFactory {
     if (file != null) {
       builder.file(file);
     }
-    overrides.forEach(builder::set);
+    Map<String, String> settings = new LinkedHashMap<>(DEFAULTS);
+    settings.keySet().removeAll(properties().keySet());
+    settings.putAll(overrides);
+    settings.forEach(builder::set);
     if (digestFile != null) {
       builder.set("zookeeper.auth.digest.file", digestFile.toString());
     }
@@ -127,6 +134,12 @@ final class ClientFactory {
   /** How often the configuration lets an operation be tried again. */
   int retries() {
     return Integer.parseInt(properties().getProperty("elastic.request.retry.count", DEFAULT_RETRIES).trim());
+  }
+
+  /** Whether the configuration lets locks linger. */
+  boolean lingers() {
+    String value = overrides.getOrDefault(LINGER, properties().getProperty(LINGER, "0"));
+    return millis(LINGER, value.trim()) > 0;
   }
 
   /** The time-out that the configuration gives to a class. */

@@ -67,7 +67,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
     Stats stats = new Stats();
     HeldRequests requests = new HeldRequests(ours, stats);
-    LockService locks = new LockService(client);
+    LockService locks = new LockService(client, factory.lingers());
     Timeouts timeouts = new Timeouts(
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
     parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads));

@@ -21,10 +21,12 @@ final class LockService implements LockSource, AutoCloseable {
   private static final Executor AT_ONCE = Runnable::run;
 
   private final ForelockClient client;
+  private final boolean lingers;
 
   /** Connects in the background. */
-  LockService(ForelockClient client) {
+  LockService(ForelockClient client, boolean lingers) {
     this.client = client;
+    this.lingers = lingers;
   }
 
   @Override
@@ -32,6 +34,11 @@ final class LockService implements LockSource, AutoCloseable {
     LockOptions options = LockOptions.NONE.mayLinger(!fenced);
     return monitors.size() == 1 ? new OneLock(new ZkBlockingWriteLock(info, client, monitors.get(0), type, options))
         : new OneSet(new LockSet(info, client, monitors, type, options));
+  }
+
+  @Override
+  public boolean lingers() {
+    return lingers;
   }
 
   ClientStatus status() {

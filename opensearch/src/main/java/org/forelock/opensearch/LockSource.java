@@ -12,4 +12,9 @@ interface LockSource {
    * @param fenced each acquisition has a token of its own; else it may get a lock that has lingered, with its token
    */
   DocumentLock lock(String info, List<String> monitors, LockType type, boolean fenced);
+
+  /** Whether closed locks may stay with the node, to be taken again. */
+  default boolean lingers() {
+    return false;
+  }
 }

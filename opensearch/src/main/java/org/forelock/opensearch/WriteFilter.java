@@ -86,7 +86,7 @@ final class WriteFilter implements ActionFilter {
       if (isBulkWork(action, request)) {
         Call<Q, R> call = new Call<>(task, action, request, listener, chain);
         String value = BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true";
-        call.proceed(Headers.BACKGROUND, value, () -> {});
+        call.proceed(Headers.BACKGROUND, value);
         return;
       }
       plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
@@ -95,7 +95,7 @@ final class WriteFilter implements ActionFilter {
       return;
     }
     if (plan == null && single) {
-      new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true", () -> {});
+      new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true");
       return;
     }
     if (plan == null) {
@@ -104,7 +104,7 @@ final class WriteFilter implements ActionFilter {
     }
     Call<Q, R> call = new Call<>(task, action, request, listener, chain);
     if (plan.coveredBy != null) {
-      call.proceed(Headers.GUARD, plan.coveredBy, () -> {});
+      call.proceed(Headers.GUARD, plan.coveredBy);
     } else {
       call.hold(plan);
     }
@@ -151,20 +151,36 @@ final class WriteFilter implements ActionFilter {
       this.mayQueue = mayQueue();
     }
 
-    /** Goes on with one header more, which the caller does not get to see. */
-    void proceed(String header, String value, Runnable done) {
+    void proceed(String header, String value) {
+      proceed(header, value, () -> {}, () -> {});
+    }
+
+    /**
+     * Goes on with one header more, which the caller does not get to see.
+     *
+     * @param before is done before the caller is answered
+     * @param after is done when the caller has been
+     */
+    void proceed(String header, String value, Runnable before, Runnable after) {
       ActionListener<R> answer = new ActionListener<>() {
         @Override
         public void onResponse(R response) {
-          done.run();
-          deliver(response, null);
+          end(response, null);
         }
 
         @Override
         public void onFailure(Exception problem) {
-          done.run();
           unwatch.run();
-          deliver(null, problem);
+          end(null, problem);
+        }
+
+        private void end(R response, Exception problem) {
+          try {
+            before.run();
+            deliver(response, problem);
+          } finally {
+            after.run();
+          }
         }
       };
       // What is done in the background goes on when the client that has begun it goes.
@@ -339,13 +355,17 @@ final class WriteFilter implements ActionFilter {
       long token = held.locks.token();
       String monitor = plan.update ? held.locks.firstMonitor() : "";
       Guard guard = new Guard(planner.localNode(), held.ticket, token, monitor);
+      // To give back many takes longer than to answer. But one that lingers must be there for the caller's next write.
+      boolean endFirst = plan.monitors.size() == 1 || source.lingers();
       proceed(plan.update ? Headers.UPDATE_GUARD : Headers.GUARD, guard.text(), () -> {
-        requests.end(held);
+        if (endFirst) {
+          requests.end(held);
+        }
         if (report) {
           context.addResponseHeader(Headers.WAIT_MS, Long.toString(waited / 1_000_000));
           context.addResponseHeader(Headers.TOKEN, Long.toString(token));
         }
-      });
+      }, () -> requests.end(held));
     }
 
     private void notObtained(HeldRequest held, WritePlan plan, ForelockException problem) {
@@ -353,7 +373,8 @@ final class WriteFilter implements ActionFilter {
       if (unavailable && !required && settings.onUnavailable() == ForelockSettings.OnUnavailable.ALLOW) {
         if (requests.run(held)) {
           stats.count(plan.type, Stats.Count.ALLOWED);
-          proceed(plan.update ? Headers.UPDATE_GUARD : Headers.GUARD, Guard.ALLOWED.text(), () -> requests.end(held));
+          String header = plan.update ? Headers.UPDATE_GUARD : Headers.GUARD;
+          proceed(header, Guard.ALLOWED.text(), () -> {}, () -> requests.end(held));
         }
         return;
       }
