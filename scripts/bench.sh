@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       uncontended, dlq, micro, idle or compare; the first three without a name
+#   NAME       uncontended, dlq, micro, idle, weight or compare; the first three without a name
 #              idle: what holders that do nothing cost the server
+#              weight: what sessions, locks, waiters and monitors take of the server's memory
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
@@ -24,7 +25,7 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    uncontended | dlq | micro | idle | compare) names+=("$argument") ;;
+    uncontended | dlq | micro | idle | weight | compare) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
@@ -76,6 +77,7 @@ measure() {
       "$programs/bench_idle" --output="$results/$name.json" &&
         "$programs/bench_idle" --session=15000 --output="$results/$name-15s.json"
       ;;
+    weight) "$programs/bench_weight" --output="$results/$name.json" ;;
     micro)
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
         --benchmark_out="$results/$name.json"
