@@ -32,11 +32,16 @@ std::string seconds_text(std::chrono::milliseconds time) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
+// With several ensembles: which of them it is.
+std::string where_of(const EnsembleLink& ensemble) {
+  return ensemble.core().ensembles() == 1 ? "" : " (" + ensemble.name() + ")";
+}
+
 // Asked only now, so that it is who holds the lock now; a waiting call costs nothing for it.
-std::string describe_holder(ClientCore& core, const Acquisition& acquisition) {
+std::string describe_holder(EnsembleLink& ensemble, const Acquisition& acquisition) {
   std::future<Reply> answer;
   try {
-    answer = core.request(coordination::Get{lock_path(acquisition.node_name), false});
+    answer = ensemble.request(coordination::Get{lock_path(acquisition.node_name), false});
   } catch (const Error&) {
     return "";
   }
@@ -62,23 +67,23 @@ std::string describe_holder(ClientCore& core, const Acquisition& acquisition) {
 }
 
 // Why there was no waiting any longer: the caller's own time, or what is configured for the client.
-std::string describe_patience(ClientCore& core, const Acquisition& acquisition) {
+std::string describe_patience(EnsembleLink& ensemble, const Acquisition& acquisition) {
   if (acquisition.deadline <= now()) {
     const auto given = std::chrono::round<std::chrono::milliseconds>(acquisition.deadline - acquisition.since);
     return "; none came within the " + std::to_string(given.count()) + " ms that there were for the lock";
   }
-  const Settings& settings = core.settings();
+  const Settings& settings = ensemble.core().settings();
   const int tries = settings.connection_retry();
   return "; gave up after " + base::counted(static_cast<std::uint64_t>(tries), "try", "tries") + " in " +
          seconds_text(tries * settings.connection_delay()) + " (zookeeper.connection.retry)";
 }
 
-std::string describe_timeout(ClientCore& core, const Acquisition& acquisition, const lock::Refusal& refusal,
+std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                              bool look_at_holder) {
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now() - acquisition.since);
   std::string text =
       "the lock on " + acquisition.monitor + " was not obtained within " + std::to_string(waited.count()) + " ms";
-  if (look_at_holder) text += describe_holder(core, acquisition);
+  if (look_at_holder) text += describe_holder(ensemble, acquisition);
   if (refusal.position) {
     const bool next = refusal.position->behind == lock::private_lock_name;
     text += next ? "; we were first in the queue, behind the holder"
@@ -90,15 +95,15 @@ std::string describe_timeout(ClientCore& core, const Acquisition& acquisition, c
 
 }  // namespace
 
-std::exception_ptr error_of(ClientCore& core, const Acquisition& acquisition, const lock::Refusal& refusal,
+std::exception_ptr error_of(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                             bool look_at_holder) {
   using lock::RefusalReason;
   const std::string show = "forelock show " + acquisition.monitor;
   switch (refusal.reason) {
     case RefusalReason::timed_out:
-      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_timeout, acquisition.monitor,
-                                                           describe_timeout(core, acquisition, refusal, look_at_holder),
-                                                           show));
+      return std::make_exception_ptr(
+          InstanceLockException(ErrorCode::lock_timeout, acquisition.monitor,
+                                describe_timeout(ensemble, acquisition, refusal, look_at_holder), show));
     case RefusalReason::unavailable:
       return std::make_exception_ptr(
           InstanceLockException(ErrorCode::lock_unavailable, acquisition.monitor,
@@ -108,7 +113,7 @@ std::exception_ptr error_of(ClientCore& core, const Acquisition& acquisition, co
           InstanceLockException(ErrorCode::cancelled, acquisition.monitor,
                                 "waiting for the lock on " + acquisition.monitor + " was cancelled"));
     case RefusalReason::session_expired:
-      if (core.standing_problem()) break;
+      if (ensemble.standing_problem()) break;
       return std::make_exception_ptr(
           SessionExpiredException(ErrorCode::session_expired, acquisition.monitor,
                                   "the session ended while waiting for the lock on " + acquisition.monitor,
@@ -126,13 +131,20 @@ std::exception_ptr error_of(ClientCore& core, const Acquisition& acquisition, co
     case RefusalReason::connection_lost:
       break;
   }
-  std::string message = "no connection to ZooKeeper, so no lock on " + acquisition.monitor;
-  if (const std::string problem = core.last_problem(); !problem.empty()) message += ": " + problem;
-  if (const auto standing = core.standing_problem()) {
+  const std::string problem = ensemble.last_problem();
+  const auto standing = ensemble.standing_problem();
+  if (standing == ErrorCode::ensembles_differ) {
+    return std::make_exception_ptr(RequestRejectedException(*standing, acquisition.monitor,
+                                                            "no lock on " + acquisition.monitor + ": " + problem,
+                                                            "forelock ensembles shows what each ensemble has"));
+  }
+  std::string message = "no connection to ZooKeeper" + where_of(ensemble) + ", so no lock on " + acquisition.monitor;
+  if (!problem.empty()) message += ": " + problem;
+  if (standing) {
     return std::make_exception_ptr(
         RequestRejectedException(*standing, acquisition.monitor, message, "forelock doctor"));
   }
-  message += describe_patience(core, acquisition);
+  message += describe_patience(ensemble, acquisition);
   return std::make_exception_ptr(
       ConnectionLossException(ErrorCode::connection_loss, acquisition.monitor, message, "forelock doctor"));
 }

@@ -21,7 +21,7 @@ struct Acquisition {
 };
 
 // `look_at_holder`: asks the server who holds the lock, for a short time.
-std::exception_ptr error_of(ClientCore& core, const Acquisition& acquisition, const lock::Refusal& refusal,
+std::exception_ptr error_of(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                             bool look_at_holder);
 // Nothing for a release that was confirmed.
 std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome outcome);

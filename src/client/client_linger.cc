@@ -8,21 +8,22 @@
 namespace forelock::client {
 
 std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions& options) const {
-  if (!linger_.lingers() || !options.may_linger) return std::nullopt;
+  if (settings_.linger() <= std::chrono::milliseconds(0) || !options.may_linger) return std::nullopt;
   if (options.expected_runtime || options.auto_unlock_after) return std::nullopt;
   return settings_.linger();
 }
 
 bool ClientCore::acquire_lingering(const std::shared_ptr<LockSlot>& slot) {
   const Step step(*this);
-  return hand_out(slot, {slot->node_name(), slot->priority(), true, slot->wants_place()}) != 0;
+  const linger::Wish wish{slot->node_name(), slot->priority(), true, slot->wants_place()};
+  return home_of(slot->node_name()).hand_out(slot, wish) != 0;
 }
 
-bool ClientCore::certain(lock::TimePoint time) const {
+bool EnsembleLink::certain(lock::TimePoint time) const {
   return connected_ && nanoseconds(time) < suspect_from_.load(std::memory_order_relaxed);
 }
 
-lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish) {
+lock::ContenderId EnsembleLink::hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish) {
   const lock::TimePoint time = now();
   const linger::Lock* const lock = linger_.take(wish, certain(time), time);
   if (lock == nullptr) {
@@ -35,29 +36,29 @@ lock::ContenderId ClientCore::hand_out(const std::shared_ptr<ContenderListener>&
     end_section(contender);
     return contender;
   }
-  ++statistics_.taken_again;
-  if (course_) course_->note(contender, "is taken again");
-  listeners_.emplace(contender, listener);
+  ++core_.statistics_.taken_again;
+  if (core_.course_) core_.course_->note(contender, "is taken again");
+  core_.listeners_.emplace(contender, listener);
   if (*margin > lock::Duration::zero()) danger_.add(contender, *margin);
   return contender;
 }
 
-bool ClientCore::end_section(lock::ContenderId contender, bool may_wait) {
+bool EnsembleLink::end_section(lock::ContenderId contender, bool may_wait) {
   const lock::TimePoint time = now();
   // A lock that nothing would tell of newcomers does not stay; nor does one that takes the room of other watches.
   const bool may_stay = certain(time) && !engine_.short_of_watches();
   const bool may_be_delayed = may_wait && !engine_.others_known(contender);
   if (!linger_.end_section(contender, may_stay, may_be_delayed, time)) return engine_.release(contender, time);
-  if (course_) course_->note(contender, "stays with the process: its caller has finished");
+  if (core_.course_) core_.course_->note(contender, "stays with the process: its caller has finished");
   // For the caller it is released; its waiting ends with this call.
-  if (auto listener = take_listener(contender)) {
+  if (auto listener = core_.take_listener(contender)) {
     listener->released(contender, lock::ReleaseOutcome::released);
-    let_go_after_step(std::move(listener));
+    core_.let_go_after_step(std::move(listener));
   }
   return true;
 }
 
-void ClientCore::release_given_up() {
+void EnsembleLink::release_given_up() {
   for (const lock::ContenderId contender : linger_.take_given_up()) engine_.release(contender, now());
 }
 

@@ -19,6 +19,7 @@ class ClientLog {
   static constexpr std::size_t max_waiting = 1000;
 
   explicit ClientLog(LogSink sink);
+  bool has_sink() const { return static_cast<bool>(sink_); }
 
   void start();
   void write(std::string_view level, std::string_view message);

@@ -10,16 +10,18 @@ namespace forelock::client {
 ClientCore::Step::~Step() {
   // Listeners that are let go here die when the mutex is free: what their callbacks own may call the client.
   std::vector<std::shared_ptr<StepListener>> told;
-  core_.release_given_up();
+  const auto release_given_up = [this] {
+    for (const auto& link : core_.links_) link->release_given_up();
+  };
+  release_given_up();
   while (!core_.at_end_of_step_.empty()) {
     for (auto& listener : std::exchange(core_.at_end_of_step_, {})) {
       listener->step_ends();
       told.push_back(std::move(listener));
     }
-    core_.release_given_up();
+    release_given_up();
   }
-  core_.grouping_.flush();
-  core_.publish_deadline();
+  for (const auto& link : core_.links_) link->end_of_step();
   core_.ticker_.wake_by(core_.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
   const auto to_let_go = std::exchange(core_.to_let_go_, {});
@@ -33,39 +35,43 @@ ClientCore::Step::~Step() {
 
 lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderListener>& listener,
                                               lock::AcquireSpec spec, bool may_linger) {
+  EnsembleLink& link = home_of(spec.monitor);
   const linger::Wish wish{spec.monitor, spec.priority, may_linger, spec.wants_position};
-  if (const lock::ContenderId lingering = hand_out(listener, wish); lingering != 0) return lingering;
-  const lock::ContenderId contender = next_contender_++;
-  if (linger_.ask(contender, wish, spec.guid, now())) spec.contention = lock::ContentionScope::all;
+  if (const lock::ContenderId lingering = link.hand_out(listener, wish); lingering != 0) return lingering;
+  const lock::ContenderId contender = new_contender(link);
+  if (link.linger_.ask(contender, wish, spec.guid, now())) spec.contention = lock::ContentionScope::all;
   listeners_.emplace(contender, listener);
   const bool wanted = listener->begin(contender);
   if (course_) course_->begins(contender, spec, now());
-  engine_.acquire(contender, std::move(spec), now());
-  if (!wanted) engine_.cancel(contender, now());
+  link.engine_.acquire(contender, std::move(spec), now());
+  if (!wanted) link.engine_.cancel(contender, now());
   return contender;
 }
 
 bool ClientCore::step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline) {
   if (!holds_in_step(contender)) return false;
-  linger_.stepped_aside(contender);
-  return engine_.step_aside(contender, deadline, now());
+  EnsembleLink& link = link_of(contender);
+  link.linger_.stepped_aside(contender);
+  return link.engine_.step_aside(contender, deadline, now());
 }
 
 bool ClientCore::update_record_in_step(lock::ContenderId contender, std::string record) {
-  linger_.bind_to_section(contender);
-  return engine_.update_record(contender, std::move(record), now());
+  EnsembleLink& link = link_of(contender);
+  link.linger_.bind_to_section(contender);
+  return link.engine_.update_record(contender, std::move(record), now());
 }
 
 bool ClientCore::holds_in_step(lock::ContenderId contender) const {
-  return engine_.state(contender) == lock::ContenderState::held;
+  return link_of(contender).engine_.state(contender) == lock::ContenderState::held;
 }
 
 void ClientCore::give_up_in_step(lock::ContenderId contender) {
-  if (!end_section(contender, false)) engine_.cancel(contender, now());
+  EnsembleLink& link = link_of(contender);
+  if (!link.end_section(contender, false)) link.engine_.cancel(contender, now());
 }
 
 void ClientCore::want_contention_in_step(lock::ContenderId contender) {
-  engine_.want_contention(contender, now());
+  link_of(contender).engine_.want_contention(contender, now());
 }
 
 void ClientCore::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {

@@ -49,16 +49,17 @@ std::vector<WriteResult> GuardedWrite::commit(const std::vector<WriteOperation>&
   for (const Hold& hold : guard_.holds) contenders.push_back(hold.contender);
   const auto promise = std::make_shared<std::promise<Reply>>();
   auto answer = promise->get_future();
-  const bool sent = guard_.core.guarded_transaction(guard_.caller, contenders, std::move(converted),
-                                                    [promise](Reply reply) { promise->set_value(std::move(reply)); });
+  const bool sent =
+      guard_.ensemble.guarded_transaction(guard_.caller, contenders, std::move(converted),
+                                          [promise](Reply reply) { promise->set_value(std::move(reply)); });
   if (!sent) {
     guard_.check_health();
-    if (!guard_.core.connected()) throw_connection_loss("there is no connection, nothing was written");
+    if (!guard_.ensemble.connected()) throw_connection_loss("there is no connection, nothing was written");
     // What became of an earlier request is being found out, or the lock was removed a moment ago.
     if (const Finding finding = look(); finding.ours == Ours::no) throw_not_ours(finding.monitor);
     throw_connection_loss("whether the lock is still ours is being found out, nothing was written");
   }
-  if (answer.wait_for(guard_.core.settings().session_timeout()) != std::future_status::ready) {
+  if (answer.wait_for(guard_.ensemble.core().settings().session_timeout()) != std::future_status::ready) {
     throw_connection_loss("it may or may not have been committed");
   }
   const Reply reply = answer.get();
@@ -93,12 +94,12 @@ GuardedWrite::Finding GuardedWrite::look() const {
   std::vector<std::future<Reply>> answers;
   answers.reserve(guard_.holds.size());
   for (const Hold& hold : guard_.holds) {
-    answers.push_back(guard_.core.request(coordination::Get{lock_path(hold.node_name), false}));
+    answers.push_back(guard_.ensemble.request(coordination::Get{lock_path(hold.node_name), false}));
   }
   Finding finding;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const Hold& hold = guard_.holds[i];
-    if (answers[i].wait_for(guard_.core.settings().session_timeout()) != std::future_status::ready) {
+    if (answers[i].wait_for(guard_.ensemble.core().settings().session_timeout()) != std::future_status::ready) {
       return {Ours::unknown, hold.monitor};
     }
     const Reply reply = answers[i].get();

@@ -15,7 +15,7 @@
 
 namespace forelock::client {
 
-class ClientCore;
+class EnsembleLink;
 
 class GuardedWrite {
  public:
@@ -27,7 +27,7 @@ class GuardedWrite {
     std::string guid;
   };
   struct Guard {
-    ClientCore& core;
+    EnsembleLink& ensemble;  // in which all of them live
     const ContenderListener& caller;
     std::string name;  // of the lock or set, for messages
     std::vector<Hold> holds;

@@ -17,7 +17,8 @@
 namespace forelock {
 namespace {
 
-using client::ContenderNode;
+using client::ClientCore;
+using client::EnsembleLink;
 using client::MonitorReading;
 using client::RequestPipeline;
 using coordination::Get;
@@ -95,32 +96,41 @@ bool is_meant(const HolderView& holder, std::string_view name) {
   return name == known_as || name == known_as + '@' + std::to_string(holder.token);
 }
 
-Instant connected_or_throw(Client& client, std::chrono::milliseconds timeout) {
-  const Instant deadline = std::chrono::steady_clock::now() + timeout;
-  client.core()->check_usable();
-  if (client.wait_connected(timeout)) return deadline;
-  const std::string problem = client.last_problem();
-  if (const std::optional<ErrorCode> standing = client.core()->standing_problem()) {
+void connected_or_throw(EnsembleLink& ensemble, Instant deadline) {
+  const ClientCore& core = ensemble.core();
+  core.check_usable();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+  if (ensemble.wait_connected(std::max(left, std::chrono::milliseconds(0)))) return;
+  const std::string problem = ensemble.last_problem();
+  if (const std::optional<ErrorCode> standing = ensemble.standing_problem()) {
     throw RequestRejectedException(*standing, {}, problem.empty() ? "the server refuses us" : problem,
                                    "check zookeeper.auth.digest.file; forelock doctor");
   }
+  const std::string where = core.ensembles() == 1 ? "" : " (" + ensemble.name() + ")";
   throw ConnectionLossException(ErrorCode::connection_loss, {},
-                                "no connection to ZooKeeper" + (problem.empty() ? "" : ": " + problem),
+                                "no connection to ZooKeeper" + where + (problem.empty() ? "" : ": " + problem),
                                 "forelock doctor");
 }
 
-}  // namespace
+// Requests to one ensemble, which is connected.
+RequestPipeline pipeline_to(EnsembleLink& ensemble, Instant deadline) {
+  connected_or_throw(ensemble, deadline);
+  return {ensemble, deadline};
+}
 
-Inspector::Inspector(Client& client, std::chrono::milliseconds timeout) : client_(client), timeout_(timeout) {}
+Instant after(std::chrono::milliseconds timeout) {
+  return std::chrono::steady_clock::now() + timeout;
+}
 
-std::vector<MonitorSummary> Inspector::list(bool all) {
-  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
-  const Settings& settings = client_.settings();
-
+// The monitors of one ensemble.
+void list_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all,
+                   std::vector<MonitorSummary>& summaries) {
   const Reply root = pipeline.ask(List{"/"});
-  if (!is_there(root, {}, "cannot list the namespace")) return {};
+  if (!is_there(root, {}, "cannot list the namespace")) return;
   std::vector<std::string> names = root.children;
-  std::erase(names, "zookeeper");  // the server's own
+  std::erase_if(names, [](const std::string& name) {
+    return name == "zookeeper" || name.starts_with(lock::reserved_start);  // the server's own, and ours
+  });
   std::vector<Request> requests;
   requests.reserve(names.size());
   for (const std::string& name : names) requests.emplace_back(List{'/' + name});
@@ -139,11 +149,24 @@ std::vector<MonitorSummary> Inspector::list(bool all) {
 
   const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
   const WallTime now = records::wall_time_now();
-  std::vector<MonitorSummary> summaries;
   for (std::size_t i = 0; i < monitors.size(); ++i) {
     const MonitorView view =
         client::view_of(lock::decode_monitor_name(monitors[i].name), monitors[i].path(), readings[i], settings, now);
     if (all || view.holder || !view.queue.empty()) summaries.push_back(client::summary_of(view));
+  }
+}
+
+}  // namespace
+
+Inspector::Inspector(Client& client, std::chrono::milliseconds timeout) : client_(client), timeout_(timeout) {}
+
+std::vector<MonitorSummary> Inspector::list(bool all) {
+  const Instant deadline = after(timeout_);
+  const ClientCore& core = *client_.core();
+  std::vector<MonitorSummary> summaries;
+  for (std::size_t i = 0; i < core.ensembles(); ++i) {
+    RequestPipeline pipeline = pipeline_to(core.link(i), deadline);
+    list_ensemble(pipeline, client_.settings(), all, summaries);
   }
   std::sort(summaries.begin(), summaries.end(),
             [](const MonitorSummary& a, const MonitorSummary& b) { return a.monitor < b.monitor; });
@@ -153,7 +176,7 @@ std::vector<MonitorSummary> Inspector::list(bool all) {
 std::optional<MonitorView> Inspector::show(const std::string& monitor) {
   const std::string name = encoded_or_throw(monitor);
   const std::string path = '/' + name;
-  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  RequestPipeline pipeline = pipeline_to(client_.core()->home_of(name), after(timeout_));
 
   std::vector<Reply> first = pipeline.ask(std::vector<Request>{List{path}, Get{private_lock_path(path)}});
   if (!is_there(first[0], monitor, "cannot list the monitor")) return std::nullopt;
@@ -173,32 +196,44 @@ std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {
   view.id = record.set;
   view.size = record.set_size;
   view.members = record.set_members;
-  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  const Instant deadline = after(timeout_);
+  const ClientCore& core = *client_.core();
   // What another client has written there need not be names of monitors.
   std::vector<std::string> members;
   std::vector<std::string> names;
-  std::vector<Request> requests;
   for (const std::string& member : record.set_members) {
     lock::EncodedName name = lock::encode_monitor_name(member);
     if (!name) continue;
     members.push_back(member);
     names.push_back(*std::move(name.name));
-    requests.emplace_back(List{'/' + names.back()});
   }
-  const std::vector<Reply> listings = pipeline.ask(std::move(requests));
-  std::vector<Listed> monitors;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    static const std::vector<std::string> none;
-    const bool there = is_there(listings[i], members[i], "cannot list the monitor");
-    monitors.push_back(listed(names[i], there ? listings[i].children : none));
+  std::vector<MonitorReading> readings(names.size());
+  for (std::size_t number = 0; number < core.ensembles(); ++number) {
+    std::vector<std::size_t> here;
+    std::vector<Request> requests;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (&core.home_of(names[i]) != &core.link(number)) continue;
+      here.push_back(i);
+      requests.emplace_back(List{'/' + names[i]});
+    }
+    if (here.empty()) continue;
+    RequestPipeline pipeline = pipeline_to(core.link(number), deadline);
+    const std::vector<Reply> listings = pipeline.ask(std::move(requests));
+    std::vector<Listed> monitors;
+    for (std::size_t at = 0; at < here.size(); ++at) {
+      static const std::vector<std::string> none;
+      const bool there = is_there(listings[at], members[here[at]], "cannot list the monitor");
+      monitors.push_back(listed(names[here[at]], there ? listings[at].children : none));
+    }
+    std::vector<MonitorReading> read = read_nodes(pipeline, monitors);
+    for (std::size_t at = 0; at < here.size(); ++at) readings[here[at]] = std::move(read[at]);
   }
-  const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
   const auto is_of_set = [&record](const std::optional<OwnerRecord>& owner) {
     return owner && owner->set == record.set;
   };
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const MonitorView monitor =
-        client::view_of(members[i], monitors[i].path(), readings[i], client_.settings(), records::wall_time_now());
+        client::view_of(members[i], '/' + names[i], readings[i], client_.settings(), records::wall_time_now());
     if (monitor.holder && is_of_set(monitor.holder->owner)) view.held.push_back(members[i]);
     const bool waits = std::any_of(monitor.queue.begin(), monitor.queue.end(),
                                    [&](const WaiterView& waiter) { return is_of_set(waiter.owner); });
@@ -222,7 +257,7 @@ ForceReleaseResult Inspector::force_release(const std::string& monitor, const st
   // The monitor's data are set, to what they are: its version says from then on that it is not to be removed when it is
   // unused. In a new monitor the names of this one's nodes would come again, and what follows could meet another
   // holder, as could a late release of the one that is removed here.
-  RequestPipeline pipeline(*client_.core(), connected_or_throw(client_, timeout_));
+  RequestPipeline pipeline = pipeline_to(client_.core()->home_of(view->path.substr(1)), after(timeout_));
   const Reply node = pipeline.ask(Get{view->path});
   if (!is_there(node, monitor, "cannot read the monitor")) return ForceReleaseResult::no_such_monitor;
   const Reply kept = pipeline.ask(coordination::SetData{view->path, node.data});

@@ -35,6 +35,7 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
       lock_info_(std::move(lock_info)),
       monitor_(std::move(monitor)),
       node_name_(encode_or_throw(monitor_)),
+      ensemble_(core_->home_of(node_name_)),
       priority_(priority),
       options_(std::move(options)),
       gate_(*core_, monitor_) {}
@@ -132,7 +133,7 @@ std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimeP
     } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
       // The engine ends the wait at the deadline; the first thread to notice steps it.
       guard.unlock();
-      core_->tick();
+      ensemble_.tick();
       guard.lock();
     }
   }
@@ -215,9 +216,9 @@ void LockSlot::release_and_wait() {
   guard.lock();
   if (!begun && !outcome_) outcome_ = outcome_of_loss();  // lost in this very moment
   // Beyond the lock's own deadline, which moves on while the connection lives, there is nothing to be confirmed.
-  const lock::TimePoint bound = now() + core_->session_timeout();
+  const lock::TimePoint bound = now() + ensemble_.session_timeout();
   const auto answer_by = [this, bound] {
-    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(core_->valid_until())));
+    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(ensemble_.valid_until())));
   };
   while (!outcome_ && now() < answer_by()) changed_.wait_until(guard, to_steady(answer_by()));
   phase_ = Phase::free;

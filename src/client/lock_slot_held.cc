@@ -24,11 +24,11 @@ LockState LockSlot::state() const {
     case Phase::held:
       break;
   }
-  return state_of_held(*core_, [this] { return holds(); });
+  return state_of_held(ensemble_, [this] { return holds(); });
 }
 
 bool LockSlot::healthy() const noexcept {
-  return is_healthy(*core_, [this] { return holds(); });
+  return is_healthy(ensemble_, [this] { return holds(); });
 }
 
 void LockSlot::check_health() const {
@@ -46,7 +46,7 @@ void LockSlot::check_health() const {
 
 std::chrono::steady_clock::time_point LockSlot::expires_at() const noexcept {
   if (!holds()) return {};
-  return to_steady(lock::TimePoint(std::chrono::nanoseconds(core_->valid_until())));
+  return to_steady(lock::TimePoint(std::chrono::nanoseconds(ensemble_.valid_until())));
 }
 
 std::stop_token LockSlot::stop_token() {
@@ -97,7 +97,7 @@ std::vector<WriteResult> LockSlot::write_guarded(const std::vector<WriteOperatio
     const std::lock_guard guard(mutex_);
     return phase_.load() == Phase::held && contender_ == contender;
   };
-  return GuardedWrite({.core = *core_,
+  return GuardedWrite({.ensemble = ensemble_,
                        .caller = *this,
                        .name = monitor_,
                        .holds = {{monitor_, node_name_, contender, guid}},
@@ -122,7 +122,7 @@ void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()>
     on_danger_ = std::move(callback);
     if (holds()) holder = contender_;
   }
-  if (holder != 0) core_->watch_danger(holder, margin);
+  if (holder != 0) ensemble_.watch_danger(holder, margin);
 }
 
 void LockSlot::on_queued(std::function<void(const QueuePosition&)> callback) {
@@ -149,7 +149,7 @@ std::exception_ptr LockSlot::error_of(const lock::Refusal& refusal, bool look_at
     acquisition.since = waiting_since_;
     acquisition.deadline = deadline_;
   }
-  return client::error_of(*core_, acquisition, refusal, look_at_holder);
+  return client::error_of(ensemble_, acquisition, refusal, look_at_holder);
 }
 
 }  // namespace forelock::client

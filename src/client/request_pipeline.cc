@@ -4,7 +4,7 @@
 #include <future>
 #include <utility>
 
-#include "client/client_core.h"
+#include "client/ensemble_link.h"
 #include "forelock/error.h"
 
 namespace forelock::client {
@@ -23,8 +23,8 @@ Reply wait_for(std::future<Reply>& reply, std::chrono::steady_clock::time_point 
 
 }  // namespace
 
-RequestPipeline::RequestPipeline(ClientCore& core, std::chrono::steady_clock::time_point deadline)
-    : core_(core), deadline_(deadline) {}
+RequestPipeline::RequestPipeline(EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline)
+    : ensemble_(ensemble), deadline_(deadline) {}
 
 std::vector<Reply> RequestPipeline::ask(std::vector<Request> requests) {
   std::vector<Reply> replies;
@@ -35,14 +35,14 @@ std::vector<Reply> RequestPipeline::ask(std::vector<Request> requests) {
       replies.push_back(wait_for(under_way.front(), deadline_));
       under_way.pop_front();
     }
-    under_way.push_back(core_.request(std::move(request)));
+    under_way.push_back(ensemble_.request(std::move(request)));
   }
   for (std::future<Reply>& reply : under_way) replies.push_back(wait_for(reply, deadline_));
   return replies;
 }
 
 Reply RequestPipeline::ask(Request request) {
-  std::future<Reply> reply = core_.request(std::move(request));
+  std::future<Reply> reply = ensemble_.request(std::move(request));
   return wait_for(reply, deadline_);
 }
 

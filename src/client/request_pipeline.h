@@ -10,12 +10,12 @@
 
 namespace forelock::client {
 
-class ClientCore;
+class EnsembleLink;
 
 class RequestPipeline {
  public:
-  // Everything that this object is asked for must be answered by `deadline`. The core must outlive it.
-  RequestPipeline(ClientCore& core, std::chrono::steady_clock::time_point deadline);
+  // Everything that this object is asked for must be answered by `deadline`. The ensemble must outlive it.
+  RequestPipeline(EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline);
 
   // One reply for each request, in order; a refused request is a reply too. At most `window` requests are under way at
   // a time, so that a list of thousands does not make locks of this session wait behind it. \throws
@@ -26,7 +26,7 @@ class RequestPipeline {
   static constexpr std::size_t window = 128;
 
  private:
-  ClientCore& core_;
+  EnsembleLink& ensemble_;
   std::chrono::steady_clock::time_point deadline_;
 };
 

@@ -1,5 +1,6 @@
 #include "client/session_keeper.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <string>
@@ -23,15 +24,17 @@ constexpr std::chrono::milliseconds stuck_check_interval{1000};
 // How soon a connection that is not there is looked into, and how long that may take for each server.
 constexpr std::chrono::milliseconds first_look{250};
 constexpr std::chrono::milliseconds connect_probe_limit{500};
+// Between sessions that are refused: each costs the servers a write.
+constexpr std::chrono::milliseconds least_pause{250};
 
-std::string connect_string(const Settings& settings) {
+std::string connect_string(const EnsembleLink& ensemble) {
   std::string servers;
-  for (const ServerAddress& server : settings.servers()) {
+  for (const ServerAddress& server : ensemble.servers()) {
     if (!servers.empty()) servers += ',';
     const bool v6 = server.host.find(':') != std::string::npos;
     servers += (v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
   }
-  return servers + settings.chroot();
+  return servers + ensemble.core().settings().chroot();
 }
 
 // What an attempt to connect to a server meets, for messages: the ZooKeeper client itself says nothing of it.
@@ -47,46 +50,49 @@ std::string unreachable(const zookeeper::ResolvedServer& server) {
 
 }  // namespace
 
-// One session and the core that listens to it, as long as it is the present one.
+// One session and the ensemble that listens to it, as long as it is the present one.
 class SessionLink final : public coordination::SessionListener {
  public:
-  SessionLink(ClientCore& core, SessionKeeper& keeper, const zookeeper::SessionOptions& options)
-      : core_(core), keeper_(keeper), session_(options, *this) {}
+  SessionLink(EnsembleLink& ensemble, SessionKeeper& keeper, const zookeeper::SessionOptions& options)
+      : ensemble_(ensemble), keeper_(keeper), session_(options, *this) {}
 
   zookeeper::ZooKeeperSession& session() { return session_; }
   // From here on the session's end is of no interest any more, only the replies to requests beside the protocol.
   void retire() { current_.store(false); }
 
   void on_reply(coordination::RequestTag tag, coordination::Reply reply) override {
-    core_.on_reply(tag, std::move(reply), current_.load());
+    ensemble_.on_reply(tag, std::move(reply), current_.load());
+    if (!ensemble_.useless() || !current_.exchange(false)) return;
+    ensemble_.session_given_up("the map of the ensembles is not that of this client, or cannot be used");
+    keeper_.session_ended();
   }
   void on_watch(const coordination::WatchEvent& event) override {
-    if (current_.load()) core_.on_watch(event);
+    if (current_.load()) ensemble_.on_watch(event);
   }
   void on_session(const SessionEvent& event) override {
     if (!current_.load()) return;
     const bool ended = event.kind == SessionEvent::Kind::expired || event.kind == SessionEvent::Kind::auth_failed;
     if (ended) retire();
-    core_.on_session(event);
+    ensemble_.on_session(event);
     if (ended) keeper_.session_ended();
   }
 
  private:
-  ClientCore& core_;
+  EnsembleLink& ensemble_;
   SessionKeeper& keeper_;
   std::atomic<bool> current_{true};
   zookeeper::ZooKeeperSession session_;
 };
 
-SessionKeeper::SessionKeeper(ClientCore& core) : core_(core) {}
+SessionKeeper::SessionKeeper(EnsembleLink& ensemble) : ensemble_(ensemble) {}
 
 SessionKeeper::~SessionKeeper() {
   stop();
 }
 
 void SessionKeeper::start() {
-  const Settings& settings = core_.settings();
-  options_.servers = connect_string(settings);
+  const Settings& settings = ensemble_.core().settings();
+  options_.servers = connect_string(ensemble_);
   options_.session_timeout = settings.session_timeout();
   names_ = std::make_shared<zookeeper::NameLookup>(zookeeper::parse_connect_string(options_.servers).servers, nullptr);
   options_.names = names_;
@@ -95,18 +101,22 @@ void SessionKeeper::start() {
                                                              : zookeeper::AclPolicy::Kind::open;
   options_.clock = &now;
   options_.log = [this](std::string_view line) {
-    if (const auto text = raw_lines_.pass(line, now())) core_.log("warning", *text);
+    if (const auto text = raw_lines_.pass(line, now())) ensemble_.log("warning", *text);
   };
   thread_ = base::start_thread("forelock-keep", [this] { run(); });
 }
 
-void SessionKeeper::stop() {
+void SessionKeeper::begin_stop() {
   {
     const std::lock_guard guard(mutex_);
     stopping_ = true;
     changed_.notify_all();
   }
   if (names_) names_->cancel();
+}
+
+void SessionKeeper::stop() {
+  begin_stop();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -128,21 +138,22 @@ void SessionKeeper::run() {
       if (stopping_) return;
       ended_ = false;
     }
-    SessionLink link(core_, *this, options_);
-    core_.use_session(&link.session());
+    SessionLink link(ensemble_, *this, options_);
+    ensemble_.use_session(&link.session());
     try {
       link.session().start();
       keep(link);
     } catch (const std::exception& problem) {
-      core_.set_problem(problem.what());
-      wait(core_.settings().connection_delay());
+      ensemble_.set_problem(problem.what());
+      wait(ensemble_.core().settings().connection_delay());
     }
     link.retire();
-    core_.use_session(nullptr);
+    ensemble_.use_session(nullptr);
     link.session().close();
-    if (core_.standing_problem()) {  // refused credentials: the next session will fare no better at once
+    if (ensemble_.standing_problem()) {  // refused credentials, say: the next session will fare no better at once
+      const auto pause = std::max(ensemble_.core().settings().connection_delay(), least_pause);
       std::unique_lock guard(mutex_);
-      changed_.wait_for(guard, core_.settings().connection_delay(), [this] { return stopping_; });
+      changed_.wait_for(guard, pause, [this] { return stopping_; });
     }
   }
 }
@@ -160,25 +171,27 @@ void SessionKeeper::keep(SessionLink& link) {
   auto addresses_checked = std::chrono::steady_clock::now();
   std::chrono::milliseconds interval = first_look;
   while (true) {
-    const bool connected = core_.connected();
+    const bool connected = ensemble_.connected();
     if (wait(interval)) return;
-    interval = connected ? stuck_check_interval : core_.settings().connection_delay();
-    if (const auto why = core_.why_useless()) {
+    interval = connected ? stuck_check_interval : ensemble_.core().settings().connection_delay();
+    if (const auto why = ensemble_.why_useless()) {
       link.retire();
-      core_.session_given_up(*why);
+      ensemble_.session_given_up(*why);
       return;
     }
     if (const auto problem = link.session().last_problem()) {
       const bool refused = problem->code == coordination::ReplyCode::no_auth;
-      core_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
-    } else if (!core_.connected()) {
-      if (std::string why = why_disconnected(); !why.empty()) core_.set_problem(std::move(why));
+      ensemble_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
+    } else if (const auto obstacle = ensemble_.why_not_served()) {
+      ensemble_.set_problem(*obstacle);
+    } else if (!ensemble_.connected()) {
+      if (std::string why = why_disconnected(); !why.empty()) ensemble_.set_problem(std::move(why));
     }
     const auto time = std::chrono::steady_clock::now();
     if (!connected || time - addresses_checked >= address_check_interval) {
       addresses_checked = time;
       if (link.session().refresh_servers() == zookeeper::RefreshResult::failed) {
-        core_.log("warning", "no ZooKeeper server's name can be resolved at the moment");
+        ensemble_.log("warning", "no ZooKeeper server's name can be resolved at the moment");
       }
     }
   }

@@ -1,4 +1,4 @@
-// Keeps a session: makes it, replaces it when it has ended, and looks after its servers' addresses.
+// Keeps the session with an ensemble: makes it, replaces it when it has ended, and looks after its servers' addresses.
 //
 // Has the only thread that may block on the network: closing happens here. Names are looked up beside it.
 #pragma once
@@ -15,19 +15,20 @@
 
 namespace forelock::client {
 
-class ClientCore;
+class EnsembleLink;
 class SessionLink;
 
 class SessionKeeper {
  public:
-  explicit SessionKeeper(ClientCore& core);
+  explicit SessionKeeper(EnsembleLink& ensemble);
   ~SessionKeeper();
   SessionKeeper(const SessionKeeper&) = delete;
   SessionKeeper& operator=(const SessionKeeper&) = delete;
 
   // \throws ConfigurationException if the credentials' file cannot be used.
   void start();
-  // Closes the session and ends the thread.
+  // Has the session closed and the thread ended; stop() waits for it.
+  void begin_stop();
   void stop();
   // The present session has ended; from the session's own thread.
   void session_ended();
@@ -39,7 +40,7 @@ class SessionKeeper {
   // Waits; true when the keeper is to stop or the session has ended.
   bool wait(std::chrono::milliseconds time);
 
-  ClientCore& core_;
+  EnsembleLink& ensemble_;
   zookeeper::SessionOptions options_;
   std::shared_ptr<zookeeper::NameLookup> names_;
   LineLimiter raw_lines_;

@@ -27,10 +27,11 @@ std::string guid_of_attempt(const std::string& guid, sets::AttemptId attempt) {
 }  // namespace
 
 SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
-               OwnerRecord record, const LockOptions& options, bool wants_contention)
+               const LinkSpan& ensembles, OwnerRecord record, const LockOptions& options, bool wants_contention)
     : core_(core),
       owner_(std::move(owner)),
       members_(std::move(members)),
+      ensembles_(ensembles),
       record_(std::move(record)),
       guid_(record_.guid),
       options_(options),
@@ -183,8 +184,8 @@ lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& g
   if (member) acquired_at_[*member] = records::wall_time_now();
   machine_.granted(attempt_of(contender), grant.token);
   come_back();
-  // All members end with the session: the first one stands for them.
-  if (member != std::size_t{0}) return lock::Duration::zero();
+  // All members in an ensemble end with its session: the first one stands for them.
+  if (!member || !ensembles_.is_first_of_its_ensemble(*member)) return lock::Duration::zero();
   auto owner = owner_.lock();
   const lock::Duration margin = owner ? owner->danger_margin() : lock::Duration::zero();
   core_.let_go_after_step(std::move(owner));
@@ -224,7 +225,8 @@ void SetRun::contended(lock::ContenderId contender, Priority waiting) {
 }
 
 void SetRun::in_danger(lock::ContenderId contender) {
-  if (machine_.member_of(attempt_of(contender)) != std::size_t{0}) return;
+  const auto member = machine_.member_of(attempt_of(contender));
+  if (!member || !ensembles_.is_first_of_its_ensemble(*member)) return;
   auto owner = owner_.lock();
   if (owner) owner->in_danger(*this);
   core_.let_go_after_step(std::move(owner));

@@ -11,6 +11,7 @@
 
 #include "client/client_core.h"
 #include "client/guarded_write.h"
+#include "client/link_span.h"
 #include "forelock/owner_record.h"
 #include "forelock/write_lock.h"
 #include "sets/set_machine.h"
@@ -30,8 +31,8 @@ struct SetMembers {
 class SetRun final : public ClientCore::StepListener, public std::enable_shared_from_this<SetRun> {
  public:
   // `record` is that of each member, but for its guid, which is made of this one.
-  SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members, OwnerRecord record,
-         const LockOptions& options, bool wants_contention);
+  SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
+         const LinkSpan& ensembles, OwnerRecord record, const LockOptions& options, bool wants_contention);
 
   void begin(lock::TimePoint deadline, bool try_only);
   bool cancel();
@@ -75,6 +76,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   ClientCore& core_;
   const std::weak_ptr<SetSlot> owner_;
   const std::shared_ptr<const SetMembers> members_;
+  const LinkSpan ensembles_;
   OwnerRecord record_;
   const std::string guid_;
   const LockOptions options_;

@@ -65,6 +65,7 @@ SetSlot::SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, const 
     : core_(std::move(core)),
       lock_info_(std::move(lock_info)),
       members_(members_or_throw(monitors)),
+      ensembles_(*core_, members_->node_names),
       priority_(priority),
       options_(std::move(options)),
       name_(name_of_set(members_->monitors)),
@@ -115,7 +116,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
     if (run) run->release();
     {
       const std::lock_guard guard(mutex_);
-      run_ = run = std::make_shared<SetRun>(*core_, weak_from_this(), members_, std::move(record), options_,
+      run_ = run = std::make_shared<SetRun>(*core_, weak_from_this(), members_, ensembles_, std::move(record), options_,
                                             static_cast<bool>(on_contended_));
       phase_ = Phase::waiting;
       waiting_since_ = now();
@@ -142,7 +143,7 @@ std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::Tim
     } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
       // The engine ends the waiting at the deadline; whichever thread notices first tells it the time.
       guard.unlock();
-      core_->tick();
+      ensembles_.tick();
       guard.lock();
       if (now() >= deadline) deadline = lock::never;  // what was taken is being given back
     }
@@ -214,7 +215,7 @@ bool SetSlot::begin_release(Done done) {
       released_ = std::move(done);
     }
     const auto run = run_;  // its end resets run_
-    core_->call_at(now() + core_->session_timeout(), run);
+    core_->call_at(now() + ensembles_.session_timeout(), run);
     run->release();
   });
   return begun;
@@ -233,9 +234,9 @@ void SetSlot::release_and_wait() {
     throw_not_held();
   }
   // Beyond the deadline of the locks, which moves on while the connection lives, there is nothing to be confirmed.
-  const lock::TimePoint bound = now() + core_->session_timeout();
+  const lock::TimePoint bound = now() + ensembles_.session_timeout();
   const auto answer_by = [this, bound] {
-    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(core_->valid_until())));
+    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(ensembles_.valid_until())));
   };
   while (!release_ && now() < answer_by()) changed_.wait_until(guard, to_steady(answer_by()));
   release_is_waited_for_ = false;
@@ -326,7 +327,7 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
     case SetStage::failing:
       if (before != Phase::waiting || patience_begun_) return;
       patience_begun_ = true;
-      if (core_->connected()) return core_->call_at(now() + give_back_patience, run);
+      if (ensembles_.connected()) return core_->call_at(now() + give_back_patience, run);
       told_failed(*machine.failure());
       break;
     case SetStage::releasing:

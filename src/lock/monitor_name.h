@@ -15,6 +15,9 @@ namespace forelock::lock {
 
 inline constexpr std::size_t max_monitor_name_bytes = 255;
 
+// Nodes of this library beside the monitors begin so; no encoded name does, since 'f' is no digit of the escape.
+inline constexpr std::string_view reserved_start = "%forelock-";
+
 struct EncodedName {
   std::optional<std::string> name;  // nothing if the id cannot be a monitor's
   std::string problem;              // then: why not, for people, e.g. "is empty"

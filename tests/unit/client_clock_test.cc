@@ -51,7 +51,7 @@ TEST_F(ClockTest, AShorterSuspensionCostsTheTimeThatItTook) {
 }
 
 TEST_F(ClockTest, WhatWasReportedUnhealthyIsNotRevivedByALateAnswer) {
-  core_->tick();
+  core_->link(0).tick();
   test::suspend_for(session_timeout + 1s);
   ASSERT_FALSE(slot_->healthy());
   session_.answer_all();  // what was sent before

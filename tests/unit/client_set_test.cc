@@ -214,7 +214,7 @@ TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
   const auto acquisition = waiting->acquire(lock::never, false);
   session_.answer_all();
   ASSERT_EQ(waiting->waits_for(), "b");
-  core_->on_session({.kind = coordination::SessionEvent::Kind::expired});
+  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
   EXPECT_EQ(held->state(), LockState::lost);
   EXPECT_THROW(held->check_health(), LockUnhealthyException);
   EXPECT_EQ(waiting->state(), LockState::free);
@@ -229,7 +229,7 @@ TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
   const auto set = make_set({"a", "b"});
   set->acquire(lock::never, false);
   session_.answer_all();
-  core_->on_session({.kind = coordination::SessionEvent::Kind::disconnected});
+  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::disconnected});
   EXPECT_TRUE(set->cancel());
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_EQ(core_->statistics().contenders, 3u) << "to be removed when there is a connection again";

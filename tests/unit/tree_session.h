@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -20,21 +21,21 @@ class TreeSession final : public coordination::Session {
  public:
   static constexpr coordination::SessionId id = 7;
 
-  explicit TreeSession(ClientCore& core) : core_(core) {}
+  explicit TreeSession(ClientCore& core, std::size_t ensemble = 0) : core_(core), ensemble_(core.link(ensemble)) {}
   // The core sends its last requests here when it is closed.
   ~TreeSession() override { core_.close(); }
   TreeSession(const TreeSession&) = delete;
   TreeSession& operator=(const TreeSession&) = delete;
 
   // The core uses this session from now on, and is connected.
-  void connect(std::chrono::milliseconds timeout) {
-    core_.use_session(this);
+  void connect(std::chrono::milliseconds timeout, coordination::SessionId session = id) {
+    ensemble_.use_session(this);
     coordination::SessionEvent event;
     event.kind = coordination::SessionEvent::Kind::connected;
-    event.session = id;
+    event.session = session;
     event.timeout = timeout;
     event.asked_at = now();
-    core_.on_session(event);
+    ensemble_.on_session(event);
   }
 
   void submit(coordination::RequestTag tag, coordination::Request request) override {
@@ -59,18 +60,31 @@ class TreeSession final : public coordination::Session {
   }
 
   bool answer_one() {
-    std::pair<coordination::RequestTag, coordination::Request> next;
-    {
-      const std::lock_guard guard(mutex_);
-      if (waiting_.empty()) return false;
-      next = std::move(waiting_.front());
-      waiting_.pop_front();
-    }
-    core_.on_reply(next.first, answer_to(next.second), true);
+    const auto next = take();
+    if (!next) return false;
+    ensemble_.on_reply(next->first, answer_to(next->second), true);
     return true;
   }
 
+  // What waits is lost with the connection, and so it is not done.
+  void disconnect() {
+    ensemble_.on_session({.kind = coordination::SessionEvent::Kind::disconnected});
+    coordination::Reply lost;
+    lost.code = coordination::ReplyCode::connection_loss;
+    while (const auto next = take()) ensemble_.on_reply(next->first, lost, true);
+  }
+
  private:
+  using Waiting = std::pair<coordination::RequestTag, coordination::Request>;
+
+  std::optional<Waiting> take() {
+    const std::lock_guard guard(mutex_);
+    if (waiting_.empty()) return std::nullopt;
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    return next;
+  }
+
   coordination::Reply answer_to(const coordination::Request& request) {
     if (std::holds_alternative<coordination::Get>(request) || std::holds_alternative<coordination::Exists>(request) ||
         std::holds_alternative<coordination::List>(request)) {
@@ -93,8 +107,9 @@ class TreeSession final : public coordination::Session {
   }
 
   ClientCore& core_;
+  EnsembleLink& ensemble_;
   std::mutex mutex_;
-  std::deque<std::pair<coordination::RequestTag, coordination::Request>> waiting_;
+  std::deque<Waiting> waiting_;
   model::TreeRules rules_;
   model::Tree tree_{rules_};
   std::int64_t zxid_ = 0;

@@ -1,21 +1,25 @@
 // The checks of `forelock doctor`, each in a source file of its own.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "cli/doctor/doctor_report.h"
 #include "forelock/client.h"
 #include "forelock/settings.h"
 
 namespace forelock::cli {
 
-// The servers from outside: names, ports, versions, roles, limits.
-void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report);
+// The servers of an ensemble from outside: names, ports, versions, roles, limits.
+void examine_servers(const std::vector<ServerAddress>& servers, DoctorScope scope, DoctorReport& report);
 
 // The value behind "name=" or "name\t" or "name: " at the beginning of a line of a four-letter word's answer; empty if
 // there is none.
 std::string value_in(const std::string& answer, const std::string& name);
 
-// The session from inside: its speed, and what we may do in the namespace.
-void examine_session(Client& client, DoctorScope scope, DoctorReport& report);
+// The session with an ensemble from inside: its speed, and what we may do in the namespace.
+void examine_session(Client& client, std::size_t ensemble, DoctorScope scope, DoctorReport& report);
 
 // The dead-letter queue: whether it can take a letter, and keeps what it takes. Locks work without it: it gives no more
 // than warnings. Makes nothing.

@@ -50,10 +50,10 @@ class DoctorCommand final : public Command {
     const Settings settings = context.globals.settings();
     const DoctorScope scope = quick_ ? DoctorScope::quick : DoctorScope::all;
     DoctorReport report;
-    examine_servers(settings, scope, report);
+    for (const std::vector<ServerAddress>& ensemble : settings.ensembles()) examine_servers(ensemble, scope, report);
     if (report.exit_code() == exit_ok) {
       const CommandClient client(settings, context.console);
-      examine_session(*client, scope, report);
+      for (std::size_t i = 0; i < settings.ensembles().size(); ++i) examine_session(*client, i, scope, report);
     }
     if (!quick_) examine_dead_letters(settings, log_to(context.console), report);
     present(report, context.console);

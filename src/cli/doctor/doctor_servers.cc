@@ -178,9 +178,9 @@ std::string value_in(const std::string& answer, const std::string& name) {
   return {};
 }
 
-void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report) {
+void examine_servers(const std::vector<ServerAddress>& servers, DoctorScope scope, DoctorReport& report) {
   std::vector<zookeeper::ServerName> names;
-  for (const ServerAddress& server : settings.servers()) names.push_back({server.host, server.port});
+  for (const ServerAddress& server : servers) names.push_back({server.host, server.port});
   zookeeper::NameLookup lookup(std::move(names), {});
   lookup.begin();
   lookup.wait(patience);
@@ -195,7 +195,7 @@ void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& 
     examine_role(reached, name, report, tally);
     if (scope == DoctorScope::all) examine_limits(reached, name, report);
   }
-  judge(tally, settings.servers().size(), report);
+  judge(tally, servers.size(), report);
 }
 
 }  // namespace forelock::cli

@@ -19,6 +19,7 @@
 namespace forelock::cli {
 namespace {
 
+using client::EnsembleLink;
 using client::RequestPipeline;
 using coordination::Reply;
 using coordination::ReplyCode;
@@ -34,31 +35,40 @@ constexpr milliseconds clock_tolerance{1000};
 constexpr milliseconds short_session{10'000};
 constexpr std::chrono::seconds just_now{60};
 
-RequestPipeline pipeline(Client& client) {
-  return {*client.core(), Clock::now() + patience(client.settings())};
+RequestPipeline pipeline(EnsembleLink& ensemble) {
+  return {ensemble, Clock::now() + patience(ensemble.core().settings())};
 }
 
 std::string ms(milliseconds duration) {
   return std::to_string(duration.count()) + " ms";
 }
 
-bool examine_connection(Client& client, DoctorReport& report) {
-  if (client.wait_connected(patience(client.settings()))) {
-    report.ok("session", "session " + records::session_text(client.session_id()) +
-                             (client.settings().chroot().empty() ? "" : ", namespace " + client.settings().chroot()));
-    return true;
+bool examine_connection(EnsembleLink& ensemble, DoctorReport& report) {
+  const client::ClientCore& core = ensemble.core();
+  const Settings& settings = core.settings();
+  try {
+    if (ensemble.wait_connected(patience(settings))) {
+      report.ok("session", "session " + records::session_text(ensemble.session_id()) +
+                               (core.ensembles() == 1 ? "" : " with " + ensemble.name()) +
+                               (settings.chroot().empty() ? "" : ", namespace " + settings.chroot()));
+      return true;
+    }
+  } catch (const Error& error) {
+    report.fail("session", error.what(), error.hint(),
+                error.code() == ErrorCode::ensembles_differ ? exit_configuration : exit_unavailable);
+    return false;
   }
-  const std::string problem = client.last_problem();
-  const bool refused = client.core()->standing_problem() == ErrorCode::not_authorized;
+  const std::string problem = ensemble.last_problem();
+  const bool refused = ensemble.standing_problem() == ErrorCode::not_authorized;
   report.fail("session", problem.empty() ? "no server gave us a session in time" : problem,
               refused ? "check zookeeper.auth.digest.file" : "see the servers above; is there a quorum?",
               refused ? exit_not_authorized : exit_unavailable);
   return false;
 }
 
-void examine_timeout(Client& client, DoctorReport& report) {
-  const milliseconds negotiated = client.session_timeout();
-  const milliseconds asked = client.settings().session_timeout();
+void examine_timeout(const EnsembleLink& ensemble, DoctorReport& report) {
+  const milliseconds negotiated = ensemble.session_timeout();
+  const milliseconds asked = ensemble.core().settings().session_timeout();
   if (negotiated == asked) {
     report.ok("timeout", "session time-out " + ms(asked) + ", as asked for; silences of up to about " +
                              duration_text(asked / 2) + " do no harm" +
@@ -69,18 +79,18 @@ void examine_timeout(Client& client, DoctorReport& report) {
   }
 }
 
-void examine_latency(Client& client, DoctorReport& report) {
+void examine_latency(EnsembleLink& ensemble, DoctorReport& report) {
   std::vector<microseconds> times;
   for (int i = 0; i < round_trips; ++i) {
     const auto begin = Clock::now();
-    pipeline(client).ask(coordination::Exists{"/"});
+    pipeline(ensemble).ask(coordination::Exists{"/"});
     times.push_back(std::chrono::duration_cast<microseconds>(Clock::now() - begin));
   }
   std::sort(times.begin(), times.end());
   const microseconds median = times[times.size() / 2];
   const std::string text = "round trip " + latency_text(median) + " (median of " + std::to_string(round_trips) +
                            ", worst " + latency_text(times.back()) + ")";
-  if (median > client.settings().session_timeout() / 20) {
+  if (median > ensemble.core().settings().session_timeout() / 20) {
     report.warn("latency", text,
                 "too slow for this session time-out: look for load, or raise zookeeper.session.timeout");
   } else {
@@ -88,8 +98,8 @@ void examine_latency(Client& client, DoctorReport& report) {
   }
 }
 
-void examine_clock(Client& client, const std::string& path, WallTime before, DoctorReport& report) {
-  const Reply reply = pipeline(client).ask(coordination::Exists{path});
+void examine_clock(EnsembleLink& ensemble, const std::string& path, WallTime before, DoctorReport& report) {
+  const Reply reply = pipeline(ensemble).ask(coordination::Exists{path});
   if (!reply.ok()) return;
   const WallTime created(milliseconds(reply.stat.ctime_ms));
   const WallTime after = records::wall_time_now();
@@ -102,9 +112,17 @@ void examine_clock(Client& client, const std::string& path, WallTime before, Doc
   }
 }
 
+// One that lives in this ensemble.
+std::string monitor_in(EnsembleLink& ensemble) {
+  while (true) {
+    std::string monitor = "forelock-doctor-" + records::make_guid();
+    if (&ensemble.core().home_of(*lock::encode_monitor_name(monitor).name) == &ensemble) return monitor;
+  }
+}
+
 // Does what every client does, on a monitor of its own.
-void examine_locking(Client& client, DoctorReport& report) {
-  const std::string monitor = "forelock-doctor-" + records::make_guid();
+void examine_locking(Client& client, EnsembleLink& ensemble, DoctorReport& report) {
+  const std::string monitor = monitor_in(ensemble);
   const std::string path = '/' + *lock::encode_monitor_name(monitor).name;
   const WallTime before = records::wall_time_now();
   const auto begin = Clock::now();
@@ -112,7 +130,7 @@ void examine_locking(Client& client, DoctorReport& report) {
     BlockingWriteLock lock(client, "forelock doctor", monitor, Priority::background);
     lock.lock_with_timeout();
     const auto locked = Clock::now();
-    examine_clock(client, path, before, report);
+    examine_clock(ensemble, path, before, report);
     lock.unlock_or_throw();
     report.ok("lock", "locked and released a monitor of our own (lock " +
                           latency_text(std::chrono::duration_cast<microseconds>(locked - begin)) + ")");
@@ -123,27 +141,28 @@ void examine_locking(Client& client, DoctorReport& report) {
                         : error.hint(),
                 refused ? exit_not_authorized : exit_unavailable);
   }
-  if (pipeline(client).ask(coordination::Delete{path}).code == ReplyCode::no_auth) {
+  if (pipeline(ensemble).ask(coordination::Delete{path}).code == ReplyCode::no_auth) {
     report.warn("remove", "unused monitors stay: deleting nodes is not permitted in the namespace",
                 "grant delete on the namespace, or set zookeeper.monitor.linger=0: then the server removes them");
   }
 }
 
-void examine_namespace(Client& client, DoctorReport& report) {
-  RequestPipeline requests = pipeline(client);
-  const Reply root = requests.ask(coordination::List{"/"});
+void examine_namespace(EnsembleLink& ensemble, DoctorReport& report) {
+  RequestPipeline requests = pipeline(ensemble);
+  Reply root = requests.ask(coordination::List{"/"});
   if (!root.ok()) {
     const bool refused = root.code == ReplyCode::no_auth;
     report.fail("namespace", "cannot list the namespace: " + std::string(client::reason_of(root.code)),
                 "grant read on the namespace: ls and show need it", refused ? exit_not_authorized : exit_unavailable);
     return;
   }
+  std::erase_if(root.children, [](const std::string& name) { return name.starts_with(lock::reserved_start); });
   std::size_t bytes = 0;
   for (const std::string& name : root.children) bytes += name.size() + 4;
   const std::string text = base::counted(root.children.size(), "node") + " in the namespace";
   const milliseconds age = records::wall_time_now() - WallTime(milliseconds(root.stat.ctime_ms));
-  if (!client.settings().chroot().empty() && age < just_now) {
-    report.warn("chroot", client.settings().chroot() + " did not exist until now",
+  if (const std::string& chroot = ensemble.core().settings().chroot(); !chroot.empty() && age < just_now) {
+    report.warn("chroot", chroot + " did not exist until now",
                 "is it the one that the others use? Locks in different namespaces do not exclude each other");
   }
   if (bytes > long_listing) {
@@ -176,14 +195,15 @@ void examine_namespace(Client& client, DoctorReport& report) {
 
 }  // namespace
 
-void examine_session(Client& client, DoctorScope scope, DoctorReport& report) {
-  if (!examine_connection(client, report)) return;
+void examine_session(Client& client, std::size_t number, DoctorScope scope, DoctorReport& report) {
+  EnsembleLink& ensemble = client.core()->link(number);
+  if (!examine_connection(ensemble, report)) return;
   try {
-    examine_timeout(client, report);
+    examine_timeout(ensemble, report);
     if (scope == DoctorScope::quick) return;
-    examine_latency(client, report);
-    examine_locking(client, report);
-    examine_namespace(client, report);
+    examine_latency(ensemble, report);
+    examine_locking(client, ensemble, report);
+    examine_namespace(ensemble, report);
   } catch (const Error& error) {
     report.fail("session", error.what(), error.hint(), exit_unavailable);
   }

@@ -22,12 +22,20 @@ constexpr std::size_t longest_reason = 1000;
 constexpr const char* member = "forcedRelease";
 constexpr const char* maker = "madeBy";  // the monitor's mark, which the note takes the place of
 
+std::string name_of(const std::string& monitor) {
+  return lock::encode_monitor_name(monitor).name.value_or("");
+}
+
 std::string path_of(const std::string& monitor) {
-  return '/' + lock::encode_monitor_name(monitor).name.value_or("");
+  return '/' + name_of(monitor);
+}
+
+client::EnsembleLink& ensemble_of(Client& client, const std::string& monitor) {
+  return client.core()->home_of(name_of(monitor));
 }
 
 coordination::Reply ask(Client& client, const std::string& monitor, coordination::Request request) {
-  client::RequestPipeline requests(*client.core(), Clock::now() + patience(client.settings()));
+  client::RequestPipeline requests(ensemble_of(client, monitor), Clock::now() + patience(client.settings()));
   coordination::Reply reply = requests.ask(std::move(request));
   // No monitor: nothing will be released.
   if (reply.ok() || reply.code == coordination::ReplyCode::no_node) return reply;
@@ -77,7 +85,7 @@ void withdraw_release_note(Client& client, const std::string& monitor, const std
 std::optional<ReleaseNote> read_release_note(Client& client, const std::string& monitor,
                                              std::chrono::milliseconds within) noexcept {
   try {
-    client::RequestPipeline requests(*client.core(), Clock::now() + within);
+    client::RequestPipeline requests(ensemble_of(client, monitor), Clock::now() + within);
     const coordination::Reply reply = requests.ask(coordination::Get{path_of(monitor)});
     return reply.ok() ? parse(reply.data) : std::nullopt;
   } catch (const std::exception&) {

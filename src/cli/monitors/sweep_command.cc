@@ -65,42 +65,46 @@ class SweepCommand final : public Command {
     if (!client->wait_connected(patience(settings))) {
       throw ConnectionLossException(ErrorCode::connection_loss, {}, "no connection to ZooKeeper", "forelock doctor");
     }
-    const Sweep sweep = all_of(*client, patience(settings));
+    Sweep sweep;
+    for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
+      all_of(client->core()->link(i), patience(settings), sweep);
+    }
     report(sweep, context, settings);
     return exit_ok;
   }
 
  private:
-  Sweep all_of(Client& client, milliseconds within) const {
-    Sweep sweep;
+  void all_of(client::EnsembleLink& ensemble, milliseconds within, Sweep& sweep) const {
     const auto deadline = [within] { return std::chrono::steady_clock::now() + within; };
-    coordination::Reply root = client::RequestPipeline(*client.core(), deadline()).ask(coordination::List{"/"});
-    if (root.code == coordination::ReplyCode::no_node) return sweep;
+    coordination::Reply root = client::RequestPipeline(ensemble, deadline()).ask(coordination::List{"/"});
+    if (root.code == coordination::ReplyCode::no_node) return;
     if (!root.ok()) client::throw_reply_error(root.code, {}, "cannot list the namespace");
-    const milliseconds server_time = time_of_the_server(*client.core(), deadline());
+    const milliseconds server_time = time_of_the_server(ensemble, deadline());
     std::vector<std::string> names = std::move(root.children);
-    std::erase(names, "zookeeper");  // the server's own
+    std::erase_if(names, [](const std::string& name) {
+      return name == "zookeeper" || name.starts_with(lock::reserved_start);  // the server's own, and ours
+    });
     std::sort(names.begin(), names.end());
     for (std::size_t from = 0; from < names.size(); from += batch) {
       const std::size_t end = std::min(names.size(), from + batch);
       std::vector<coordination::Request> requests;
       for (std::size_t i = from; i < end; ++i) requests.emplace_back(coordination::Get{'/' + names[i]});
-      const auto replies = client::RequestPipeline(*client.core(), deadline()).ask(std::move(requests));
+      const auto replies = client::RequestPipeline(ensemble, deadline()).ask(std::move(requests));
       std::vector<Unused> unused;
       for (std::size_t i = from; i < end; ++i) {
         judge(names[i], replies[i - from], server_time, sweep, unused);
       }
-      while (!unused.empty()) remove(client, deadline(), sweep, unused);
+      while (!unused.empty()) remove(ensemble, deadline(), sweep, unused);
     }
-    return sweep;
   }
 
   // By which the ages of nodes are counted: the clock of this machine may be hours ahead.
-  static milliseconds time_of_the_server(client::ClientCore& core, std::chrono::steady_clock::time_point deadline) {
+  static milliseconds time_of_the_server(client::EnsembleLink& ensemble,
+                                         std::chrono::steady_clock::time_point deadline) {
     coordination::Transaction look;
     look.operations = {coordination::Create{clock_node, {}, coordination::CreateMode::ephemeral},
                        coordination::SetData{clock_node, {}}, coordination::Delete{clock_node}};
-    const auto reply = client::RequestPipeline(core, deadline).ask(std::move(look));
+    const auto reply = client::RequestPipeline(ensemble, deadline).ask(std::move(look));
     if (!reply.ok()) client::throw_reply_error(reply.code, {}, "cannot ask the server for its time");
     return milliseconds(reply.operations.at(1).stat.mtime_ms);
   }
@@ -123,7 +127,7 @@ class SweepCommand final : public Command {
   milliseconds older_than() const { return older_than_.value_or(std::chrono::minutes(1)); }
 
   // As many as go into one request. One that is in use after all is left out, and the others are asked for again.
-  void remove(Client& client, std::chrono::steady_clock::time_point deadline, Sweep& sweep,
+  void remove(client::EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline, Sweep& sweep,
               std::vector<Unused>& unused) const {
     const std::size_t count = std::min(unused.size(), lock::most_removed_at_once);
     const auto end = unused.begin() + static_cast<std::ptrdiff_t>(count);
@@ -132,7 +136,7 @@ class SweepCommand final : public Command {
       for (auto one = unused.begin(); one != end; ++one) {
         removal.operations.emplace_back(coordination::Delete{'/' + one->name, one->version});
       }
-      const auto reply = client::RequestPipeline(*client.core(), deadline).ask(std::move(removal));
+      const auto reply = client::RequestPipeline(ensemble, deadline).ask(std::move(removal));
       if (!reply.ok()) {
         if (!reply.refused_operation) client::throw_reply_error(reply.code, {}, "cannot remove unused monitors");
         ++sweep.in_use;

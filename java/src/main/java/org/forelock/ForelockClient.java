@@ -82,7 +82,7 @@ public final class ForelockClient implements AutoCloseable {
     /**
      * The servers, with the optional chroot.
      *
-     * @param list host:port pairs, separated by commas
+     * @param list host:port pairs, separated by commas; several ensembles, by {@code |}
      * @return this
      */
     public Builder servers(String list) {
@@ -139,10 +139,11 @@ public final class ForelockClient implements AutoCloseable {
   }
 
   /**
-   * Waits until a server has accepted the session.
+   * Waits until a server has accepted the session; of several ensembles, one of each.
    *
    * @param timeout at most
    * @throws ConnectionLossException if none has by then; it says why
+   * @throws RequestRejectedException (ENSEMBLES_DIFFER) if other clients have another map of ensembles
    */
   public void waitConnected(Duration timeout) {
     Blocking.run(() -> Native.clientWaitConnected(core.handle, timeout.toMillis()));

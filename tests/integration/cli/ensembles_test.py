@@ -1,0 +1,71 @@
+"""The command with two ensembles: the server of all these tests, and one of this test's own."""
+
+import json
+
+import support
+
+
+class TwoEnsembles(support.OwnServerTest):
+    def servers(self):
+        return [support.SERVER + self.namespace, self.address + self.namespace]
+
+    def connect_string(self):
+        return "|".join(self.servers())
+
+    def of_one(self, number, *arguments):
+        return self.run_cli("--zookeeper", self.servers()[number], *arguments, server=False)
+
+    def maps(self):
+        result = self.run_cli("ensembles", "-o", "json")
+        return result.returncode, [one["map"] for one in json.loads(result.stdout)["ensembles"]]
+
+    def test_every_command_finds_the_monitor(self):
+        names = [f"document-{i}" for i in range(6)]
+        holders = [self.hold(name) for name in names]
+        self.assertEqual(sorted(view["monitor"] for view in self.json_of("ls")["monitors"]), names)
+        for name in names:
+            self.assertEqual(self.run_cli("run", "-m", name, "--timeout", "50ms", "--", "true").returncode, 75)
+            self.assertEqual(len(self.json_of("show", name)["queue"]), 0)
+        view = self.holder(names[0])
+        holder = f"{view['node']}@{view['token']}"
+        self.assertEqual(self.run_cli("release", names[0], "--holder", holder, "--reason", "test").returncode, 0)
+        self.assertEqual(holders[0].wait(support.PATIENCE), 76)
+        for child in holders[1:]:
+            self.assertEqual(self.let_go(child)[0], 0)
+        self.assertEqual(self.run_cli("sweep", "--older-than", "0s").returncode, 0)
+        every = sum((["-m", name] for name in names), [])
+        self.assertEqual(self.run_cli("run", *every, "--", "true").returncode, 0)
+        self.assertEqual(self.run_cli("doctor").returncode, 0)
+
+    def test_one_of_them_alone_is_refused_by_every_command(self):
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)
+        for arguments in (["run", "-m", "P1", "--", "true"], ["ls"], ["show", "P1"], ["sweep"], ["doctor"],
+                          ["wait", "P1"]):
+            for number in (0, 1):
+                result = self.of_one(number, *arguments)
+                self.assertEqual(result.returncode, 78, (arguments, result.stdout, result.stderr))
+                self.assertIn("one of the ensembles", result.stdout + result.stderr)
+
+    def test_a_benchmark_is_of_one(self):
+        result = self.run_cli("bench")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn("one ensemble", result.stderr)
+
+    def test_the_map_is_shown_and_forgotten(self):
+        self.assertEqual(self.maps(), (0, ["none", "none"]))
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)
+        self.assertEqual(self.maps(), (0, ["agreed", "agreed"]))
+        one = self.of_one(0, "ensembles")
+        self.assertEqual(one.returncode, 78)
+        self.assertIn("is one of the ensembles", one.stdout)
+        refused = self.run_cli("ensembles", "--forget")
+        self.assertEqual(refused.returncode, 64)
+        self.assertIn("--all-clients-are-stopped", refused.stderr)
+        self.assertEqual(self.maps(), (0, ["agreed", "agreed"]))
+        self.assertEqual(self.run_cli("ensembles", "--forget", "--all-clients-are-stopped").returncode, 0)
+        self.assertEqual(self.maps(), (0, ["none", "none"]))
+        self.assertEqual(self.of_one(0, "run", "-m", "P1", "--", "true").returncode, 0)
+
+
+if __name__ == "__main__":
+    support.main()
