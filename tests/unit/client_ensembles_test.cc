@@ -88,7 +88,7 @@ TEST_F(EnsemblesTest, WhatIsLostOfTheAgreementIsAskedForAgain) {
   const auto ask = [](TreeSession& session) {
     EXPECT_EQ(session.waiting(), 1u);
     session.disconnect();
-    session.connect(1h);
+    session.reconnect(1h);
     EXPECT_TRUE(session.answer_one());
   };
   ask(first_);
@@ -97,7 +97,7 @@ TEST_F(EnsemblesTest, WhatIsLostOfTheAgreementIsAskedForAgain) {
     ask(*session);  // to make the node
   }
   first_.disconnect();  // what marks it is lost
-  first_.connect(1h);
+  first_.reconnect(1h);
   answer_all();
   EXPECT_TRUE(core_->connected());
   EXPECT_THAT(first_.read(coordination::Get{"/%forelock-ensembles", false}).data, HasSubstr("\"agreed\":true"));

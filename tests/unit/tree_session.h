@@ -30,6 +30,11 @@ class TreeSession final : public coordination::Session {
   // The core uses this session from now on, and is connected.
   void connect(std::chrono::milliseconds timeout, coordination::SessionId session = id) {
     ensemble_.use_session(this);
+    reconnect(timeout, session);
+  }
+
+  // A server accepts the session, again if it had been connected before.
+  void reconnect(std::chrono::milliseconds timeout, coordination::SessionId session = id) {
     coordination::SessionEvent event;
     event.kind = coordination::SessionEvent::Kind::connected;
     event.session = session;
