@@ -8,6 +8,8 @@
 
 #include "cli/left_behind.h"
 #include "cli/log/command_log.h"
+#include "client/client_core.h"
+#include "lock/monitor_name.h"
 
 namespace forelock::cli {
 namespace {
@@ -66,6 +68,10 @@ void CommandClient::close() {
 
 std::chrono::milliseconds patience(const Settings& settings) {
   return std::max<std::chrono::milliseconds>(settings.session_timeout(), std::chrono::seconds(1));
+}
+
+client::EnsembleLink& ensemble_of(const Client& client, const std::string& monitor) {
+  return client.core()->home_of(lock::encode_monitor_name(monitor).name.value_or(""));
 }
 
 }  // namespace forelock::cli

@@ -3,9 +3,14 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "cli/command.h"
 #include "forelock/client.h"
+
+namespace forelock::client {
+class EnsembleLink;
+}
 
 namespace forelock::cli {
 
@@ -49,5 +54,8 @@ class CommandClient {
 
 // How long a command that only looks waits for a server: the session's time-out, but at least a second.
 std::chrono::milliseconds patience(const Settings& settings);
+
+// The ensemble in which the monitor lives.
+client::EnsembleLink& ensemble_of(const Client& client, const std::string& monitor);
 
 }  // namespace forelock::cli

@@ -103,12 +103,16 @@ bool ClientCore::on_callback_thread() const {
   return dispatcher_.on_this_thread() || stopper_.on_this_thread() || log_.on_this_thread();
 }
 
-void ClientCore::check_usable() const {
+void ClientCore::check_open() const {
   if (in_forked_child()) {
     throw RequestRejectedException(ErrorCode::forked, {}, "this client belongs to the parent process",
                                    "make a new forelock::Client after fork()");
   }
   if (closed_) throw RequestRejectedException(ErrorCode::closed, {}, "the client is closed");
+}
+
+void ClientCore::check_usable() const {
+  check_open();
   if (!refused_) return;
   const std::lock_guard guard(mutex_);
   if (refusal_.empty()) return;
@@ -265,6 +269,12 @@ std::chrono::milliseconds ClientCore::session_timeout() const {
     if (shortest.count() == 0 || (negotiated.count() != 0 && negotiated < shortest)) shortest = negotiated;
   }
   return shortest;
+}
+
+std::chrono::milliseconds ClientCore::longest_session_timeout() const {
+  std::chrono::milliseconds longest{0};
+  for (const auto& link : links_) longest = std::max(longest, link->session_timeout());
+  return longest;
 }
 
 std::string ClientCore::last_problem() const {

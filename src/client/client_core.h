@@ -60,6 +60,8 @@ class ClientCore final {
   bool usable() const { return !in_forked_child() && !closed_; }
   // \throws RequestRejectedException(forked, closed, ensembles_differ).
   void check_usable() const;
+  // Without regard to what the ensembles' map is: for who holds locks already.
+  void check_open() const;
   // Stopped at the end of close(), when no callback runs any more: whoever waits for one has waited long enough.
   std::stop_token closed() const { return close_done_.get_token(); }
   // That of all runners; made as the first of them says.
@@ -147,6 +149,8 @@ class ClientCore final {
   std::int64_t session_id() const { return links_.front()->session_id(); }
   // The shortest; 0 before the first connection.
   std::chrono::milliseconds session_timeout() const;
+  // For what is answered in the order in which it was asked, in whichever ensemble.
+  std::chrono::milliseconds longest_session_timeout() const;
   std::string last_problem() const;
   // What the servers said about us that no waiting will mend, such as refused credentials.
   std::optional<ErrorCode> standing_problem() const;

@@ -34,12 +34,14 @@ void EnsembleLink::look_at_map() {
 void EnsembleLink::ask_about_map(coordination::Request request, std::function<void(const Reply&)> answer) {
   const auto tag = next_own_tag_++;
   map_asked_ = true;
+  map_asked_at_ = now();
   auto handler = [this, session = up_->session, answer = std::move(answer)](const Reply& reply) {
     const ClientCore::Step step(core_);
     if (!up_ || up_->session != session) return;
     map_asked_ = false;
     // What is lost with the connection is asked for again over the next one.
-    if (coordination::answered_by_server(reply.code)) answer(reply);
+    if (reply.code == ReplyCode::connection_loss || reply.code == ReplyCode::session_expired) return;
+    answer(reply);
     if (core_.agreement_) core_.settle_map();
   };
   own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), false});

@@ -46,7 +46,7 @@ EnsembleLink::EnsembleLink(ClientCore& core, Place place, bool explain)
       place_(std::move(place)),
       engine_(engine_options(core.settings(), explain), *this),
       linger_({.time = core.settings().linger(),
-               .locks = core.settings().linger_max(),
+               .locks = std::max<std::size_t>(1, core.settings().linger_max() / core.settings().ensembles().size()),
                .reused = core.settings().linger_reused(),
                .delay = core.settings().release_delay()}),
       next_own_tag_(own_tags),
@@ -173,7 +173,7 @@ std::future<Reply> EnsembleLink::request(coordination::Request request) {
 bool EnsembleLink::guarded_transaction(const ContenderListener& caller,
                                        const std::vector<lock::ContenderId>& contenders,
                                        std::vector<coordination::Operation> operations, ReplyHandler handler) {
-  core_.check_usable();
+  core_.check_open();
   const std::lock_guard guard(core_.mutex_);
   if (!connected_ || !session_) return false;
   coordination::Transaction transaction;
@@ -253,7 +253,7 @@ void EnsembleLink::on_watch(const coordination::WatchEvent& event) {
 
 void EnsembleLink::on_session(const SessionEvent& event) {
   const ClientCore::Step step(core_);
-  if (core_.closed_) return;
+  if (core_.closed_ || !session_) return;  // the session that tells this has been given up meanwhile
   if (event.kind == SessionEvent::Kind::connected) {
     up_ = event;
     if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
@@ -316,7 +316,8 @@ std::optional<std::string> EnsembleLink::why_useless() const {
   const lock::TimePoint time = now();
   const lock::Duration patience = 2 * core_.settings().session_timeout();
   const lock::TimePoint oldest = engine_.oldest_unanswered();
-  if (connected_ && oldest != lock::never && time - oldest > patience) {
+  const bool engine_waits = connected_ && oldest != lock::never && time - oldest > patience;
+  if (engine_waits || (up_ && map_asked_ && time - map_asked_at_ > patience)) {
     return "ZooKeeper answers pings but no requests";
   }
   if (answers_.is_useless(time, patience)) return "ZooKeeper ends each connection before it answers a request";

@@ -199,6 +199,7 @@ class EnsembleLink final : public lock::EngineOutput {
   std::optional<coordination::SessionEvent> up_;  // the session has a server: as it was told
   bool looks_at_map_ = false;
   bool map_asked_ = false;               // a request for the map's node is under way
+  lock::TimePoint map_asked_at_{};       // since then
   coordination::SessionId seen_in_ = 0;  // the session that has looked at it
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;

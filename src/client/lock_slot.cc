@@ -242,7 +242,7 @@ void LockSlot::release(Done done) {
   }
   if (contender != 0) {
     // released() follows, or has come; or release_unanswered().
-    const lock::TimePoint answer_by = now() + core_->session_timeout();
+    const lock::TimePoint answer_by = now() + core_->longest_session_timeout();
     if (answer_wanted ? core_->release(contender, answer_by) : core_->release(contender)) return;
   }
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;

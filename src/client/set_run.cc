@@ -14,6 +14,9 @@ namespace {
 // A set that waits longer than this asks who of other processes waits behind what it holds: a listing for each member.
 constexpr std::chrono::milliseconds contention_delay{100};
 
+// What is held already is held for so long, in a large set, while the other members are still asked for.
+constexpr std::chrono::seconds time_for_the_others{1};
+
 // Of one length, so that none is part of another one.
 std::string guid_of_attempt(const std::string& guid, sets::AttemptId attempt) {
   constexpr std::string_view digits = "0123456789abcdef";
@@ -141,6 +144,7 @@ lock::AcquireSpec SetRun::make_spec(const sets::Command& command) {
   };
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;
+  spec.hold_watch_later = time_for_the_others;
   if (wants_contention_) {
     spec.contention = lock::ContentionScope::all;
   } else if (may_be_outranked()) {

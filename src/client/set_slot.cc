@@ -307,6 +307,11 @@ void SetSlot::retire() noexcept {
 
 // --- from the run ---
 
+SetSlot::Release SetSlot::release_of(const sets::SetMachine::Loss& loss) {
+  const bool expired = loss.reason == LossReason::session_expired;
+  return {loss.member, expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone};
+}
+
 void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
   using sets::SetStage;
   const std::lock_guard guard(mutex_);
@@ -338,8 +343,7 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
       } else if (before == Phase::releasing) {
         Release release;
         if (const auto& loss = machine.loss()) {
-          const bool expired = loss->reason == LossReason::session_expired;
-          release = {loss->member, expired ? lock::ReleaseOutcome::session_expired : lock::ReleaseOutcome::gone};
+          release = release_of(*loss);
         } else if (const auto& bad = machine.bad_release()) {
           release = {bad->member, bad->outcome};
         }
@@ -357,7 +361,9 @@ void SetSlot::time_is_up(const std::shared_ptr<SetRun>& run) {
   if (phase_.load() == Phase::waiting && stage == sets::SetStage::failing) {
     told_failed(*run->machine().failure());
   } else if (phase_.load() == Phase::releasing && stage == sets::SetStage::releasing) {
-    told_released({.confirmed = false});
+    // Of a set that is lost the loss is told, although members in other ensembles are still being released.
+    const auto& loss = run->machine().loss();
+    told_released(loss ? release_of(*loss) : Release{.confirmed = false});
   } else {
     return;
   }

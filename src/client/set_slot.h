@@ -102,6 +102,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
     bool confirmed = true;
   };
 
+  static Release release_of(const sets::SetMachine::Loss& loss);
   OwnerRecord make_record() const;
   // Those that follow require mutex_.
   void told_held(const sets::SetMachine& machine);

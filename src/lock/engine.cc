@@ -187,7 +187,7 @@ void Engine::grant(Contender& contender, TimePoint now) {
   set_deadline(contender, never);
   contender.move_to(ContenderState::held);
   held_.insert(contender.id);
-  contender.hold_watch_at = now + options_.hold_watch_delay;
+  contender.hold_watch_at = now + options_.hold_watch_delay + contender.spec.hold_watch_later;
   timers_.insert({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
   output_.granted(contender.id, {contender.token, contender.node});
   contender.monitor->granted(now);

@@ -29,9 +29,8 @@ using Token = std::int64_t;
 struct EngineOptions {
   base::PerPriority<std::string> prefixes{{"A", "B"}};
   WatchMode watch_mode = WatchMode::parent;
-  // How long a lock is held before its nodes are watched: short sections never pay for the watches, nor do the members
-  // of a large set while the others are still asked for.
-  Duration hold_watch_delay = std::chrono::seconds(1);
+  // How long a lock is held before its nodes are watched: short sections never pay for the watches.
+  Duration hold_watch_delay = std::chrono::milliseconds(50);
   // How long the connection may be down before waiting contenders are refused.
   Duration give_up_after = std::chrono::milliseconds(5000);
   // A waiting process looks again after this time even if no watch event came.
@@ -82,6 +81,8 @@ struct AcquireSpec {
   // Whether queued() is reported; costs listings.
   bool wants_position = false;
   ContentionScope contention = ContentionScope::none;
+  // How much later than others it watches its nodes as a holder (EngineOptions::hold_watch_delay).
+  Duration hold_watch_later{0};
 };
 
 struct Grant {

@@ -48,7 +48,7 @@ class RequestsTest : public ::testing::TestWithParam<std::string> {
     return tap_.take([this] { return client_.statistics().requests; });
   }
 
-  // A section that the machine interrupts for a second costs a watch: such a batch is tried again.
+  // A section that the machine interrupts for 50 ms costs a watch: such a batch is tried again.
   static constexpr unsigned attempts = 5;
   static constexpr unsigned cycles = 250;
   WireTap::Traffic cycles_of(BlockingWriteLock& lock) {

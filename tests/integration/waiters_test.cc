@@ -109,7 +109,7 @@ class WaitersTest : public ::testing::Test {
     return {requests / (turns + 1), (requests + replies_and_events) / (turns + 1)};
   }
 
-  // A holder that the machine interrupts for a second costs a watch: the least of some attempts counts.
+  // A holder that the machine interrupts for 50 ms costs a watch: the least of some attempts counts.
   Cost least(const std::string& mode, std::size_t processes, int waiters) {
     Cost least;
     for (int attempt = 0; attempt < 3; ++attempt) {

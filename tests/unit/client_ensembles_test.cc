@@ -103,6 +103,16 @@ TEST_F(EnsemblesTest, WhatIsLostOfTheAgreementIsAskedForAgain) {
   EXPECT_THAT(first_.read(coordination::Get{"/%forelock-ensembles", false}).data, HasSubstr("\"agreed\":true"));
 }
 
+TEST_F(EnsemblesTest, WithoutAnAnswerOfUseToTheLookTheSessionIsGivenUp) {
+  for (const auto code : {coordination::ReplyCode::server_error, coordination::ReplyCode::no_auth}) {
+    first_.connect(1h);
+    first_.refuse_one(code);
+    EXPECT_TRUE(core_->link(0).useless());
+    EXPECT_FALSE(core_->link(0).connected());
+    EXPECT_THAT(core_->link(0).last_problem(), HasSubstr("cannot read the map"));
+  }
+}
+
 TEST_F(EnsemblesTest, WhoseEnsembleKnowsTheMapNeedNotWaitForTheOthers) {
   connect();
   first_.connect(1h);  // the same session again: nothing is looked at
@@ -197,6 +207,19 @@ TEST_F(EnsemblesTest, TheEndOfOneSessionLosesTheSetAndTheRestIsGivenBack) {
   set->release({});
   answer_all();
   EXPECT_FALSE(first_.read(coordination::Get{"/" + monitor(0) + "/privateLock", false}).ok());
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+// Although nothing has confirmed that the other members are free again.
+TEST_F(EnsemblesTest, WhoReleasesALostSetIsToldOfTheLoss) {
+  connect();
+  const auto set = make_set({monitor(0), monitor(1)});
+  set->acquire(lock::never, false);
+  answer_all();
+  core_->link(1).on_session({.kind = coordination::SessionEvent::Kind::expired});
+  EXPECT_THROW(set->release_and_wait(), SessionExpiredException);
+  EXPECT_EQ(first_.waiting(), 1u) << "the release of the other member";
+  answer_all();
   EXPECT_EQ(core_->statistics().contenders, 0u);
 }
 

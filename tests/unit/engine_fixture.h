@@ -70,16 +70,9 @@ class Recorder final : public EngineOutput {
   std::size_t losses_before_last_grant = 0;
 };
 
-// Holders set their watches before the first heartbeat.
-inline EngineOptions watching_soon() {
-  EngineOptions options;
-  options.hold_watch_delay = std::chrono::milliseconds(50);
-  return options;
-}
-
 class EngineTest : public ::testing::Test {
  protected:
-  explicit EngineTest(EngineOptions options = watching_soon()) : engine_(std::move(options), output_) { connect(); }
+  explicit EngineTest(EngineOptions options = {}) : engine_(std::move(options), output_) { connect(); }
 
   // For the first time, or again: then the first request is the barrier, if there is anything to find out.
   void connect() {

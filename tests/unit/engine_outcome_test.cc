@@ -22,7 +22,7 @@ using coordination::WatchEvent;
 
 class EngineOutcomeTest : public EngineTest {
  protected:
-  explicit EngineOutcomeTest(EngineOptions options = watching_soon()) : EngineTest(std::move(options)) {}
+  explicit EngineOutcomeTest(EngineOptions options = {}) : EngineTest(std::move(options)) {}
 
   void hold() {
     cold_cycle(1);

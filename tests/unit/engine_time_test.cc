@@ -22,7 +22,7 @@ using coordination::WatchEvent;
 
 class EngineTimeTest : public EngineTest {
  protected:
-  explicit EngineTimeTest(EngineOptions options = watching_soon()) : EngineTest(std::move(options)) {}
+  explicit EngineTimeTest(EngineOptions options = {}) : EngineTest(std::move(options)) {}
 
   static constexpr Duration timeout = 4000ms;
 

@@ -22,7 +22,7 @@ using coordination::WatchEvent;
 
 class EngineWatchTest : public EngineTest {
  protected:
-  explicit EngineWatchTest(EngineOptions options = watching_soon()) : EngineTest(std::move(options)) {}
+  explicit EngineWatchTest(EngineOptions options = {}) : EngineTest(std::move(options)) {}
 
   static Reply line() { return listing({"A-0000000000", "privateLock", "A-0000000002"}, 3); }
 };
@@ -298,6 +298,22 @@ TEST_F(EngineWatchTest, AfterAReconnectAHolderWatchesBothItsNodes) {
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
   EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
   EXPECT_TRUE(output_.losses.empty());
+}
+
+TEST_F(EngineWatchTest, AMemberOfASetIsWatchedLater) {
+  cold_cycle(1);
+  AcquireSpec spec = spec_of(2, Priority::foreground);
+  spec.hold_watch_later = 100ms;
+  engine_.acquire(2, std::move(spec), now_);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  now_ += 60ms;
+  engine_.tick(now_);
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 100ms;
+  engine_.tick(now_);
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/privateLock");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000002");
 }
 
 // As of a holder that wants to know of all that wait behind it.

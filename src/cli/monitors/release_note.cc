@@ -30,10 +30,6 @@ std::string path_of(const std::string& monitor) {
   return '/' + name_of(monitor);
 }
 
-client::EnsembleLink& ensemble_of(Client& client, const std::string& monitor) {
-  return client.core()->home_of(name_of(monitor));
-}
-
 coordination::Reply ask(Client& client, const std::string& monitor, coordination::Request request) {
   client::RequestPipeline requests(ensemble_of(client, monitor), Clock::now() + patience(client.settings()));
   coordination::Reply reply = requests.ask(std::move(request));

@@ -12,6 +12,7 @@
 #include "cli/run/locked_child.h"
 #include "cli/run/run_operation.h"
 #include "cli/run/run_options.h"
+#include "client/ensemble_link.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {
@@ -86,7 +87,7 @@ class RunCommand final : public Command {
     std::string message = "the lock on " + monitor + " was lost while the command ran (it ended with " +
                           std::to_string(child_code) + "); its work may overlap with another holder's";
     const std::optional<ReleaseNote> note =
-        client.connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
+        ensemble_of(client, monitor).connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
     // The clocks of two machines are compared.
     if (note && note->at > acquired - std::chrono::minutes(1)) message += "; " + text_of(*note);
     return {exit_lock_lost,
