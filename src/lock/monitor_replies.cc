@@ -303,9 +303,10 @@ void Monitor::claimed(Contender& contender, TimePoint now) {
   }
 }
 
-// Whether the owner's claim has waited for this answer.
+// Whether the owner's claim has waited for this answer. While it is being resolved what has become of our nodes, those
+// that bear their names may be others', in a monitor made anew: the resolving asks for a proof of its own.
 bool Monitor::is_proof(const Flight& flight) const {
-  return owner_ && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
+  return owner_ && !resolving_.busy() && !lock_flight_ && owner_->id == flight.contender && !owner_->abandoned &&
          owner_->state == ContenderState::claiming && owner_->proof_requested;
 }
 

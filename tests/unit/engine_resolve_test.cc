@@ -156,5 +156,21 @@ TEST_F(EngineResolveTest, WhoHasLostTheLockHearsOfItBeforeTheNextOneIsGrantedIt)
   EXPECT_EQ(output_.losses_before_last_grant, 1u);
 }
 
+// The monitor has been made anew, and another process has a node of the name that one of ours had in the former one.
+TEST_F(EngineResolveTest, NothingIsProvedWhileItIsUnknownWhichNodesAreOurs) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  ASSERT_TRUE(engine_.release(2, now_));
+  acquire(3, Priority::background);
+  const auto granted = output_.grants.size();
+  answer<Transaction>(failure(ReplyCode::server_error));
+  event(WatchEvent::Kind::deleted, "/P");
+  answer<Transaction>(claimed("B-0000000003", 300));
+  answer<List>(listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
+  EXPECT_EQ(output_.grants.size(), granted) << "the foreground contender goes first";
+}
+
 }  // namespace
 }  // namespace forelock::lock
