@@ -113,6 +113,14 @@ TEST_F(EnsemblesTest, WithoutAnAnswerOfUseToTheLookTheSessionIsGivenUp) {
   }
 }
 
+// The news of a session that has been given up meanwhile.
+TEST_F(EnsemblesTest, WithoutASessionNothingIsAskedFor) {
+  first_.connect(1h);
+  core_->link(0).use_session(nullptr);
+  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::connected, .session = 9, .timeout = 1h});
+  EXPECT_FALSE(core_->link(0).connected());
+}
+
 TEST_F(EnsemblesTest, WhoseEnsembleKnowsTheMapNeedNotWaitForTheOthers) {
   connect();
   first_.connect(1h);  // the same session again: nothing is looked at
@@ -208,6 +216,30 @@ TEST_F(EnsemblesTest, TheEndOfOneSessionLosesTheSetAndTheRestIsGivenBack) {
   answer_all();
   EXPECT_FALSE(first_.read(coordination::Get{"/" + monitor(0) + "/privateLock", false}).ok());
   EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(EnsemblesTest, EachEnsembleHasItsPartOfTheLocksThatMayLinger) {
+  Settings lingering = settings("zk1|zk2");
+  lingering.set({{"zookeeper.lock.linger", "1h"}, {"zookeeper.lock.linger.max", "2"}});
+  const auto core = std::make_shared<ClientCore>(lingering, LogSink());
+  TreeSession first(*core, 0);
+  TreeSession second(*core, 1);
+  const auto answer = [&] {
+    while (first.answer_one() || second.answer_one()) continue;
+  };
+  first.connect(1h);
+  second.connect(1h);
+  answer();
+  for (const std::string& name : {monitor(0), monitor(0, 1), monitor(1)}) {
+    const auto slot = std::make_shared<LockSlot>(core, "test", name, Priority::foreground, options());
+    slot->acquire(lock::never, false);
+    answer();
+    ASSERT_TRUE(slot->holds());
+    slot->release({});
+    answer();
+  }
+  EXPECT_EQ(core->statistics().lingering, 2u) << "one in each";
+  core->close();
 }
 
 // Although nothing has confirmed that the other members are free again.

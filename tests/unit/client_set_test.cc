@@ -10,6 +10,7 @@
 
 #include "client/lock_slot.h"
 #include "client/set_slot.h"
+#include "support/wait_until.h"
 #include "tree_session.h"
 
 namespace forelock::client {
@@ -107,6 +108,50 @@ TEST_F(SetTest, MembersThatOthersHaveUsedAreAskedForInOneRequestToo) {
     cycle();
     EXPECT_EQ(requests() - before, names.size() + 2) << "one transaction each way, and a listing of each queue";
   }
+}
+
+// Neither the claims behind a busy member are sent, nor the looks at their queues.
+TEST_F(SetTest, WhatIsBehindABusyMemberIsNotAskedFor) {
+  std::vector<std::string> names;
+  for (int i = 10; i < 50; ++i) names.push_back("m" + std::to_string(i));
+  const auto set = make_set(names);
+  for (int i = 0; i < 3; ++i) {
+    if (i == 2) {
+      const auto mode = coordination::CreateMode::ephemeral_sequential;
+      for (const std::string& name : names) session_.write(coordination::Create{"/" + name + "/A-", "", mode});
+      for (const std::string& name : names) {
+        for (const std::string& child : session_.read(coordination::List{"/" + name, false}).children) {
+          session_.write(coordination::Delete{"/" + name + "/" + child});
+        }
+      }
+    }
+    set->acquire(lock::never, false);
+    session_.answer_all();
+    ASSERT_TRUE(set->holds());
+    set->release({});
+    session_.answer_all();
+  }
+  session_.write(coordination::Create{"/m12/privateLock", "", coordination::CreateMode::ephemeral});
+  const auto before = core_->statistics().requests;
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_EQ(set->waits_for(), "m12");
+  EXPECT_LT(core_->statistics().requests - before, names.size() / 2);
+}
+
+// A single lock that was granted after them does so before.
+TEST_F(SetTest, MembersWatchTheirNodesLaterThanOtherLocks) {
+  const auto set = make_set({"a", "b", "c"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  const auto single = hold("d");
+  ASSERT_TRUE(test::wait_until([&] {
+    core_->link(0).tick();
+    return session_.waiting() > 0;
+  }));
+  EXPECT_EQ(session_.waiting(), 2u) << "privateLock and the own node of d";
+  session_.answer_all();
 }
 
 TEST_F(SetTest, TheOtherMembersAreNamedInPrivateLockAlone) {
