@@ -88,6 +88,11 @@ class Scale {
   Weight before_;
 };
 
+// What is counted next would be wrong without it.
+void wait_for(const std::string& what, const std::function<bool()>& reached) {
+  if (!test::wait_until(reached, patience)) throw std::runtime_error("not within five minutes: " + what);
+}
+
 // Locks of one client. Its idle monitors stay as long as it does.
 class Many {
  public:
@@ -106,11 +111,11 @@ class Many {
   }
   void wait_held() const {
     const int all = static_cast<int>(locks_.size());
-    if (!test::wait_until([&] { return held_ == all; }, patience)) throw std::runtime_error("not all locks were had");
+    wait_for("all locks held", [&] { return held_ == all; });
   }
   void release() {
     locks_.clear();
-    test::wait_until([this] { return client_.statistics().contenders == 0; }, patience);
+    wait_for("all locks released", [this] { return client_.statistics().contenders == 0; });
   }
 
  private:
@@ -119,8 +124,8 @@ class Many {
   std::vector<std::unique_ptr<AsyncWriteLock>> locks_;
 };
 
-void wait_for_nodes(const test::TestServer& server, std::int64_t nodes) {
-  test::wait_until([&] { return server.counter("zk_znode_count") >= nodes; }, patience);
+void wait_for_count(const test::TestServer& server, const char* counter, std::int64_t least) {
+  wait_for(counter, [&] { return server.counter(counter) >= least; });
 }
 
 int run(const Options& options) {
@@ -150,14 +155,14 @@ int run(const Options& options) {
   holders.ask(locks, monitor);
   holders.wait_held();
   // A holder has a watch on its node and on privateLock, when it has held the lock for a moment.
-  test::wait_until([&] { return server.counter("zk_watch_count") >= 2 * locks; }, 30s);
+  wait_for_count(server, "zk_watch_count", std::int64_t{2} * locks);
   scale.report("held locks, beside their monitors", locks);
   scale.zero();
   {
     Many waiting(settings);
     waiting.ask(locks, monitor);
-    wait_for_nodes(server, std::int64_t{4} * locks);
-    test::wait_until([&] { return server.counter("zk_watch_count") >= 3 * locks; }, 30s);
+    wait_for_count(server, "zk_znode_count", std::int64_t{4} * locks);
+    wait_for_count(server, "zk_watch_count", std::int64_t{3} * locks);
     scale.report("waiters, each at another monitor", locks);
     waiting.release();
   }
@@ -165,7 +170,7 @@ int run(const Options& options) {
   {
     Many waiting(settings);
     waiting.ask(locks, [&monitor](int) { return monitor(0); });
-    wait_for_nodes(server, std::int64_t{4} * locks);
+    wait_for_count(server, "zk_znode_count", std::int64_t{4} * locks);
     scale.report("waiters of one process at one monitor", locks);
     waiting.release();
   }
