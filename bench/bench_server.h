@@ -17,6 +17,7 @@ inline test::ServerOptions server_options(bool sync) {
   options.tick_time = std::chrono::milliseconds(2000);
   options.container_check = std::chrono::hours(1);
   options.connections_per_address = 0;  // clients of a hundred machines are on this one
+  options.java_options = {"-Xmx1g"};    // what ZooKeeper's own script gives it
   return options;
 }
 

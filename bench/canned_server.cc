@@ -162,8 +162,9 @@ lock::AcquireSpec typical_spec(Priority priority) {
   spec.monitor = CannedServer::monitor;
   spec.priority = priority;
   spec.guid = "0b0f2d5e-4f7c-4d1e-9a3b-2c1d0e9f8a7b";
-  spec.record.assign(400, 'x');
-  spec.holder_record = [] { return std::string(450, 'y'); };
+  spec.record = [](lock::RecordUse use, const std::string&) {
+    return use == lock::RecordUse::holding ? std::string(450, 'y') : std::string(400, 'x');
+  };
   return spec;
 }
 

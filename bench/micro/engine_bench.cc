@@ -40,7 +40,7 @@ void canned_replies_alone(benchmark::State& state) {
   };
   for (auto _ : state) {
     lock::AcquireSpec spec = typical_spec();
-    std::string holder = spec.holder_record();
+    std::string holder = spec.record(lock::RecordUse::holding, spec.guid);
     coordination::Reply claimed;
     claimed.operations.resize(3);
     claimed.operations[0].path = "/P1/A-0000000012";

@@ -6,9 +6,9 @@
 
 #include "client/acquisition_error.h"
 #include "client/clock.h"
+#include "client/record_text.h"
 #include "lock/monitor_name.h"
 #include "records/guid.h"
-#include "records/holder_json.h"
 #include "records/instance.h"
 #include "records/stack.h"
 #include "records/wall_time.h"
@@ -63,12 +63,8 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
   spec.monitor = node_name_;
   spec.priority = priority_;
   spec.guid = record.guid;
-  spec.record = record.to_json();
-  spec.claim_record = records::brief_json(record);
-  spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
-                        auto_unlock = options_.auto_unlock_after] {
-    return records::holder_json_now(json, expected, auto_unlock);
-  };
+  spec.record = text_of(std::make_shared<records::ContenderRecord>(record, options_.expected_runtime,
+                                                                   options_.auto_unlock_after));
   spec.deadline = deadline;
   spec.try_once = try_once;
   spec.wants_position = wants_place();

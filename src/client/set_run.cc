@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "client/clock.h"
+#include "client/record_text.h"
 #include "client/set_slot.h"
-#include "records/holder_json.h"
 #include "records/wall_time.h"
 
 namespace forelock::client {
@@ -27,6 +27,11 @@ std::string guid_of_attempt(const std::string& guid, sets::AttemptId attempt) {
   return text;
 }
 
+std::shared_ptr<const records::ContenderRecord> encode(OwnerRecord record, const LockOptions& options) {
+  record.guid = guid_of_attempt(record.guid, 0);
+  return std::make_shared<records::ContenderRecord>(record, options.expected_runtime, options.auto_unlock_after);
+}
+
 }  // namespace
 
 SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
@@ -37,6 +42,7 @@ SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<c
       ensembles_(ensembles),
       record_(std::move(record)),
       guid_(record_.guid),
+      encoded_record_(encode(record_, options)),
       options_(options),
       wants_contention_(wants_contention),
       machine_(members_->monitors.size()),
@@ -131,17 +137,11 @@ void SetRun::carry_out(const sets::Command& command) {
 }
 
 lock::AcquireSpec SetRun::make_spec(const sets::Command& command) {
-  record_.guid = guid_of_attempt(guid_, command.attempt);
   lock::AcquireSpec spec;
   spec.monitor = members_->node_names[command.member];
   spec.priority = record_.priority;
-  spec.guid = record_.guid;
-  spec.record = record_.to_json();
-  spec.claim_record = records::brief_json(record_);
-  spec.holder_record = [json = spec.record, expected = options_.expected_runtime,
-                        auto_unlock = options_.auto_unlock_after] {
-    return records::holder_json_now(json, expected, auto_unlock);
-  };
+  spec.guid = guid_of_attempt(guid_, command.attempt);
+  spec.record = text_of(encoded_record_);
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;
   spec.hold_watch_later = time_for_the_others;

@@ -14,6 +14,7 @@
 #include "client/link_span.h"
 #include "forelock/owner_record.h"
 #include "forelock/write_lock.h"
+#include "records/contender_record.h"
 #include "sets/set_machine.h"
 
 namespace forelock::client {
@@ -77,8 +78,9 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   const std::weak_ptr<SetSlot> owner_;
   const std::shared_ptr<const SetMembers> members_;
   const LinkSpan ensembles_;
-  OwnerRecord record_;
+  const OwnerRecord record_;
   const std::string guid_;
+  const std::shared_ptr<const records::ContenderRecord> encoded_record_;
   const LockOptions options_;
   const bool wants_contention_;
   sets::SetMachine machine_;

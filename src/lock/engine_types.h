@@ -63,17 +63,22 @@ enum class ContentionScope {
   all            // costs a listing, with a watch, for each change in the queue
 };
 
+// Which of a contender's nodes a record is for.
+enum class RecordUse {
+  waiting,   // its own, in the queue
+  claiming,  // its own, made together with privateLock, whose record says the rest
+  holding    // privateLock
+};
+
+// Called when the request that writes it is made. The text contains the guid.
+using RecordText = std::function<std::string(RecordUse use, const std::string& guid)>;
+
 struct AcquireSpec {
   std::string monitor;  // node name, encoded: lock/monitor_name.h
   Priority priority = Priority::foreground;
   // Identifies this acquisition in the records below; unique in the world.
   std::string guid;
-  // The data of the contender's own node; contains the guid.
-  std::string record;
-  // The same for a node that is made together with privateLock, whose record says the rest. Empty: as `record`.
-  std::string claim_record;
-  // The data of privateLock while this contender holds it; contains the guid. Called when the claim is built.
-  std::function<std::string()> holder_record;
+  RecordText record;  // the data of its nodes
   // Refused at this instant if not granted. `never` for none.
   TimePoint deadline = never;
   // One attempt without queueing: refused at once when the lock is held or waited for.

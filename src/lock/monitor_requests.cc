@@ -29,8 +29,8 @@ Transaction transaction_of(Operations... operations) {
   return transaction;
 }
 
-const std::string& claim_record(const Contender& contender) {
-  return contender.spec.claim_record.empty() ? contender.spec.record : contender.spec.claim_record;
+std::string record_of(const Contender& contender, RecordUse use) {
+  return contender.spec.record(use, contender.spec.guid);
 }
 
 }  // namespace
@@ -109,9 +109,10 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
       transaction_of(Create{path_, std::string(monitor_mark)},
-                     Create{new_node_path(contender), claim_record(contender), CreateMode::ephemeral_sequential},
+                     Create{new_node_path(contender), record_of(contender, RecordUse::claiming),
+                            CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
-                     SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
+                     SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   transaction.groupable = true;
   contender.claim = send({.kind = FlightKind::fresh_claim, .contender = contender.id}, std::move(transaction), now);
 }
@@ -133,9 +134,10 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
   contender.proof_requested = !headcount_.likely_alone();
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
-      transaction_of(Create{new_node_path(contender), claim_record(contender), CreateMode::ephemeral_sequential},
+      transaction_of(Create{new_node_path(contender), record_of(contender, RecordUse::claiming),
+                            CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
-                     SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
+                     SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   transaction.groupable = headcount_.watched();
   contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
   if (!headcount_.watched()) {
@@ -152,7 +154,8 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
   contender.created_after = headcount_.at_least();
   ++enqueueing_[contender.spec.priority];
   send({.kind = FlightKind::enqueue, .contender = contender.id},
-       Create{new_node_path(contender), contender.spec.record, CreateMode::ephemeral_sequential}, now);
+       Create{new_node_path(contender), record_of(contender, RecordUse::waiting), CreateMode::ephemeral_sequential},
+       now);
   if (!headcount_.watched()) watch_parent(0, now);
 }
 
@@ -164,7 +167,8 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   Transaction transaction;
   if (!mutated(Mutation::own_node_not_checked)) transaction.operations.push_back(Check{child_path(contender.node)});
   transaction.operations.push_back(Create{lock_path_, "", CreateMode::ephemeral});
-  transaction.operations.push_back(SetData{lock_path_, contender.spec.holder_record(), coordination::any_version});
+  transaction.operations.push_back(
+      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   engine_.explain(contender, CourseStep::claims);
   const bool clear_before = std::exchange(contender.clear, is_clear(contender));
   if (contender.clear && !clear_before) engine_.explain(contender, CourseStep::seen_first);
@@ -186,7 +190,7 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   if (mutated(Mutation::hand_over_unproved)) next.clear = true;
   next.proof_requested = !next.clear;
   Transaction transaction = transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
-                                           SetData{lock_path_, next.spec.holder_record(), lock_version_});
+                                           SetData{lock_path_, record_of(next, RecordUse::holding), lock_version_});
   transaction.groupable = next.clear;
   send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id}, std::move(transaction), now);
   if (next.proof_requested) list(false, next.id, now);

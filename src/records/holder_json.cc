@@ -32,19 +32,4 @@ std::string holder_json(std::string_view waiting_json, const HolderTimes& times)
   return json;
 }
 
-std::string holder_json_now(std::string_view waiting_json, std::optional<std::chrono::milliseconds> expected_runtime,
-                            std::optional<std::chrono::milliseconds> auto_unlock_after) {
-  HolderTimes times;
-  times.acquired_at = wall_time_now();
-  if (expected_runtime) times.alert_at = times.acquired_at + *expected_runtime;
-  if (auto_unlock_after) times.auto_unlock_at = times.acquired_at + *auto_unlock_after;
-  return holder_json(waiting_json, times);
-}
-
-std::string brief_json(OwnerRecord record) {
-  record.stack.clear();
-  record.set_members.clear();
-  return record.to_json();
-}
-
 }  // namespace forelock::records

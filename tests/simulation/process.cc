@@ -199,8 +199,9 @@ std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant d
   spec.monitor = std::string(1, monitor_names[call.monitor]);
   spec.priority = call.priority;
   spec.guid = guid_of(id);
-  spec.record = record_of('n', id);
-  spec.holder_record = [id] { return record_of('h', id); };
+  spec.record = [id](lock::RecordUse use, const std::string&) {
+    return record_of(use == lock::RecordUse::holding ? 'h' : 'n', id);
+  };
   spec.deadline = deadline;
   spec.try_once = call.try_once;
   spec.wants_position = call.wants_position;

@@ -27,6 +27,8 @@ struct ServerOptions {
   std::string listen_address = "127.0.0.1";
   std::vector<std::string> config_lines;     // more lines for zoo.cfg
   std::vector<std::string> java_properties;  // more "name=value" system properties
+  // Of the server's virtual machine: small, and soon at work.
+  std::vector<std::string> java_options{"-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
 };
 
 // A real ZooKeeper server as a child process, alone or as a member of an ensemble, with its data in a directory of its

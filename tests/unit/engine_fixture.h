@@ -85,8 +85,7 @@ class EngineTest : public ::testing::Test {
     spec.monitor = "P";
     spec.priority = priority;
     spec.guid = "guid" + std::to_string(id);
-    spec.record = spec.guid;
-    spec.holder_record = [guid = spec.guid] { return guid; };
+    spec.record = [](RecordUse, const std::string& guid) { return guid; };
     spec.deadline = now_ + timeout;
     return spec;
   }

@@ -43,8 +43,7 @@ class EngineRulesTest : public EngineTest {
 TEST_F(EngineRulesTest, TheNodeOfAClaimAtOnceHasItsOwnRecordAndThatOfAWaiterTheWholeOne) {
   const auto record_of = [this](ContenderId id) {
     AcquireSpec spec = spec_of(id, Priority::foreground);
-    spec.record = "whole";
-    spec.claim_record = "brief";
+    spec.record = [](RecordUse use, const std::string&) { return use == RecordUse::claiming ? "brief" : "whole"; };
     engine_.acquire(id, std::move(spec), now_);
     const auto* transaction = std::get_if<Transaction>(&output_.sent.front().request);
     return transaction != nullptr ? std::get<Create>(transaction->operations.front()).data

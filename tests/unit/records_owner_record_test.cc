@@ -7,6 +7,7 @@
 #include <string>
 
 #include "forelock/owner_record.h"
+#include "records/contender_record.h"
 #include "records/holder_json.h"
 #include "records/record_reader.h"
 #include "records/wall_time.h"
@@ -33,6 +34,14 @@ OwnerRecord full_record() {
   record.alert_at = at(1763732730456);
   record.auto_unlock_at = at(1763732760456);
   record.stack = {"save(Article&)+0x1f (plugin.so)", "plugin.so+0x1234"};
+  return record;
+}
+
+OwnerRecord waiting_record() {
+  OwnerRecord record = full_record();
+  record.acquired_at.reset();
+  record.alert_at.reset();
+  record.auto_unlock_at.reset();
   return record;
 }
 
@@ -80,15 +89,55 @@ TEST(OwnerRecord, OfAMemberOfASetSaysSo) {
   EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
 }
 
-TEST(OwnerRecord, InBriefSaysWhoAndWhatForWithoutStackAndMembers) {
-  OwnerRecord record = full_record();
-  record.set = record.guid;
-  record.set_size = 2;
-  record.set_members = {"P1", "P2"};
-  OwnerRecord expected = record;
-  expected.stack.clear();
-  expected.set_members.clear();
-  EXPECT_EQ(OwnerRecord::from_json(records::brief_json(record)), expected);
+TEST(ContenderRecord, IsTheRecordWithTheMembersGuid) {
+  OwnerRecord record = waiting_record();
+  record.guid = std::string(36, '0');
+  const records::ContenderRecord encoded(record, {}, {});
+  record.guid = full_record().guid;
+  EXPECT_EQ(encoded.waiting(record.guid), record.to_json());
+}
+
+TEST(ContenderRecord, OfAClaimSaysWhoAndWhatForWithoutStackAndMembers) {
+  OwnerRecord record = waiting_record();
+  for (const bool of_set : {false, true}) {
+    for (const bool with_stack : {false, true}) {
+      record.set_size = of_set ? 2 : 0;
+      record.set = "s";
+      record.set_members = {"P1", R"(,"stack":[)"};
+      record.stack.clear();
+      if (with_stack) record.stack = {R"("setMembers":["guid":")"};
+      OwnerRecord expected = record;
+      expected.stack.clear();
+      expected.set_members.clear();
+      expected.guid = std::string(36, '1');
+      EXPECT_EQ(records::ContenderRecord(record, {}, {}).claiming(expected.guid), expected.to_json());
+    }
+  }
+}
+
+TEST(ContenderRecord, OfAHolderHasTheTimesOfTheGrant) {
+  OwnerRecord record = waiting_record();
+  const WallTime before = records::wall_time_now();
+  const records::ContenderRecord encoded(record, milliseconds(30000), milliseconds(60000));
+  record.guid = std::string(36, '1');
+  const auto held = OwnerRecord::from_json(encoded.holding(record.guid));
+  ASSERT_TRUE(held);
+  ASSERT_TRUE(held->acquired_at);
+  EXPECT_GE(*held->acquired_at, before);
+  record.acquired_at = held->acquired_at;
+  record.alert_at = *held->acquired_at + milliseconds(30000);
+  record.auto_unlock_at = *held->acquired_at + milliseconds(60000);
+  EXPECT_EQ(encoded.holding(record.guid), record.to_json());
+}
+
+TEST(ContenderRecord, OfARecordThatIsTooLongIsCutLikeIt) {
+  OwnerRecord record = waiting_record();
+  record.lock_info = std::string(10'000, 'i');
+  const records::ContenderRecord encoded(record, {}, {});
+  EXPECT_EQ(encoded.waiting(record.guid), record.to_json());
+  record.stack.clear();
+  EXPECT_EQ(encoded.claiming(record.guid), record.to_json());
+  EXPECT_LE(encoded.holding(record.guid).size(), OwnerRecord::max_record_bytes);
 }
 
 TEST(OwnerRecord, ShortensTheStackBeforeTheMembersOfASet) {

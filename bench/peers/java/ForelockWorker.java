@@ -52,6 +52,21 @@ public final class ForelockWorker {
     }
 
     @Override
+    public boolean isAsynchronous() {
+      return true;
+    }
+
+    @Override
+    public CompletableFuture<?> acquireAsync() {
+      return lock.acquireAsync();
+    }
+
+    @Override
+    public CompletableFuture<?> releaseAsync() {
+      return lock.unlockAsync();
+    }
+
+    @Override
     public void close() {
       lock.close();
     }

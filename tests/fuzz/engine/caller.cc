@@ -66,8 +66,9 @@ void Caller::acquire(Bytes& bytes, TimePoint now) {
   lock::AcquireSpec spec;
   spec.monitor = contender.monitor;
   spec.guid = contender.guid;
-  spec.record = contender.guid;
-  spec.holder_record = [guid = contender.guid] { return "L" + guid; };
+  spec.record = [](lock::RecordUse use, const std::string& guid) {
+    return use == lock::RecordUse::holding ? "L" + guid : guid;
+  };
   spec.priority = (what & 2) == 0 ? Priority::foreground : Priority::background;
   spec.try_once = (what & 12) == 12;
   spec.wants_position = (what & 16) != 0;

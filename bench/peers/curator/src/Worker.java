@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -18,6 +19,19 @@ public final class Worker {
     void acquire() throws Exception;
 
     void release() throws Exception;
+
+    /** Without asynchronous calls each section that is under way takes a thread. */
+    default boolean isAsynchronous() {
+      return false;
+    }
+
+    default CompletableFuture<?> acquireAsync() {
+      throw new UnsupportedOperationException();
+    }
+
+    default CompletableFuture<?> releaseAsync() {
+      throw new UnsupportedOperationException();
+    }
 
     @Override
     default void close() {}
@@ -46,7 +60,15 @@ public final class Worker {
     List<Section> results = new ArrayList<>();
     List<Exception> failures = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < threadCount; i++) {
+    List<CompletableFuture<Void>> lines = new ArrayList<>();
+    boolean asynchronous = job.path("async").asBoolean(false) && isAsynchronous(mutexes);
+    for (JsonNode monitor : asynchronous ? job.path("monitors") : MAPPER.createArrayNode()) {
+      lines.add(sections(mutexes, job, monitor.asText(), next, begin + limit, results));
+    }
+    for (CompletableFuture<Void> line : lines) {
+      line.get();
+    }
+    for (int i = 0; i < (asynchronous ? 0 : threadCount); i++) {
       String monitor = job.path("monitors").get(i % job.path("monitors").size()).asText();
       Thread thread = new Thread(() -> {
         List<Section> own = new ArrayList<>();
@@ -83,6 +105,14 @@ public final class Worker {
     return MAPPER.writeValueAsString(answer);
   }
 
+  private static boolean isAsynchronous(Function<String, Mutex> mutexes) {
+    try (Mutex lock = mutexes.apply("asynchronous")) {
+      return lock.isAsynchronous();
+    } catch (Exception problem) {
+      throw new IllegalStateException(problem);
+    }
+  }
+
   private static void work(Function<String, Mutex> mutexes, JsonNode job, String monitor, AtomicLong next,
       long sections, long begin, long limit, List<Section> own) throws Exception {
     boolean fresh = job.path("fresh").asBoolean(false);
@@ -113,6 +143,44 @@ public final class Worker {
     if (!fresh) {
       lock.close();
     }
+  }
+
+  /** Sections of one monitor after the other without a thread of their own; the others' go on meanwhile. */
+  private static CompletableFuture<Void> sections(Function<String, Mutex> mutexes, JsonNode job, String monitor,
+      AtomicLong next, long limit, List<Section> results) {
+    CompletableFuture<Void> all = new CompletableFuture<>();
+    boolean fresh = job.path("fresh").asBoolean(false);
+    Mutex known = fresh ? null : mutexes.apply(monitor);
+    new Runnable() {
+      @Override
+      public void run() {
+        long asked = System.nanoTime();
+        if (asked >= limit) {
+          if (known != null) {
+            known.close();
+          }
+          all.complete(null);
+          return;
+        }
+        Mutex lock = fresh ? mutexes.apply(monitor + "-" + next.getAndIncrement()) : known;
+        lock.acquireAsync().thenCompose(obtained -> {
+          long held = System.nanoTime();
+          return lock.releaseAsync().thenRun(() -> {
+            synchronized (results) {
+              results.add(new Section(held - asked, System.nanoTime() - asked));
+            }
+            if (fresh) {
+              lock.close();
+            }
+            run();
+          });
+        }).exceptionally(problem -> {
+          all.completeExceptionally(problem);
+          return null;
+        });
+      }
+    }.run();
+    return all;
   }
 
   private static void passTime(long nanos) {
