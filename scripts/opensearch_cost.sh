@@ -34,7 +34,10 @@ while [[ $# -gt 0 ]]; do
   esac
   shift
 done
-[[ -n ${FORELOCK_ZOOKEEPER:-} ]] || exec "$command" dev -- "$0" "${given[@]}"
+# A ZooKeeper as users run it, which the one for development is not: that compiles little, to start fast.
+server_options="-Xmx1g -XX:TieredStopAtLevel=4 -XX:-UseSerialGC -XX:+UseG1GC"
+[[ -n ${FORELOCK_ZOOKEEPER:-} ]] ||
+  _JAVA_OPTIONS=$server_options exec "$command" dev -- env -u _JAVA_OPTIONS "$0" "${given[@]}"
 
 directory=$(mktemp -d "${TMPDIR:-/tmp}/forelock-cost-XXXXXX")
 chmod 755 "$directory"

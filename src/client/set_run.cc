@@ -251,7 +251,14 @@ void SetRun::time_has_come(lock::TimePoint time) {
   }
 }
 
+void SetRun::wake_owner() {
+  wake_due_ = true;
+  core_.wake_after_step(shared_from_this());
+}
+
+// Comes for each member, too, of which a set of many would be woken again and again.
 void SetRun::wake() {
+  if (!wake_due_.exchange(false)) return;
   if (const auto owner = owner_.lock()) owner->wake(*this);
 }
 

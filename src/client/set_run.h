@@ -1,6 +1,7 @@
 // A SetRun is one acquisition of a lock set, from its first request until nothing of it is left.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -41,6 +42,8 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   bool step_aside(lock::TimePoint deadline);
 
   const sets::SetMachine& machine() const { return machine_; }
+  // At the end of this step those who wait for the set are woken.
+  void wake_owner();
   // Of a held set.
   std::vector<GuardedWrite::Hold> holds() const;
   // Writes the members' records anew. False if one is not held any more.
@@ -86,6 +89,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   sets::SetMachine machine_;
   std::vector<WallTime> acquired_at_;  // of each member's last grant
   lock::TimePoint deadline_ = lock::never;
+  std::atomic<bool> wake_due_{false};
   bool coming_back_ = false;                      // at the end of this step
   lock::TimePoint contention_due_ = lock::never;  // when the waiting set asks who waits behind what it holds
   sets::AttemptId beginning_ = 0;                 // of the contender that the core is about to name

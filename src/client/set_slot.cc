@@ -351,7 +351,7 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
       }
       break;
   }
-  core_->wake_after_step(run);
+  run->wake_owner();
 }
 
 void SetSlot::time_is_up(const std::shared_ptr<SetRun>& run) {
@@ -367,7 +367,7 @@ void SetSlot::time_is_up(const std::shared_ptr<SetRun>& run) {
   } else {
     return;
   }
-  core_->wake_after_step(run);
+  run->wake_owner();
 }
 
 void SetSlot::wake(const SetRun&) {
