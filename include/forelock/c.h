@@ -267,9 +267,9 @@ FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
 FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag);
 /// As fl_lock_try(), without blocking.
 FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);
-/// As fl_lock_acquire(), but blocks for `block_ms` at most. If the acquisition has not ended by then it continues,
-/// `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. For hosts whose threads
-/// must hear of interruptions, without the price of an event for each acquisition.
+/// As fl_lock_acquire(), but blocks for `block_ms` at most, with 0 not at all. If the acquisition has not ended by then
+/// it continues, `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. For hosts
+/// whose threads must hear of interruptions, without the price of an event for each acquisition.
 FORELOCK_EXPORT int32_t fl_lock_acquire_within(fl_lock lock, int64_t timeout_ms, int64_t block_ms, uint64_t tag,
                                                int32_t* pending);
 /// As fl_lock_try(), in the same way.

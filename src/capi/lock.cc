@@ -78,7 +78,8 @@ int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t 
     EventQueue::Reservation room(*events);
     const auto acquisition = slot.acquire(deadline, try_once);
     if (use->closed()) slot.cancel();
-    const bool ends_in_time = deadline <= block_until || slot.wait_until(acquisition, block_until);
+    const bool blocks_to_the_end = block_ms > 0 && deadline <= block_until;
+    const bool ends_in_time = blocks_to_the_end || slot.wait_until(acquisition, block_until);
     goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, lock, tag, slot)) ? 1 : 0;
     if (goes_on == 0) return finish(*use, acquisition, deadline);
     room.keep();

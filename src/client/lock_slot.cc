@@ -139,6 +139,7 @@ std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimeP
 
 bool LockSlot::wait_until(Acquisition acquisition, lock::TimePoint instant) {
   std::unique_lock guard(mutex_);
+  if (instant <= now()) return has_ended(acquisition);
   return changed_.wait_until(guard, to_steady(instant), [&] { return has_ended(acquisition); });
 }
 

@@ -154,6 +154,7 @@ std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::Tim
 
 bool SetSlot::wait_until(Acquisition acquisition, lock::TimePoint instant) {
   std::unique_lock guard(mutex_);
+  if (instant <= now()) return has_ended(acquisition);
   return changed_.wait_until(guard, to_steady(instant), [&] { return has_ended(acquisition); });
 }
 

@@ -147,13 +147,6 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_lockNew(JNIEnv* env, jclass, jl
   return number(lock);
 }
 
-JNIEXPORT void JNICALL Java_org_forelock_Native_lockAcquire(JNIEnv* env, jclass, jlong lock, jlong timeout,
-                                                            jboolean try_once, jlong tag) {
-  const auto number = static_cast<std::uint64_t>(tag);
-  check(env, try_once != JNI_FALSE ? fl_lock_try_async(handle(lock), number)
-                                   : fl_lock_acquire_async(handle(lock), timeout, number));
-}
-
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockAcquireWithin(JNIEnv* env, jclass, jlong lock, jlong timeout,
                                                                       jboolean try_once, jlong block, jlong tag) {
   const auto number = static_cast<std::uint64_t>(tag);

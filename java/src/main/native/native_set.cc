@@ -34,13 +34,6 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlo
   return static_cast<jlong>(set);
 }
 
-JNIEXPORT void JNICALL Java_org_forelock_Native_setAcquire(JNIEnv* env, jclass, jlong set, jlong timeout,
-                                                           jboolean try_once, jlong tag) {
-  const auto number = static_cast<std::uint64_t>(tag);
-  check(env, try_once != JNI_FALSE ? fl_set_try_async(handle(set), number)
-                                   : fl_set_acquire_async(handle(set), timeout, number));
-}
-
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setAcquireWithin(JNIEnv* env, jclass, jlong set, jlong timeout,
                                                                      jboolean try_once, jlong block, jlong tag) {
   const auto number = static_cast<std::uint64_t>(tag);

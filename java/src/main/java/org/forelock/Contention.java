@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 
 /**
  * The acquisitions and releases of one lock object: blocking, interruptible and asynchronous. Thread-safe.
@@ -14,6 +13,9 @@ import java.util.function.LongConsumer;
  * @param <T> the lock object, which the futures are completed with
  */
 final class Contention<T> {
+  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
+  private static final long NATIVE_WAIT_MS = 20;
+
   private final T owner;
   private final LockHandle handle;
   private final String monitor;
@@ -102,15 +104,16 @@ final class Contention<T> {
    * @return whether the completion will tell the end; else the lock is held
    */
   private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
-    if (Blocking.isVirtual()) {
-      begin(completion::complete, tag -> handle.acquire(timeoutMs, once, tag));
-      return true;
-    }
+    return begin(completion::complete, timeoutMs, once, Blocking.isVirtual() ? 0 : NATIVE_WAIT_MS);
+  }
+
+  /** Returns whether the consumer will be told the end; else the lock is held. */
+  private boolean begin(Consumer<Event> end, long timeoutMs, boolean once, long blockMs) {
     ClientCore core = handle.core;
-    long tag = core.expect(completion::complete);
+    long tag = core.expect(end);
     boolean pending = false;
     try {
-      pending = handle.acquireWithin(timeoutMs, once, tag);
+      pending = handle.acquireWithin(timeoutMs, once, blockMs, tag);
     } finally {
       if (!pending) {
         core.forget(tag);
@@ -123,23 +126,11 @@ final class Contention<T> {
     return pending;
   }
 
-  private void begin(Consumer<Event> end, LongConsumer call) {
-    ClientCore core = handle.core;
-    long tag = core.expect(end);
-    try {
-      call.accept(tag);
-    } catch (RuntimeException problem) {
-      core.forget(tag);
-      throw problem;
-    }
-    core.fetchIfEnded();
-  }
-
   /** @param executor completes it; null: the thread for callbacks */
   CompletableFuture<T> acquireAsync(long timeoutMs, boolean once, Executor executor) {
     Acquisition acquisition = new Acquisition();
-    Consumer<Event> end = event -> {
-      Runnable completion = () -> acquisition.end(event);
+    Consumer<ForelockException> end = problem -> {
+      Runnable completion = () -> acquisition.end(problem);
       if (executor == null) {
         handle.core.call(completion);
         return;
@@ -150,14 +141,22 @@ final class Contention<T> {
         completion.run();
       }
     };
-    begin(end, tag -> handle.acquire(timeoutMs, once, tag));
+    try {
+      if (begin(event -> end.accept(event.ok() ? null : Failures.of(event)), timeoutMs, once, 0)) {
+        return acquisition;
+      }
+    } catch (InstanceLockException | ConnectionLossException | SessionExpiredException ended) {
+      end.accept(ended);
+      return acquisition;
+    }
+    end.accept(null); // it has lingered
     return acquisition;
   }
 
   private final class Acquisition extends CompletableFuture<T> {
-    void end(Event end) {
-      if (!end.ok()) {
-        completeExceptionally(Failures.of(end));
+    void end(ForelockException problem) {
+      if (problem != null) {
+        completeExceptionally(problem);
       } else if (!complete(owner)) {
         handle.releaseDetached();
       }
@@ -194,7 +193,7 @@ final class Contention<T> {
       return;
     }
     Completion completion = new Completion();
-    begin(completion::complete, handle::release);
+    beginRelease(completion::complete);
     Event end = completion.await();
     if (!end.ok()) {
       throw Failures.of(end);
@@ -203,14 +202,26 @@ final class Contention<T> {
 
   CompletableFuture<Void> releaseAsync() {
     CompletableFuture<Void> release = new CompletableFuture<>();
-    begin(end -> handle.core.call(() -> {
+    beginRelease(end -> handle.core.call(() -> {
       if (end.ok()) {
         release.complete(null);
       } else {
         release.completeExceptionally(Failures.of(end));
       }
-    }), handle::release);
+    }));
     return release;
+  }
+
+  private void beginRelease(Consumer<Event> end) {
+    ClientCore core = handle.core;
+    long tag = core.expect(end);
+    try {
+      handle.release(tag);
+    } catch (RuntimeException problem) {
+      core.forget(tag);
+      throw problem;
+    }
+    core.fetchIfEnded();
   }
 
   boolean stepAside(Duration timeout) {

@@ -8,9 +8,6 @@ import java.util.function.Consumer;
  */
 abstract class LockHandle implements Runnable {
   private static final int KINDS = 4;
-  /** Longer than an uncontended acquisition takes; shorter than an interruption may go unnoticed. */
-  static final long NATIVE_WAIT_MS = 20;
-
   final ClientCore core;
   final long number;
   private final String name;
@@ -30,10 +27,8 @@ abstract class LockHandle implements Runnable {
 
   // --- the native calls ---
 
-  abstract void acquire(long timeoutMs, boolean once, long tag);
-
-  /** Blocks for a moment; returns whether the acquisition goes on, and an event will tell its end. */
-  abstract boolean acquireWithin(long timeoutMs, boolean once, long tag);
+  /** Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end. */
+  abstract boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag);
 
   abstract boolean cancel();
 

@@ -47,8 +47,6 @@ final class Native {
   static native long lockNew(long client, byte[] info, byte[] monitor, int priority, long expectedMs,
       long autoUnlockMs, boolean mayLinger, byte[] thread);
 
-  static native void lockAcquire(long lock, long timeoutMs, boolean tryOnce, long tag);
-
   /** Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end. */
   static native boolean lockAcquireWithin(long lock, long timeoutMs, boolean tryOnce, long blockMs, long tag);
 
@@ -87,8 +85,6 @@ final class Native {
 
   static native long setNew(long client, byte[] info, byte[][] monitors, int priority, long expectedMs,
       long autoUnlockMs, boolean mayLinger, byte[] thread);
-
-  static native void setAcquire(long set, long timeoutMs, boolean tryOnce, long tag);
 
   static native boolean setAcquireWithin(long set, long timeoutMs, boolean tryOnce, long blockMs, long tag);
 

@@ -7,13 +7,8 @@ final class SetHandle extends LockHandle {
   }
 
   @Override
-  void acquire(long timeoutMs, boolean once, long tag) {
-    Native.setAcquire(number, timeoutMs, once, tag);
-  }
-
-  @Override
-  boolean acquireWithin(long timeoutMs, boolean once, long tag) {
-    return Native.setAcquireWithin(number, timeoutMs, once, NATIVE_WAIT_MS, tag);
+  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag) {
+    return Native.setAcquireWithin(number, timeoutMs, once, blockMs, tag);
   }
 
   @Override

@@ -7,13 +7,8 @@ final class SingleHandle extends LockHandle {
   }
 
   @Override
-  void acquire(long timeoutMs, boolean once, long tag) {
-    Native.lockAcquire(number, timeoutMs, once, tag);
-  }
-
-  @Override
-  boolean acquireWithin(long timeoutMs, boolean once, long tag) {
-    return Native.lockAcquireWithin(number, timeoutMs, once, NATIVE_WAIT_MS, tag);
+  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag) {
+    return Native.lockAcquireWithin(number, timeoutMs, once, blockMs, tag);
   }
 
   @Override

@@ -163,7 +163,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @param timeout zero or more
    * @param executor completes the result, and so runs what depends on it. One that does so at once
    *     ({@code Runnable::run}) keeps the thread that fetches the client's events from other locks: it is for what
-   *     neither blocks nor takes long. What an executor refuses is done by that thread, too
+   *     neither blocks nor takes long. What an executor refuses is done by that thread, too. A lock that has lingered
+   *     is held at once: then the calling thread takes the place of that one
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout, Executor executor) {

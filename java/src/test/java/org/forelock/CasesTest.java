@@ -2,6 +2,7 @@ package org.forelock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -320,6 +321,25 @@ class CasesTest {
       }
       assertEquals(0, client.status().lingering());
       assertEquals(0, client.status().takenAgain());
+    }
+  }
+
+  @Test
+  void whatHasLingeredIsHeldAtOnce() {
+    Duration timeout = Duration.ofMinutes(1);
+    try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build();
+        ZkBlockingWriteLock lock = lock(client, LockType.BACKGROUND);
+        LockSet set = new LockSet("set", client, List.of(monitor, monitor + "2"), LockType.BACKGROUND)) {
+      client.waitConnected(Duration.ofSeconds(30));
+      set.lockWithTimeout();
+      set.unlock();
+      assertSame(set, set.acquireAsync(timeout, Runnable::run).getNow(null));
+      set.unlock();
+      assertSame(lock, lock.acquireAsync(timeout, Runnable::run).getNow(null));
+      assertTrue(lock.isHealthy());
+      assertThrows(RequestRejectedException.class, () -> lock.acquireAsync(timeout, Runnable::run));
+      lock.unlock();
+      assertEquals(3, client.status().takenAgain());
     }
   }
 

@@ -213,7 +213,7 @@ class MisuseTest {
         Native.attemptSucceed(wild);
         break;
       case 19:
-        Native.lockAcquire(wild, 0, false, wild);
+        Native.lockAcquireWithin(wild, 0, false, 0, wild);
         break;
       case 20:
         Native.lockCancel(client.core().handle);
