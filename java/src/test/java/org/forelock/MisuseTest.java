@@ -109,7 +109,7 @@ class MisuseTest {
         Native.setTokens(wild, new long[3]);
         break;
       case 12:
-        Native.setAcquire(client.core().handle, 0, random.nextBoolean(), wild);
+        Native.setAcquireWithin(client.core().handle, 0, random.nextBoolean(), 0, wild);
         break;
       case 13:
         set.writeGuarded(List.of(WriteOperation.set("/misuse", new byte[0], random.nextInt(3))));
