@@ -36,7 +36,7 @@ class Sets(support.CliTest):
 
     def test_show_explains_what_a_set_waits_for(self):
         self.hold("P2", "--info", "Save Content")
-        self.start_cli("run", "-m", "P1", "-m", "P2", "-m", "P3", "--", "true")
+        self.start_cli("run", "-m", "P1", "-m", "P2", "-m", "P3", "--timeout", "1m", "--", "true")
         support.wait_until(lambda: self.queue("P2"), "it does not wait for P2")
         view = self.show("P1")
         self.assertEqual((view["set"]["held"], view["set"]["waits_for"]), (["P1"], "P2"))
