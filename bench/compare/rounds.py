@@ -59,16 +59,18 @@ class Rounds:
                          for kind, each in values.items())
         print(f"{workload:44} {unit:16} {line}", file=sys.stderr, flush=True)
 
-    def measure(self, group, workload, unit, workers, job_of, value_of, better="lower", server=None, trip_us=0):
+    def measure(self, group, workload, unit, workers, job_of, value_of, better="lower", server=None, trip_us=0,
+                warm=1):
         """Each worker does the job in each round, in another order each time. `job_of`: the job for a fresh name. Kinds
         share no monitor: one that another session has used since is not known any more, and costs more requests.
         With `server`, the requests that it receives for a section are counted. With `trip_us`, the time that a round
-        trip takes, also those that the proxies see, and how many of them a section takes."""
+        trip takes, also those that the proxies see, and how many of them a section takes. `warm`: so many jobs of each
+        are not measured, as the server compiles what is used much."""
         def job_for(kind, name):
             job = job_of(name)
             return {**job, "monitors": [f"{monitor}-{kind}" for monitor in job["monitors"]]}
 
-        for kind, worker in workers.items():
+        for kind, worker in list(workers.items()) * warm:
             value_of(worker.answer(job_for(kind, self.fresh_name("warm"))))
         values, requests, trips, waited = [], [], [], []
         for _ in range(self.count):

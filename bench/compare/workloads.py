@@ -106,12 +106,12 @@ def independent(bench):
             rounds.measure("independent", f"{count} monitors at once", "sections/s", workers,
                            lambda _: {"monitors": names, "threads": count, "async": True,
                                       "seconds": rounds.seconds(0.7)},
-                           sections_per_second, "higher", server)
+                           sections_per_second, "higher", server, warm=4)
         with bench.server(bench.chosen("create-delete", "forelock")) as (server, workers):
             rounds.measure("independent", f"{count} fresh monitors at once", "sections/s", workers,
                            lambda name, count=count: {"monitors": [f"{name}-{i}" for i in range(count)],
                                                       "async": True, "fresh": True, "seconds": rounds.seconds(0.7)},
-                           sections_per_second, "higher", server)
+                           sections_per_second, "higher", server, warm=4)
 
 
 def sets(bench, size=500):
