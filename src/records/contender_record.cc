@@ -8,6 +8,7 @@ namespace forelock::records {
 ContenderRecord::ContenderRecord(const OwnerRecord& record, std::optional<std::chrono::milliseconds> expected_runtime,
                                  std::optional<std::chrono::milliseconds> auto_unlock_after)
     : json_(record.to_json()), expected_runtime_(expected_runtime), auto_unlock_after_(auto_unlock_after) {
+  json_.shrink_to_fit();  // it is kept for as long as its contender
   // A quote within a text is escaped, so a key with its quotes is found nowhere else.
   constexpr std::string_view guid = "\"guid\":\"";
   guid_.begin = json_.find(guid) + guid.size();
