@@ -23,6 +23,10 @@ class Results:
     def waiting(self, count, processes, kind, what="requests"):
         return self.median(f"{count} waiters in {processes} processes: {what}", kind)
 
+    def java(self, workload):
+        """The Java package's median to that of C++."""
+        return self.median(workload, "forelock-java") / self.median(workload)
+
     def growth(self, kind, what):
         """The most that a hand-over costs with 10 to 10,000 waiters, compared with the least."""
         costs = [self.waiting(count, 4, kind, what) for count in (10, 100, 1000, 10_000)]
@@ -58,7 +62,7 @@ TARGETS = (
     Target("known monitor / etcd, 1 ms away", lambda r: r.ratio(f"{SAME}, other stores{NEAR}", "etcd"), most=1,
            unit=" ×"),
     Target("round trips a cycle, fresh monitors", lambda r: r.median(f"{FRESH}{NEAR}: round trips"), most=2.1),
-    Target("fresh monitors / Curator", lambda r: r.ratio(FRESH, "curator"), most=0.6, unit=" ×"),
+    Target("fresh monitors / Curator", lambda r: r.ratio(FRESH, "curator"), most=0.33, unit=" ×"),
     Target("asynchronous release: round trips on the wire", lambda r: r.median(f"{ASYNC}{NEAR}: round trips"),
            most=1.2),
     Target("asynchronous release: round trips of 10 ms that a cycle takes", lambda r: r.median(f"{ASYNC}{FAR}: time"),
@@ -67,12 +71,19 @@ TARGETS = (
            most=1.2),
     Target("8 threads, sections / Curator's", lambda r: r.ratio(THREADS, "curator"), least=1.7, unit=" ×"),
     Target("4 processes, sections / Curator's", lambda r: r.ratio(PROCESSES, "curator"), least=1.2, unit=" ×"),
+    Target("4 processes, sections / raw's", lambda r: r.ratio(PROCESSES, "raw"), least=1, unit=" ×"),
+    Target("Java, known monitor / C++", lambda r: r.java(SAME), most=1.1, unit=" ×"),
+    Target("Java, known monitor / Curator", lambda r: r.ratio(SAME, "curator", "forelock-java"), most=0.85, unit=" ×"),
+    Target("Java, 64 monitors asynchronously / C++'s rate", lambda r: r.java("64 monitors at once"), least=0.87,
+           unit=" ×"),
+    Target("Java, 1,000 monitors asynchronously / C++'s rate", lambda r: r.java("1000 monitors at once"), least=0.87,
+           unit=" ×"),
     Target("requests a hand-over, `predecessor`: 10 to 10,000 waiters, most / least",
            lambda r: r.growth("forelock-predecessor", "requests"), most=1.1, unit=" ×"),
     Target("packets a hand-over, `predecessor`: 10 to 10,000 waiters, most / least",
            lambda r: r.growth("forelock-predecessor", "packets"), most=1.1, unit=" ×"),
     Target("requests a hand-over, `parent`: 10 to 10,000 waiters, most / least",
-           lambda r: r.growth("forelock", "requests"), most=1.1, unit=" ×"),
+           lambda r: r.growth("forelock", "requests"), most=1.05, unit=" ×"),
     Target("requests a hand-over, `parent`: 8 processes / 2 processes",
            lambda r: r.waiting(1000, 8, "forelock") / r.waiting(1000, 2, "forelock"), most=4.4, unit=" ×"),
     Target("64 monitors / raw's rate (create + delete)", lambda r: r.ratio("64 monitors at once", "create-delete"),
@@ -94,6 +105,8 @@ TARGETS = (
            lambda r: r.median("500 known documents: requests", "set"), most=6),
     Target("lock set of 500 fresh documents / one by one",
            lambda r: r.ratio("500 fresh documents", "one by one", "set"), most=0.05, unit=" ×"),
+    Target("lock set of 500 fresh documents: requests there and back",
+           lambda r: r.median("500 fresh documents: requests", "set"), most=6),
     Target("lock set of 500 fresh documents / pipelined",
            lambda r: r.ratio("500 fresh documents", "pipelined", "set"), most=0.333, unit=" ×"),
     Target("overlapping sets of 100 out of 1000, two processes / one alone",

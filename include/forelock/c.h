@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 3
+#define FL_ABI_VERSION 4
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);
@@ -137,7 +137,10 @@ FORELOCK_EXPORT int32_t fl_config_free(fl_config config);
 
 /// Flags of fl_client_open().
 enum fl_client_flags {
-  FL_CLIENT_LOG_EVENTS = 1  ///< the library's log lines come as FL_EVENT_LOG
+  FL_CLIENT_LOG_EVENTS = 1,  ///< the library's log lines come as FL_EVENT_LOG
+  /// With FL_CLIENT_LOG_EVENTS: besides, at level "debug", the course of each lock: why it waits, by which proof it is
+  /// granted, why it is lost; never the contents of a record, an operation or a letter, nor credentials.
+  FL_CLIENT_LOG_DEBUG = 2
 };
 
 /// Opens a client with its own session; connects in the background. `config` may be 0: the defaults.
@@ -190,7 +193,7 @@ enum fl_event_kind {
   FL_EVENT_FAILURE = 8,    ///< an attempt failed: `name` its code; `value` 1 if there will be another
   FL_EVENT_OPERATION = 9,  ///< an operation ended: `code`; FL_OK: `value` is a fl_operation_end; `hint` its id,
                            ///< `name` the reason if it is dead-lettered
-  FL_EVENT_LOG = 10,       ///< a line of the log: `name` is "error", "warning" or "info"
+  FL_EVENT_LOG = 10,       ///< a line of the log: `name` is "error", "warning", "info" or "debug"
   FL_EVENT_DROPPED = 11    ///< `value` events of the kinds 3 to 6, 8 and 10 were dropped: nothing polled them
 };
 
@@ -267,9 +270,10 @@ FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
 FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag);
 /// As fl_lock_try(), without blocking.
 FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);
-/// As fl_lock_acquire(), but blocks for `block_ms` at most, with 0 not at all. If the acquisition has not ended by then
-/// it continues, `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. For hosts
-/// whose threads must hear of interruptions, without the price of an event for each acquisition.
+/// As fl_lock_acquire(), but blocks for `block_ms` at most. If the acquisition has not ended by then it continues,
+/// `*pending` becomes 1, and FL_EVENT_ACQUIRED tells its end; else 0, and there is no event. With 0 it does not block
+/// at all: without an event the lock is held, since it has lingered; whatever else becomes of it is told by the event.
+/// For hosts whose threads must hear of interruptions, without the price of an event for each acquisition.
 FORELOCK_EXPORT int32_t fl_lock_acquire_within(fl_lock lock, int64_t timeout_ms, int64_t block_ms, uint64_t tag,
                                                int32_t* pending);
 /// As fl_lock_try(), in the same way.

@@ -43,11 +43,12 @@ extern "C" {
 int32_t fl_client_open(fl_config config, uint32_t flags, fl_client* client) {
   return capi::run([&] {
     fl_client& result = target(client);
-    require((flags & ~std::uint32_t{FL_CLIENT_LOG_EVENTS}) == 0, "unknown flags");
+    require((flags & ~std::uint32_t{FL_CLIENT_LOG_EVENTS | FL_CLIENT_LOG_DEBUG}) == 0, "unknown flags");
     Settings settings = config == 0 ? Settings() : find<ConfigObject>(config)->settings();
     auto events = std::make_shared<EventQueue>();
     LogSink log = (flags & FL_CLIENT_LOG_EVENTS) != 0 ? sink_of(events) : LogSink();
-    auto state = std::make_shared<ClientState>(std::move(settings), std::move(events), std::move(log));
+    const LogDetail detail = (flags & FL_CLIENT_LOG_DEBUG) != 0 ? LogDetail::debug : LogDetail::normal;
+    auto state = std::make_shared<ClientState>(std::move(settings), std::move(events), std::move(log), detail);
     result = add(std::make_unique<ClientObject>(std::move(state)));
   });
 }

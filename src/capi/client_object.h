@@ -13,8 +13,8 @@ namespace forelock::capi {
 // What everything that was made with a client keeps alive. Destroyed in the order that the client's threads need: they
 // may still tell the queue of something while the client closes.
 struct ClientState {
-  ClientState(Settings settings, std::shared_ptr<EventQueue> queue, LogSink log)
-      : events(std::move(queue)), client(std::move(settings), std::move(log)) {}
+  ClientState(Settings settings, std::shared_ptr<EventQueue> queue, LogSink log, LogDetail detail)
+      : events(std::move(queue)), client(std::move(settings), std::move(log), detail) {}
 
   const std::shared_ptr<EventQueue> events;
   Client client;

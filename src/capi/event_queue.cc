@@ -37,7 +37,9 @@ void EventQueue::complete(Event event, bool reserved) {
 
 void EventQueue::notify(Event event) {
   const std::lock_guard guard(mutex_);
-  if (notifications_ == max_notifications) {
+  // Lines of the log, of which there may be many, leave room for what a lock's user must hear.
+  const std::size_t room = event.kind == FL_EVENT_LOG ? max_notifications / 2 : max_notifications;
+  if (notifications_ >= room) {
     ++dropped_;
     return;
   }

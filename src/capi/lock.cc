@@ -81,7 +81,13 @@ int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t 
     const bool blocks_to_the_end = block_ms > 0 && deadline <= block_until;
     const bool ends_in_time = blocks_to_the_end || slot.wait_until(acquisition, block_until);
     goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, lock, tag, slot)) ? 1 : 0;
-    if (goes_on == 0) return finish(*use, acquisition, deadline);
+    if (goes_on == 0) {
+      // Who does not block hears of every refusal by an event; nor does it look at the holder, which takes time.
+      const auto refusal = block_ms == 0 ? slot.wait(acquisition, deadline) : std::nullopt;
+      if (!refusal) return finish(*use, acquisition, deadline);
+      end_event(events, lock, tag, slot)(slot.error_of(*refusal, false));
+      goes_on = 1;
+    }
     room.keep();
     if (use->closed()) slot.cancel();
   });

@@ -99,7 +99,13 @@ int32_t acquire_within(fl_set set, int64_t timeout_ms, bool try_only, int64_t bl
     if (use->closed()) slot.cancel();
     const bool ends_in_time = slot.wait_until(acquisition, block_until);
     goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, set, tag, slot)) ? 1 : 0;
-    if (goes_on == 0) return finish(*use, acquisition, deadline);
+    if (goes_on == 0) {
+      // As of a lock.
+      const auto failure = block_ms == 0 ? slot.wait(acquisition, deadline) : std::nullopt;
+      if (!failure) return finish(*use, acquisition, deadline);
+      end_event(events, set, tag, slot)(slot.error_of(*failure, false));
+      goes_on = 1;
+    }
     room.keep();
     if (use->closed()) slot.cancel();
   });

@@ -95,6 +95,26 @@ TEST_F(CInterface, ALockFreedByAnotherThreadEndsAWait) {
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 
+TEST_F(CInterface, DebugLinesTellTheCourseOfALock) {
+  fl_config config = 0;
+  ASSERT_EQ(fl_config_new(&config), FL_OK);
+  ASSERT_EQ(fl_config_set(config, "zookeeper.servers", server_->connect_string().c_str()), FL_OK);
+  fl_client client = 0;
+  EXPECT_EQ(fl_client_open(config, 4, &client), FL_INVALID_ARGUMENT);
+  ASSERT_EQ(fl_client_open(config, FL_CLIENT_LOG_EVENTS | FL_CLIENT_LOG_DEBUG, &client), FL_OK);
+  EXPECT_EQ(fl_config_free(config), FL_OK);
+  const fl_lock lock = new_lock(client, "course");
+  ASSERT_EQ(fl_lock_acquire(lock, FL_FOREVER), FL_OK);
+  EXPECT_TRUE(wait_until([&] {
+    fl_event event;
+    if (fl_poll(client, 100, &event, 1) != 1 || event.kind != FL_EVENT_LOG) return false;
+    const std::string line = event.message;
+    return event.name == std::string("debug") && line.find("is granted the lock") != std::string::npos;
+  }));
+  EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST_F(CInterface, WhatEndsInTheCallTakesNoRoomForAnEvent) {
   const fl_client client = open_client(server_->connect_string());
   const fl_lock holder = new_lock(client, "room");
@@ -215,6 +235,11 @@ TEST_F(CInterface, ASetIsWaitedForAMomentAndThenByAnEvent) {
   ASSERT_EQ(fl_lock_acquire(busy, FL_CONFIGURED), FL_OK);
   EXPECT_EQ(fl_set_try_within(set, 30'000, 2, &pending), FL_LOCK_UNAVAILABLE);
   EXPECT_EQ(pending, 0);
+  fl_event event;
+  ASSERT_EQ(fl_set_try_within(set, 0, 2, &pending), FL_OK);
+  EXPECT_EQ(pending, 1);
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_LOCK_UNAVAILABLE);
   ASSERT_EQ(fl_set_acquire_within(set, FL_FOREVER, 0, 3, &pending), FL_OK);
   ASSERT_EQ(pending, 1);
   EXPECT_TRUE(wait_until([&] {
@@ -222,7 +247,6 @@ TEST_F(CInterface, ASetIsWaitedForAMomentAndThenByAnEvent) {
     return waits_for == std::string("within-2");
   }));
   ASSERT_EQ(fl_lock_release(busy), FL_OK);
-  fl_event event;
   ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1) << "and nothing for those that ended in their calls";
   EXPECT_EQ(event.kind, FL_EVENT_ACQUIRED);
   EXPECT_EQ(event.code, FL_OK);

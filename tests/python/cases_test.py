@@ -72,6 +72,19 @@ def test_blocking(client):
     lock.close()
 
 
+def test_debug_lines_tell_the_course_of_a_lock(open_client, caplog):
+    lines = queue.SimpleQueue()
+    caplog.handler.emit = lambda record: lines.put((record.levelname, record.getMessage()))
+    with caplog.at_level("DEBUG", logger="forelock"):
+        lock = BlockingLock(open_client(), "P1")
+        lock.acquire()
+        while True:
+            level, message = lines.get(timeout=PATIENCE)
+            if level == "DEBUG" and "is granted the lock" in message:
+                break
+        lock.release()
+
+
 @pytest.mark.parametrize("in_main_thread", [True, False])
 def test_timed_out(open_client, in_main_thread):
     client = open_client(zookeeper_foregound_task_timeout=300)

@@ -15,7 +15,7 @@ from forelock._native import lib, text
 from forelock.errors import Error, ErrorCode, make_error
 
 LOG = logging.getLogger("forelock")
-_LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO}
+_LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG}
 _ROOM = 64
 
 

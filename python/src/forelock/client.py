@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import datetime
+import logging
 import os
 import threading
 import warnings
@@ -150,7 +151,10 @@ class Client:
         config = Config(file, merge(settings, keywords))
         try:
             result = ffi.new("fl_client*")
-            check(lib.fl_client_open(config.handle, lib.FL_CLIENT_LOG_EVENTS, result))
+            flags = lib.FL_CLIENT_LOG_EVENTS
+            if logging.getLogger("forelock").isEnabledFor(logging.DEBUG):
+                flags |= lib.FL_CLIENT_LOG_DEBUG
+            check(lib.fl_client_open(config.handle, flags, result))
         finally:
             config.free()
         self.core = Core(int(result[0]))

@@ -74,9 +74,10 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_configFree(JNIEnv*, jclass, jlon
 
 // --- client ---
 
-JNIEXPORT jlong JNICALL Java_org_forelock_Native_clientOpen(JNIEnv* env, jclass, jlong config) {
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_clientOpen(JNIEnv* env, jclass, jlong config, jboolean debug) {
   fl_client client = 0;
-  check(env, fl_client_open(handle(config), FL_CLIENT_LOG_EVENTS, &client));
+  const std::uint32_t flags = FL_CLIENT_LOG_EVENTS | (debug != JNI_FALSE ? FL_CLIENT_LOG_DEBUG : 0);
+  check(env, fl_client_open(handle(config), flags, &client));
   return number(client);
 }
 

@@ -141,15 +141,9 @@ final class Contention<T> {
         completion.run();
       }
     };
-    try {
-      if (begin(event -> end.accept(event.ok() ? null : Failures.of(event)), timeoutMs, once, 0)) {
-        return acquisition;
-      }
-    } catch (InstanceLockException | ConnectionLossException | SessionExpiredException ended) {
-      end.accept(ended);
-      return acquisition;
+    if (!begin(event -> end.accept(event.ok() ? null : Failures.of(event)), timeoutMs, once, 0)) {
+      end.accept(null);
     }
-    end.accept(null); // it has lingered
     return acquisition;
   }
 

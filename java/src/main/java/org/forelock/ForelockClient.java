@@ -45,7 +45,7 @@ public final class ForelockClient implements AutoCloseable {
 
   private ForelockClient(Config config, System.Logger logger) {
     try (config) {
-      core = new ClientCore(Native.clientOpen(config.handle), logger);
+      core = new ClientCore(Native.clientOpen(config.handle, logger.isLoggable(System.Logger.Level.DEBUG)), logger);
     }
     lifetime = new Lifetime(core);
     cleanable = CLEANER.register(this, lifetime);
@@ -103,7 +103,8 @@ public final class ForelockClient implements AutoCloseable {
 
     /**
      * Where the client's log lines go; to {@code System.getLogger("org.forelock")} if nothing is said. For hosts whose
-     * own log is not behind that one.
+     * own log is not behind that one. If it takes lines at level DEBUG now, it is told the course of each lock: why it
+     * waits, by which proof it is granted, why it is lost.
      *
      * @param target is called by one thread of the client at a time, and may take its time
      * @return this

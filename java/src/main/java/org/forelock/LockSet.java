@@ -267,7 +267,7 @@ public final class LockSet implements AutoCloseable {
 
   /**
    * Lets the locks that rank before it at any member go first and takes all members again. The place in the queue is
-   * kept at the first member.
+   * kept at the first member. An interruption does not end it.
    *
    * @param timeout at most
    * @return whether all are held again, with new tokens; if not, none is

@@ -32,7 +32,7 @@ final class Native {
 
   static native void configFree(long config);
 
-  static native long clientOpen(long config);
+  static native long clientOpen(long config, boolean debug);
 
   static native void clientWaitConnected(long client, long timeoutMs);
 

@@ -232,7 +232,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * Lets the locks that rank before this one go first and takes it again, without losing its place among its class.
+   * Lets the locks that rank before this one go first and takes it again, without losing its place among its class. An
+   * interruption does not end it.
    *
    * @param timeout at most
    * @return whether it is held again, with a new token

@@ -7,12 +7,14 @@ import org.junit.jupiter.api.Test;
 
 /** Where the client's log lines go. */
 class LoggerTest {
-  /** Waits for a warning with a text in it. */
+  /** Waits for a line of a level with a text in it. */
   private static final class Expectation implements System.Logger {
+    private final Level expected;
     private final String text;
     final CompletableFuture<String> met = new CompletableFuture<>();
 
-    Expectation(String text) {
+    Expectation(Level expected, String text) {
+      this.expected = expected;
       this.text = text;
     }
 
@@ -23,12 +25,12 @@ class LoggerTest {
 
     @Override
     public boolean isLoggable(Level level) {
-      return true;
+      return level.getSeverity() >= expected.getSeverity();
     }
 
     @Override
     public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
-      if (level == Level.WARNING && message.contains(text)) {
+      if (level == expected && message.contains(text)) {
         met.complete(message);
       }
     }
@@ -41,9 +43,37 @@ class LoggerTest {
 
   @Test
   void aServerThatIsNotThereIsToldToTheLoggerOfTheClient() throws Exception {
-    Expectation refused = new Expectation("127.0.0.1:1: Connection refused");
+    Expectation refused = new Expectation(System.Logger.Level.WARNING, "127.0.0.1:1: Connection refused");
     try (ForelockClient ignored = ForelockClient.builder().servers("127.0.0.1:1").logger(refused).build()) {
       refused.met.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void theCourseOfALockIsToldToALoggerThatTakesDebugLines() throws Exception {
+    Expectation granted = new Expectation(System.Logger.Level.DEBUG, "is granted the lock");
+    try (TestServer server = new TestServer();
+        ForelockClient client = server.settings().logger(granted).build();
+        ZkBlockingWriteLock lock = new ZkBlockingWriteLock("course", client, "course")) {
+      lock.lock();
+      granted.met.get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void aHeldLockThatIsForgottenIsToldAndFreed() throws Exception {
+    Expectation forgotten = new Expectation(System.Logger.Level.WARNING, "the lock on forgotten was never unlocked");
+    try (TestServer server = new TestServer(); ForelockClient client = server.settings().logger(forgotten).build();
+        ZkBlockingWriteLock next = new ZkBlockingWriteLock("next", client, "forgotten")) {
+      new ZkBlockingWriteLock("forgotten", client, "forgotten").lock();
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+      while (!forgotten.met.isDone()) {
+        if (System.nanoTime() > end) {
+          throw new AssertionError("nobody was told");
+        }
+        System.gc();
+      }
+      next.lock();
     }
   }
 }

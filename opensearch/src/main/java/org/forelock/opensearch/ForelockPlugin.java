@@ -72,7 +72,8 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
     parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads));
     ThreadContext context = threads.getThreadContext();
-    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests);
+    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests,
+        ForelockSettings.ENGINE.get(settings));
     Workers workers = new Workers(threads);
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null

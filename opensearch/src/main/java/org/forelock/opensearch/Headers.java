@@ -71,19 +71,33 @@ final class Headers {
    * @throws IllegalArgumentException if its header is invalid
    */
   static boolean wantsQueue(ThreadContext context) {
-    String text = context.getHeader(QUEUE);
-    if (text != null && !text.equals("true") && !text.equals("false")) {
-      throw new IllegalArgumentException(
-          QUEUE + ", " + QUEUE_PARAMETER + ": '" + text + "' is invalid; write true or false");
-    }
-    return "true".equals(text) && context.getHeader(NO_QUEUE) == null;
+    return isTrue(context, QUEUE, QUEUE + ", " + QUEUE_PARAMETER) && context.getHeader(NO_QUEUE) == null;
   }
 
+  /**
+   * Whether the client would rather be refused than have written without a lock.
+   *
+   * @throws IllegalArgumentException if its header is invalid
+   */
   static boolean requiresLock(ThreadContext context) {
-    return "true".equals(context.getHeader(REQUIRED));
+    return isTrue(context, REQUIRED, REQUIRED);
   }
 
+  /**
+   * Whether the client asks for the headers of the response.
+   *
+   * @throws IllegalArgumentException if its header is invalid
+   */
   static boolean wantsReport(ThreadContext context) {
-    return "true".equals(context.getHeader(REPORT));
+    return isTrue(context, REPORT, REPORT);
+  }
+
+  /** @param names what the client may have written it as */
+  private static boolean isTrue(ThreadContext context, String header, String names) {
+    String text = context.getHeader(header);
+    if (text != null && !text.equals("true") && !text.equals("false")) {
+      throw new IllegalArgumentException(names + ": '" + text + "' is invalid; write true or false");
+    }
+    return "true".equals(text);
   }
 }

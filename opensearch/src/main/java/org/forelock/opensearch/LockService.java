@@ -17,7 +17,10 @@ import org.forelock.ZkBlockingWriteLock;
 
 /** A LockService is the node's one session with ZooKeeper. Thread-safe. */
 final class LockService implements LockSource, AutoCloseable {
-  /** On the thread that fetches the client's events: what follows only asks for more locks, or finds a thread. */
+  /**
+   * On the thread that fetches the client's events, or that asks for a lock that has lingered: what follows only asks
+   * for more locks, or finds a thread.
+   */
   private static final Executor AT_ONCE = Runnable::run;
 
   private final ForelockClient client;

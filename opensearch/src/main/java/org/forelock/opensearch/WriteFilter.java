@@ -73,23 +73,30 @@ final class WriteFilter implements ActionFilter {
   @Override
   public <Q extends ActionRequest, R extends ActionResponse> void apply(
       Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
-    boolean required = action.startsWith(WRITES) && Headers.requiresLock(context);
-    if (!action.startsWith(WRITES) || !settings.enabled() && !required) {
+    if (!action.startsWith(WRITES)) {
       chain.proceed(task, action, request, listener);
       return;
     }
     WritePlan plan;
     boolean single;
     try {
-      single = SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
-      checkQueue(action);
-      if (isBulkWork(action, request)) {
+      Headers.wantsReport(context); // or it is invalid
+      boolean concerned = Headers.requiresLock(context) || settings.enabled();
+      single = concerned && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
+      if (concerned) {
+        checkQueue(action);
+      }
+      if (concerned && isBulkWork(action, request)) {
         Call<Q, R> call = new Call<>(task, action, request, listener, chain);
         String value = BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true";
         call.proceed(Headers.BACKGROUND, value);
         return;
       }
-      plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
+      if (concerned) {
+        plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
+      } else {
+        plan = null;
+      }
     } catch (IllegalArgumentException | OpenSearchStatusException invalid) {
       listener.onFailure(invalid);
       return;

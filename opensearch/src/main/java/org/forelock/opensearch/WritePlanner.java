@@ -24,13 +24,16 @@ final class WritePlanner {
   private final IndexNameExpressionResolver resolver;
   private final ThreadContext context;
   private final HeldRequests requests;
+  private final boolean engine;
 
+  /** @param engine whether writes can be fenced */
   WritePlanner(ClusterService cluster, IndexNameExpressionResolver resolver, ThreadContext context,
-      HeldRequests requests) {
+      HeldRequests requests, boolean engine) {
     this.cluster = cluster;
     this.resolver = resolver;
     this.context = context;
     this.requests = requests;
+    this.engine = engine;
   }
 
   String localNode() {
@@ -83,7 +86,7 @@ final class WritePlanner {
       return null;
     }
     MonitorRule rule = ForelockSettings.INDEX_MONITOR.get(settings);
-    boolean fencing = ForelockSettings.INDEX_FENCING.get(settings);
+    boolean fencing = fencing(index, settings);
     BulkItemRequest[] items = request.items();
     String[] itemMonitors = new String[items.length];
     Set<String> monitors = new TreeSet<>();
@@ -120,6 +123,16 @@ final class WritePlanner {
     return held != null && held.locks.holds(monitors);
   }
 
+  /** What an index promises and the node cannot keep must not be written. */
+  private boolean fencing(String index, Settings settings) {
+    boolean fencing = ForelockSettings.INDEX_FENCING.get(settings);
+    if (fencing && !engine) {
+      throw new IllegalArgumentException("[" + index + "] has index.forelock.fencing, for which this node needs "
+          + "forelock.engine.enabled: true; nothing was written");
+    }
+    return fencing;
+  }
+
   /** A document whose id this node has just made up: no other request can mean it. */
   static boolean isNew(DocWriteRequest<?> write) {
     return write instanceof IndexRequest
@@ -147,7 +160,7 @@ final class WritePlanner {
     }
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
     String monitor = ForelockSettings.INDEX_MONITOR.get(settings).monitor(index, request, routing);
-    return new WritePlan(Headers.priority(context), Set.of(monitor), null, ForelockSettings.INDEX_FENCING.get(settings),
+    return new WritePlan(Headers.priority(context), Set.of(monitor), null, fencing(index, settings),
         "update " + monitor, request.ramBytesUsed(), request.timeout().millis());
   }
 

@@ -39,6 +39,18 @@ class HeadersTest {
   }
 
   @Test
+  void whatIsNeitherTrueNorFalseIsRefused() {
+    assertFalse(Headers.requiresLock(context));
+    assertFalse(Headers.wantsReport(context));
+    context.putHeader(Headers.REQUIRED, "True");
+    context.putHeader(Headers.REPORT, "1");
+    assertEquals("X-Forelock-Required: 'True' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.requiresLock(context)).getMessage());
+    assertEquals("X-Forelock-Report: '1' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.wantsReport(context)).getMessage());
+  }
+
+  @Test
   void aGuardSurvivesItsText() {
     Guard guard = Guard.parse(new Guard("node", -5, 7, "articles/a b").text());
     assertEquals("node", guard.node);
