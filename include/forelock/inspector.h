@@ -53,13 +53,14 @@ struct MonitorSummary {
   std::optional<std::chrono::milliseconds> oldest_wait;  ///< of all that wait; nothing if none does
 };
 
-/// A lock set, as far as the nodes of those members tell that its records name (the first ones).
+/// A lock set, as far as its nodes tell. Its records name the first members alone.
 struct LockSetView {
   std::string id;                        ///< of that acquisition of the set
   std::uint64_t size = 0;                ///< how many members it has
   std::vector<std::string> members;      ///< those that its records name, in the order in which they are taken
   std::vector<std::string> held;         ///< those of them that it holds
-  std::optional<std::string> waits_for;  ///< the one in whose queue it waits; nothing if it is none of them
+  std::uint64_t held_count = 0;          ///< how many it holds, of those that are not named too
+  std::optional<std::string> waits_for;  ///< the member in whose queue it waits; nothing if it waits in none
   std::optional<HolderView> behind;      ///< the holder of that one
 };
 
@@ -87,7 +88,8 @@ class FORELOCK_EXPORT Inspector {
   std::optional<MonitorView> show(const std::string& monitor);
 
   /// The set to which a contender with this record belongs: the members that it holds and the one that it waits for.
-  /// Nothing if the record belongs to no set.
+  /// Nothing if the record belongs to no set. If the record does not name all members, all monitors are read, as by
+  /// list().
   std::optional<LockSetView> lock_set(const OwnerRecord& record);
 
   /// Removes a holder: its contender node and `privateLock` in one transaction, own node first, only if `holder` still

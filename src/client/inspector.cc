@@ -1,6 +1,7 @@
 #include "forelock/inspector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -122,11 +123,10 @@ Instant after(std::chrono::milliseconds timeout) {
   return std::chrono::steady_clock::now() + timeout;
 }
 
-// The monitors of one ensemble.
-void list_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all,
-                   std::vector<MonitorSummary>& summaries) {
+// The monitors of one ensemble that are held or waited for, or `all`.
+std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all) {
   const Reply root = pipeline.ask(List{"/"});
-  if (!is_there(root, {}, "cannot list the namespace")) return;
+  if (!is_there(root, {}, "cannot list the namespace")) return {};
   std::vector<std::string> names = root.children;
   std::erase_if(names, [](const std::string& name) {
     return name == "zookeeper" || name.starts_with(lock::reserved_start);  // the server's own, and ours
@@ -149,11 +149,61 @@ void list_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all
 
   const std::vector<MonitorReading> readings = read_nodes(pipeline, monitors);
   const WallTime now = records::wall_time_now();
+  std::vector<MonitorView> views;
   for (std::size_t i = 0; i < monitors.size(); ++i) {
-    const MonitorView view =
+    MonitorView view =
         client::view_of(lock::decode_monitor_name(monitors[i].name), monitors[i].path(), readings[i], settings, now);
-    if (all || view.holder || !view.queue.empty()) summaries.push_back(client::summary_of(view));
+    if (all || view.holder || !view.queue.empty()) views.push_back(std::move(view));
   }
+  return views;
+}
+
+std::vector<MonitorView> read_all(const ClientCore& core, const Settings& settings, bool all, Instant deadline) {
+  std::vector<MonitorView> views;
+  for (std::size_t i = 0; i < core.ensembles(); ++i) {
+    RequestPipeline pipeline = pipeline_to(core.link(i), deadline);
+    std::vector<MonitorView> some = read_ensemble(pipeline, settings, all);
+    std::move(some.begin(), some.end(), std::back_inserter(views));
+  }
+  return views;
+}
+
+// What another client says to be members of its set need not be names of monitors.
+std::vector<MonitorView> read_named(const ClientCore& core, const Settings& settings,
+                                    const std::vector<std::string>& monitors, Instant deadline) {
+  std::vector<std::string> members;
+  std::vector<std::string> names;
+  for (const std::string& member : monitors) {
+    lock::EncodedName name = lock::encode_monitor_name(member);
+    if (!name) continue;
+    members.push_back(member);
+    names.push_back(*std::move(name.name));
+  }
+  std::vector<MonitorView> views;
+  for (std::size_t number = 0; number < core.ensembles(); ++number) {
+    std::vector<std::size_t> here;
+    std::vector<Request> requests;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (&core.home_of(names[i]) != &core.link(number)) continue;
+      here.push_back(i);
+      requests.emplace_back(List{'/' + names[i]});
+    }
+    if (here.empty()) continue;
+    RequestPipeline pipeline = pipeline_to(core.link(number), deadline);
+    const std::vector<Reply> listings = pipeline.ask(std::move(requests));
+    std::vector<Listed> found;
+    for (std::size_t at = 0; at < here.size(); ++at) {
+      static const std::vector<std::string> none;
+      const bool there = is_there(listings[at], members[here[at]], "cannot list the monitor");
+      found.push_back(listed(names[here[at]], there ? listings[at].children : none));
+    }
+    const std::vector<MonitorReading> read = read_nodes(pipeline, found);
+    for (std::size_t at = 0; at < here.size(); ++at) {
+      const std::string& member = members[here[at]];
+      views.push_back(client::view_of(member, found[at].path(), read[at], settings, records::wall_time_now()));
+    }
+  }
+  return views;
 }
 
 }  // namespace
@@ -161,12 +211,9 @@ void list_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all
 Inspector::Inspector(Client& client, std::chrono::milliseconds timeout) : client_(client), timeout_(timeout) {}
 
 std::vector<MonitorSummary> Inspector::list(bool all) {
-  const Instant deadline = after(timeout_);
-  const ClientCore& core = *client_.core();
   std::vector<MonitorSummary> summaries;
-  for (std::size_t i = 0; i < core.ensembles(); ++i) {
-    RequestPipeline pipeline = pipeline_to(core.link(i), deadline);
-    list_ensemble(pipeline, client_.settings(), all, summaries);
+  for (const MonitorView& view : read_all(*client_.core(), client_.settings(), all, after(timeout_))) {
+    summaries.push_back(client::summary_of(view));
   }
   std::sort(summaries.begin(), summaries.end(),
             [](const MonitorSummary& a, const MonitorSummary& b) { return a.monitor < b.monitor; });
@@ -196,51 +243,27 @@ std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {
   view.id = record.set;
   view.size = record.set_size;
   view.members = record.set_members;
+  // Of large sets the records name the first members alone; where the others are only a look at all monitors tells.
   const Instant deadline = after(timeout_);
   const ClientCore& core = *client_.core();
-  // What another client has written there need not be names of monitors.
-  std::vector<std::string> members;
-  std::vector<std::string> names;
-  for (const std::string& member : record.set_members) {
-    lock::EncodedName name = lock::encode_monitor_name(member);
-    if (!name) continue;
-    members.push_back(member);
-    names.push_back(*std::move(name.name));
-  }
-  std::vector<MonitorReading> readings(names.size());
-  for (std::size_t number = 0; number < core.ensembles(); ++number) {
-    std::vector<std::size_t> here;
-    std::vector<Request> requests;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (&core.home_of(names[i]) != &core.link(number)) continue;
-      here.push_back(i);
-      requests.emplace_back(List{'/' + names[i]});
-    }
-    if (here.empty()) continue;
-    RequestPipeline pipeline = pipeline_to(core.link(number), deadline);
-    const std::vector<Reply> listings = pipeline.ask(std::move(requests));
-    std::vector<Listed> monitors;
-    for (std::size_t at = 0; at < here.size(); ++at) {
-      static const std::vector<std::string> none;
-      const bool there = is_there(listings[at], members[here[at]], "cannot list the monitor");
-      monitors.push_back(listed(names[here[at]], there ? listings[at].children : none));
-    }
-    std::vector<MonitorReading> read = read_nodes(pipeline, monitors);
-    for (std::size_t at = 0; at < here.size(); ++at) readings[here[at]] = std::move(read[at]);
-  }
+  const bool all_named = view.members.size() >= view.size;
+  const std::vector<MonitorView> monitors = all_named ? read_named(core, client_.settings(), view.members, deadline)
+                                                      : read_all(core, client_.settings(), false, deadline);
   const auto is_of_set = [&record](const std::optional<OwnerRecord>& owner) {
     return owner && owner->set == record.set;
   };
-  for (std::size_t i = 0; i < readings.size(); ++i) {
-    const MonitorView monitor =
-        client::view_of(members[i], '/' + names[i], readings[i], client_.settings(), records::wall_time_now());
-    if (monitor.holder && is_of_set(monitor.holder->owner)) view.held.push_back(members[i]);
+  std::vector<std::string> held;
+  for (const MonitorView& monitor : monitors) {
+    if (monitor.holder && is_of_set(monitor.holder->owner)) held.push_back(monitor.monitor);
     const bool waits = std::any_of(monitor.queue.begin(), monitor.queue.end(),
                                    [&](const WaiterView& waiter) { return is_of_set(waiter.owner); });
     if (!waits) continue;
-    view.waits_for = members[i];
+    view.waits_for = monitor.monitor;
     view.behind = monitor.holder;
   }
+  view.held_count = held.size();
+  std::copy_if(view.members.begin(), view.members.end(), std::back_inserter(view.held),
+               [&](const std::string& member) { return std::find(held.begin(), held.end(), member) != held.end(); });
   return view;
 }
 

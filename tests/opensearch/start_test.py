@@ -41,7 +41,8 @@ def test_without_zookeeper_and_then_by_file_and_keystore(server):
         folder = Path(cluster.home, "node1", "config")
         settings = (folder / "opensearch.yml").read_text()
         (folder / "opensearch.yml").write_text(
-            "".join(line for line in settings.splitlines(True) if "forelock." not in line))
+            "".join(line for line in settings.splitlines(True) if "forelock." not in line)
+            + "forelock.engine.enabled: false\n")
         (folder / "forelock" / "elasticsearch-details.properties").write_text(
             f"zookeeper.servers={server.address}\nzookeeper.monitor.linger=3600000\n")
         add_secret(cluster, "forelock.auth.digest", "search:secret")
@@ -54,5 +55,10 @@ def test_without_zookeeper_and_then_by_file_and_keystore(server):
             env=clean_environment(), capture_output=True, text=True, check=False)
         assert other.returncode != 0, "it has the lock"
         assert write(cluster).status == 200
+        # A promise that a node without the engine cannot keep.
+        assert cluster.request("PUT", "/started/_settings", {"index.forelock.fencing": True}).status == 200
+        for method, path in (("PUT", "/started/_doc/1"), ("POST", "/started/_update/1")):
+            answer = cluster.request(method, path, {"doc": {"n": 2}})
+            assert answer.status == 400 and "forelock.engine.enabled" in answer.text, answer.text
     finally:
         cluster.close()

@@ -53,6 +53,7 @@ Json json_of(const LockSetView& set) {
           {"size", set.size},
           {"members", set.members},
           {"held", set.held},
+          {"held_count", set.held_count},
           {"waits_for", set.waits_for ? Json(*set.waits_for) : Json(nullptr)},
           {"behind", or_null(set.behind)}};
 }

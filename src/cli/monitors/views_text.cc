@@ -86,8 +86,8 @@ std::string text_of(const LockSetView& set) {
   const char* separator = ": ";
   for (const std::string& member : set.members) text += std::exchange(separator, ", ") + shown_id(member);
   if (set.members.size() < set.size) text += " and " + std::to_string(set.size - set.members.size()) + " more";
-  if (set.held.size() == set.size) return text + "; it holds them all";
-  text += "; of those named it holds " + std::to_string(set.held.size());
+  if (set.held_count == set.size) return text + "; it holds them all";
+  text += "; it holds " + std::to_string(set.held_count);
   if (!set.waits_for) return text;
   text += " and waits for " + shown_id(*set.waits_for);
   if (set.behind) {

@@ -42,7 +42,20 @@ class Sets(support.CliTest):
         self.assertEqual((view["set"]["held"], view["set"]["waits_for"]), (["P1"], "P2"))
         text = self.run_cli("show", "P1").stdout
         self.assertIn("one of 3 monitors that are locked together: P1, P2, P3", text)
-        self.assertIn("waits for P2, held by Save Content", text)
+        self.assertIn("it holds 1 and waits for P2, held by Save Content", text)
+
+    def test_show_explains_a_set_whose_records_do_not_name_all_members(self):
+        members = [option for i in range(30) for option in ("-m", f"P{i:02}")]
+        self.hold("P20", "--info", "Save Content")
+        self.start_cli("run", *members, "--timeout", "1m", "--", "true")
+        support.wait_until(lambda: self.queue("P20"), "it does not wait for P20")
+        support.wait_until(lambda: self.show("P00")["set"]["held_count"] == 20, "it holds others than those before P20")
+        text = self.run_cli("show", "P00").stdout
+        self.assertIn("one of 30 monitors that are locked together: P00, P01, P02, P03 and 26 more", text)
+        self.assertIn("it holds 20 and waits for P20, held by Save Content", text)
+        members = [option for i in range(30) for option in ("-m", f"Q{i:02}")]
+        self.hold("Q30", *members)
+        self.assertIn("it holds them all", self.run_cli("show", "Q00").stdout)
 
     def test_a_member_that_is_taken_away_ends_the_command(self):
         holder = self.hold("P1", "-m", "P2")
