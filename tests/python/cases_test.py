@@ -72,9 +72,9 @@ def test_blocking(client):
     lock.close()
 
 
-def test_debug_lines_tell_the_course_of_a_lock(open_client, caplog):
+def test_debug_lines_tell_the_course_of_a_lock(open_client, caplog, monkeypatch):
     lines = queue.SimpleQueue()
-    caplog.handler.emit = lambda record: lines.put((record.levelname, record.getMessage()))
+    monkeypatch.setattr(caplog.handler, "emit", lambda record: lines.put((record.levelname, record.getMessage())))
     with caplog.at_level("DEBUG", logger="forelock"):
         lock = BlockingLock(open_client(), "P1")
         lock.acquire()

@@ -63,9 +63,10 @@ class ManyTest {
 
   @Test
   void tenThousandSetsWaitWithoutThreadsAndAreCancelled() throws Exception {
-    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+    try (TestServer server = new TestServer();
+        ForelockClient client = server.settings().set("zookeeper.session.timeout", "60000").build();
         LockSet holder = new LockSet("holder", client, List.of("many-1", "many-2"))) {
-      holder.lockWithTimeout();
+      holder.lock();
       List<LockSet> sets = new ArrayList<>();
       List<CompletableFuture<LockSet>> waiting = new ArrayList<>();
       int threads = threads();
@@ -136,7 +137,7 @@ class ManyTest {
   private static void awaitQueue(ForelockClient client, String monitor, int count) {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     for (int waiting = 0; waiting < count;) {
-      assertTrue(System.nanoTime() < end, waiting + " wait");
+      assertTrue(System.nanoTime() < end, waiting + " wait; sessions expired: " + client.status().sessionsExpired());
       try {
         waiting = client.inspector().show(monitor).orElseThrow().queue().size();
       } catch (ConnectionLossException busy) {
