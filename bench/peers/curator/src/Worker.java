@@ -63,7 +63,7 @@ public final class Worker {
     List<CompletableFuture<Void>> lines = new ArrayList<>();
     boolean asynchronous = job.path("async").asBoolean(false) && isAsynchronous(mutexes);
     for (JsonNode monitor : asynchronous ? job.path("monitors") : MAPPER.createArrayNode()) {
-      lines.add(sections(mutexes, job, monitor.asText(), next, begin + limit, results));
+      lines.add(sections(mutexes, job, monitor.asText(), next, begin, limit, results));
     }
     for (CompletableFuture<Void> line : lines) {
       line.get();
@@ -147,7 +147,7 @@ public final class Worker {
 
   /** Sections of one monitor after the other without a thread of their own; the others' go on meanwhile. */
   private static CompletableFuture<Void> sections(Function<String, Mutex> mutexes, JsonNode job, String monitor,
-      AtomicLong next, long limit, List<Section> results) {
+      AtomicLong next, long begin, long limit, List<Section> results) {
     CompletableFuture<Void> all = new CompletableFuture<>();
     boolean fresh = job.path("fresh").asBoolean(false);
     Mutex known = fresh ? null : mutexes.apply(monitor);
@@ -155,7 +155,7 @@ public final class Worker {
       @Override
       public void run() {
         long asked = System.nanoTime();
-        if (asked >= limit) {
+        if (asked - begin >= limit) {
           if (known != null) {
             known.close();
           }
