@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/shell_word.h"
 #include "drain/hashed_key.h"
 #include "drain/holder_text.h"
 #include "forelock/error.h"
@@ -68,7 +69,7 @@ DrainerLock::DrainerLock(Client& client, LetterStore& store, const std::string& 
   throw InstanceLockException(
       ErrorCode::lock_timeout, lock_.monitor(),
       "another process drains the " + store.describe() + ": " + holder_text(client, lock_.monitor()),
-      "Wait until it has ended, or look at it with: forelock show " + lock_.monitor());
+      "Wait until it has ended, or look at it with: forelock show " + base::shell_argument(lock_.monitor()));
 }
 
 DrainerLock::~DrainerLock() {

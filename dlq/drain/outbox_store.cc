@@ -92,7 +92,7 @@ void OutboxStore::resolve(const UnreadableLetter& letter, Resolution resolution)
 }
 
 bool OutboxStore::restore(const StoredLetter& letter) {
-  const auto row = outbox_->find(letter.letter.id);
+  const auto row = outbox_->find(letter.letter);
   check_drainer();
   if (!row) {
     outbox_->add(letter.letter);

@@ -16,6 +16,8 @@ namespace {
 
 // How soon flush() sees that another process has emptied the outbox.
 constexpr std::chrono::milliseconds flush_interval{50};
+// Longer waits than this have no end; in nanoseconds it is a number that still fits.
+constexpr std::chrono::milliseconds longest_flush = std::chrono::hours(24) * 365 * 100;
 
 }  // namespace
 
@@ -40,6 +42,7 @@ class QueueCore {
 
   bool flush(std::chrono::milliseconds timeout) {
     const auto begin = std::chrono::steady_clock::now();
+    timeout = std::min(timeout, longest_flush);
     for (;;) {
       const outbox::OutboxDepth depth = outbox_.depth();
       if (depth.rows == depth.parked) return true;

@@ -62,7 +62,8 @@ Forwarder::~Forwarder() {
   producer_.reset();  // no report comes after this
   try {
     take_reports(Clock::now());
-    remove_delivered(Clock::time_point::max());
+    remove_at_ = Clock::time_point::min();
+    remove_delivered(Clock::now());
   } catch (const std::exception& problem) {
     // The rows stay: they will be in the topic twice, which is better than not at all.
     problems_.trouble("delivered dead letters could not be removed from the outbox: " + text_of(problem));

@@ -1,7 +1,6 @@
 #include "forward/forwarder_lock.h"
 
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -12,10 +11,12 @@
 
 namespace forelock::forward {
 
-ForwarderLock::ForwarderLock(const std::filesystem::path& outbox) {
+namespace {
+
+int open_beside(const std::filesystem::path& outbox) {
   const std::string path = outbox.string() + ".forwarder";
   try {
-    file_ = outbox::open_private(path, outbox, false);
+    return outbox::open_private(path, outbox, false);
   } catch (const std::system_error& problem) {
     throw Error(ErrorCode::outbox_unavailable, "", "cannot open " + path + ": " + problem.code().message(),
                 "the outbox's folder must be writable for this process, and this file must belong to the same user as "
@@ -23,13 +24,13 @@ ForwarderLock::ForwarderLock(const std::filesystem::path& outbox) {
   }
 }
 
-ForwarderLock::~ForwarderLock() {
-  ::close(file_);
-}
+}  // namespace
+
+ForwarderLock::ForwarderLock(const std::filesystem::path& outbox) : file_(open_beside(outbox)) {}
 
 bool ForwarderLock::try_acquire() {
   if (held_) return true;
-  held_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
+  held_ = ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0;
   if (!held_ && errno != EWOULDBLOCK && errno != EINTR) {
     throw Error(ErrorCode::outbox_unavailable, "",
                 "the outbox's forwarder cannot be found out: " + std::generic_category().message(errno),

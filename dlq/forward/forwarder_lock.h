@@ -3,17 +3,19 @@
 
 #include <filesystem>
 
+#include "outbox/own_descriptor.h"
+
 namespace forelock::forward {
 
 // flock() on the file PATH.forwarder beside the outbox: the kernel frees it when the process dies, however that
-// happens. Not thread-safe.
+// happens, and also where it has left children of fork() behind, which do not keep it (own_descriptor.h). Not
+// thread-safe.
 class ForwarderLock {
  public:
   // The file belongs to the outbox's owner, also where root makes it. \throws Error(outbox_unavailable) if it cannot be
   // made.
   explicit ForwarderLock(const std::filesystem::path& outbox);
-  // Frees it.
-  ~ForwarderLock();
+  // Its end frees it.
   ForwarderLock(const ForwarderLock&) = delete;
   ForwarderLock& operator=(const ForwarderLock&) = delete;
 
@@ -23,7 +25,7 @@ class ForwarderLock {
   bool held() const { return held_; }
 
  private:
-  int file_ = -1;
+  const outbox::OwnDescriptor file_;
   bool held_ = false;
 };
 

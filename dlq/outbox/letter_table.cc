@@ -38,6 +38,12 @@ constexpr const char* schema[] = {
        END)",
 };
 
+// Behind the id in a key. Neither is part of an id (letter_limits.h).
+constexpr char key_separator = '\n';
+constexpr const char* with_id =
+    "WHERE sequence = (SELECT sequence FROM letter WHERE id = ?1 OR (id > ?1 || char(10) AND id < ?1 || char(11)) "
+    "ORDER BY state, sequence LIMIT 1)";
+
 constexpr std::string_view columns = "sequence, state, tries, id, monitor, record, checksum";
 
 std::string select(std::string_view rest) {
@@ -67,18 +73,23 @@ Connection prepared(Connection connection, Connection::Access access) {
 
 }  // namespace
 
-std::int64_t cost_of(const NewRow& row) {
-  return static_cast<std::int64_t>(row.record.size() + 2 * row.id.size() + row.monitor.size()) + row_overhead;
+std::string later_key(const DeadLetter& letter) {
+  return letter.id + key_separator + std::to_string(letter.failed_at.time_since_epoch().count()) + '#' +
+         std::to_string(letter.replay_count);
 }
 
-std::int64_t checksum_of(std::string_view id, std::string_view monitor, std::string_view record) {
+std::int64_t cost_of(const NewRow& row) {
+  return static_cast<std::int64_t>(row.record.size() + 2 * row.key.size() + row.monitor.size()) + row_overhead;
+}
+
+std::int64_t checksum_of(std::string_view key, std::string_view monitor, std::string_view record) {
   // FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ (public domain).
   std::uint64_t hash = 0xCBF29CE484222325U;
   const auto add = [&hash](std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
     hash = (hash ^ 0xFFU) * 0x100000001B3U;  // no byte of UTF-8: keeps the texts apart
   };
-  add(id);
+  add(key);
   add(monitor);
   add(record);
   return static_cast<std::int64_t>(hash);
@@ -101,7 +112,8 @@ LetterTable::LetterTable(Connection connection, Connection::Access access)
       insert_(connection_,
               "INSERT INTO letter(sequence, id, monitor, state, tries, failed_at, cost, checksum, record) "
               "VALUES(nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?)"),
-      find_(connection_, select("WHERE id = ?")),
+      find_(connection_, select(with_id)),
+      find_key_(connection_, select("WHERE id = ?")),
       read_(connection_, select("WHERE sequence > ? ORDER BY sequence LIMIT ?")),
       remove_(connection_, "DELETE FROM letter WHERE sequence = ?"),
       set_state_(connection_, "UPDATE letter SET state = ? WHERE sequence = ?"),
@@ -132,9 +144,9 @@ void LetterTable::rollback() noexcept {
 
 void LetterTable::insert(const NewRow& row, std::int64_t sequence, RowState state, std::uint32_t tries) {
   const ResetLater reset_later(insert_);
-  insert_.bind(1, sequence).bind(2, row.id).bind(3, row.monitor).bind(4, number_of(state)).bind(5, tries);
+  insert_.bind(1, sequence).bind(2, row.key).bind(3, row.monitor).bind(4, number_of(state)).bind(5, tries);
   insert_.bind(6, row.failed_at.time_since_epoch().count()).bind(7, cost_of(row));
-  insert_.bind(8, checksum_of(row.id, row.monitor, row.record)).bind(9, row.record);
+  insert_.bind(8, checksum_of(row.key, row.monitor, row.record)).bind(9, row.record);
   insert_.step();
 }
 
@@ -149,14 +161,23 @@ Row LetterTable::row_of(const Statement& statement) {
   if (checksum_of(row.id, row.monitor, row.record) != statement.number(6)) {
     throw SqliteError(SQLITE_CORRUPT, 0, "row " + std::to_string(row.sequence) + " is damaged");
   }
+  row.id.resize(std::min(row.id.size(), row.id.find(key_separator)));
   return row;
 }
 
+std::optional<Row> LetterTable::first_of(Statement& statement, std::string_view text) {
+  const ResetLater reset_later(statement);
+  statement.bind(1, text);
+  if (!statement.step()) return std::nullopt;
+  return row_of(statement);
+}
+
 std::optional<Row> LetterTable::find(std::string_view id) {
-  const ResetLater reset_later(find_);
-  find_.bind(1, id);
-  if (!find_.step()) return std::nullopt;
-  return row_of(find_);
+  return first_of(find_, id);
+}
+
+std::optional<Row> LetterTable::find_key(std::string_view key) {
+  return first_of(find_key_, key);
 }
 
 std::optional<Row> LetterTable::find(std::int64_t sequence) {

@@ -21,16 +21,21 @@ inline constexpr std::size_t page_bytes = 4096;
 
 // A letter on its way into the table.
 struct NewRow {
-  std::string id;
+  // What the column `id` holds, which no two rows share: the letter's id; where another letter has that already, what
+  // distinguishes this one stands behind it (later_key()).
+  std::string key;
   std::string monitor;
   WallTime failed_at{};
   std::string record;
 };
 
+// The key of a letter whose id is the key of another one. No id has a line break in it.
+std::string later_key(const DeadLetter& letter);
+
 // What a row counts against `dlq.outbox.max.bytes`: its texts, and what SQLite needs around them.
 std::int64_t cost_of(const NewRow& row);
 // Of the stored form; a row that does not have it has been damaged.
-std::int64_t checksum_of(std::string_view id, std::string_view monitor, std::string_view record);
+std::int64_t checksum_of(std::string_view key, std::string_view monitor, std::string_view record);
 
 // A connection with the statements on it. Methods that change something belong between begin() and commit(). All throw
 // SqliteError; a row whose checksum is wrong counts as SQLITE_CORRUPT. Not thread-safe.
@@ -52,7 +57,9 @@ class LetterTable {
 
   // A sequence number of 0: the next one.
   void insert(const NewRow& row, std::int64_t sequence = 0, RowState state = RowState::queued, std::uint32_t tries = 0);
+  // Of several letters with this id, the first that is queued; of parked ones, if none is.
   std::optional<Row> find(std::string_view id);
+  std::optional<Row> find_key(std::string_view key);
   std::optional<Row> find(std::int64_t sequence);
   std::vector<Row> read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes);
   void remove(std::int64_t sequence);
@@ -70,12 +77,14 @@ class LetterTable {
  private:
   // The row that `statement`, one of those that select whole rows, has stepped to.
   static Row row_of(const Statement& statement);
+  static std::optional<Row> first_of(Statement& statement, std::string_view text);
 
   Connection connection_;
   Statement begin_;
   Statement commit_;
   Statement insert_;
   Statement find_;
+  Statement find_key_;
   Statement read_;
   Statement remove_;
   Statement set_state_;

@@ -14,22 +14,51 @@
 namespace forelock::outbox {
 namespace {
 
-// How a stored letter relates to a new one with the same id.
+// How a stored letter relates to a new one with the same id. (An id may be used again, and an operation that was
+// replayed may fail again: what fails later is another letter, here as in Kafka.)
 enum class Kinship {
-  same,     // given again, perhaps after more attempts
-  earlier,  // the same operation before a replay, which has failed meanwhile
-  other
+  same,      // given again
+  conflict,  // said to be the same, with other contents
+  none       // another letter
 };
 
-Kinship kinship_of(const Row& known, const NewRow& given) {
+Kinship kinship_of(const Row& known, const DeadLetter& given) {
   try {
     const DeadLetter one = letter::from_json(known.record);
-    const DeadLetter other = letter::from_json(given.record);
-    if (one.type != other.type || one.monitor != other.monitor || one.payload != other.payload) return Kinship::other;
-    return one.replay_count < other.replay_count ? Kinship::earlier : Kinship::same;
+    const DeadLetter other = letter::from_json(letter::to_json(given));  // with what cannot be kept left out
+    if (one.failed_at != other.failed_at || one.replay_count != other.replay_count) return Kinship::none;
+    const bool alike = one.type == other.type && one.monitor == other.monitor && one.payload == other.payload;
+    return alike ? Kinship::same : Kinship::conflict;
   } catch (const Error&) {
-    return Kinship::other;  // what cannot be read is not known to be the same
+    return Kinship::none;  // what cannot be read is not known to be the same
   }
+}
+
+// Where a letter stands, or may be put.
+struct Place {
+  std::string key;
+  std::optional<Row> row;
+};
+
+Place place_of(LetterTable& table, const DeadLetter& letter) {
+  const auto conflict = [&] {
+    return RequestRejectedException(ErrorCode::invalid_argument, letter.monitor,
+                                    "The outbox holds another letter with the id " + letter.id +
+                                        " and the same time of failure",
+                                    "Give each operation an id of its own; the letter there was left as it is.");
+  };
+  std::string free;
+  for (const std::string& key : {later_key(letter), letter.id}) {
+    std::optional<Row> known = table.find_key(key);
+    if (!known) {
+      free = key;
+      continue;
+    }
+    const Kinship kinship = kinship_of(*known, letter);
+    if (kinship == Kinship::same) return {key, std::move(known)};
+    if (kinship == Kinship::conflict || key != letter.id) throw conflict();
+  }
+  return {free, std::nullopt};
 }
 
 }  // namespace
@@ -57,13 +86,9 @@ class Outbox::Impl {
 
   void add(const DeadLetter& letter) {
     SharedFile& shared = file();
-    const NewRow row{letter.id, letter.monitor, letter.failed_at, letter::to_json(letter)};
-    WriteJob job{.work = [&](LetterTable& table) { insert(table, row); },
-                 .is_done =
-                     [&](LetterTable& table) {
-                       const auto known = table.find(row.id);
-                       return known && kinship_of(*known, row) == Kinship::same;
-                     },
+    NewRow row{{}, letter.monitor, letter.failed_at, letter::to_json(letter)};
+    WriteJob job{.work = [&](LetterTable& table) { insert(table, letter, row); },
+                 .is_done = [&](LetterTable& table) { return place_of(table, letter).row.has_value(); },
                  .bytes = row.record.size()};
     shared.write(job);
     const std::lock_guard lock(callback_mutex_);
@@ -76,33 +101,18 @@ class Outbox::Impl {
   }
 
  private:
-  void insert(LetterTable& table, const NewRow& row) const {
-    const auto known = table.find(row.id);
-    std::int64_t freed = 0;
-    if (known) {
-      switch (kinship_of(*known, row)) {
-        case Kinship::same:
-          return;
-        case Kinship::earlier:
-          freed = cost_of({known->id, known->monitor, {}, known->record});
-          break;
-        case Kinship::other:
-          throw RequestRejectedException(ErrorCode::invalid_argument, row.monitor,
-                                         "The outbox holds another letter with the id " + row.id,
-                                         "Give each operation an id of its own; the letter there was left as it is.");
-      }
-    }
+  void insert(LetterTable& table, const DeadLetter& letter, NewRow& row) const {
+    Place place = place_of(table, letter);
+    if (place.row) return;
+    row.key = std::move(place.key);
     const OutboxDepth depth = table.depth();
-    if (static_cast<std::int64_t>(depth.bytes) - freed + cost_of(row) > max_bytes_) {
+    if (static_cast<std::int64_t>(depth.bytes) + cost_of(row) > max_bytes_) {
       throw Error(ErrorCode::outbox_full, row.monitor,
                   "The outbox " + path().string() + " is full: " + std::to_string(depth.rows) +
                       (depth.rows == 1 ? " letter takes " : " letters take ") + std::to_string(depth.bytes) + " of " +
                       std::to_string(max_bytes_) + " bytes, and this one needs " + std::to_string(cost_of(row)),
                   "See why letters stay there: forelock dlq stats. Drain it, or raise dlq.outbox.max.bytes.");
     }
-    // A row of its own: a replay of the earlier one removes that when it is done, not this. Not before all that
-    // can be refused has been: the transaction is shared and goes on.
-    if (known) table.remove(known->sequence);
     table.insert(row);
   }
 
@@ -126,6 +136,10 @@ std::vector<Row> Outbox::read(std::int64_t after, std::size_t max_rows, std::siz
 
 std::optional<Row> Outbox::find(std::string_view id) const {
   return impl_->file().read([&](LetterTable& table) { return table.find(id); });
+}
+
+std::optional<Row> Outbox::find(const DeadLetter& letter) const {
+  return impl_->file().read([&](LetterTable& table) { return place_of(table, letter).row; });
 }
 
 void Outbox::remove(std::span<const std::int64_t> sequences) {

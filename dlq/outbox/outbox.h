@@ -20,10 +20,13 @@ struct OutboxOptions {
   std::filesystem::path path;
   std::int64_t max_bytes = 256 * 1024 * 1024;
   std::function<void(std::string_view level, std::string_view message)> log = {};
-  // How long other processes are waited for: their transactions, and repairs.
+  // How long other processes are waited for: their transactions, and repairs. For some seconds after a wait in vain the
+  // next ones are short.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
-  // Makes, repairs and changes nothing: an outbox that is not there is an empty one, one that is damaged or cannot be
-  // read is an error, and so is every change. Needs the right to read the file, and no other.
+  // Makes, repairs and changes nothing: an outbox that has never been there is an empty one; one that is there no more,
+  // is damaged or cannot be read is an error, and so is every change. Needs the right to read the file, and no other;
+  // except where a process was killed in the middle of a change: what that has begun is undone first, as the file's
+  // next user would do.
   bool read_only = false;
 };
 
@@ -46,7 +49,8 @@ struct OutboxDepth {
   std::optional<WallTime> oldest;  // failed_at of the oldest row
 };
 
-// One SQLite file (journal_mode=PERSIST, synchronous=FULL), mode 0600, shared by any number of processes and objects.
+// One SQLite file (journal_mode=PERSIST, synchronous=FULL), mode 0600, shared by any number of processes and objects,
+// also by objects of several copies of this library in one process.
 // Beside it stand PATH-journal (SQLite's) and PATH.lock (this room's: who needs a lock of his own takes another file).
 // Thread-safe. Waits for other processes are bounded. After fork() the child must not use it: every call throws
 // RequestRejectedException(forked).
@@ -67,16 +71,19 @@ class Outbox {
   Outbox& operator=(const Outbox&) = delete;
 
   // Durable when it returns: letters that threads add at the same time share one transaction and its fsync. A letter
-  // whose id is there already with the same type, monitor and payload replaces nothing and is no error; with a higher
-  // replay count it takes the other's place, as a new row: removing the earlier row does not remove it. When it throws,
-  // the letter is not in, unless the message says that this is not known.
-  // \throws Error(outbox_full); RequestRejectedException(invalid_argument) for a known id with other contents, and for
-  // letters that cannot be written (letter_json.h).
+  // that is there already (the same id, time of failure and replay count) replaces nothing and is no error; with the
+  // same id alone it is another one, with a row of its own, whatever becomes of the earlier one. When it throws, the
+  // letter is not in, unless the message says that this is not known.
+  // \throws Error(outbox_full); RequestRejectedException(invalid_argument) for a letter that is there already with
+  // another type, monitor or payload, and for letters that cannot be written (letter_json.h).
   void add(const DeadLetter& letter);
 
   // Rows behind `after`, in order, at least one if there is any, as many as fit into both limits.
   std::vector<Row> read(std::int64_t after, std::size_t max_rows, std::size_t max_bytes) const;
+  // Of several letters with this id, the first that is queued; of parked ones, if none is.
   std::optional<Row> find(std::string_view id) const;
+  // This very letter. \throws as add() for other contents.
+  std::optional<Row> find(const DeadLetter& letter) const;
 
   // Durable when they return. Rows that are gone already are no error.
   void remove(std::span<const std::int64_t> sequences);

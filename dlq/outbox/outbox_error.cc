@@ -49,6 +49,10 @@ bool is_shortage(const SqliteError& error) {
   return error.code() == SQLITE_FULL || error.code() == SQLITE_NOMEM || error.code() == SQLITE_TOOBIG;
 }
 
+bool needs_rollback(const SqliteError& error) {
+  return error.extended_code() == SQLITE_READONLY_ROLLBACK;
+}
+
 Error unavailable(const std::filesystem::path& path, const std::string& doing, const std::string& why,
                   const std::string& hint) {
   return {ErrorCode::outbox_unavailable, {}, "The outbox " + path.string() + " cannot be " + doing + ": " + why, hint};
@@ -76,6 +80,11 @@ Error unavailable(const std::filesystem::path& path, const std::string& doing, c
     case SQLITE_FULL:
       return unavailable(path, doing, "the disk is full", hint_for(ENOSPC, path));
     case SQLITE_READONLY:
+      if (needs_rollback(error)) {
+        return unavailable(path, doing,
+                           "a process was killed in the middle of a change, and this one may not undo what is begun",
+                           "Look once as the file's owner (forelock dlq stats --outbox), who may. Nothing is lost.");
+      }
       return unavailable(path, doing, "it is read-only", hint_for(EROFS, path));
     case SQLITE_PERM:
     case SQLITE_AUTH:

@@ -14,6 +14,9 @@ bool is_damage(const SqliteError& error);
 // Whether a smaller transaction may succeed where this one did not.
 bool is_shortage(const SqliteError& error);
 
+// Whether a process was killed in the middle of a change, which who only reads cannot undo.
+bool needs_rollback(const SqliteError& error);
+
 // `doing` completes "The outbox PATH cannot be …"; "read" needs no more than the right to read it.
 Error unavailable(const std::filesystem::path& path, const std::string& doing, const SqliteError& error);
 Error unavailable(const std::filesystem::path& path, const std::string& doing, int system_error);

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
@@ -17,6 +18,9 @@ namespace {
 
 // How often the file may be replaced under our hands before that is an error.
 constexpr int max_openings = 5;
+// Behind a wait in vain: for how long the next ones are short, and how short.
+constexpr std::chrono::seconds impatience{5};
+constexpr std::chrono::milliseconds short_patience{250};
 
 std::filesystem::path resolved(const std::filesystem::path& path) {
   if (path.empty()) {
@@ -73,9 +77,24 @@ std::optional<OutboxFile::Identity> OutboxFile::identity() const {
   return Identity{status.st_dev, status.st_ino};
 }
 
+std::filesystem::path OutboxFile::lock_path() const {
+  return path_.string() + ".lock";
+}
+
 void OutboxFile::open_lock() {
   make_private_directory(path_.parent_path());
-  lock_ = std::make_unique<FileLock>(path_.string() + ".lock", path_);
+  lock_ = std::make_unique<FileLock>(lock_path(), path_);
+}
+
+void OutboxFile::own_lock(const std::string& doing) {
+  const bool impatient = std::chrono::steady_clock::now() < impatient_until_;
+  if (lock_->own(impatient ? std::min(patience_, short_patience) : patience_)) {
+    impatient_until_ = {};
+    return;
+  }
+  impatient_until_ = std::chrono::steady_clock::now() + impatience;
+  throw unavailable(path_, doing, "another process has been using it for too long",
+                    "See who: fuser -v " + path_.string());
 }
 
 void OutboxFile::tighten_mode() const {
@@ -142,24 +161,44 @@ void OutboxFile::make_or_repair() {
   }
 }
 
-bool OutboxFile::share_and_open() {
-  if (!lock_->share(patience_)) {
-    throw unavailable(path_, "used", "another process has been making or repairing it for too long",
-                      "See who: fuser -v " + path_.string() + ".lock");
-  }
+bool OutboxFile::holds_something() const {
+  std::error_code none;
+  return std::filesystem::file_size(path_, none) > 0 && !none;
+}
+
+void OutboxFile::check_never_made() const {
   try {
-    if ((table_ && identity() == opened_) || open()) return true;
-  } catch (...) {
-    lock_->release();
-    throw;
+    if (!std::filesystem::exists(lock_path()) || FileLock(lock_path()).note() == FileLock::Note::none) return;
+    if (holds_something()) return;  // it has been made since
+  } catch (const std::system_error& error) {
+    throw unavailable(path_, "read", error.code().value());
   }
-  lock_->release();
-  return false;
+  throw unavailable(path_, "read", "it was removed or emptied by another process; what it held is not known",
+                    "Find out by whom, and compare with the applications' logs, which name the id of every letter. The "
+                    "next process that writes makes a new one, and this message ends.");
+}
+
+void OutboxFile::open_to_look() {
+  table_.reset();
+  const auto opened = [this] {
+    Connection connection(path_, patience_, Connection::Access::look);
+    check_kind(connection, path_);
+    return std::make_unique<LetterTable>(std::move(connection), Connection::Access::look);
+  };
+  try {
+    table_ = opened();
+  } catch (const SqliteError& error) {
+    if (!needs_rollback(error) || !lock_) throw;
+    // Reading is what makes SQLite do it, where it may.
+    Connection(path_, patience_).number("PRAGMA user_version");
+    table_ = opened();
+  }
 }
 
 OutboxFile::Use OutboxFile::look() {
+  if (!holds_something()) check_never_made();
   const std::optional<Identity> found = identity();
-  if (!found || std::filesystem::file_size(path_) == 0) {
+  if (!found || !holds_something()) {
     Connection nothing(":memory:", patience_);
     LetterTable::create(nothing, 0);
     table_ = std::make_unique<LetterTable>(std::move(nothing), Connection::Access::look);
@@ -169,17 +208,11 @@ OutboxFile::Use OutboxFile::look() {
   }
   try {
     // Where there is none, no process of ours has opened the file yet.
-    if (!lock_ && std::filesystem::exists(path_.string() + ".lock"))
-      lock_ = std::make_unique<FileLock>(path_.string() + ".lock");
-    if (lock_ && !lock_->share(patience_)) {
-      throw unavailable(path_, "read", "another process has been making or repairing it for too long",
-                        "See who: fuser -v " + path_.string() + ".lock");
-    }
+    if (lock_ && !lock_->is_at(lock_path())) lock_.reset();
+    if (!lock_ && std::filesystem::exists(lock_path())) lock_ = std::make_unique<FileLock>(lock_path());
+    if (lock_) own_lock("read");
     if (!table_ || identity() != opened_) {
-      table_.reset();
-      Connection connection(path_, patience_, Connection::Access::look);
-      check_kind(connection, path_);
-      table_ = std::make_unique<LetterTable>(std::move(connection), Connection::Access::look);
+      open_to_look();
       opened_ = *found;
     }
   } catch (const std::system_error& error) {
@@ -199,16 +232,14 @@ OutboxFile::Use OutboxFile::use() {
   try {
     for (int i = 0; i < max_openings; ++i) {
       if (!lock_) open_lock();
-      if (share_and_open()) return Use(*this);
-      // The lock file may have been taken away together with the outbox.
-      lock_.reset();
-      open_lock();
-      if (!lock_->own(patience_)) {
-        throw unavailable(path_, "made or repaired", "other processes have been using it for too long",
-                          "See who: fuser -v " + path_.string() + ".lock");
+      own_lock("used");
+      // It may have been taken away together with the outbox.
+      if (!lock_->is_at(lock_path())) {
+        lock_.reset();
+        continue;
       }
+      if ((table_ && identity() == opened_) || open()) return Use(*this);
       make_or_repair();
-      lock_->release();
     }
   } catch (const std::system_error& error) {
     lock_.reset();
@@ -217,6 +248,7 @@ OutboxFile::Use OutboxFile::use() {
     lock_.reset();
     throw;
   }
+  lock_.reset();
   throw unavailable(path_, "used", "its file is replaced or damaged again and again",
                     "Look at the kernel's log and the disk of " + path_.parent_path().string() + '.');
 }

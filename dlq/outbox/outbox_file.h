@@ -17,12 +17,14 @@
 
 namespace forelock::outbox {
 
-// The file at PATH is only ever made complete under another name and put into place at once, with PATH.lock held
-// alone; it is only ever read or written with PATH.lock shared. So no process works on a file that has been put aside.
-// Not thread-safe.
+// The file at PATH is only ever made complete under another name and put into place at once; and it is only ever made,
+// opened, read or written with PATH.lock held. So no process works on a file that has been put aside, and no two copies
+// of this library in one process on the same file, whose SQLite's locks would not keep them apart. (A reading does not
+// share the lock with others: it may have to roll back what a killed process has left, and many readings one after
+// another would keep a writer out.) Not thread-safe.
 class OutboxFile {
  public:
-  // The file is not replaced while one of these lives.
+  // Nobody else uses the file while one of these lives.
   class Use {
    public:
     ~Use();
@@ -61,14 +63,21 @@ class OutboxFile {
 
   // Of the file at the path; nothing where there is none. \throws Error if it is no ordinary file.
   std::optional<Identity> identity() const;
+  std::filesystem::path lock_path() const;
   void open_lock();
-  bool share_and_open();
+  // \throws Error if others keep it for too long. Right after that the next ones do not wait as long: many threads, or
+  // one with many letters, would each in its turn.
+  void own_lock(const std::string& doing);
   // Opens the file that is there. \returns false if it has to be made or repaired first.
   bool open();
   // Others could read the file: that ends here, and the log says so.
   void tighten_mode() const;
-  // Needs the lock alone.
   void make_or_repair();
+  bool holds_something() const;
+  // \throws Error if there has been an outbox and is none: one that is gone must not look like one in which nothing is.
+  void check_never_made() const;
+  // Undoes what a killed process has begun, if this one may, and changes nothing else. \throws SqliteError.
+  void open_to_look();
   // As use(), for looking alone.
   Use look();
 
@@ -79,6 +88,7 @@ class OutboxFile {
   std::unique_ptr<FileLock> lock_;
   std::unique_ptr<LetterTable> table_;
   Identity opened_;
+  std::chrono::steady_clock::time_point impatient_until_{};
 };
 
 }  // namespace forelock::outbox

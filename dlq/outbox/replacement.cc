@@ -46,10 +46,10 @@ std::optional<std::int64_t> expected_letters(const std::filesystem::path& path) 
   }
 }
 
-// A row may be met twice, once in a page that has gone out of use. The younger one of an id is the one that counts; of
+// A row may be met twice, once in a page that has gone out of use. The younger one of a key is the one that counts; of
 // the same row, what happened to it later.
 bool put(LetterTable& table, const SavedRow& row) {
-  const std::optional<Row> known = table.find(row.letter.id);
+  const std::optional<Row> known = table.find_key(row.letter.key);
   if (known && known->sequence > row.sequence) return false;
   RowState state = row.state;
   std::uint32_t tries = row.tries;

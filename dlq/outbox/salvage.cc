@@ -127,7 +127,7 @@ std::optional<StoredTypes> types_of(Bytes& row, std::uint64_t row_bytes) {
 std::optional<SavedRow> row_of(Bytes values, const StoredTypes& types, std::int64_t number) {
   SavedRow row;
   row.sequence = std::max<std::int64_t>(number, 0);
-  row.letter.id = values.text(types[id].size());
+  row.letter.key = values.text(types[id].size());
   row.letter.monitor = values.text(types[monitor].size());
   row.state = types[state].number(values) == 1 ? RowState::parked : RowState::queued;
   row.tries = static_cast<std::uint32_t>(std::clamp<std::int64_t>(types[tries].number(values), 0, 1'000'000));
@@ -135,7 +135,7 @@ std::optional<SavedRow> row_of(Bytes values, const StoredTypes& types, std::int6
   types[cost].number(values);
   const std::int64_t expected = types[checksum].number(values);
   row.letter.record = values.text(types[record].size());
-  if (!values.good() || checksum_of(row.letter.id, row.letter.monitor, row.letter.record) != expected) {
+  if (!values.good() || checksum_of(row.letter.key, row.letter.monitor, row.letter.record) != expected) {
     return std::nullopt;
   }
   return row;

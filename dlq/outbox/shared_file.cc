@@ -18,7 +18,7 @@ SharedFile::SharedFile(const OutboxOptions& options)
 void SharedFile::forget(const SqliteError& error) noexcept {
   if (is_damage(error)) {
     file_.note_damage();
-  } else if (error.code() == SQLITE_IOERR || error.code() == SQLITE_CANTOPEN) {
+  } else if (error.code() == SQLITE_IOERR || error.code() == SQLITE_CANTOPEN || needs_rollback(error)) {
     file_.close();
   }
 }
@@ -81,7 +81,7 @@ SharedFile::Jobs SharedFile::settle(const Jobs& jobs, const SqliteError& error) 
       table.touch();
       Jobs undone;
       for (WriteJob* const job : jobs) {
-        if (!job->is_done(table)) undone.push_back(job);
+        if (job->error == nullptr && !job->is_done(table)) undone.push_back(job);
       }
       return undone;
     });

@@ -22,14 +22,15 @@ class SharedFile {
 
   const std::filesystem::path& path() const { return file_.path(); }
 
-  // `reading` is given the table. Damage that it meets is repaired, and the reading done again, once.
+  // `reading` is given the table. Damage that it meets is repaired, and what a killed process has begun undone, and the
+  // reading done again, once.
   template <class Reading>
   auto read(const Reading& reading) {
     const std::lock_guard lock(mutex_);
     try {
       return use(reading);
     } catch (const SqliteError& error) {
-      if (!is_damage(error)) throw unavailable(path(), "read", error);
+      if (!is_damage(error) && !needs_rollback(error)) throw unavailable(path(), "read", error);
     }
     try {
       return use(reading);

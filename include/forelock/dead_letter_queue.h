@@ -43,7 +43,8 @@ struct DeadLetterQueueStatistics {
 /// topic, say) stays in the outbox, is named in the log and tried again at intervals; others pass it.
 ///
 /// Several processes may share one outbox; one of them forwards at a time. Thread-safe. After fork() the child cannot
-/// use it: accept() throws RequestRejectedException(forked), and the destructor does nothing.
+/// use it: accept() throws RequestRejectedException(forked), and the destructor does nothing. It does not keep the
+/// files' locks either, so that another process takes over where the parent has died.
 class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
  public:
   /// Opens or makes the outbox. A damaged file is kept under another name, its readable letters are copied into a new
@@ -56,8 +57,9 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
   DeadLetterQueue(const DeadLetterQueue&) = delete;
   DeadLetterQueue& operator=(const DeadLetterQueue&) = delete;
 
+  /// A letter whose id is there already is another one, unless its time of failure and replay count are there, too.
   /// \throws Error: outbox_full, outbox_unavailable (disk full, read-only, damaged meanwhile), request_too_large,
-  /// invalid_argument (the id is there already with other contents). The letter is not in the queue then.
+  /// invalid_argument (the same letter is there already with other contents). The letter is not in the queue then.
   void accept(const DeadLetter& letter) override;
 
   /// Waits until nothing in the outbox is left to be forwarded: the letters of all processes, except those that

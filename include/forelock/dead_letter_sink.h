@@ -53,8 +53,9 @@ class FORELOCK_EXPORT DeadLetterSink {
  public:
   virtual ~DeadLetterSink();
 
-  /// Takes the letter over: when it returns, the letter is durable and no crash of this process loses it. The same id
-  /// may be given again (a caller that could not see the outcome); it must not become two letters for its readers.
+  /// Takes the letter over: when it returns, the letter is durable and no crash of this process loses it. The same
+  /// letter (id, failed_at, replay_count) may be given again, by a caller that could not see the outcome; it must not
+  /// become two letters for its readers. An id that fails again later is another letter.
   /// Called from any thread, concurrently. \throws Error if it could not be made durable: the caller still owns the
   /// letter and must report it. Never drops a letter silently.
   virtual void accept(const DeadLetter& letter) = 0;

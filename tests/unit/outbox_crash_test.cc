@@ -82,14 +82,25 @@ class OutboxCrashTest : public ::testing::Test {
   // Opens what is left as the next process would. It must be whole, and its totals exact.
   State state_left() const {
     test::LogLines log;
-    State state;
-    {
-      const Outbox outbox({.path = path(), .log = log.sink()});
-      for (const Row& row : all_rows(outbox)) state.emplace(row.id, std::pair(row.state, row.tries));
-      EXPECT_EQ(outbox.depth().rows, state.size());
-    }
+    const State state = seen(Outbox({.path = path(), .log = log.sink()}));
     EXPECT_THAT(log.lines(), IsEmpty());
     EXPECT_EQ(checked(), "ok");
+    return state;
+  }
+
+  // What who only looks sees, in a copy: a look may undo what was begun, and must not do it for the next process.
+  State state_seen() const {
+    const std::filesystem::path copy = directory_.path() / "copy";
+    std::filesystem::remove_all(copy);
+    if (!std::filesystem::exists(home())) return {};
+    std::filesystem::copy(home(), copy);
+    return seen(Outbox({.path = copy / "outbox.db", .read_only = true}));
+  }
+
+  static State seen(const Outbox& outbox) {
+    State state;
+    for (const Row& row : all_rows(outbox)) state.emplace(row.id, std::pair(row.state, row.tries));
+    EXPECT_EQ(outbox.depth().rows, state.size());
     return state;
   }
 
@@ -135,9 +146,41 @@ TEST_F(OutboxCrashTest, NothingIsLostOrDamagedByAKillAtAnyStep) {
       }
       State after = before;
       if (done.size() < steps.size()) apply(steps[done.size()], after);
+      ASSERT_NO_THROW(ASSERT_THAT(state_seen(), AnyOf(before, after)));
       ASSERT_THAT(state_left(), AnyOf(before, after));
     }
   }
+}
+
+TEST_F(OutboxCrashTest, WhoLooksGoesOnBehindAKillAtAnyStep) {
+  ASSERT_EQ(run({}, {"add:a"}), 0);
+  ASSERT_EQ(run_again({"FAULT_SHIM_LOG=" + calls().string()}, {"add:b"}), 0);
+  const std::vector<std::string> undisturbed = test::lines_of(calls());
+  ASSERT_GT(undisturbed.size(), 10U);
+  std::size_t unreadable = 0;
+  for (std::size_t call = 1; call <= undisturbed.size(); ++call) {
+    SCOPED_TRACE("kill_before " + undisturbed[call - 1]);
+    ASSERT_EQ(run({}, {"add:a"}), 0);
+    const Outbox look({.path = path(), .read_only = true});
+    ASSERT_EQ(seen(look).size(), 1U);
+    const int status =
+        run_again({"FAULT_SHIM_ACTION=kill_before", "FAULT_SHIM_STEP=" + std::to_string(call)}, {"add:b"});
+    ASSERT_TRUE(WIFSIGNALED(status));
+    // Where nothing may be undone, the reason is told.
+    const std::filesystem::path copy = directory_.path() / "copy";
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(home(), copy);
+    std::filesystem::remove(copy / "outbox.db.lock");
+    try {
+      EXPECT_GE(seen(Outbox({.path = copy / "outbox.db", .read_only = true})).size(), 1U);
+    } catch (const Error& error) {
+      ++unreadable;
+      EXPECT_THAT(error.what(), HasSubstr("killed in the middle of a change"));
+      EXPECT_THAT(error.hint(), HasSubstr("owner"));
+    }
+    ASSERT_NO_THROW(ASSERT_THAT(seen(look).size(), AnyOf(1U, 2U)));
+  }
+  EXPECT_GT(unreadable, 0U) << "the shim reached what it was to reach";
 }
 
 TEST_F(OutboxCrashTest, ARepairCanBeKilledAtAnyStep) {

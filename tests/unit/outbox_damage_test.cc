@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -187,6 +188,19 @@ TEST_F(OutboxDamageTest, NoticesOneWrongByteInALetter) {
   EXPECT_THAT(log_.lines(),
               ElementsAre(AllOf(HasSubstr("78 letters could be saved"), HasSubstr("1 letter of 79 could not"),
                                 HasSubstr("Of 1 letter only parts were found"))));
+}
+
+TEST_F(OutboxDamageTest, SavesEachLetterOfAnId) {
+  DeadLetter later = sample_letter("id-5", "of the later one");
+  later.failed_at += std::chrono::hours(1);
+  Outbox(options()).add(later);
+  test::overwrite(path(), 0, std::string(100, 'x'));
+  Outbox outbox(options());
+  outbox.add(later);
+  const std::vector<std::string> ids = ids_of(outbox);
+  EXPECT_EQ(ids.size(), letter_count);
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), "id-5"), 2);
+  expect_exact_totals(outbox);
 }
 
 // Each length of a row around that at which it no longer fits into one page.

@@ -1,4 +1,5 @@
 // Threads, objects, processes and others that use one outbox at the same time.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "forelock/error.h"
+#include "outbox/file_lock.h"
 #include "outbox/outbox.h"
 #include "outbox_test_support.h"
 #include "support/child_process.h"
@@ -31,6 +33,8 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+constexpr std::chrono::seconds patience(60);  // for what comes at once on a machine that is not busy
 
 class OutboxSharingTest : public ::testing::Test {
  protected:
@@ -120,6 +124,30 @@ TEST_F(OutboxSharingTest, ProcessesShareTheFileFromItsFirstMoment) {
   EXPECT_THAT(test::put_aside(path()), IsEmpty());
 }
 
+#ifdef FORELOCK_OUTBOX_COPY
+// SQLite's own locks are those of the process, and do not keep its copies apart.
+TEST_F(OutboxSharingTest, TwoCopiesOfTheLibraryInOneProcessShareTheFile) {
+  constexpr int letters = 200;
+  void* const copy = dlopen(FORELOCK_OUTBOX_COPY, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(copy, nullptr) << dlerror();
+  const auto add = reinterpret_cast<int (*)(const char*, const char*, int)>(dlsym(copy, "outbox_copy_add"));
+  ASSERT_NE(add, nullptr);
+  Outbox outbox(options());
+  int theirs = 0;
+  {
+    const std::jthread other([&] { theirs = add(path().c_str(), "theirs-", letters); });
+    for (int i = 0; i < letters; ++i) outbox.add(sample_letter("ours-" + std::to_string(i)));
+  }
+  EXPECT_EQ(theirs, letters);
+  const std::vector<std::string> ids = ids_of(Outbox(options()));
+  EXPECT_EQ(ids.size(), 2U * letters);
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), 2U * letters);
+  outbox.check();
+  EXPECT_THAT(log_.lines(), IsEmpty());
+  EXPECT_THAT(test::put_aside(path()), IsEmpty());
+}
+#endif
+
 TEST_F(OutboxSharingTest, AChildOfForkCannotUseItAndDoesNotDisturb) {
   Outbox outbox(options());
   outbox.add(sample_letter("a"));
@@ -173,6 +201,80 @@ TEST_F(OutboxSharingTest, SaysThatAnotherProcessKeepsItBusy) {
   sqlite3_close(other);
   outbox.add(sample_letter("a"));
   EXPECT_THAT(ids_of(outbox), ElementsAre("a"));
+}
+
+// As a process that is stopped in the middle of a change does.
+TEST_F(OutboxSharingTest, SaysThatAnotherKeepsItLocked) {
+  OutboxOptions impatient = options();
+  impatient.patience = std::chrono::milliseconds(100);
+  Outbox outbox(impatient);
+  FileLock other(path().string() + ".lock", path());
+  ASSERT_TRUE(other.own(patience));
+  for (const Error& error : {error_of([&] { outbox.add(sample_letter("a")); }), error_of([&] { outbox.depth(); })}) {
+    EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
+    EXPECT_THAT(error.what(), HasSubstr("another process has been using it for too long"));
+    EXPECT_THAT(error.hint(), HasSubstr("fuser"));
+  }
+  other.release();
+  outbox.add(sample_letter("a"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a"));
+}
+
+// Else each of many letters would wait as long as the first.
+TEST_F(OutboxSharingTest, DoesNotWaitForLongAgainRightAfterAWaitInVain) {
+  constexpr int letters = 20;
+  OutboxOptions given = options();
+  given.patience = std::chrono::seconds(3);
+  Outbox outbox(given);
+  FileLock other(path().string() + ".lock", path());
+  ASSERT_TRUE(other.own(patience));
+  const auto begun = std::chrono::steady_clock::now();
+  for (int i = 0; i < letters; ++i) {
+    EXPECT_EQ(error_of([&] { outbox.add(sample_letter(std::to_string(i))); }).code(), ErrorCode::outbox_unavailable);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, letters * given.patience / 2);
+  other.release();
+  outbox.add(sample_letter("a"));
+  EXPECT_THAT(ids_of(outbox), ElementsAre("a"));
+}
+
+// Who still has the old one open keeps nobody out.
+TEST_F(OutboxSharingTest, NoticesThatItsLockWasTakenAway) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  std::filesystem::remove(path().string() + ".lock");
+  outbox.add(sample_letter("b"));
+  FileLock other(path().string() + ".lock", path());
+  ASSERT_TRUE(other.own(patience));
+  OutboxOptions impatient = options();
+  impatient.patience = std::chrono::milliseconds(100);
+  EXPECT_EQ(error_of([&] { Outbox late(impatient); }).code(), ErrorCode::outbox_unavailable);
+  other.release();
+  EXPECT_THAT(ids_of(Outbox(options())), ElementsAre("a", "b"));
+}
+
+// The lock of a process that dies is free, whoever it has left behind.
+TEST_F(OutboxSharingTest, AChildOfForkDoesNotKeepTheLockOfItsParent) {
+  int pipe_ends[2] = {};
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  FileLock lock(path().string() + ".lock", path());
+  const pid_t child = fork();
+  if (child == 0) {
+    FileLock theirs(path().string() + ".lock", path());
+    const bool owned = theirs.own(patience);
+    if (fork() == 0) {  // lives until its grandparent has looked
+      char byte = 0;
+      ::close(pipe_ends[1]);
+      _exit(read(pipe_ends[0], &byte, 1) < 0 ? 1 : 0);
+    }
+    _exit(owned ? 0 : 1);  // no destructor frees it
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(lock.own(patience));
+  ::close(pipe_ends[1]);
+  ::close(pipe_ends[0]);
 }
 
 }  // namespace

@@ -110,11 +110,44 @@ TEST_F(OutboxTest, TheSameLetterTwiceIsOne) {
   outbox.add(strange);
   outbox.add(strange);
   DeadLetter again = sample_letter("a");
-  again.failed_at += std::chrono::hours(1);
   again.attempts.push_back(again.attempts.back());
   outbox.add(again);
   ASSERT_THAT(ids_of(outbox), ElementsAre("a", "strange"));
   EXPECT_EQ(outbox.find("a")->record, letter::to_json(sample_letter("a"))) << "the first one stays";
+}
+
+// As in Kafka: the earlier one may be under way in a replay, or parked; nothing would be left of the later one.
+TEST_F(OutboxTest, AnIdThatFailsAgainLaterIsAnotherLetter) {
+  Outbox outbox(options());
+  outbox.add(sample_letter("a"));
+  const std::int64_t first = outbox.find("a")->sequence;
+  outbox.set_state(first, RowState::parked);
+  DeadLetter later = sample_letter("a");
+  later.failed_at += std::chrono::milliseconds(1);
+  DeadLetter latest = sample_letter("a", "another payload");
+  latest.failed_at += std::chrono::hours(1);
+  for (int i = 0; i < 2; ++i) {  // a caller that could not see the outcome gives it again
+    outbox.add(later);
+    outbox.add(latest);
+    outbox.add(sample_letter("a"));
+    outbox.add(sample_letter("a-b"));
+  }
+  ASSERT_THAT(ids_of(outbox), ElementsAre("a", "a", "a", "a-b"));
+  EXPECT_EQ(outbox.depth().rows, 4u);
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(later)) << "the first that is queued";
+  EXPECT_EQ(outbox.find(sample_letter("a"))->sequence, first);
+  EXPECT_EQ(outbox.find(latest)->record, letter::to_json(latest));
+  outbox.remove(std::vector<std::int64_t>{first});
+  outbox.add(latest);
+  ASSERT_THAT(ids_of(outbox), ElementsAre("a", "a", "a-b"));
+  for (const DeadLetter& letter : {later, latest}) {
+    outbox.remove(std::vector<std::int64_t>{outbox.find(letter)->sequence});
+    EXPECT_FALSE(outbox.find(letter));
+  }
+  EXPECT_FALSE(outbox.find("a"));
+  outbox.add(later);
+  EXPECT_EQ(outbox.find("a")->record, letter::to_json(later));
+  EXPECT_EQ(outbox.depth().rows, 2u);
 }
 
 // An operation that is replayed out of this outbox and fails again before the replay has removed its row.
@@ -201,6 +234,24 @@ TEST_F(OutboxTest, LookingChangesNothing) {
   std::ofstream(looking.path, std::ios::in | std::ios::binary) << "no header at all";
   const Outbox again(options());
   EXPECT_EQ(ids_of(again).size(), 2u) << "whoever may write repairs it";
+}
+
+TEST_F(OutboxTest, OneThatIsGoneDoesNotLookLikeAnEmptyOne) {
+  OutboxOptions looking = options();
+  looking.read_only = true;
+  Outbox(options()).add(sample_letter("a"));
+  const Outbox before(looking);
+  const std::vector<std::function<void()>> losses{[&] { std::filesystem::resize_file(path(), 0); },
+                                                  [&] { std::filesystem::remove(path()); }};
+  for (const auto& lose : losses) {
+    lose();
+    for (const Error& error : {error_of([&] { Outbox look(looking); }), error_of([&] { before.depth(); })}) {
+      EXPECT_EQ(error.code(), ErrorCode::outbox_unavailable);
+      EXPECT_THAT(error.what(), HasSubstr("removed or emptied"));
+    }
+  }
+  Outbox(options()).add(sample_letter("b"));
+  EXPECT_THAT(ids_of(before), ElementsAre("b"));
 }
 
 TEST_F(OutboxTest, AnotherLetterOfTheSameIdIsRefused) {

@@ -1,5 +1,6 @@
 """forelock dlq: replay, park, purge; what may happen to them, and what must not."""
 
+import base64
 import json
 import os
 import pty
@@ -263,10 +264,12 @@ class Interrupted(DrainTest):
 
     def test_there_is_one_drainer(self):
         identity = self.dead_letter()
-        replay = self.start_replay(self.noting("while :; do sleep 0.05; done"), *self.SESSION)
+        # Long enough for a server that is slow now and then; who comes second waits a little longer than a session.
+        session = ("--set", "zookeeper.session.timeout=6000")
+        replay = self.start_replay(self.noting("while :; do sleep 0.05; done"), *session)
         support.wait_until(lambda: self.lines_of("seen"), "the command runs")
         for arguments in (("replay", "--exec", "true", "--execute"), ("park", identity), ("purge", identity, "--yes")):
-            result = self.run_cli("dlq", *arguments, "-o", "json", *self.SESSION)
+            result = self.run_cli("dlq", *arguments, "-o", "json", *session)
             self.assertEqual((result.returncode, result.stdout), (75, ""), arguments)
             error = self.error_of(result)
             self.assertIn(f"/{replay.pid}/", error["message"])
@@ -282,6 +285,63 @@ class Interrupted(DrainTest):
         support.wait_until(lambda: os.listdir(f"/proc/{replay.pid}/task")[1:], "it has begun")
         replay.send_signal(signal.SIGTERM)
         self.assertEqual(replay.wait(5), -signal.SIGTERM)
+
+
+class SameId(DrainTest):
+    """An id that fails again later is another letter, whatever becomes of the first."""
+
+    def test_that_fails_while_a_replay_has_the_first(self):
+        self.dead_letter("--id", "nightly")
+        go_on = self.path("go-on")
+        replay = self.start_replay(self.noting(f"while ! [ -e {go_on} ]; do sleep 0.02; done"))
+        support.wait_until(lambda: self.lines_of("seen"), "the command runs")
+        self.dead_letter("--id", "nightly", "--timeout", "200ms")
+        self.write("go-on", "")
+        _, errors = replay.communicate(timeout=support.PATIENCE)
+        self.assertEqual(replay.returncode, 0, errors)
+        self.assertEqual([(letter["id"], letter["reason"]) for letter in self.letters()], [("nightly", "lock_timeout")])
+        self.assertEqual(self.report(self.noting())["replayed"], 1)
+        self.assertEqual((self.lines_of("seen"), self.ids()), (["nightly", "nightly"], []))
+
+    def test_that_fails_while_the_first_is_parked(self):
+        self.dead_letter("--id", "nightly", "--payload", "-", stdin="first")
+        self.assertEqual(self.run_cli("dlq", "park", "nightly").returncode, 0)
+        self.dead_letter("--id", "nightly", "--payload", "-", stdin="second")
+        self.assertEqual((self.ids(), self.ids("--parked")), (["nightly"], ["nightly"]))
+        self.assertEqual(self.payload("nightly"), b"second")
+        self.assertEqual(self.json_of("dlq", "unpark", "nightly")["restored"], 1)
+        self.assertEqual((self.ids(), self.ids("--parked")), (["nightly", "nightly"], []))
+        self.assertEqual(self.report(f"cat >> {self.path('done')}; echo >> {self.path('done')}", "--stdin",
+                                     "payload")["replayed"], 2)
+        self.assertEqual(self.lines_of("done"), ["first", "second"])
+
+    def test_that_was_exported_comes_back_beside_it(self):
+        self.dead_letter("--id", "nightly", "--payload", "-", stdin="first")
+        kept = self.path("kept")
+        self.assertEqual(self.run_cli("dlq", "export", "--output", kept).returncode, 0)
+        self.assertEqual(self.run_cli("dlq", "purge", "nightly", "--yes").returncode, 0)
+        self.dead_letter("--id", "nightly", "--payload", "-", stdin="second")
+        self.assertEqual(self.json_of("dlq", "import", kept, "--execute")["restored"], 1)
+        self.assertEqual(self.json_of("dlq", "import", kept, "--execute")["there_already"], 1)
+        self.assertEqual(self.ids(), ["nightly", "nightly"])
+
+    def test_that_was_edited_is_refused_beside_the_original_and_the_rest_comes_back(self):
+        self.dead_letter("--id", "nightly", "--payload", "-", stdin="first")
+        self.dead_letter("--id", "other")
+        kept = self.path("kept")
+        self.assertEqual(self.run_cli("dlq", "export", "--output", kept).returncode, 0)
+        self.assertEqual(self.run_cli("dlq", "purge", "other", "--yes").returncode, 0)
+        payload = {"encoding": "base64", "data": base64.b64encode(b"edited").decode()}
+        records = [json.loads(line) for line in self.lines_of("kept")]
+        edited = [json.dumps(record | {"payload": payload} if record["id"] == "nightly" else record)
+                  for record in records]
+        self.write("kept", "\n".join(edited) + "\n")
+        result = self.run_cli("dlq", "import", kept, "--execute", "-o", "json")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        counts = json.loads(result.stdout)
+        self.assertEqual((counts["restored"], counts["refused"]), (1, 1))
+        self.assertIn("nightly", result.stderr)
+        self.assertEqual((sorted(self.ids()), self.payload("nightly")), (["nightly", "other"], b"first"))
 
 
 class Park(DrainTest):
