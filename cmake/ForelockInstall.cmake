@@ -37,6 +37,9 @@ endfunction()
 function(forelock_library target name)
   set(objects ${ARGN})
   list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:forelock_room_\\1>")
+  if(BUILD_SHARED_LIBS)
+    list(APPEND objects $<TARGET_OBJECTS:forelock_older_cxx>)
+  endif()
   add_library(${target} ${objects})
   # Before 1.0 a minor version may change the ABI, so it is part of the SONAME.
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}

@@ -49,7 +49,8 @@ struct ClientStatistics {
 /// Connecting happens in the background: the constructor returns at once, and locks wait for the connection within
 /// their own time-outs. After a disconnection the client tries again `zookeeper.connection.retry` times, every
 /// `zookeeper.connection.delay`; then waiting calls end with ConnectionLossException, later calls fail at once, and the
-/// client keeps trying. An expired session is replaced by a new one for later calls.
+/// client keeps trying. Where these two make no time at all, the first connection still has a second. An expired
+/// session is replaced by a new one for later calls.
 ///
 /// Heartbeats and deadlines do not depend on code of the host application: callbacks (one thread for those of all
 /// locks), stop callbacks (another one) and the log sink (a third) may take long without costing a lock. They delay one

@@ -97,6 +97,9 @@ class FORELOCK_EXPORT LockSet {
   /// Releases every member. Waits for the confirmation, at most about the session time-out; without one the release
   /// continues in the background until it is certain or the session has ended. Not held any more afterwards. Never
   /// throws: that a member was lost before, or that there is no confirmation, is written to the client's log.
+  /// With `zookeeper.lock.linger` members may stay with this process instead, as single locks do, and the next set or
+  /// lock that asks for one gets it without a request. What is given back otherwise (a failure, step_aside()) is
+  /// released in any case.
   void unlock() noexcept;
   /// As unlock(), but throws: NoNodeException if a member did not exist any more (no_node), or if the set is not held
   /// (not_held); SessionExpiredException; ConnectionLossException if there is no confirmation. Not held afterwards.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "base/shell_word.h"
 #include "client/clock.h"
 #include "client/reply_error.h"
 #include "lock/child_name.h"
@@ -74,6 +75,9 @@ std::string describe_patience(EnsembleLink& ensemble, const Acquisition& acquisi
   }
   const Settings& settings = ensemble.core().settings();
   const int tries = settings.connection_retry();
+  if (tries * settings.connection_delay() == std::chrono::milliseconds::zero()) {
+    return "; zookeeper.connection.retry and zookeeper.connection.delay leave no time to try again";
+  }
   return "; gave up after " + base::counted(static_cast<std::uint64_t>(tries), "try", "tries") + " in " +
          seconds_text(tries * settings.connection_delay()) + " (zookeeper.connection.retry)";
 }
@@ -98,7 +102,7 @@ std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisit
 std::exception_ptr error_of(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                             bool look_at_holder) {
   using lock::RefusalReason;
-  const std::string show = "forelock show " + acquisition.monitor;
+  const std::string show = "forelock show " + base::shell_argument(acquisition.monitor);
   switch (refusal.reason) {
     case RefusalReason::timed_out:
       return std::make_exception_ptr(
@@ -156,12 +160,22 @@ std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome out
     case lock::ReleaseOutcome::gone:
       return std::make_exception_ptr(NoNodeException(
           ErrorCode::no_node, monitor, "the lock on " + monitor + " did not exist any more when it was released",
-          "its work may have overlapped with another holder's; see who removed it: forelock show " + monitor));
+          "its work may have overlapped with another holder's; see who removed it: forelock show " +
+              base::shell_argument(monitor)));
     case lock::ReleaseOutcome::session_expired:
       break;
   }
   return std::make_exception_ptr(SessionExpiredException(
       ErrorCode::session_expired, monitor, "the session ended before the lock on " + monitor + " was released"));
+}
+
+LockUnhealthyException unhealthy_lock(const std::string& monitor, const std::string& why) {
+  return {ErrorCode::lock_unhealthy, monitor, "the lock on " + monitor + " " + why,
+          "stop the work that it protects; another client may hold the lock"};
+}
+
+LockUnhealthyException lost_lock(const std::string& monitor, LossReason reason) {
+  return unhealthy_lock(monitor, "is lost (" + std::string(name_of(reason)) + ")");
 }
 
 ConnectionLossException unconfirmed_release(const std::string& monitor) {

@@ -24,9 +24,12 @@ class AnswerWatch {
   // A connection has ended.
   void disconnected() { ++fruitless_; }
 
+  // Whether there has been no answer for so long.
+  bool is_silent(lock::TimePoint time, lock::Duration silence) const { return time - last_answer_ > silence; }
+
   // Whether the session connects again and again and has had no answer for so long.
   bool is_useless(lock::TimePoint time, lock::Duration silence) const {
-    return fruitless_ >= max_fruitless && time - last_answer_ > silence;
+    return fruitless_ >= max_fruitless && is_silent(time, silence);
   }
 
  private:

@@ -278,7 +278,7 @@ void AsyncOperation::surrender() {
       const std::lock_guard guard(mutex_);
       return run_.letter();
     }();
-    runner_.sink().accept(letter);
+    runner_.accept(letter);
     const std::lock_guard guard(mutex_);
     run_.sink_took();
   } catch (...) {

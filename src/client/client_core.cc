@@ -159,10 +159,9 @@ bool ClientCore::release_detached(lock::ContenderId contender) {
   return begun;
 }
 
-bool ClientCore::cancel(lock::ContenderId contender) {
+bool ClientCore::cancel(const ContenderListener& caller, lock::ContenderId contender) {
   const Step step(*this);
-  const bool cancelled = link_of(contender).engine_.cancel(contender, now());
-  return cancelled;
+  return listener_of(contender).get() == &caller && link_of(contender).engine_.cancel(contender, now());
 }
 
 bool ClientCore::update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record) {
@@ -258,7 +257,7 @@ bool ClientCore::wait_connected(std::chrono::milliseconds timeout) {
       return ready || closed_ || refused_;
     });
   }
-  if (refused_) check_usable();
+  check_usable();
   return connected();
 }
 

@@ -96,8 +96,10 @@ class ClientCore final {
   bool release(lock::ContenderId contender, lock::TimePoint answer_by);
   // Releases a held lock, or withdraws a waiting one, without telling the slot any more.
   bool release_detached(lock::ContenderId contender);
-  bool cancel(lock::ContenderId contender);
-  // False if the lock is not held, or not by this caller: another one may have it by now, as the same contender.
+  // The following do nothing, and return false, for a contender that is not this caller's any more: another one may
+  // have it by now, since a lock that lingers stays the same contender.
+  bool cancel(const ContenderListener& caller, lock::ContenderId contender);
+  // False, too, if the lock is not held.
   bool update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record);
 
   // --- several calls to engines in one step ---
@@ -123,8 +125,8 @@ class ClientCore final {
   bool step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline);
   // As update_record().
   bool update_record_in_step(lock::ContenderId contender, std::string record);
-  // Releases what is held and withdraws what waits.
-  void give_up_in_step(lock::ContenderId contender);
+  // Releases what is held and withdraws what waits. It may linger if its caller has finished, and only then.
+  void give_up_in_step(lock::ContenderId contender, bool section_ended);
   void want_contention_in_step(lock::ContenderId contender);
   // It may be the last reference: what its callbacks own may call us when it dies.
   void let_go_after_step(std::shared_ptr<const void> object) { to_let_go_.push_back(std::move(object)); }

@@ -45,9 +45,11 @@ lock::ContenderId EnsembleLink::hand_out(const std::shared_ptr<ContenderListener
 
 bool EnsembleLink::end_section(lock::ContenderId contender, bool may_wait) {
   const lock::TimePoint time = now();
+  // A write that is guarded by it belongs to this section: only a release sent behind it keeps it out of the next one.
+  const bool writes = guarded_writes_.contains(contender);
   // A lock that nothing would tell of newcomers does not stay; nor does one that takes the room of other watches.
-  const bool may_stay = certain(time) && !engine_.short_of_watches();
-  const bool may_be_delayed = may_wait && !engine_.others_known(contender);
+  const bool may_stay = !writes && certain(time) && !engine_.short_of_watches();
+  const bool may_be_delayed = !writes && may_wait && !engine_.others_known(contender);
   if (!linger_.end_section(contender, may_stay, may_be_delayed, time)) return engine_.release(contender, time);
   if (core_.course_) core_.course_->note(contender, "stays with the process: its caller has finished");
   // For the caller it is released; its waiting ends with this call.

@@ -65,8 +65,9 @@ bool ClientCore::holds_in_step(lock::ContenderId contender) const {
   return link_of(contender).engine_.state(contender) == lock::ContenderState::held;
 }
 
-void ClientCore::give_up_in_step(lock::ContenderId contender) {
+void ClientCore::give_up_in_step(lock::ContenderId contender, bool section_ended) {
   EnsembleLink& link = link_of(contender);
+  if (!section_ended) link.linger_.given_back(contender);
   if (!link.end_section(contender, false)) link.engine_.cancel(contender, now());
 }
 

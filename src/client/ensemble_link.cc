@@ -90,9 +90,9 @@ void EnsembleLink::tick() {
   engine_.tick(now());
 }
 
-void EnsembleLink::watch_danger(lock::ContenderId contender, lock::Duration margin) {
+void EnsembleLink::watch_danger(const ContenderListener& caller, lock::ContenderId contender, lock::Duration margin) {
   const ClientCore::Step step(core_);
-  if (core_.listeners_.contains(contender)) danger_.add(contender, margin);
+  if (core_.listener_of(contender).get() == &caller) danger_.add(contender, margin);
 }
 
 std::string EnsembleLink::last_problem() const {
@@ -139,9 +139,11 @@ void EnsembleLink::look_for_danger(lock::TimePoint time) {
 
 // --- requests beside the protocol ---
 
-void EnsembleLink::submit_own(coordination::Request request, ReplyHandler handler, bool write) {
+void EnsembleLink::submit_own(coordination::Request request, OwnRequest own) {
   const auto tag = next_own_tag_++;
-  own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), write});
+  for (const lock::ContenderId contender : own.guards) ++guarded_writes_[contender];
+  own.sent = now();
+  own_requests_.emplace(tag, std::move(own));
   ++core_.statistics_.requests;
   session_->submit(tag, std::move(request));
 }
@@ -150,11 +152,10 @@ void EnsembleLink::request(coordination::Request request, ReplyHandler handler) 
   core_.check_usable();
   {
     const std::lock_guard guard(core_.mutex_);
-    if (connected_ && session_) return submit_own(std::move(request), std::move(handler));
+    if (connected_ && session_) return submit_own(std::move(request), {.handler = std::move(handler)});
     if (!core_.closed_ && waiting_requests_.size() < max_waiting_requests) {
       waiting_requests_.push_back({std::move(request), std::move(handler)});
-      const Settings& settings = core_.settings();
-      core_.ticker_.wake_by(now() + settings.connection_retry() * settings.connection_delay());
+      core_.ticker_.wake_by(now() + engine_.patience());
       return;
     }
   }
@@ -184,14 +185,13 @@ bool EnsembleLink::guarded_transaction(const ContenderListener& caller,
     std::move(checks->begin(), checks->end(), std::back_inserter(transaction.operations));
   }
   std::move(operations.begin(), operations.end(), std::back_inserter(transaction.operations));
-  submit_own(std::move(transaction), std::move(handler), true);
+  submit_own(std::move(transaction), {.handler = std::move(handler), .write = true, .guards = contenders});
   return true;
 }
 
 std::vector<EnsembleLink::WaitingRequest> EnsembleLink::take_expired(lock::TimePoint time, lock::TimePoint& next) {
   if (waiting_requests_.empty() || connected_) return {};
-  const Settings& settings = core_.settings();
-  const lock::TimePoint give_up = down_since_ + settings.connection_retry() * settings.connection_delay();
+  const lock::TimePoint give_up = down_since_ + engine_.patience();
   if (give_up <= time) return std::exchange(waiting_requests_, {});
   next = std::min(next, give_up);
   return {};
@@ -239,6 +239,9 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
       const lock::TimePoint time = now();
       answers_.answered(time);
       if (connected_) engine_.on_answered(found->second.sent, found->second.write, time, reply.code);
+    }
+    for (const lock::ContenderId contender : found->second.guards) {
+      if (--guarded_writes_.at(contender) == 0) guarded_writes_.erase(contender);
     }
     own_requests_.erase(found);
   }
@@ -295,7 +298,7 @@ void EnsembleLink::report_connected() {
   problem_.clear();
   standing_problem_.reset();
   for (WaitingRequest& waiting : std::exchange(waiting_requests_, {})) {
-    submit_own(std::move(waiting.request), std::move(waiting.handler));
+    submit_own(std::move(waiting.request), {.handler = std::move(waiting.handler)});
   }
   grouping_.on_session(*up_);
   core_.connection_changed_.notify_all();
@@ -316,7 +319,9 @@ std::optional<std::string> EnsembleLink::why_useless() const {
   const lock::TimePoint time = now();
   const lock::Duration patience = 2 * core_.settings().session_timeout();
   const lock::TimePoint oldest = engine_.oldest_unanswered();
-  const bool engine_waits = connected_ && oldest != lock::never && time - oldest > patience;
+  // The oldest one may not even have been sent, behind thousands that are answered one group after the other.
+  const bool waits = connected_ && oldest != lock::never && time - oldest > patience;
+  const bool engine_waits = waits && answers_.is_silent(time, patience);
   if (engine_waits || (up_ && map_asked_ && time - map_asked_at_ > patience)) {
     return "ZooKeeper answers pings but no requests";
   }

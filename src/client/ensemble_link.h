@@ -77,8 +77,8 @@ class EnsembleLink final : public lock::EngineOutput {
   bool in_forked_child() const;
   // Does what is due now: for callers whose deadline has come.
   void tick();
-  // A lock that is held already has a danger-zone callback from now on.
-  void watch_danger(lock::ContenderId contender, lock::Duration margin);
+  // A lock that this caller holds already has a danger-zone callback from now on.
+  void watch_danger(const ContenderListener& caller, lock::ContenderId contender, lock::Duration margin);
   // Why the last failed attempt to connect failed, or why this client serves no locks.
   std::string last_problem() const;
   // What no waiting will mend, such as refused credentials.
@@ -124,6 +124,7 @@ class EnsembleLink final : public lock::EngineOutput {
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;
+  void removal_denied() override;
   void explained(lock::ContenderId contender, const lock::CourseNote& note) override;
 
  private:
@@ -145,6 +146,7 @@ class EnsembleLink final : public lock::EngineOutput {
     ReplyHandler handler;
     lock::TimePoint sent{};
     bool write = false;
+    std::vector<lock::ContenderId> guards = {};  // of a guarded write
   };
   struct WaitingRequest {
     coordination::Request request;
@@ -183,7 +185,7 @@ class EnsembleLink final : public lock::EngineOutput {
 
   // --- its own ---
 
-  void submit_own(coordination::Request request, ReplyHandler handler, bool write = false);
+  void submit_own(coordination::Request request, OwnRequest own);
   void report_connected();
 
   ClientCore& core_;
@@ -203,6 +205,7 @@ class EnsembleLink final : public lock::EngineOutput {
   coordination::SessionId seen_in_ = 0;  // the session that has looked at it
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;
+  std::unordered_map<lock::ContenderId, unsigned> guarded_writes_;  // unanswered ones under each lock
   std::vector<WaitingRequest> waiting_requests_;
   lock::TimePoint down_since_;
   std::string problem_;

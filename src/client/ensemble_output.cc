@@ -96,4 +96,11 @@ void EnsembleLink::counter_high(const std::string& monitor, std::int64_t number)
                    " of 2147483647; it starts anew when the monitor is idle, so let it become idle soon");
 }
 
+void EnsembleLink::removal_denied() {
+  log("warning",
+      "unused monitors stay on the server, which refuses their removal: this client needs the permission to delete "
+      "below the namespace; until then run 'forelock sweep' as somebody who has it, or use containers "
+      "(zookeeper.monitor.linger=0)");
+}
+
 }  // namespace forelock::client

@@ -97,25 +97,9 @@ bool is_meant(const HolderView& holder, std::string_view name) {
   return name == known_as || name == known_as + '@' + std::to_string(holder.token);
 }
 
-void connected_or_throw(EnsembleLink& ensemble, Instant deadline) {
-  const ClientCore& core = ensemble.core();
-  core.check_usable();
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-  if (ensemble.wait_connected(std::max(left, std::chrono::milliseconds(0)))) return;
-  const std::string problem = ensemble.last_problem();
-  if (const std::optional<ErrorCode> standing = ensemble.standing_problem()) {
-    throw RequestRejectedException(*standing, {}, problem.empty() ? "the server refuses us" : problem,
-                                   "check zookeeper.auth.digest.file; forelock doctor");
-  }
-  const std::string where = core.ensembles() == 1 ? "" : " (" + ensemble.name() + ")";
-  throw ConnectionLossException(ErrorCode::connection_loss, {},
-                                "no connection to ZooKeeper" + where + (problem.empty() ? "" : ": " + problem),
-                                "forelock doctor");
-}
-
 // Requests to one ensemble, which is connected.
 RequestPipeline pipeline_to(EnsembleLink& ensemble, Instant deadline) {
-  connected_or_throw(ensemble, deadline);
+  client::connected_or_throw(ensemble, deadline);
   return {ensemble, deadline};
 }
 

@@ -54,17 +54,25 @@ OwnerRecord LockSlot::new_record() const {
   return record;
 }
 
-lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
+void LockSlot::set_stack(std::vector<std::string> stack) {
+  const std::lock_guard guard(mutex_);
+  stack_ = std::move(stack);
+}
+
+lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once, std::vector<std::string> stack) {
   OwnerRecord record = new_record();
   record.guid = records::make_guid();
-  if (options_.capture_stack) record.stack = records::symbolise(records::capture_stack(2));
+  record.stack = std::move(stack);
+  if (record.stack.empty() && options_.capture_stack) {
+    record.stack = records::symbolise(records::capture_stack(2));
+  }
 
   lock::AcquireSpec spec;
   spec.monitor = node_name_;
   spec.priority = priority_;
   spec.guid = record.guid;
-  spec.record = text_of(std::make_shared<records::ContenderRecord>(record, options_.expected_runtime,
-                                                                   options_.auto_unlock_after));
+  spec.record = text_of(
+      std::make_shared<records::ContenderRecord>(record, options_.expected_runtime, options_.auto_unlock_after));
   spec.deadline = deadline;
   spec.try_once = try_once;
   spec.wants_position = wants_place();
@@ -77,8 +85,10 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once) {
 LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
   core_->check_usable();
   Acquisition acquisition = 0;
+  std::vector<std::string> stack;
   {
     const std::lock_guard guard(mutex_);
+    stack.swap(stack_);
     const Phase phase = phase_.load();
     if (phase != Phase::free && phase != Phase::lost) {
       throw RequestRejectedException(
@@ -96,7 +106,8 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
   }
   try {
     if (acquire_lingering()) return acquisition;
-    core_->acquire(shared_from_this(), make_spec(deadline, try_once), core_->linger_of(options_).has_value());
+    core_->acquire(shared_from_this(), make_spec(deadline, try_once, std::move(stack)),
+                   core_->linger_of(options_).has_value());
   } catch (...) {
     const std::lock_guard guard(mutex_);
     phase_ = Phase::free;
@@ -171,7 +182,7 @@ bool LockSlot::cancel() {
       return true;
     }
   }
-  return core_->cancel(contender);
+  return core_->cancel(*this, contender);
 }
 
 bool LockSlot::step_aside(lock::TimePoint deadline) {
@@ -248,6 +259,7 @@ void LockSlot::release(Done done) {
     if (contender != 0) done = std::exchange(released_, {});
     const Phase phase = phase_.load();
     if (phase == Phase::lost) outcome = outcome_of_loss();
+    if (contender != 0 && outcome_) outcome = *outcome_;
     if (phase == Phase::lost || (contender != 0 && phase == Phase::releasing)) phase_ = Phase::free;
     if (!done) return;
     const bool held_before = contender != 0 || phase == Phase::lost;
@@ -362,14 +374,26 @@ void LockSlot::refused(lock::ContenderId contender, const lock::Refusal& refusal
 
 void LockSlot::lost(lock::ContenderId contender, LossReason reason) {
   std::optional<std::stop_source> stop;
+  bool answers = false;
   {
     const std::lock_guard guard(mutex_);
     if (contender != contender_) return;
     contender_ = 0;
     loss_ = reason;
     stop = stop_;
-    phase_ = Phase::lost;
+    if (phase_.load() == Phase::releasing) {
+      outcome_ = outcome_of_loss();  // the thread that releases it ends that: until then no other one may begin
+    } else {
+      phase_ = Phase::lost;
+    }
+    answers = static_cast<bool>(acquired_);  // of one who steps aside
+    if (answers) {
+      gate_.owe({.done = std::exchange(acquired_, {}), .kind = acquire_callback, .error = [this, reason] {
+                   return std::make_exception_ptr(lost_lock(monitor_, reason));
+                 }});
+    }
   }
+  if (answers) core_->post_from_step(next_answer(acquire_callback));
   // The token belongs to this grant, whatever becomes of the lock object until its turn comes.
   if (stop) {
     auto request = [slot = shared_from_this(), stop = *stop]() mutable { stop.request_stop(); };

@@ -42,6 +42,10 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
 
   using Done = CallbackGate::Done;
 
+  // Where the next acquisition is called, innermost first, in place of this thread's frames: of callers in languages
+  // whose frames are not found there.
+  void set_stack(std::vector<std::string> stack);
+
   // Tells an acquisition from a later one of the same object, which another thread may have begun meanwhile.
   using Acquisition = std::uint64_t;
 
@@ -111,7 +115,7 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
 
   // The record of an acquisition that begins now, without what only the servers' readers need.
   OwnerRecord new_record() const;
-  lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once);
+  lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once, std::vector<std::string> stack);
   // Without a request, if the lock lingers here.
   bool acquire_lingering();
   // Requires mutex_.
@@ -156,6 +160,7 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
   LossReason loss_ = LossReason::closed;
   std::optional<std::stop_source> stop_;
   OwnerRecord record_;
+  std::vector<std::string> stack_;  // of the next acquisition
   Done acquired_;
   Done released_;
   bool cancelled_ = false;  // before the core knew of the acquisition

@@ -34,14 +34,12 @@ bool LockSlot::healthy() const noexcept {
 void LockSlot::check_health() const {
   if (healthy()) return;
   const Phase phase = phase_.load();
-  std::string why = "is not held";
-  if (phase == Phase::held) why = "cannot be proved to be held: its session may have ended";
   if (phase == Phase::lost) {
     const std::lock_guard guard(mutex_);
-    why = "is lost (" + std::string(name_of(loss_)) + ")";
+    throw lost_lock(monitor_, loss_);
   }
-  throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor_, "the lock on " + monitor_ + " " + why,
-                               "stop the work that it protects; another client may hold the lock");
+  const bool held = phase == Phase::held;
+  throw unhealthy_lock(monitor_, held ? "cannot be proved to be held: its session may have ended" : "is not held");
 }
 
 std::chrono::steady_clock::time_point LockSlot::expires_at() const noexcept {
@@ -122,7 +120,7 @@ void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()>
     on_danger_ = std::move(callback);
     if (holds()) holder = contender_;
   }
-  if (holder != 0) ensemble_.watch_danger(holder, margin);
+  if (holder != 0) ensemble_.watch_danger(*this, holder, margin);
 }
 
 void LockSlot::on_queued(std::function<void(const QueuePosition&)> callback) {

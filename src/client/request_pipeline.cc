@@ -1,9 +1,13 @@
 #include "client/request_pipeline.h"
 
+#include <algorithm>
 #include <deque>
 #include <future>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "client/client_core.h"
 #include "client/ensemble_link.h"
 #include "forelock/error.h"
 
@@ -22,6 +26,23 @@ Reply wait_for(std::future<Reply>& reply, std::chrono::steady_clock::time_point 
 }
 
 }  // namespace
+
+void connected_or_throw(EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  const ClientCore& core = ensemble.core();
+  core.check_usable();
+  const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+  if (ensemble.wait_connected(std::max(left, milliseconds(0)))) return;
+  const std::string problem = ensemble.last_problem();
+  if (const std::optional<ErrorCode> standing = ensemble.standing_problem()) {
+    throw RequestRejectedException(*standing, {}, problem.empty() ? "the server refuses us" : problem,
+                                   "check zookeeper.auth.digest.file; forelock doctor");
+  }
+  const std::string where = core.ensembles() == 1 ? "" : " (" + ensemble.name() + ")";
+  throw ConnectionLossException(ErrorCode::connection_loss, {},
+                                "no connection to ZooKeeper" + where + (problem.empty() ? "" : ": " + problem),
+                                "forelock doctor");
+}
 
 RequestPipeline::RequestPipeline(EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline)
     : ensemble_(ensemble), deadline_(deadline) {}

@@ -14,6 +14,13 @@ namespace forelock::client {
 
 using retry::OperationStage;
 
+namespace {
+
+// How long the end of a runner waits, in all, for a sink that takes nothing.
+constexpr std::chrono::seconds patience_with_sink{1};
+
+}  // namespace
+
 RunnerCore::RunnerCore(std::shared_ptr<ClientCore> core, DeadLetterSink& sink, OperationRunnerOptions options)
     : core_(std::move(core)),
       sink_(sink),
@@ -148,6 +155,24 @@ void RunnerCore::run_async(Operation operation, OperationRunner::AsyncHandler ha
 std::vector<std::shared_ptr<AsyncOperation>> RunnerCore::operations() {
   const std::lock_guard guard(mutex_);
   return {operations_.begin(), operations_.end()};
+}
+
+void RunnerCore::accept(const DeadLetter& letter) {
+  const bool closing = [this] {
+    const std::lock_guard guard(mutex_);
+    return shutting_down_;
+  }();
+  if (closing && sink_failing_for_ >= patience_with_sink) std::rethrow_exception(sink_failure_);
+  const auto begun = std::chrono::steady_clock::now();
+  try {
+    sink_.accept(letter);
+  } catch (...) {
+    sink_failure_ = std::current_exception();
+    if (closing) sink_failing_for_ += std::chrono::steady_clock::now() - begun;
+    throw;
+  }
+  sink_failure_ = nullptr;
+  sink_failing_for_ = {};
 }
 
 void RunnerCore::forget(const std::shared_ptr<AsyncOperation>& operation) {

@@ -1,8 +1,10 @@
 // A runner behind its public face.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -40,7 +42,9 @@ class RunnerCore {
 
   const std::shared_ptr<ClientCore>& client() const { return core_; }
   const OperationRunnerOptions& options() const { return options_; }
-  DeadLetterSink& sink() const { return sink_; }
+  // To the sink, on the runner's thread. While the runner shuts down, a sink that fails only after long waits (blocked
+  // by another process, say) is not asked again for each letter. \throws what the sink throws, or has thrown before.
+  void accept(const DeadLetter& letter);
   retry::RetryBudget& budget() const { return budget_; }
   RunnerThread& thread() { return thread_; }
   void forget(const std::shared_ptr<AsyncOperation>& operation);
@@ -64,6 +68,9 @@ class RunnerCore {
   std::condition_variable changed_;
   std::unordered_set<std::shared_ptr<AsyncOperation>> operations_;
   bool shutting_down_ = false;
+  // Of the runner's thread: what the sink has thrown last, and how long it has taken to do so since its last success.
+  std::exception_ptr sink_failure_;
+  std::chrono::steady_clock::duration sink_failing_for_{0};
   RunnerThread thread_;
   // The last member: its end waits for the call that it may be in.
   std::stop_callback<std::function<void()>> client_closed_;

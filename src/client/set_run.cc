@@ -79,8 +79,7 @@ std::vector<GuardedWrite::Hold> SetRun::holds() const {
   for (const auto& [attempt, contender] : contenders_) {
     const auto member = machine_.member_of(attempt);
     if (!member) continue;
-    holds.push_back(
-        {members_->monitors[*member], members_->node_names[*member], contender, guid_of_attempt(guid_, attempt)});
+    holds.push_back({members_->monitors[*member], members_->node_names[*member], contender, guid_of(attempt)});
   }
   return holds;
 }
@@ -88,11 +87,13 @@ std::vector<GuardedWrite::Hold> SetRun::holds() const {
 bool SetRun::alive(std::chrono::milliseconds expected) {
   const WallTime time = records::wall_time_now();
   bool all_held = true;
-  for (const auto& [attempt, contender] : contenders_) {
+  // Not the map itself: the engine may find on the way that the session's time is over, and tell of each loss.
+  const std::vector<std::pair<sets::AttemptId, lock::ContenderId>> contenders(contenders_.begin(), contenders_.end());
+  for (const auto& [attempt, contender] : contenders) {
     const auto member = machine_.member_of(attempt);
     if (!member) continue;
     OwnerRecord record = record_;
-    record.guid = guid_of_attempt(guid_, attempt);
+    record.guid = guid_of(attempt);
     record.acquired_at = acquired_at_[*member];
     record.expected_runtime = expected;
     record.alert_at = time + expected;
@@ -108,11 +109,11 @@ void SetRun::proceed() {
   for (auto commands = machine_.take_commands(); !commands.empty(); commands = machine_.take_commands()) {
     for (const sets::Command& command : commands) carry_out(command);
   }
-  if (!machine_.waits_for()) {
-    contention_due_ = lock::never;
-  } else if (may_be_outranked() && contention_due_ == lock::never) {
-    contention_due_ = now() + contention_delay;
-    core_.call_at(contention_due_, weak_from_this());
+  // Where one wait follows another, what has come in between is held, too.
+  if (const auto waits_for = machine_.waits_for(); waits_for != waited_for_) {
+    waited_for_ = waits_for;
+    contention_due_ = waits_for && may_be_outranked() ? now() + contention_delay : lock::never;
+    if (contention_due_ != lock::never) core_.call_at(contention_due_, weak_from_this());
   }
   if (auto owner = owner_.lock()) {
     owner->advanced(shared_from_this());
@@ -130,7 +131,7 @@ void SetRun::carry_out(const sets::Command& command) {
   const auto contender = contenders_.find(command.attempt);
   if (contender == contenders_.end()) return;  // it has just ended
   if (command.kind == Kind::give_up) {
-    core_.give_up_in_step(contender->second);
+    core_.give_up_in_step(contender->second, machine_.stage() == sets::SetStage::releasing);
   } else {
     core_.step_aside_in_step(contender->second, deadline_);
   }
@@ -140,7 +141,7 @@ lock::AcquireSpec SetRun::make_spec(const sets::Command& command) {
   lock::AcquireSpec spec;
   spec.monitor = members_->node_names[command.member];
   spec.priority = record_.priority;
-  spec.guid = guid_of_attempt(guid_, command.attempt);
+  spec.guid = guid_of(command.attempt);
   spec.record = text_of(encoded_record_);
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;
@@ -162,13 +163,20 @@ bool SetRun::begin(lock::ContenderId contender) {
   return true;
 }
 
+std::string SetRun::guid_of(sets::AttemptId attempt) const {
+  const auto found = taken_guids_.find(attempt);
+  return found == taken_guids_.end() ? guid_of_attempt(guid_, attempt) : found->second;
+}
+
 sets::AttemptId SetRun::attempt_of(lock::ContenderId contender) const {
   const auto found = attempts_.find(contender);
   return found == attempts_.end() ? 0 : found->second;
 }
 
 void SetRun::ended(lock::ContenderId contender) {
-  contenders_.erase(attempt_of(contender));
+  const sets::AttemptId attempt = attempt_of(contender);
+  contenders_.erase(attempt);
+  taken_guids_.erase(attempt);
   attempts_.erase(contender);
   come_back();
 }
@@ -198,6 +206,7 @@ lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& g
 
 std::optional<lock::Duration> SetRun::taken(const linger::Lock& lock) {
   begin(lock.contender);
+  taken_guids_.emplace(attempt_of(lock.contender), lock.guid);
   return granted(lock.contender, {lock.token, {}});
 }
 
@@ -237,7 +246,9 @@ void SetRun::in_danger(lock::ContenderId contender) {
 }
 
 void SetRun::want_contention() {
-  for (const auto& [contender, attempt] : attempts_) {
+  // Not the map itself: as in alive().
+  const std::vector<std::pair<lock::ContenderId, sets::AttemptId>> attempts(attempts_.begin(), attempts_.end());
+  for (const auto& [contender, attempt] : attempts) {
     const auto member = machine_.member_of(attempt);
     if (member && machine_.holds(*member)) core_.want_contention_in_step(contender);
   }
@@ -246,7 +257,7 @@ void SetRun::want_contention() {
 void SetRun::time_has_come(lock::TimePoint time) {
   if (machine_.waits_for() && time >= contention_due_) want_contention();
   if (auto owner = owner_.lock()) {
-    owner->time_is_up(shared_from_this());
+    owner->time_has_come(shared_from_this(), time);
     core_.let_go_after_step(std::move(owner));
   }
 }

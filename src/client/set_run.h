@@ -72,6 +72,8 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   void proceed();
   void carry_out(const sets::Command& command);
   lock::AcquireSpec make_spec(const sets::Command& command);
+  // By which the servers' answers are recognised.
+  std::string guid_of(sets::AttemptId attempt) const;
   // 0 for a contender of which no more news are due.
   sets::AttemptId attempt_of(lock::ContenderId contender) const;
   void ended(lock::ContenderId contender);
@@ -91,10 +93,12 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   lock::TimePoint deadline_ = lock::never;
   std::atomic<bool> wake_due_{false};
   bool coming_back_ = false;                      // at the end of this step
+  std::optional<std::size_t> waited_for_;         // the member, when it last proceeded
   lock::TimePoint contention_due_ = lock::never;  // when the waiting set asks who waits behind what it holds
   sets::AttemptId beginning_ = 0;                 // of the contender that the core is about to name
   std::unordered_map<lock::ContenderId, sets::AttemptId> attempts_;  // that have not ended
   std::unordered_map<sets::AttemptId, lock::ContenderId> contenders_;
+  std::unordered_map<sets::AttemptId, std::string> taken_guids_;  // of locks that had lingered
 };
 
 }  // namespace forelock::client

@@ -74,7 +74,12 @@ SetSlot::SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, const 
 
 // --- acquiring ---
 
-OwnerRecord SetSlot::make_record() const {
+void SetSlot::set_stack(std::vector<std::string> stack) {
+  const std::lock_guard guard(mutex_);
+  stack_ = std::move(stack);
+}
+
+OwnerRecord SetSlot::make_record() {
   OwnerRecord record;
   record.lock_info = lock_info_;
   const std::string& thread = options_.thread_name.empty() ? records::thread_identity() : options_.thread_name;
@@ -83,7 +88,13 @@ OwnerRecord SetSlot::make_record() const {
   record.guid = records::make_guid();
   record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
-  if (options_.capture_stack) record.stack = records::symbolise(records::capture_stack(2));
+  {
+    const std::lock_guard guard(mutex_);
+    record.stack.swap(stack_);
+  }
+  if (record.stack.empty() && options_.capture_stack) {
+    record.stack = records::symbolise(records::capture_stack(2));
+  }
   record.linger = core_->linger_of(options_);
   record.set = record.guid;
   record.set_size = monitors().size();
@@ -203,20 +214,23 @@ bool SetSlot::step_aside(lock::TimePoint deadline) {
 
 // --- releasing ---
 
-bool SetSlot::begin_release(Done done) {
+bool SetSlot::begin_release(Done done, bool is_waited_for) {
   bool begun = false;
   core_->in_step([&] {
+    const lock::TimePoint confirmed_by = now() + ensembles_.session_timeout();
     {
       const std::lock_guard guard(mutex_);
       const Phase phase = phase_.load();
       if ((phase != Phase::held && phase != Phase::lost) || !run_) return;
       begun = true;
       phase_ = Phase::releasing;
+      patience_ends_ = confirmed_by;
       release_.reset();
+      release_is_waited_for_ = is_waited_for;
       released_ = std::move(done);
     }
     const auto run = run_;  // its end resets run_
-    core_->call_at(now() + ensembles_.session_timeout(), run);
+    core_->call_at(confirmed_by, run);
     run->release();
   });
   return begun;
@@ -224,23 +238,15 @@ bool SetSlot::begin_release(Done done) {
 
 void SetSlot::release_and_wait() {
   if (core_->in_forked_child()) core_->check_usable();
-  {
-    const std::lock_guard guard(mutex_);
-    release_is_waited_for_ = true;
-  }
-  const bool begun = begin_release({});
+  const bool begun = begin_release({}, true);
   std::unique_lock guard(mutex_);
-  if (!begun) {
-    release_is_waited_for_ = false;
-    throw_not_held();
-  }
+  if (!begun) throw_not_held();
   // Beyond the deadline of the locks, which moves on while the connection lives, there is nothing to be confirmed.
   const lock::TimePoint bound = now() + ensembles_.session_timeout();
   const auto answer_by = [this, bound] {
     return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(ensembles_.valid_until())));
   };
   while (!release_ && now() < answer_by()) changed_.wait_until(guard, to_steady(answer_by()));
-  release_is_waited_for_ = false;
   if (!release_) {
     guard.unlock();
     core_->in_step([&] {
@@ -249,13 +255,15 @@ void SetSlot::release_and_wait() {
     guard.lock();
   }
   const Release release = release_.value_or(Release{.confirmed = false});
+  phase_ = Phase::free;
+  release_is_waited_for_ = false;
   guard.unlock();
   if (const auto error = error_of(release)) std::rethrow_exception(error);
 }
 
 void SetSlot::release(Done done) {
   if (core_->in_forked_child()) core_->check_usable();
-  if (begin_release(done) || !done) return;
+  if (begin_release(done, false) || !done) return;
   gate_.owe({.done = std::move(done), .kind = release_callback, .error = [this]() -> std::exception_ptr {
                try {
                  throw_not_held();
@@ -333,7 +341,10 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
     case SetStage::failing:
       if (before != Phase::waiting || patience_begun_) return;
       patience_begun_ = true;
-      if (ensembles_.connected()) return core_->call_at(now() + give_back_patience, run);
+      if (ensembles_.connected()) {
+        patience_ends_ = now() + give_back_patience;
+        return core_->call_at(patience_ends_, run);
+      }
       told_failed(*machine.failure());
       break;
     case SetStage::releasing:
@@ -353,6 +364,14 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
       break;
   }
   run->wake_owner();
+}
+
+void SetSlot::time_has_come(const std::shared_ptr<SetRun>& run, lock::TimePoint time) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (time < patience_ends_) return;  // it was another one of the run's times
+  }
+  time_is_up(run);
 }
 
 void SetSlot::time_is_up(const std::shared_ptr<SetRun>& run) {
@@ -410,7 +429,8 @@ void SetSlot::told_failed(const Failure& failure) {
 
 void SetSlot::told_released(const Release& release) {
   release_ = release;
-  phase_ = Phase::free;
+  // Until the thread that waits has read it, the next acquisition would take it away.
+  if (!release_is_waited_for_) phase_ = Phase::free;
   run_.reset();
   if (!released_) return;
   gate_.owe({.done = std::exchange(released_, {}), .kind = release_callback, .error = [this, release] {

@@ -46,6 +46,8 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   // Begins to contend. With `done`, that is called on the dispatcher, exactly once; else the caller calls wait().
   // \throws RequestRejectedException(already_held, closed, forked).
   Acquisition acquire(lock::TimePoint deadline, bool try_only, Done done = {});
+  // As LockSlot::set_stack().
+  void set_stack(std::vector<std::string> stack);
   // Blocks until the acquisition has ended. Nothing: held. Else why not: cancelled, too, if a later one has begun.
   std::optional<Failure> wait(Acquisition acquisition, lock::TimePoint deadline);
   // As those of LockSlot.
@@ -88,8 +90,8 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   void contended(const SetRun& run, std::size_t member, Priority waiting);
   void in_danger(const SetRun& run);
   lock::Duration danger_margin() const;
-  // It has waited long enough for the servers to confirm what it has given back.
-  void time_is_up(const std::shared_ptr<SetRun>& run);
+  // Perhaps it has waited long enough for the servers to confirm what it has given back.
+  void time_has_come(const std::shared_ptr<SetRun>& run, lock::TimePoint time);
   // Without the mutex.
   void wake(const SetRun& run);
 
@@ -103,13 +105,15 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   };
 
   static Release release_of(const sets::SetMachine::Loss& loss);
-  OwnerRecord make_record() const;
+  OwnerRecord make_record();
   // Those that follow require mutex_.
   void told_held(const sets::SetMachine& machine);
   void told_lost(const sets::SetMachine& machine);
   void told_failed(const Failure& failure);
   void told_released(const Release& release);
-  bool begin_release(Done done);
+  bool begin_release(Done done, bool is_waited_for);
+  // It has waited long enough. From a step of the core, without mutex_.
+  void time_is_up(const std::shared_ptr<SetRun>& run);
   bool is_current(const SetRun& run) const { return run_.get() == &run; }
   bool has_ended(Acquisition acquisition) const;
 
@@ -137,6 +141,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   lock::TimePoint deadline_ = lock::never;
   Acquisition acquisition_ = 0;
   bool patience_begun_ = false;  // for the members of a failed acquisition to be given back
+  lock::TimePoint patience_ends_ = lock::never;  // for what is being given back to be confirmed
   std::vector<std::int64_t> tokens_;
   std::optional<std::size_t> waits_for_;
   std::optional<Failure> failure_;
@@ -146,6 +151,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   bool granted_once_ = false;
   bool release_is_waited_for_ = false;
   Done acquired_;
+  std::vector<std::string> stack_;  // of the next acquisition
   Done released_;
   std::function<void(LossReason, const std::string&)> on_lost_;
   std::function<void(Priority, const std::string&)> on_contended_;

@@ -79,6 +79,8 @@ struct Transaction {
   // Expected to succeed, and the next request of its monitor will wait for the answer anyway: it may share a request
   // with others (grouping/).
   bool groupable = false;
+  // Goes before those that are not, of other monitors, where it has to wait for its turn.
+  bool urgent = false;
 };
 
 using Request = std::variant<Create, Delete, SetData, Get, Exists, List, Sync, RemoveDataWatch, Transaction>;

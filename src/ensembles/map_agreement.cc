@@ -12,6 +12,13 @@ std::string named(const std::vector<std::string>& identities) {
   return text;
 }
 
+// How to go on where nobody can have served a lock by the map that was found.
+std::string if_only(const MapRecord& proposed) {
+  return proposed.agreed ? ""
+                         : "; that map was proposed and never agreed on: if no client has it, \"forelock ensembles "
+                           "--forget --all-clients-are-stopped\" removes it";
+}
+
 std::string unreadable(const std::string& identity) {
   return "the node /" + std::string(map_node_name) + " of " + identity +
          " holds no map of ensembles that is understood";
@@ -27,10 +34,11 @@ std::optional<std::string> difference(const EnsembleMap& ours, std::size_t ensem
   if (*record == own) return std::nullopt;
   if (record->fingerprint == own.fingerprint && record->ensembles == own.ensembles && record->method == own.method) {
     return "the servers " + identity + " are those of the ensemble " + record->ensemble +
-           ": two names of zookeeper.servers lead to the same ensemble, or to exchanged ones";
+           ": two names of zookeeper.servers lead to the same ensemble, or to exchanged ones" + if_only(*record);
   }
   return identity + " belongs to the ensembles " + named(record->ensembles) + " (map " + record->fingerprint +
-         "); zookeeper.servers of this client names " + named(own.ensembles) + " (map " + own.fingerprint + ")";
+         "); zookeeper.servers of this client names " + named(own.ensembles) + " (map " + own.fingerprint + ")" +
+         if_only(*record);
 }
 
 std::optional<std::string> difference(const std::string& identity, const std::string& found) {
@@ -38,7 +46,7 @@ std::optional<std::string> difference(const std::string& identity, const std::st
   if (!record) return unreadable(identity);
   if (record->ensembles == std::vector<std::string>{identity}) return std::nullopt;
   return identity + " is one of the ensembles " + named(record->ensembles) + " (map " + record->fingerprint +
-         "); zookeeper.servers of this client names " + identity + " alone";
+         "); zookeeper.servers of this client names " + identity + " alone" + if_only(*record);
 }
 
 MapAgreement::MapAgreement(EnsembleMap map) : map_(std::move(map)), sights_(map_.size()) {}

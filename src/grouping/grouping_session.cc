@@ -79,7 +79,7 @@ GroupingSession::GroupingSession(GroupingLimits limits, coordination::SessionLis
 
 void GroupingSession::use(coordination::Session* session) {
   session_ = session;
-  held_back_.clear();
+  held_back_ = {};
   groups_.clear();
   waiting_.clear();
   under_way_ = transactions_ = unanswered_ = 0;
@@ -104,14 +104,14 @@ void GroupingSession::submit(RequestTag tag, Request request) {
   Member member{tag, {}, std::string(monitor), bytes};
   member.transaction = std::move(*transaction);
   waiting_.try_emplace(member.monitor);
-  held_back_.push_back(std::move(member));
+  held_back_.add(std::move(member));
 }
 
 // The releases that it follows go before it, whatever the limits: no answer would be waited for.
 void GroupingSession::submit_removal(RequestTag tag, Request request) {
   const auto held = [this](const Operation& removal) {
     const std::string_view monitor = std::string_view(path_of(removal)).substr(1);
-    return std::any_of(held_back_.begin(), held_back_.end(), [&](const Member& one) { return one.monitor == monitor; });
+    return held_back_.contains([&](const Member& one) { return one.monitor == monitor; });
   };
   const auto& operations = std::get<Transaction>(request).operations;
   if (!loss_ && !held_back_.empty() && std::any_of(operations.begin(), operations.end(), held)) {
@@ -121,11 +121,10 @@ void GroupingSession::submit_removal(RequestTag tag, Request request) {
 }
 
 bool GroupingSession::withdraw(RequestTag tag) {
-  const auto found =
-      std::find_if(held_back_.begin(), held_back_.end(), [tag](const Member& one) { return one.tag == tag; });
-  if (found == held_back_.end()) return withdraw_follower(tag);
+  auto found = held_back_.take([tag](const Member& one) { return one.tag == tag; });
+  if (!found) return withdraw_follower(tag);
   const std::string monitor = found->monitor;
-  if (!mutated(Mutation::withdrawn_is_sent)) held_back_.erase(found);
+  if (mutated(Mutation::withdrawn_is_sent)) held_back_.add_first(*std::move(found));
   end_waiting(monitor);
   return true;
 }
@@ -179,14 +178,12 @@ void GroupingSession::send_alone(Member member) {
 void GroupingSession::send_group() {
   std::size_t operations = 0;
   std::size_t bytes = 0;
-  auto end = held_back_.begin();
-  for (; end != held_back_.end(); ++end) {
-    operations += end->transaction.operations.size();
-    bytes += end->bytes;
-    if (end != held_back_.begin() && (!fits(operations, bytes) || bytes > group_bytes())) break;
+  std::vector<Member> members;
+  for (; !held_back_.empty(); members.push_back(held_back_.take_front())) {
+    operations += held_back_.front().transaction.operations.size();
+    bytes += held_back_.front().bytes;
+    if (!members.empty() && (!fits(operations, bytes) || bytes > group_bytes())) break;
   }
-  std::vector<Member> members(std::make_move_iterator(held_back_.begin()), std::make_move_iterator(end));
-  held_back_.erase(held_back_.begin(), end);
   send_together(std::move(members));
 }
 
@@ -303,7 +300,7 @@ void GroupingSession::group_refused(std::vector<Member> members, Reply reply) {
     }
   }
   if (!before.empty()) send_together(std::move(before));
-  held_back_.insert(held_back_.begin(), std::make_move_iterator(behind.begin()), std::make_move_iterator(behind.end()));
+  for (; !behind.empty(); behind.pop_back()) held_back_.add_first(std::move(behind.back()));
   if (refused == members.size()) return;
   *reply.refused_operation -= place;
   if (mutated(Mutation::refused_told_applied)) {
@@ -321,12 +318,10 @@ void GroupingSession::forget_monitor(std::string_view monitor) {
   for (auto& [tag, members] : groups_) {
     for (Member& member : members) member.gone |= names_its_nodes(member);
   }
-  const auto held = std::find_if(held_back_.begin(), held_back_.end(), names_its_nodes);
-  if (held == held_back_.end()) return;
-  const Member member = std::move(*held);
-  held_back_.erase(held);
-  end_waiting(member.monitor);
-  answer(member.tag, ReplyCode::connection_loss);  // as good as sent: what is left of it is found out
+  const auto held = held_back_.take(names_its_nodes);
+  if (!held) return;
+  end_waiting(held->monitor);
+  answer(held->tag, ReplyCode::connection_loss);  // as good as sent: what is left of it is found out
 }
 
 // The monitor's transaction is in its place: so may be what follows it.
@@ -340,9 +335,9 @@ void GroupingSession::end_waiting(const std::string& monitor) {
 // out of order.
 void GroupingSession::fail_waiting(ReplyCode code) {
   if (mutated(Mutation::held_back_over_loss)) return;
-  const auto held_back = std::exchange(held_back_, {});
+  auto held_back = std::exchange(held_back_, {});
   const auto waiting = std::exchange(waiting_, {});
-  for (const Member& member : held_back) answer(member.tag, code);
+  while (!held_back.empty()) answer(held_back.take_front().tag, code);
   for (const auto& [monitor, followers] : waiting) {
     for (const Follower& follower : followers) answer(follower.tag, code);
   }

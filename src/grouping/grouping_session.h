@@ -13,6 +13,9 @@
 // is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
 // monitor itself, and so names none that was there before.
 //
+// Foreground claims and releases are urgent (Transaction::urgent) and go before background claims that are held back: a
+// process that begins thousands of these keeps no other lock waiting behind them.
+//
 // Order: requests of one monitor (the first component of a path; of a transaction, that of its first operation) are
 // applied in the order of submission: while a transaction is held back, or under way in a group, what follows for its
 // monitor waits. Requests of different monitors may overtake each other, and so may their replies. When the session is
@@ -23,7 +26,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,6 +34,7 @@
 #include <vector>
 
 #include "coordination/session.h"
+#include "grouping/held_back.h"
 
 namespace forelock::grouping {
 
@@ -81,14 +84,6 @@ class GroupingSession final : public coordination::Session, public coordination:
   std::uint64_t requests() const { return requests_; }
 
  private:
-  struct Member {
-    coordination::RequestTag tag = 0;
-    coordination::Transaction transaction;
-    std::string monitor;
-    std::size_t bytes = 0;
-    bool gone = false;  // its monitor has been deleted since
-    int refusals = 0;   // of groups, for other members
-  };
   struct Follower {
     coordination::RequestTag tag = 0;
     coordination::Request request;
@@ -120,7 +115,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   coordination::SessionListener& listener_;
   coordination::Session* session_ = nullptr;
 
-  std::deque<Member> held_back_;
+  HeldBack held_back_;
   std::unordered_map<coordination::RequestTag, std::vector<Member>> groups_;  // under way
   // The monitors of both, each with what waits for the answer.
   std::unordered_map<std::string, std::vector<Follower>, TextHash, std::equal_to<>> waiting_;

@@ -100,9 +100,14 @@ void LingerMachine::release_at_end(Entry& entry) {
   entry.may_linger = entry.may_be_delayed = false;
 }
 
+void LingerMachine::given_back(lock::ContenderId contender) {
+  Entry* const entry = find(contender);
+  if (entry != nullptr && entry->state == State::in_use && !mutated(Mutation::unused_lingers)) erase(*entry);
+}
+
 bool LingerMachine::end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now) {
   Entry* const entry = find(contender);
-  if (entry == nullptr) return false;
+  if (entry == nullptr || entry->state == State::asked_for) return false;
   const bool delays = limits_.delay > lock::Duration::zero();
   const bool used_before = used_.contains(entry->monitor->first, now);
   if (limits_.reused || delays) used_.add(entry->monitor->first, now + (lingers() ? limits_.time : use_counts));
@@ -187,6 +192,7 @@ void LingerMachine::disconnected() {
 void LingerMachine::tick(lock::TimePoint now) {
   if (mutated(Mutation::time_never_ends)) return;
   for (Places* kept : {&lingering_, &delayed_}) {
+    if (kept == &delayed_ && mutated(Mutation::delay_never_ends)) continue;
     while (!kept->empty() && kept->front()->until <= now) give_up(*kept->front());
   }
 }

@@ -55,8 +55,8 @@ struct Lock {
 //   ----------  ----------------------------------------------------  ------------------------------------------------
 //   asked for   its contender waits for the servers                   granted -> in use; ended -> gone
 //   in use      a caller holds it                                     end_section -> lingering, or gone: the driver
-//                                                                     releases it; stepped_aside -> asked for;
-//                                                                     ended -> gone
+//                                                                     releases it; given_back -> gone, too;
+//                                                                     stepped_aside -> asked for; ended -> gone
 //   lingering   the process holds it, and no caller                   take -> in use; contended, changed, disconnected,
 //                                                                     its time, the bound, an acquisition that cannot
 //                                                                     have it -> given up; ended -> gone
@@ -97,9 +97,11 @@ class LingerMachine {
   void stepped_aside(lock::ContenderId contender);
   // Its record says from now on what ends with this section.
   void bind_to_section(lock::ContenderId contender);
+  // A held lock is about to be released, and not as its caller has finished with it: it does not stay.
+  void given_back(lock::ContenderId contender);
   // The caller of a held lock has finished. True: it lingers, or its release is delayed. False: the driver is to
-  // release it, and nothing is known of it here any more. `certain` as above. `may_wait`: nobody is known to wait for
-  // the release.
+  // release it, and nothing is known of it here any more; or it is not held, but asked for. `certain` as above.
+  // `may_wait`: nobody is known to wait for the release.
   bool end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now);
 
   // --- the engine and the session ---

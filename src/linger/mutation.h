@@ -19,7 +19,9 @@ namespace forelock::linger {
   each(kept_before_waiters, "a lock lingers although a contender of the same process waits for it") \
   each(class_ignored, "a lingering lock is handed out to a contender of another class") \
   each(bound_off_by_one, "one lock more than permitted lingers") \
-  each(time_never_ends, "a lingering lock is kept until a newcomer comes")
+  each(time_never_ends, "a lingering lock is kept until a newcomer comes") \
+  each(delay_never_ends, "a delayed release waits for a request, however long that takes") \
+  each(unused_lingers, "a lock that a set gives back on its way, or when it steps aside, lingers")
 // clang-format on
 
 #define FORELOCK_ENUMERATOR(name, text) name,

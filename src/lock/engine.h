@@ -85,6 +85,8 @@ class Engine {
   // Until when the session is certain to live on the server (lock/session_proof.h). A lock is not to be trusted from
   // this instant on.
   TimePoint valid_until() const { return proof_.valid_until(); }
+  // How long a connection may be away before waiting contenders are refused.
+  Duration patience() const;
   // Nothing for a contender that is unknown or forgotten.
   std::optional<ContenderState> state(ContenderId contender) const;
   // When the oldest request was sent that has no reply yet; `never` if there is none. A server may keep a session alive

@@ -94,8 +94,7 @@ void Engine::remove_unused(TimePoint now) {
   send_removal(unused_.take(now, wanted), now);
 }
 
-// With the session's last requests. A lock that is being released is gone before them; a monitor in use would keep all
-// that are in its request.
+// With the session's last requests. A lock that is being released is gone before them.
 void Engine::remove_unused_last(TimePoint now) {
   if (!connected_ || !unused_.enabled()) return;
   for (const auto& [name, monitor] : monitors_) {
@@ -106,7 +105,8 @@ void Engine::remove_unused_last(TimePoint now) {
     return found == monitors_.end() || found->second->ends_with_releases();
   };
   for (std::size_t requests = 0; requests < most_last_removals; ++requests) {
-    send_removal(unused_.take_last(most_removed_by_last, wanted), now);
+    const std::size_t most = requests < most_removed_alone ? 1 : most_removed_by_last;
+    send_removal(unused_.take_last(most, wanted), now);
   }
 }
 
@@ -140,7 +140,10 @@ void Engine::on_removed_unused(const Flight& flight, const coordination::Reply& 
       for (const std::string& name : unused_.removed()) tell(name);
       break;
     case coordination::Effect::not_applied:
-      if (reply.code == coordination::ReplyCode::no_auth) return unused_.give_up();
+      if (reply.code == coordination::ReplyCode::no_auth) {
+        unused_.give_up();
+        return output_.removal_denied();
+      }
       if (single) return;
       if (mutated(Mutation::refusal_of_one_forgets_all)) {
         unused_.removed();

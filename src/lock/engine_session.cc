@@ -253,12 +253,17 @@ TimePoint Engine::next_heartbeat() const {
   return enough_left || worth == never ? usual : std::min(usual, std::max(worth, written_ + timeout_ / 64));
 }
 
+Duration Engine::patience() const {
+  const bool first = timeout_ == Duration::zero();
+  return first && options_.give_up_after == Duration::zero() ? options_.first_connection : options_.give_up_after;
+}
+
 TimePoint Engine::next_timer() const {
   TimePoint next = next_heartbeat();
   if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
   if (!polls_.empty()) next = std::min(next, polls_.begin()->first);
   if (!held_.empty()) next = std::min(next, valid_until());
-  if (down_since_ != never && !gave_up_ && started_) next = std::min(next, down_since_ + options_.give_up_after);
+  if (down_since_ != never && !gave_up_ && started_) next = std::min(next, down_since_ + patience());
   if (connected_ && !closed_) next = std::min(next, unused_.next_timer());
   return next;
 }
@@ -288,7 +293,7 @@ void Engine::tick(TimePoint now) {
     monitor.poll(now);
   }
   if (next_heartbeat() <= now) heartbeat(proof_wanted(), now);
-  if (down_since_ != never && !gave_up_ && started_ && down_since_ + options_.give_up_after <= now)
+  if (down_since_ != never && !gave_up_ && started_ && down_since_ + patience() <= now)
     give_up_waiting(now);
   evict(now);
   remove_unused(now);

@@ -33,6 +33,8 @@ struct EngineOptions {
   Duration hold_watch_delay = std::chrono::milliseconds(50);
   // How long the connection may be down before waiting contenders are refused.
   Duration give_up_after = std::chrono::milliseconds(5000);
+  // The same for the first connection of all where give_up_after is 0: nothing has been lost yet.
+  Duration first_connection = std::chrono::seconds(1);
   // A waiting process looks again after this time even if no watch event came.
   Duration safety_poll = std::chrono::seconds(10);
   // How long a waiting process leaves its own first node unwatched: short waits never pay for the watch.
@@ -142,6 +144,8 @@ class EngineOutput {
   virtual void forgotten(ContenderId contender) = 0;
   // A sequence number of this monitor has passed 2^30: the counter's end at 2^31-1 comes near.
   virtual void counter_high(const std::string& monitor, std::int64_t number) = 0;
+  // The server does not permit us to remove unused monitors: in this session none will be.
+  virtual void removal_denied() {}
   // What happens to a contender, for a log; only with EngineOptions::explain.
   virtual void explained(ContenderId, const CourseNote&) {}
 

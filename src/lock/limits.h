@@ -27,9 +27,11 @@ inline constexpr std::string_view monitor_mark = "forelock";
 // again.
 inline constexpr std::size_t most_removed_at_once = 500;
 
-// The same for requests that nobody will ask for again: if one of its monitors is in use the others stay.
+// The last requests of a session are not asked again, so the first of them are for one monitor each. Of those for more
+// all stay if one is in use.
+inline constexpr std::size_t most_removed_alone = 1000;
 inline constexpr std::size_t most_removed_by_last = 50;
-inline constexpr std::size_t most_last_removals = 100;
+inline constexpr std::size_t most_last_removals = most_removed_alone + 100;
 
 // Unused monitors that wait for their removal, for want of a connection. Beyond it the oldest are left to others.
 inline constexpr std::size_t most_unused = 65'536;

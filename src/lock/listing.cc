@@ -13,6 +13,7 @@ void Listing::sent(TimePoint now) {
 std::size_t Listing::take(const std::vector<std::string>& children, const coordination::Stat& monitor,
                           const std::unordered_map<std::string, Contender*>& own) {
   known_ = true;
+  refused_ = false;
   lock_seen_ = false;
   children_ = children.size();
   created_ = monitor.created_children();

@@ -66,6 +66,9 @@ class Listing {
   // There was no room for a watch: looks are taken at intervals.
   bool unwatched() const { return unwatched_; }
   void set_unwatched(bool unwatched) { unwatched_ = unwatched; }
+  // The last look was refused: the next is taken after an interval, too.
+  bool refused() const { return refused_; }
+  void set_refused() { refused_ = true; }
   // It stays true for this contender of ours, the first, since the node before it is watched or will be at once; for
   // none if 0.
   void keep_fresh_for(ContenderId first) { fresh_for_ = first; }
@@ -88,6 +91,7 @@ class Listing {
   TimePoint last_sent_{};
   bool children_watched_ = false;
   bool unwatched_ = false;
+  bool refused_ = false;
   ContenderId fresh_for_ = 0;
   std::string watched_node_;
 };

@@ -347,10 +347,12 @@ void Monitor::watch_held_lock(Contender& contender, TimePoint now) {
   watch_node(contender, now);
 }
 
-// The line is listed with a watch whenever the last one has fired; without room for a watch, at intervals.
+// The line is listed with a watch whenever the last one has fired; without room for a watch, or when it may not be
+// listed, at intervals.
 void Monitor::keep_watched(TimePoint now) {
   if (listing_.children_watched() || listing_.in_flight()) return;
-  const TimePoint due = listing_.unwatched() ? listing_.last_sent() + unwatched_interval : now;
+  const bool at_intervals = listing_.unwatched() || listing_.refused();
+  const TimePoint due = at_intervals ? listing_.last_sent() + unwatched_interval : now;
   if (now < due) return engine_.set_poll(*this, std::min(poll_at, due));
   list(true, 0, now);
 }

@@ -114,6 +114,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   transaction.groupable = true;
+  transaction.urgent = contender.most_urgent();
   contender.claim = send({.kind = FlightKind::fresh_claim, .contender = contender.id}, std::move(transaction), now);
 }
 
@@ -139,6 +140,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   transaction.groupable = headcount_.watched();
+  transaction.urgent = contender.most_urgent();
   contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
   if (!headcount_.watched()) {
     listing_.forget();                // unwatched, it may be of a monitor that was here before this one
@@ -175,6 +177,7 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   if (mutated(Mutation::claim_unproved)) contender.clear = true;
   contender.proof_requested = !contender.clear;
   transaction.groupable = contender.clear;
+  transaction.urgent = contender.most_urgent();
   send({.kind = FlightKind::claim, .contender = contender.id}, std::move(transaction), now);
   if (contender.proof_requested) list(engine_.options().watch_mode == WatchMode::parent, contender.id, now);
 }
@@ -192,6 +195,7 @@ void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
   Transaction transaction = transaction_of(Delete{child_path(leaver.node)}, Check{child_path(next.node)},
                                            SetData{lock_path_, record_of(next, RecordUse::holding), lock_version_});
   transaction.groupable = next.clear;
+  transaction.urgent = next.most_urgent();
   send({.kind = FlightKind::hand_over, .contender = leaver.id, .next = next.id}, std::move(transaction), now);
   if (next.proof_requested) list(false, next.id, now);
 }
@@ -209,6 +213,7 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
     // Own node first: if that is gone, so is our right to privateLock, and nothing is deleted.
     Transaction transaction = transaction_of(Delete{child_path(owner.node)}, Delete{lock_path_, lock_version_});
     transaction.groupable = queue_.empty();
+    transaction.urgent = true;  // somebody may wait for it whom this process does not know
     send(flight, std::move(transaction), now);
   }
   if (!queue_.empty()) list(engine_.options().watch_mode == WatchMode::parent, 0, now);

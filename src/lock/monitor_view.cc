@@ -36,6 +36,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   }
   if (!reply.ok()) {
     if (effect_of(reply.code) == Effect::unknown) return need_resolve(now + look_again_after);
+    listing_.set_refused();
     return reject_all(reply.code, now);
   }
   if (flight.watch) listing_.watch_answered(flight.watched);

@@ -115,6 +115,7 @@ void SetMachine::granted(AttemptId attempt, lock::Token token) {
   const auto member = member_of(attempt);
   if (!member) return;
   members_[*member].held = true;
+  members_[*member].outranked = false;  // this grant says anew who waits behind it
   members_[*member].token = token;
   if (mutated(Mutation::held_too_early) && *member + 1 == members()) settled_prefix_ = members();
   advance();

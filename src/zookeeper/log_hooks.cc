@@ -51,8 +51,9 @@ LogHook::LogHook(std::function<void(std::string_view)> receiver) : callback_(&ig
   if (!receiver) return;
   for (std::size_t index = 0; index < slot_count; ++index) {
     Slot& slot = slots()[index];
-    std::lock_guard lock(slot.mutex);
-    if (slot.taken) continue;
+    // Where it is locked, it is in use; in a forked child perhaps for ever, by a thread that the child does not have.
+    const std::unique_lock lock(slot.mutex, std::try_to_lock);
+    if (!lock || slot.taken) continue;
     slot.taken = true;
     slot.receiver = std::move(receiver);
     slot_ = static_cast<int>(index);

@@ -203,6 +203,7 @@ TEST_F(IntegrationEnsemblesTest, TheFirstClientWaitsForAll) {
 TEST_F(IntegrationEnsemblesTest, ASetHasMembersInBoth) {
   Client client(settings());
   Client other(settings());
+  ASSERT_TRUE(client.wait_connected(20s) && other.wait_connected(20s));
   const std::string x = monitors_at(a_, 1).front();
   const std::string y = monitors_at(b_, 1).front();
   LockSet set(client, "both", {x, y});
@@ -236,6 +237,7 @@ TEST_F(IntegrationEnsemblesTest, ASetHasMembersInBoth) {
 TEST_F(IntegrationEnsemblesTest, AServerThatDiesTakesTheSetWithItAndTheRestIsGivenBack) {
   Client client(settings());
   Client other(settings());
+  ASSERT_TRUE(client.wait_connected(20s) && other.wait_connected(20s));
   const std::string x = monitors_at(a_, 1).front();
   const std::string y = monitors_at(b_, 1).front();
   LockSet set(client, "both", {x, y});

@@ -245,6 +245,31 @@ TEST_P(LingerTest, ItIsFreeWhenItsClientClosesAndItsMonitorIsGone) {
   EXPECT_TRUE(lock.try_lock());
 }
 
+// It hears no answer to its last requests: what one of them is refused for must not keep the others.
+TEST_P(LingerTest, AClosedClientLeavesNoMonitorBehindButThoseInUse) {
+  auto closing = std::make_unique<Client>(settings(server_->connect_string(), "0"));
+  constexpr int number = 1000;
+  std::vector<std::unique_ptr<AsyncWriteLock>> used;
+  std::atomic<int> released{0};
+  for (int i = 0; i < number; ++i) {
+    used.push_back(std::make_unique<AsyncWriteLock>(*closing, "closing", monitor("left") + std::to_string(i)));
+    used.back()->acquire([&, lock = used.back().get()](const std::exception_ptr&) {
+      lock->release([&](const std::exception_ptr&) { ++released; });
+    });
+  }
+  ASSERT_TRUE(wait_until([&] { return released == number; }));
+  std::vector<std::unique_ptr<BlockingWriteLock>> in_use;
+  for (int i = 0; i < number; i += 40) {
+    in_use.push_back(std::make_unique<BlockingWriteLock>(keeper_, "in use", monitor("left") + std::to_string(i)));
+    in_use.back()->lock_with_timeout();
+  }
+  used.clear();
+  closing.reset();
+  std::size_t left = 0;
+  for (const MonitorSummary& one : Inspector(keeper_).list(true)) left += one.monitor.starts_with(monitor("left"));
+  EXPECT_EQ(left, in_use.size());
+}
+
 TEST_P(LingerTest, AnotherClassOfTheSameProcessGetsIt) {
   keep(monitor("classes"));
   BlockingWriteLock background(keeper_, "background", monitor("classes"), Priority::background);

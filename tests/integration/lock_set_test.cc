@@ -129,6 +129,27 @@ TEST_F(LockSetTest, ABackgroundSetThatWaitsGivesItsMembersToTheForeground) {
   EXPECT_THAT(ephemeral_nodes(*server_), IsEmpty());
 }
 
+// The member that it has waited for is followed at once by one that its own process holds.
+TEST_F(LockSetTest, ABackgroundSetGivesWayAtWhatItHasWaitedForToo) {
+  BlockingWriteLock first(other_, "first", "again-a");
+  first.lock_with_timeout();
+  BlockingWriteLock second(client_, "second", "again-b");
+  second.lock_with_timeout();
+  LockSet set(client_, "bulk", {"again-a", "again-b"}, Priority::background);
+  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "again-a"; }));
+  const auto steps = std::chrono::steady_clock::now() + 300ms;
+  ASSERT_TRUE(wait_until([&] { return std::chrono::steady_clock::now() > steps; }));
+  first.unlock();
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "again-b"; }));
+  ASSERT_TRUE(first.try_lock_for(10s));
+  EXPECT_EQ(set.waits_for(), "again-b") << "it keeps its place";
+  first.unlock();
+  second.unlock();
+  granted.get();
+  EXPECT_TRUE(set.healthy());
+}
+
 TEST_F(LockSetTest, AForegroundSetThatWaitsKeepsItsMembers) {
   BlockingWriteLock busy(other_, "busy", "b");
   busy.lock_with_timeout();
@@ -325,6 +346,24 @@ TEST_F(LockSetTest, IsTakenAndReleasedWithoutBlocking) {
 }
 
 // Named in any order, by threads of several processes' sessions: everybody gets through, one at a time.
+// Whoever releases must hear of it, although another thread takes the set the moment that it can be had.
+TEST_F(LockSetTest, OneObjectIsUsedByManyThreadsInTurn) {
+  LockSet set(client_, "bulk", {"shared-a", "shared-b"});
+  const auto use = [&] {
+    for (int held = 0; held < 100;) {
+      try {
+        set.lock_with_timeout();
+      } catch (const RequestRejectedException&) {
+        continue;  // another thread has it
+      }
+      ASSERT_NO_THROW(set.unlock_or_throw());
+      ++held;
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(use);
+}
+
 TEST_F(LockSetTest, OverlappingSetsExcludeEachOtherAndDoNotDeadlock) {
   constexpr std::size_t monitors = 8;
   constexpr int rounds = 12;

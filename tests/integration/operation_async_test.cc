@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <semaphore>
 
 #include "integration/operation_fixture.h"
 #include "support/wait_until.h"
@@ -206,6 +207,46 @@ TEST_P(AsyncOperationTest, TheRunnersEndWithdrawsThoseThatWaitAndWaitsForHandler
   ASSERT_EQ(ended.wait_for(30s), std::future_status::ready);
   EXPECT_TRUE(completed);
   EXPECT_THAT(sink_.letters(), IsEmpty());
+}
+
+// Fails after a wait, as an outbox does that another process has locked.
+class BlockedSink final : public DeadLetterSink {
+ public:
+  void accept(const DeadLetter& letter) override {
+    ++asked;
+    begun.release();
+    go_on.acquire();
+    EXPECT_FALSE(never.try_acquire_for(1s));
+    go_on.release();
+    throw Error(ErrorCode::outbox_unavailable, letter.monitor, "another process has been using it for too long");
+  }
+
+  std::atomic<int> asked{0};
+  std::counting_semaphore<> begun{0};
+  std::counting_semaphore<> go_on{0};
+  std::counting_semaphore<> never{0};
+};
+
+TEST_P(AsyncOperationTest, TheRunnersEndDoesNotWaitForABlockedSinkOnceForEachLetter) {
+  constexpr int operations = 6;
+  BlockedSink blocked;
+  std::optional<OperationRunner> runner(std::in_place, client_, blocked, quick());
+  std::atomic<int> failed{0};
+  std::vector<std::future<Outcome>> results;
+  for (int i = 0; i < operations; ++i) {
+    results.push_back(start(*runner, [&](const Attempt&, const Done& done) {
+      done(std::make_exception_ptr(OperationFailure("broken", "it is broken", false)));
+      ++failed;
+    }));
+  }
+  ASSERT_TRUE(wait_until([&] { return failed == operations; }));
+  blocked.begun.acquire();
+  std::thread end([&] { runner.reset(); });
+  blocked.go_on.release();
+  end.join();
+  for (auto& result : results) EXPECT_EQ(result_of(result).code, "outbox_unavailable");
+  // The end may have begun behind the first of them.
+  EXPECT_LT(blocked.asked, operations);
 }
 
 TEST_P(AsyncOperationTest, ThousandsWaitWithoutThreads) {

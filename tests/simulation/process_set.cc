@@ -55,10 +55,14 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     world_.sets().asked(set.id, contender, true);
   } else if (engine_->state(contender) != lock::ContenderState::held) {
     checker.cancel_called(contender, engine_->cancel(contender, now()));
-  } else if (bool begun = false; end_section(contender, begun)) {
-    set.machine.released(command.attempt, lock::ReleaseOutcome::released);
-    set.attempts.erase(contender);
-    world_.sets().let_go(set.id, contender);
+  } else {
+    const bool section_ended = set.machine.stage() == SetStage::releasing;
+    if (!section_ended) linger_->given_back(contender);
+    if (bool begun = false; end_section(contender, begun)) {
+      set.machine.released(command.attempt, lock::ReleaseOutcome::released);
+      set.attempts.erase(contender);
+      world_.sets().kept(set.id, contender, section_ended);
+    }
   }
 }
 

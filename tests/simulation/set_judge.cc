@@ -13,7 +13,11 @@ void SetJudge::asked(std::uint64_t set, std::uint64_t contender, bool waits) {
   if (waits) one.waiting.push_back(contender);
 }
 
-void SetJudge::let_go(std::uint64_t set, std::uint64_t contender) {
+void SetJudge::kept(std::uint64_t set, std::uint64_t contender, bool section_ended) {
+  if (!section_ended) {
+    checker_.fail(Invariant::all_or_nothing, "set " + std::to_string(set) + " has not been held, but its contender " +
+                                                 std::to_string(contender) + " stays with the process");
+  }
   std::erase(sets_[set].contenders, contender);
   std::erase(sets_[set].waiting, contender);
 }

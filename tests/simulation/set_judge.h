@@ -18,8 +18,8 @@ class SetJudge {
   std::uint64_t begun() { return ++last_; }
   // A contender of this set; `waits`: it may stand in the queue.
   void asked(std::uint64_t set, std::uint64_t contender, bool waits);
-  // A member that has been given back and is kept by the process.
-  void let_go(std::uint64_t set, std::uint64_t contender);
+  // A member that has been given back and is kept by the process: only after a section.
+  void kept(std::uint64_t set, std::uint64_t contender, bool section_ended);
   // Its caller is told that all of it is held.
   void held(std::uint64_t set, const std::vector<std::uint64_t>& members);
   // Its caller is told that nothing of it is.

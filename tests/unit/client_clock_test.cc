@@ -4,6 +4,8 @@
 #include <chrono>
 #include <memory>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "client/lock_slot.h"
 #include "clock_jump.h"
@@ -71,6 +73,23 @@ TEST_F(ClockTest, WaitingEndsInTimeOnAMachineThatHasBeenSuspended) {
   EXPECT_EQ(refusal->reason, lock::RefusalReason::timed_out);
   EXPECT_GE(steady_clock::now(), begun + 50ms);
   EXPECT_LT(steady_clock::now(), begun + 5min);
+}
+
+// Behind thousands of others it may not even have been sent: as long as these are answered, the server works.
+TEST_F(ClockTest, ASessionWhoseOldestRequestWaitsLongIsKeptWhileOthersAreAnswered) {
+  std::vector<std::shared_ptr<LockSlot>> slots;
+  for (int i = 0; i < 30; ++i) {
+    const std::string monitor = "Q" + std::to_string(i);
+    slots.push_back(std::make_shared<LockSlot>(core_, "test", monitor, Priority::foreground, LockOptions{}));
+    slots.back()->acquire(lock::never, false);
+  }
+  ASSERT_LT(session_.waiting(), 30u) << "some have not been sent";
+  EXPECT_FALSE(core_->link(0).why_useless());
+  test::suspend_for(3 * core_->settings().session_timeout());
+  EXPECT_TRUE(core_->link(0).why_useless());
+  ASSERT_TRUE(session_.answer_one());
+  EXPECT_FALSE(core_->link(0).why_useless());
+  for (const auto& slot : slots) slot->retire();
 }
 
 }  // namespace

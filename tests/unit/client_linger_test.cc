@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "client/lock_slot.h"
@@ -375,6 +376,45 @@ TEST_F(ClientLingerTest, WhoWantsToKnowItsPlaceGetsALockWhoseContenderTellsIt) {
   EXPECT_EQ(lingering_now(), 1u);
   slot->acquire(lock::never, false);
   EXPECT_TRUE(slot->holds());
+}
+
+TEST_F(ClientLingerTest, ALateCancelOfTheFormerCallerDoesNotReachIt) {
+  if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
+  const auto first = make_slot();
+  const auto second = make_slot();
+  first->acquire(lock::never, false);
+  ASSERT_TRUE(test::run_at_unlock_point(
+      1, [&] { EXPECT_FALSE(first->cancel()); },
+      [&] {
+        session_.answer_all();
+        first->release_and_wait();
+        second->acquire(lock::never, false);
+        ASSERT_TRUE(second->holds()) << "it lingered";
+        ASSERT_TRUE(second->step_aside(lock::never));
+      }));
+  session_.answer_all();
+  EXPECT_TRUE(second->holds());
+}
+
+// A write under way would be done in the next caller's section: only a release sent behind it keeps it out of that.
+TEST_F(ClientLingerTest, ALockWithAGuardedWriteUnderWayDoesNotLinger) {
+  const auto slot = make_slot();
+  for (const bool answered : {true, false}) {
+    slot->acquire(lock::never, false);
+    session_.answer_all();
+    ASSERT_TRUE(slot->holds());
+    std::thread writing([&] { EXPECT_EQ(slot->write_guarded({SetNode{"/P", "x", -1}}).size(), 1u); });
+    EXPECT_TRUE(test::wait_until([&] { return session_.waiting() == 1; }));
+    if (answered) {
+      session_.answer_all();
+      writing.join();
+    }
+    slot->release({});
+    EXPECT_EQ(lingering_now(), answered ? 1u : 0u);
+    EXPECT_EQ(session_.waiting(), answered ? 0u : 2u) << "the write, and the release";
+    session_.answer_all();
+    if (!answered) writing.join();
+  }
 }
 
 TEST_F(ClientLingerTest, ATakingThatHasJustBegunCanBeCancelled) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -278,6 +279,31 @@ TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
   EXPECT_TRUE(set->cancel());
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_EQ(core_->statistics().contenders, 3u) << "to be removed when there is a connection again";
+}
+
+// A background set has a time for asking who waits behind it. That may come during its release, and ends nothing.
+TEST_F(SetTest, ATimeOfItsWaitDoesNotEndItsRelease) {
+  core_->start_threads();
+  const auto b = hold("b");
+  const std::vector<std::string> members = {"a", "b"};
+  const auto set = std::make_shared<SetSlot>(core_, "test", members, Priority::background, options());
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(set->waits_for(), "b");
+  const lock::TimePoint begun = now();
+  b->release({});
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  std::promise<std::string> answer;
+  auto answered = answer.get_future();
+  set->release([&](std::exception_ptr error) { answer.set_value(code_of(error)); });
+  // When the core tells of a deadline, it has told of all earlier times.
+  const auto late = std::make_shared<LockSlot>(core_, "test", "c", Priority::foreground, options());
+  const lock::TimePoint deadline = begun + 150ms;
+  EXPECT_TRUE(late->wait(late->acquire(deadline, false), deadline));
+  EXPECT_NE(answered.wait_for(0s), std::future_status::ready) << "no server has answered";
+  session_.answer_all();
+  EXPECT_EQ(answered.get(), "nothing");
 }
 
 TEST_F(SetTest, AReleaseWithoutAnAnswerEndsAndGoesOnInTheBackground) {

@@ -198,6 +198,47 @@ TEST_F(SlotTest, AnAcquisitionMeetsTheEndOfAnotherThreadsUnlock) {
   EXPECT_GT(point, 2);
 }
 
+// As before, but the lock is lost before its release reaches the core.
+TEST_F(SlotTest, AnAcquisitionMeetsALossDuringAnotherThreadsUnlock) {
+  if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  std::string outcome = "taken";
+  ASSERT_TRUE(test::run_at_unlock_point(
+      1, [&] { EXPECT_THROW(slot->release_and_wait(), SessionExpiredException); },
+      [&] {
+        core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
+        session_.connect(1h, TreeSession::id + 1);
+        try {
+          slot->acquire(lock::never, false);
+        } catch (const Error& problem) {
+          outcome = name_of(problem.code());
+        }
+      }));
+  EXPECT_EQ(outcome, "already_held");
+  EXPECT_EQ(slot->state(), LockState::free);
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u) << "held by no object";
+}
+
+// Of one thread's lock, whose acquisition another thread still waits for.
+TEST_F(SlotTest, AnAcquisitionIsToldThatItsLockWasLostWhileItSteppedAside) {
+  const auto slot = make_slot();
+  const auto acquisition = slot->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(slot->step_aside(lock::never));
+  std::vector<std::string> answers;
+  ASSERT_TRUE(slot->tell_end(acquisition, [&](std::exception_ptr error) { answers.push_back(text_of(error)); }));
+  session_.write(coordination::Delete{"/P/privateLock"});
+  session_.answer_all();
+  ASSERT_EQ(slot->state(), LockState::lost);
+  slot->retire();  // gives the answers that are owed on this thread
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers.front(), "lock_unhealthy");
+}
+
 TEST_F(SlotTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
   if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
   int point = 1;

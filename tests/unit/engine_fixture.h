@@ -46,6 +46,7 @@ class Recorder final : public EngineOutput {
   void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
   void forgotten(ContenderId) override { ++forgotten_count; }
   void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
+  void removal_denied() override { ++removals_denied; }
   void explained(ContenderId contender, const CourseNote& note) override {
     explained_steps.push_back({contender, note.step, std::string(note.node), note.number});
   }
@@ -66,6 +67,7 @@ class Recorder final : public EngineOutput {
   std::vector<QueuePosition> positions;
   std::vector<Priority> contentions;
   std::vector<std::int64_t> high_numbers;
+  int removals_denied = 0;
   int forgotten_count = 0;
   std::size_t losses_before_last_grant = 0;
 };

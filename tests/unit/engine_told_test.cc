@@ -55,6 +55,33 @@ class EngineToldTest : public EngineTest {
   void end_session() { engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_); }
 };
 
+// Its permission to list the monitor was taken away: to ask again and again would only keep the servers busy.
+TEST_F(EngineToldTest, AHolderThatMayNotLookAsksInIntervals) {
+  hold_told(1);
+  answer_heartbeats();
+  const auto lists = [this] {
+    return std::count_if(output_.sent.begin(), output_.sent.end(),
+                         [](const Sent& one) { return std::holds_alternative<List>(one.request); });
+  };
+  const auto pass = [this](Duration time) {
+    now_ += time;
+    engine_.tick(now_);
+    answer_heartbeats();
+    while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
+      answer<Get>(node("guid1", our_session));
+    }
+  };
+  event(WatchEvent::Kind::children_changed, "/P");
+  for (int look = 0; look < 3; ++look) {
+    pass(look == 0 ? 0ms : 60ms);
+    ASSERT_EQ(lists(), 1) << "look " << look;
+    answer<List>(failure(ReplyCode::no_auth));
+    pass(200ms);
+    EXPECT_EQ(lists(), 0) << "look " << look;
+  }
+  EXPECT_TRUE(output_.losses.empty());
+}
+
 // --- places ---
 
 TEST_F(EngineToldTest, APlaceCountsThoseBeforeWithoutTheHolder) {

@@ -364,10 +364,26 @@ TEST_F(EngineUnusedTest, ClosingRemovesWhatIsUnusedOrBeingReleased) {
   engine_.acquire(4, std::move(spec), now_);
   output_.sent.clear();
   engine_.close(now_);
-  ASSERT_EQ(output_.sent.size(), 1u);
-  std::vector<std::string> removed = removed_by(std::get<Transaction>(output_.sent.front().request));
+  // One by one: nobody will ask again for what a refusal keeps.
+  std::vector<std::string> removed;
+  for (const auto& sent : output_.sent) {
+    const auto names = removed_by(std::get<Transaction>(sent.request));
+    EXPECT_EQ(names.size(), 1u);
+    removed.insert(removed.end(), names.begin(), names.end());
+  }
   std::sort(removed.begin(), removed.end());
   EXPECT_EQ(removed, (std::vector<std::string>{"/P1", "/P2", "/P3"}));
+}
+
+TEST_F(EngineUnusedTest, ItIsToldOnceThatNothingMayBeRemoved) {
+  cycle(1, "P1");
+  pass(linger * 4);
+  answer<Transaction>(refused(ReplyCode::no_auth, 0));
+  EXPECT_EQ(output_.removals_denied, 1);
+  cycle(2, "P2");
+  pass(linger * 10);
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(output_.removals_denied, 1);
 }
 
 TEST_F(EngineUnusedTest, AFreshClaimWhoseAnswerWasLostIsFoundAgain) {

@@ -154,6 +154,30 @@ TEST_F(GroupingSessionTest, FewAreNotHeldBack) {
   EXPECT_EQ(server.sizes(), (std::vector<std::size_t>{2, 2, 2}));
 }
 
+// Thousands of background claims must not be in the way of a foreground lock, or of one that others wait for.
+TEST_F(GroupingSessionTest, UrgentOnesGoBeforeOthersThatAreHeldBack) {
+  keep_busy();
+  for (RequestTag tag = 1001; tag <= 3000; ++tag) submit(tag, claim("b" + std::to_string(tag)));
+  for (RequestTag tag = 3001; tag <= 3003; ++tag) {
+    Transaction urgent = claim("f" + std::to_string(tag));
+    urgent.urgent = true;
+    submit(tag, urgent);
+  }
+  EXPECT_TRUE(grouping_.withdraw(3002));
+  grouping_.flush();
+  ASSERT_EQ(server_.sent.size(), 2u);
+  answer(0);
+  answer(1);
+  ASSERT_GE(server_.sent.size(), 3u);
+  answer(2);
+  ASSERT_GE(order_.size(), 5u);
+  const std::vector<RequestTag> first(order_.begin() + 2, order_.begin() + 5);
+  EXPECT_EQ(first, (std::vector<RequestTag>{3001, 3003, 1001}));
+  for (std::size_t next = 3; next < server_.sent.size(); ++next) answer(next);
+  ASSERT_EQ(order_.size(), 2004u);
+  EXPECT_EQ(order_.back(), 3000u) << "the others keep their order";
+}
+
 TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfOperations) {
   for (RequestTag tag = 1; tag <= 4; ++tag) submit(tag, claim("P" + std::to_string(tag)));
   grouping_.flush();

@@ -74,6 +74,22 @@ TEST_F(LingerMachineTest, TheNextSectionGetsTheLockOnce) {
   EXPECT_EQ(take("P"), kept) << "and again";
 }
 
+TEST_F(LingerMachineTest, WhatIsGivenBackUnusedDoesNotStay) {
+  const ContenderId unused = grant("P");
+  machine_.given_back(unused);
+  EXPECT_FALSE(end(unused));
+  EXPECT_EQ(machine_.lingering(), 0u);
+  EXPECT_FALSE(machine_.ended(unused));
+  const ContenderId held = grant("P");
+  const ContenderId waiting = ask("P");
+  machine_.given_back(waiting);
+  EXPECT_FALSE(end(waiting)) << "nor is one that is asked for";
+  EXPECT_FALSE(machine_.ended(waiting));
+  machine_.changed("P", now_);
+  EXPECT_FALSE(end(held));
+  keep("P");  // since it was the withdrawn one's node that went, not another client's
+}
+
 TEST_F(LingerMachineTest, NothingLingersUnlessItIsAskedFor) {
   LingerMachine off({});
   const std::string monitor = "P";

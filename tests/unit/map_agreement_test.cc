@@ -252,6 +252,8 @@ TEST(MapAgreementTest, AClientOfOneEnsembleIsRefusedInOneOfSeveral) {
   EXPECT_THAT(difference("a", to_json(record_of(map, 0, true))).value_or(""),
               HasSubstr("a is one of the ensembles a|b"));
   EXPECT_EQ(difference("a", to_json(record_of(EnsembleMap({"a"}), 0, true))), std::nullopt);
+  EXPECT_THAT(difference("a", to_json(record_of(map, 0, false))).value_or(""), HasSubstr("never agreed on"));
+  EXPECT_EQ(difference("a", to_json(record_of(map, 0, true)))->find("never agreed on"), std::string::npos);
   EXPECT_THAT(difference("a", "x").value_or(""), HasSubstr("no map"));
 }
 

@@ -343,6 +343,19 @@ TEST_F(SetMachineTest, AFailedSetThatHasGivenAMemberBackEndsWithTheRest) {
   EXPECT_EQ(set_.failure()->member, 2u);
 }
 
+TEST_F(SetMachineTest, WhoWaitedBehindAFormerGrantCountsNoMore) {
+  hold_all();
+  set_.outranked(attempt('a'));
+  ASSERT_TRUE(set_.step_aside());
+  commands();
+  finish();
+  grant('a');
+  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
+  grant('b');
+  refuse('c');
+  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c")) << "a was granted after those that went before";
+}
+
 TEST_F(SetMachineTest, ARefusalForGoodEndsTheAcquisition) {
   set_.begin(false);
   commands();

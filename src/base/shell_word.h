@@ -1,0 +1,14 @@
+// Words of a command line that people copy into a shell.
+#pragma once
+
+#include <string>
+
+namespace forelock::base {
+
+// One word, quoted where a shell would take it apart.
+std::string shell_quoted(const std::string& text);
+
+// As a positional argument: behind "-- " where it would be taken for an option.
+std::string shell_argument(const std::string& text);
+
+}  // namespace forelock::base

@@ -1,0 +1,68 @@
+// The transactions that a GroupingSession holds back until it is their turn, at most one of each monitor.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordination/session.h"
+
+namespace forelock::grouping {
+
+struct Member {
+  coordination::RequestTag tag = 0;
+  coordination::Transaction transaction;
+  std::string monitor;
+  std::size_t bytes = 0;
+  bool gone = false;  // its monitor has been deleted since
+  int refusals = 0;   // of groups, for other members
+};
+
+// In the order in which they go: the urgent ones before the others, each kind in the order in which it came.
+class HeldBack {
+ public:
+  bool empty() const { return lines_[0].empty() && lines_[1].empty(); }
+  std::size_t size() const { return lines_[0].size() + lines_[1].size(); }
+
+  void add(Member member) { line_of(member).push_back(std::move(member)); }
+  // Before the others of its kind.
+  void add_first(Member member) { line_of(member).push_front(std::move(member)); }
+
+  // Of one that is not empty.
+  const Member& front() const { return (lines_[0].empty() ? lines_[1] : lines_[0]).front(); }
+  Member take_front() {
+    auto& line = lines_[0].empty() ? lines_[1] : lines_[0];
+    Member member = std::move(line.front());
+    line.pop_front();
+    return member;
+  }
+  template <class Predicate>
+  bool contains(Predicate predicate) const {
+    return std::any_of(lines_.begin(), lines_.end(),
+                       [&](const auto& line) { return std::any_of(line.begin(), line.end(), predicate); });
+  }
+  // The first of them, if there is one.
+  template <class Predicate>
+  std::optional<Member> take(Predicate predicate) {
+    for (auto& line : lines_) {
+      const auto found = std::find_if(line.begin(), line.end(), predicate);
+      if (found == line.end()) continue;
+      Member member = std::move(*found);
+      line.erase(found);
+      return member;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::deque<Member>& line_of(const Member& member) { return lines_[member.transaction.urgent ? 0 : 1]; }
+
+  std::array<std::deque<Member>, 2> lines_;
+};
+
+}  // namespace forelock::grouping

@@ -1,0 +1,214 @@
+// The list of cases that every language of this library passes (tests/cases.txt), in C++.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "integration/fixture.h"
+#include "support/session_killer.h"
+#include "support/tcp_proxy.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto patience = 30s;
+
+template <class Call>
+std::optional<ErrorCode> code_of(Call&& call) {
+  try {
+    call();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.code();
+  }
+}
+
+template <class T>
+T soon(std::future<T> future) {
+  if (future.wait_for(patience) != std::future_status::ready) throw std::runtime_error("it does not come");
+  return future.get();
+}
+
+class Cases : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+
+  Settings settings(const std::string& linger = "0") {
+    return settings_for(proxy_.connect_string(), {{"zookeeper.lock.linger", linger}});
+  }
+  std::future<LossReason> loss_of(WriteLock& lock) {
+    auto told = std::make_shared<std::promise<LossReason>>();
+    lock.on_lost([told](LossReason reason) { told->set_value(reason); });
+    return told->get_future();
+  }
+  // What an acquisition in a thread of its own ended with; it waits when this returns.
+  std::future<std::optional<ErrorCode>> waiting(BlockingWriteLock& lock) {
+    auto result = std::async(std::launch::async, [&lock] { return code_of([&] { lock.lock(); }); });
+    EXPECT_TRUE(wait_until([&] {
+      const auto view = Inspector(client_).show(monitor_);
+      std::size_t of_this_class = 0;
+      if (view) {
+        for (const WaiterView& waiter : view->queue) of_this_class += waiter.priority == lock.priority() ? 1u : 0u;
+      }
+      return of_this_class == 1;
+    }));
+    return result;
+  }
+
+  static inline TestServer* server_ = nullptr;
+  TcpProxy proxy_{server_->port()};
+  const std::string monitor_ = testing::UnitTest::GetInstance()->current_test_info()->name();
+  Client client_{settings()};
+  BlockingWriteLock lock_{client_, "case", monitor_};
+};
+
+TEST_F(Cases, blocking) {
+  EXPECT_FALSE(lock_.healthy());
+  lock_.lock();
+  EXPECT_TRUE(lock_.healthy());
+  lock_.check_health();
+  const auto token = lock_.fencing_token();
+  EXPECT_GT(token, 0);
+  EXPECT_GT(lock_.expires_at(), std::chrono::steady_clock::now());
+  EXPECT_EQ(lock_.state(), LockState::held);
+  EXPECT_EQ(lock_.owner().lock_info, "case");
+  EXPECT_EQ(code_of([&] { lock_.lock(); }), ErrorCode::already_held);
+  lock_.unlock_or_throw();
+  EXPECT_EQ(code_of([&] { lock_.check_health(); }), ErrorCode::lock_unhealthy);
+  EXPECT_EQ(code_of([&] { lock_.unlock_or_throw(); }), ErrorCode::not_held);
+  EXPECT_TRUE(lock_.try_lock());
+  EXPECT_GT(lock_.fencing_token(), token);
+}
+
+TEST_F(Cases, timed_out) {
+  lock_.lock();
+  Client client(settings_for(proxy_.connect_string(), {{"zookeeper.foregound.task.timeout", "300"}}));
+  ASSERT_TRUE(client.wait_connected(patience));
+  BlockingWriteLock waiter(client, "waiter", monitor_);
+  try {
+    waiter.lock_with_timeout();
+    ADD_FAILURE() << "obtained a lock that is held";
+  } catch (const InstanceLockException& refused) {
+    EXPECT_EQ(refused.code(), ErrorCode::lock_timeout);
+    EXPECT_EQ(refused.monitor(), monitor_);
+    EXPECT_TRUE(refused.retryable());
+    EXPECT_FALSE(refused.hint().empty());
+    EXPECT_NE(std::string(refused.what()).find("case"), std::string::npos) << refused.what();
+  }
+  EXPECT_FALSE(waiter.try_lock());
+}
+
+TEST_F(Cases, cancelled) {
+  lock_.lock();
+  BlockingWriteLock waiter(client_, "waiter", monitor_);
+  EXPECT_FALSE(waiter.cancel());
+  auto cancelled = waiting(waiter);
+  EXPECT_TRUE(waiter.cancel());
+  EXPECT_EQ(soon(std::move(cancelled)), ErrorCode::cancelled);
+  EXPECT_EQ(waiter.state(), LockState::free);
+}
+
+TEST_F(Cases, foreground_first) {
+  lock_.lock();
+  BlockingWriteLock background(client_, "bulk", monitor_, Priority::background);
+  BlockingWriteLock foreground(client_, "save", monitor_, Priority::foreground);
+  auto second = waiting(background);
+  auto first = waiting(foreground);
+  lock_.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(first)), std::nullopt);
+  EXPECT_EQ(background.state(), LockState::waiting);
+  foreground.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(second)), std::nullopt);
+}
+
+TEST_F(Cases, lost_by_a_stall) {
+  auto lost = loss_of(lock_);
+  lock_.lock();
+  proxy_.stall(true);
+  EXPECT_EQ(soon(std::move(lost)), LossReason::deadline_passed);
+  EXPECT_FALSE(lock_.healthy());
+  EXPECT_EQ(lock_.state(), LockState::lost);
+  EXPECT_EQ(code_of([&] { lock_.check_health(); }), ErrorCode::lock_unhealthy);
+  proxy_.stall(false);
+  EXPECT_EQ(code_of([&] { lock_.unlock_or_throw(); }), ErrorCode::no_node);
+}
+
+TEST_F(Cases, removed) {
+  auto lost = loss_of(lock_);
+  lock_.lock();
+  Inspector inspector(client_);
+  const auto view = inspector.show(monitor_);
+  ASSERT_TRUE(view && view->holder && view->holder->node);
+  EXPECT_EQ(inspector.force_release(monitor_, *view->holder->node), ForceReleaseResult::released);
+  EXPECT_EQ(soon(std::move(lost)), LossReason::removed);
+  EXPECT_EQ(code_of([&] { lock_.check_health(); }), ErrorCode::lock_unhealthy);
+  EXPECT_EQ(code_of([&] { lock_.unlock_or_throw(); }), ErrorCode::no_node);
+}
+
+TEST_F(Cases, expired) {
+  auto lost = loss_of(lock_);
+  lock_.lock();
+  EXPECT_TRUE(end_session("127.0.0.1", server_->port(), client_.session_id()));
+  proxy_.cut_connections();
+  EXPECT_EQ(soon(std::move(lost)), LossReason::session_expired);
+  EXPECT_EQ(code_of([&] { lock_.unlock_or_throw(); }), ErrorCode::session_expired);
+  lock_.lock();  // in a new session
+  EXPECT_TRUE(lock_.healthy());
+}
+
+TEST_F(Cases, closed) {
+  Client client(settings());
+  BlockingWriteLock lock(client, "case", monitor_);
+  BlockingWriteLock waiter(client, "waiter", monitor_, Priority::background);
+  auto lost = loss_of(lock);
+  lock.lock();
+  auto refused = waiting(waiter);
+  client.close();
+  EXPECT_EQ(soon(std::move(lost)), LossReason::closed);
+  EXPECT_EQ(soon(std::move(refused)), ErrorCode::closed);
+  EXPECT_FALSE(lock.healthy());
+  EXPECT_EQ(code_of([&] { lock.unlock_or_throw(); }), ErrorCode::no_node);
+  EXPECT_EQ(code_of([&] { lock.lock(); }), ErrorCode::closed);
+}
+
+TEST_F(Cases, guarded_write) {
+  lock_.lock();
+  const std::vector<WriteOperation> writes{CreateNode{"/data", "a"}, SetNode{"/data", "bc", 0}};
+  EXPECT_EQ(lock_.write_guarded(writes).at(1).version, 1);
+  EXPECT_EQ(code_of([&] { lock_.write_guarded(writes); }), ErrorCode::write_conflict);
+  EXPECT_TRUE(lock_.healthy());
+  lock_.unlock_or_throw();
+  EXPECT_EQ(code_of([&] { lock_.write_guarded(writes); }), ErrorCode::lock_unhealthy);
+}
+
+TEST_F(Cases, own_grant) {
+  Client client(settings("60000"));
+  BlockingWriteLock lock(client, "case", monitor_);
+  lock.lock();
+  EXPECT_EQ(lock.owner().linger, 60s);
+  lock.unlock_or_throw();
+  BlockingWriteLock own(client, "own", monitor_, Priority::foreground, {.may_linger = false});
+  own.lock();
+  EXPECT_GT(own.fencing_token(), lock.fencing_token());
+  EXPECT_FALSE(own.owner().linger);
+  own.unlock_or_throw();
+  EXPECT_EQ(client.statistics().lingering, 0u);
+  EXPECT_EQ(client.statistics().taken_again, 0u);
+}
+
+}  // namespace
+}  // namespace forelock::test
