@@ -7,6 +7,7 @@
 #include "cli/dlq/letters_json.h"
 #include "cli/exit_code.h"
 #include "cli/run/locked_child.h"
+#include "forelock/error.h"
 
 namespace forelock::cli {
 namespace {
@@ -37,9 +38,13 @@ drain::TryResult CommandTarget::operator()(const drain::StoredLetter& letter, co
   child.input = input_ == TargetInput::payload ? letter.letter.payload : one_line(letter.record) + '\n';
   child.output_to_stderr = true;
   child.foreground = false;  // several may run at once
-  const LockGuardian::Result result =
-      run_under_lock(GuardedWriteLock(lock), client_, child, guard_options(client_, OnLost::terminate, kill_after),
-                     inherited_, signals, console_);
+  LockGuardian::Result result;
+  try {
+    result = run_under_lock(GuardedWriteLock(lock), client_, child,
+                            guard_options(client_, OnLost::terminate, kill_after), inherited_, signals, console_);
+  } catch (const LockUnhealthyException& error) {
+    return {TryOutcome::later, error.what()};
+  }
   const std::string ended = "the command ended with " + std::to_string(result.exit_code);
   if (result.lock_lost) return {TryOutcome::later, "the lock was lost while the command ran; " + ended};
   switch (result.exit_code) {

@@ -78,8 +78,7 @@ class DlqImportCommand final : public Command {
     nothing.ids = {""};
     store->scan(nothing, restoring);  // so that the store knows what has become of the letters
     for_each_letter(file_, [&restoring](const drain::StoredLetter& letter) { restoring.letter(letter); });
-    restoring.finish();
-    return exit_ok;
+    return restoring.finish();
   }
 
  private:

@@ -55,8 +55,7 @@ class DlqUnparkCommand final : public Command {
     LetterRestoring restoring(context, *store, "unpark", which());
     check_ids(filter, *store);
     store->scan(filter, restoring);
-    restoring.finish();
-    return exit_ok;
+    return restoring.finish();
   }
 
  private:

@@ -7,6 +7,9 @@
 #include "cli/audit.h"
 #include "cli/connection.h"
 #include "cli/dlq/letters_text.h"
+#include "cli/exit_code.h"
+#include "cli/output/console.h"
+#include "forelock/error.h"
 
 namespace forelock::cli {
 
@@ -23,7 +26,12 @@ LetterRestoring::LetterRestoring(const Context& context, drain::LetterStore& sto
 }
 
 bool LetterRestoring::letter(const drain::StoredLetter& letter) {
-  ++(store_.restore(letter) ? restored_ : there_already_);
+  try {
+    ++(store_.restore(letter) ? restored_ : there_already_);
+  } catch (const RequestRejectedException& error) {
+    ++refused_;
+    console_.warn(printable(letter.letter.id + ": " + error.what()));
+  }
   return true;
 }
 
@@ -32,21 +40,28 @@ bool LetterRestoring::unreadable(const drain::UnreadableLetter&) {
   return true;
 }
 
-void LetterRestoring::finish() {
+int LetterRestoring::finish() {
   store_.settle();
   audit("restored " + std::to_string(restored_));
   if (!console_.text()) {
     console_.write_json({{"restored", restored_},
                          {"there_already", there_already_},
+                         {"refused", refused_},
                          {"unreadable", unreadable_},
                          {"store", store_.describe()}});
-    return;
+    return exit_code();
   }
   std::string text = count_of_letters(restored_) + " put back into the " + store_.describe();
   if (there_already_ > 0) text += "; " + base::counted(there_already_, "was", "were") + " there already";
+  if (refused_ > 0) text += "; " + base::counted(refused_, "was", "were") + " refused";
   if (unreadable_ > 0)
     text += "; " + base::counted(unreadable_, "record cannot be read, and stays", "records cannot be read, and stay");
   console_.write(text + '\n');
+  return exit_code();
+}
+
+int LetterRestoring::exit_code() const {
+  return refused_ > 0 ? exit_failed : exit_ok;
 }
 
 void LetterRestoring::audit(const std::string& result) const {

@@ -24,11 +24,13 @@ class LetterRestoring final : public drain::LetterVisitor {
   // A record that cannot be read stays where it is.
   bool unreadable(const drain::UnreadableLetter& letter) override;
 
-  // Says what was done, in the form that is asked for.
-  void finish();
+  // Says what was done, in the form that is asked for. \returns the exit code: exit_failed if a letter was refused
+  // because one with its id and time of failure, and other contents, is there.
+  int finish();
 
  private:
   void audit(const std::string& result) const;
+  int exit_code() const;
 
   const Console& console_;
   drain::LetterStore& store_;
@@ -39,6 +41,7 @@ class LetterRestoring final : public drain::LetterVisitor {
   const drain::DrainerLock lock_;
   std::uint64_t restored_ = 0;
   std::uint64_t there_already_ = 0;
+  std::uint64_t refused_ = 0;
   std::uint64_t unreadable_ = 0;
 };
 

@@ -6,10 +6,12 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/failure.h"
 #include "cli/hints.h"
 #include "cli/monitors/release_note.h"
 #include "cli/monitors/servers_text.h"
 #include "cli/monitors/views_text.h"
+#include "forelock/error.h"
 #include "records/instance.h"
 #include "records/session_text.h"
 #include "records/wall_time.h"
@@ -30,8 +32,9 @@ class ReleaseCommand final : public Command {
                     "Why: shown to the former holder and by 'forelock show', and kept in the audit record")
         ->type_name("TEXT");
     app->footer(
-        "'forelock show MONITOR' ends with the command to copy. The audit record is one line of JSON on stderr and in\n"
-        "the system's log (journalctl -t forelock).\n"
+        "'forelock show MONITOR' ends with the command to copy. Names of nodes come again, and tokens do not: without\n"
+        "@TOKEN a later holder of the same name may be hit. The audit record is one line of JSON on stderr and in the\n"
+        "system's log (journalctl -t forelock).\n"
         "Options for every command: see forelock --help");
     return app;
   }
@@ -49,8 +52,18 @@ class ReleaseCommand final : public Command {
     // Before the deed: the victim reads it as soon as it learns of its loss.
     const std::string data = leave_release_note(
         *client, monitor_,
-        {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_});
-    const ForceReleaseResult result = inspector.force_release(monitor_, holder_);
+        {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_,
+         before->holder ? before->holder->token : 0});
+    ForceReleaseResult result = ForceReleaseResult::released;
+    try {
+      result = inspector.force_release(monitor_, holder_);
+    } catch (const Error& error) {
+      if (!may_have_happened(error)) {
+        withdraw_release_note(*client, monitor_, data);
+        throw;
+      }
+      if (!is_gone(inspector, before->holder)) report_unknown(record, error, context.console);
+    }
     if (result != ForceReleaseResult::released) withdraw_release_note(*client, monitor_, data);
     if (result == ForceReleaseResult::no_such_monitor) throw_unknown_monitor(monitor_, settings);
     if (result == ForceReleaseResult::holder_changed) refuse(before);
@@ -76,13 +89,47 @@ class ReleaseCommand final : public Command {
     throw_usage("release: " + missing + " missing", show_hint(monitor_) + " names the holder, and the command to copy");
   }
 
+  // The request may have got through although its reply did not.
+  static bool may_have_happened(const Error& error) {
+    return error.code() == ErrorCode::connection_loss || error.code() == ErrorCode::session_expired ||
+           error.code() == ErrorCode::server_error;
+  }
+
+  // Whether the holder that is meant, and was there before, certainly does not hold it any more. That it holds it still
+  // says nothing: the request may be on its way, and the server that is asked behind the others.
+  bool is_gone(Inspector& inspector, const std::optional<HolderView>& before) const {
+    if (!before || (holder_ != node_of(*before) && holder_ != known_as(*before))) return false;
+    try {
+      const std::optional<MonitorView> now = inspector.show(monitor_);
+      return !now || !now->holder || now->holder->token != before->token;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  // The deed is on record even where nobody knows whether it is done. The note stays: it may be true.
+  [[noreturn]] void report_unknown(AuditRecord& record, const Error& error, const Console& console) const {
+    record.result = "unknown";
+    audit(record, console);
+    Failure failure = failure_of(std::current_exception());
+    failure.message = monitor_ + " may have been released: " + error.what();
+    failure.hint = show_hint(monitor_) + " says who holds it now";
+    failure.monitor = monitor_;
+    throw FailureException(std::move(failure));
+  }
+
+  static std::string node_of(const HolderView& holder) {
+    return holder.node.value_or(records::session_text(holder.session));
+  }
+
+  static std::string known_as(const HolderView& holder) { return node_of(holder) + '@' + std::to_string(holder.token); }
+
   [[noreturn]] void refuse(const std::optional<MonitorView>& view) const {
     std::string message = "nothing was done: " + holder_ + " does not hold " + monitor_;
     if (view && view->holder) {
-      const std::string known_as = view->holder->node.value_or(records::session_text(view->holder->session)) + '@' +
-                                   std::to_string(view->holder->token);
-      if (known_as != holder_)
-        message += "; its holder is " + known_as + ", " + who(view->holder->owner, view->holder->session);
+      if (known_as(*view->holder) != holder_)
+        message +=
+            "; its holder is " + known_as(*view->holder) + ", " + who(view->holder->owner, view->holder->session);
     }
     throw FailureException({exit_failed, "holder_changed", message, show_hint(monitor_), monitor_, false, {}});
   }

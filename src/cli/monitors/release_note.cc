@@ -1,6 +1,7 @@
 #include "cli/monitors/release_note.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "cli/connection.h"
@@ -46,7 +47,10 @@ std::optional<ReleaseNote> parse(const std::string& data) {
   };
   const std::optional<WallTime> at = records::parse_wall_time(text("at"));
   if (!at) return std::nullopt;
-  return ReleaseNote{*at, text("by"), text("reason"), text("holder")};
+  const std::string token = text("token");
+  ReleaseNote found{*at, text("by"), text("reason"), text("holder")};
+  std::from_chars(token.data(), token.data() + token.size(), found.token);
+  return found;
 }
 
 }  // namespace
@@ -90,8 +94,11 @@ std::optional<ReleaseNote> read_release_note(Client& client, const std::string& 
 }
 
 Json json_of(const ReleaseNote& note) {
-  return {
-      {"at", records::format_wall_time(note.at)}, {"by", note.by}, {"reason", note.reason}, {"holder", note.holder}};
+  return {{"at", records::format_wall_time(note.at)},
+          {"by", note.by},
+          {"reason", note.reason},
+          {"holder", note.holder},
+          {"token", std::to_string(note.token)}};
 }
 
 std::string text_of(const ReleaseNote& note) {

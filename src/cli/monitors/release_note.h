@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ struct ReleaseNote {
   WallTime at;
   std::string by;
   std::string reason;
-  std::string holder;  // who lost it, as it was named
+  std::string holder;      // who lost it, as it was named
+  std::int64_t token = 0;  // of that grant; 0: not known
 };
 
 // Whether a monitor with these data was made by a process of ours, which may remove it when it is unused.

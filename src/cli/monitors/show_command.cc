@@ -5,11 +5,13 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/failure.h"
 #include "cli/hints.h"
 #include "cli/monitors/release_note.h"
 #include "cli/monitors/servers_text.h"
 #include "cli/monitors/views_json.h"
 #include "cli/monitors/views_text.h"
+#include "forelock/error.h"
 #include "records/session_text.h"
 
 namespace forelock::cli {
@@ -30,17 +32,25 @@ class ShowCommand final : public Command {
     if (!view) throw_unknown_monitor(monitor_, settings);
     // A holder of a set may hold this monitor for no other reason than that it waits for another one.
     std::optional<LockSetView> set;
-    if (view->holder && view->holder->owner)
-      set = Inspector(*client, patience(settings)).lock_set(*view->holder->owner);
+    std::optional<Failure> set_error;
+    try {
+      if (view->holder && view->holder->owner)
+        set = Inspector(*client, patience(settings)).lock_set(*view->holder->owner);
+    } catch (const Error&) {
+      // Its other members may live in an ensemble that is silent: who holds this one is known all the same.
+      set_error = failure_of(std::current_exception());
+    }
     const std::optional<ReleaseNote> note = read_release_note(*client, monitor_, patience(settings));
     if (context.console.text()) {
       context.console.write(text_of(*view, context.console));
       if (set) context.console.write("  set       " + printable(text_of(*set)) + '\n');
+      if (set_error) context.console.write("  set       cannot be seen now: " + printable(set_error->message) + '\n');
       if (note) context.console.write("  last " + printable(text_of(*note)) + '\n');
       if (view->holder) suggest_release(*view->holder, context);
     } else {
       nlohmann::ordered_json json = json_of(*view);
       if (set) json["set"] = json_of(*set);
+      if (set_error) json["set_error"] = {{"code", set_error->code}, {"message", set_error->message}};
       if (note) json["forced_release"] = json_of(*note);
       context.console.write_json(json);
     }
@@ -51,9 +61,8 @@ class ShowCommand final : public Command {
   void suggest_release(const HolderView& holder, const Context& context) const {
     const std::string id =
         holder.node.value_or(records::session_text(holder.session)) + '@' + std::to_string(holder.token);
-    const std::string monitor = std::string(monitor_.starts_with('-') ? "-- " : "") + shell_quoted(monitor_);
     context.console.note("to take it away: forelock" + repeat_words(context.globals) + " release --holder " + id +
-                         " --reason 'WHY' " + monitor);
+                         " --reason 'WHY' " + base::shell_argument(monitor_));
   }
 
   std::string monitor_;

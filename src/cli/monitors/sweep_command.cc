@@ -44,6 +44,7 @@ struct Sweep {
   std::size_t in_use = 0;
   std::size_t too_young = 0;
   std::size_t of_others = 0;
+  std::size_t unreadable = 0;  // not permitted to us
 };
 
 class SweepCommand final : public Command {
@@ -62,8 +63,10 @@ class SweepCommand final : public Command {
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console);
-    if (!client->wait_connected(patience(settings))) {
-      throw ConnectionLossException(ErrorCode::connection_loss, {}, "no connection to ZooKeeper", "forelock doctor");
+    // All of them before anything is removed.
+    const auto deadline = std::chrono::steady_clock::now() + patience(settings);
+    for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
+      client::connected_or_throw(client->core()->link(i), deadline);
     }
     Sweep sweep;
     for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
@@ -111,7 +114,15 @@ class SweepCommand final : public Command {
 
   void judge(const std::string& name, const coordination::Reply& node, milliseconds server_time, Sweep& sweep,
              std::vector<Unused>& unused) const {
-    if (!node.ok()) return;  // gone, or not ours to read
+    if (node.code == coordination::ReplyCode::no_node) return;  // gone meanwhile
+    if (node.code == coordination::ReplyCode::no_auth) {
+      ++sweep.unreadable;
+      return;
+    }
+    if (!node.ok()) {
+      const std::string monitor = lock::decode_monitor_name(name);
+      client::throw_reply_error(node.code, monitor, "cannot read the monitor " + monitor);
+    }
     if (!made_by_forelock(node.data)) {
       ++sweep.of_others;
     } else if (node.stat.children > 0) {
@@ -153,14 +164,16 @@ class SweepCommand final : public Command {
       context.console.write_json({{dry_run_ ? "would_remove" : "removed", sweep.removed},
                                   {"in_use", sweep.in_use},
                                   {"too_young", sweep.too_young},
-                                  {"of_others", sweep.of_others}});
+                                  {"of_others", sweep.of_others},
+                                  {"unreadable", sweep.unreadable}});
       return;
     }
     for (const std::string& monitor : sweep.removed) context.console.write(printable(monitor) + '\n');
-    context.console.note((dry_run_ ? "would remove " : "removed ") + std::to_string(sweep.removed.size()) +
-                         " unused monitors at " + servers_text(settings) + "; left " + std::to_string(sweep.in_use) +
-                         " in use, " + std::to_string(sweep.too_young) + " too young, " +
-                         std::to_string(sweep.of_others) + " of other programs");
+    context.console.note(
+        (dry_run_ ? "would remove " : "removed ") + std::to_string(sweep.removed.size()) + " unused monitors at " +
+        servers_text(settings) + "; left " + std::to_string(sweep.in_use) + " in use, " +
+        std::to_string(sweep.too_young) + " too young, " + std::to_string(sweep.of_others) + " of other programs" +
+        (sweep.unreadable == 0 ? "" : ", " + std::to_string(sweep.unreadable) + " that we may not read"));
   }
 
   std::optional<milliseconds> older_than_;

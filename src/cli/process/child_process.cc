@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
@@ -22,12 +23,13 @@ extern char** environ;
 namespace forelock::cli {
 namespace {
 
-std::vector<std::string> environment_with(const std::vector<std::pair<std::string, std::string>>& changes) {
+std::vector<std::string> environment_of(const ChildOptions& child) {
+  const std::vector<std::pair<std::string, std::string>>& changes = child.environment;
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
-    bool changed = false;
+    bool changed = std::find(child.hidden.begin(), child.hidden.end(), name) != child.hidden.end();
     for (const auto& change : changes) changed = changed || change.first == name;
     if (!changed) environment.emplace_back(text);
   }
@@ -135,7 +137,7 @@ class BlockTtou {
 
 ChildProcess::ChildProcess(const ChildOptions& options) {
   std::vector<std::string> arguments = options.command;
-  std::vector<std::string> environment = environment_with(options.environment);
+  std::vector<std::string> environment = environment_of(options);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const Descriptor reading(ends[0]);
@@ -152,6 +154,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
   const Launch launch{pointers_to(arguments), pointers_to(environment), getpid(),
                       options.death_signal,   gave_terminal_,           input.get(),
                       output.get(),           options.output_to_stderr, report.get()};
+  if (options.may_begin) options.may_begin();
   id_ = fork();
   if (id_ == 0) become(launch);
   if (id_ < 0) throw std::system_error(errno, std::generic_category(), "fork");

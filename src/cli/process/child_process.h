@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,17 +14,19 @@ namespace forelock::cli {
 struct ChildOptions {
   std::vector<std::string> command;                              // not empty; looked for in $PATH
   std::vector<std::pair<std::string, std::string>> environment;  // over the inherited one
+  std::vector<std::string> hidden;                               // what it does not inherit of the environment
   int death_signal = 0;                                          // what it gets when this process dies; 0: nothing
   std::optional<std::string> input;                              // what it reads from stdin; nothing: inherited
   std::string output;                                            // file for stdout and stderr; empty: inherited
   bool output_to_stderr = false;                                 // its stdout is our stderr: ours is for results
   bool foreground = true;                                        // gets the terminal, if this process has it
+  std::function<void()> may_begin;                               // called last before it is made; may throw
 };
 
 class ChildProcess {
  public:
   // Starts it, with the signals that this process blocks unblocked again, and with the terminal if this process has it.
-  // \throws FailureException with exit code 126 or 127 if it cannot be executed.
+  // \throws FailureException with exit code 126 or 127 if it cannot be executed, and what may_begin throws.
   explicit ChildProcess(const ChildOptions& options);
   // Gives the terminal back; kills the group if the child still runs.
   ~ChildProcess();

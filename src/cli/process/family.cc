@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -32,28 +33,39 @@ bool Family::is_left() {
   return !members().empty();
 }
 
-void Family::signal(const std::vector<int>& signals) {
+pid_t Family::signal(const std::vector<int>& signals) {
   members();  // before the command's end parts it from its children
   for (const int number : signals) ::kill(-command_, number);
+  pid_t refused = 0;
   for (const Process& process : members()) {
+    look_for_refusal(process.id, refused);
     if (process.group == command_) continue;  // has them
     for (const int number : signals) ::kill(process.id, number);
   }
+  return refused;
 }
 
-void Family::kill() {
+pid_t Family::kill() {
   members();
   ::kill(-command_, SIGKILL);
+  pid_t refused = 0;
   std::set<Process> killed;
   for (int look = 0; look < most_looks; ++look) {
     bool found = false;
     for (const Process& process : members()) {
       if (!killed.insert(process).second) continue;
+      look_for_refusal(process.id, refused);
       ::kill(process.id, SIGKILL);
       found = true;
     }
-    if (!found) return;
+    if (!found) break;
   }
+  return refused;
+}
+
+// A signal to a group succeeds if one of its members gets it, so each is asked for itself.
+void Family::look_for_refusal(pid_t process, pid_t& refused) const {
+  if (::kill(process, 0) != 0 && errno == EPERM && refused != command_) refused = process;
 }
 
 // False for a zombie, or one that has just gone.

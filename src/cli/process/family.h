@@ -22,13 +22,16 @@ class Family {
   //        whose parent had ended before the first look, and that has left the group, is not found.
   Family(pid_t command, bool all_descendants) : command_(command), all_descendants_(all_descendants) {}
 
+  pid_t command() const { return command_; }
   // Whether anything runs that belongs to it.
   bool is_left();
   // Sends signals to all that belongs to it: first to the command's group, then to those that have left it.
-  void signal(const std::vector<int>& signals);
+  // \returns a process that we may not send signals to, as it runs as another user: the command, if it is one of them;
+  // 0 if there is none.
+  pid_t signal(const std::vector<int>& signals);
   // Sends SIGKILL until nothing is left that was not killed: what forks meanwhile does not escape, unless it is faster
-  // than a bounded number of looks.
-  void kill();
+  // than a bounded number of looks. \returns as signal().
+  pid_t kill();
 
  private:
   struct Process {
@@ -41,6 +44,8 @@ class Family {
   };
 
   static bool read(const char* id, Process& process);
+  // Notes the process in `refused` if we may not send it a signal.
+  void look_for_refusal(pid_t process, pid_t& refused) const;
   // Those that run at this moment. They are remembered, and so found again without their parents.
   const std::set<Process>& members();
 

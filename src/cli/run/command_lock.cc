@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "cli/connection.h"
 #include "client/ensemble_link.h"
-#include "forelock/lock_set.h"
+#include "forelock/error.h"
 #include "records/instance.h"
 #include "records/session_text.h"
 
@@ -43,6 +44,7 @@ class SingleLock final : public CommandLock {
   bool owns_lock() const override { return lock_.owns_lock(); }
   void unlock_or_throw() override { lock_.unlock_or_throw(); }
   void unlock_async() override { lock_.unlock_async(); }
+  std::vector<MemberToken> tokens() const override { return {{lock_.monitor(), lock_.fencing_token()}}; }
   std::string waited_for() const override { return lock_.monitor(); }
 
  private:
@@ -84,6 +86,7 @@ class SetOfLocks final : public CommandLock {
   bool owns_lock() const override { return lock_.owns_lock(); }
   void unlock_or_throw() override { lock_.unlock_or_throw(); }
   void unlock_async() override { lock_.unlock_async(); }
+  std::vector<MemberToken> tokens() const override { return lock_.fencing_tokens(); }
   std::string waited_for() const override { return lock_.waits_for().value_or(lock_.monitors().front()); }
 
  private:
@@ -100,6 +103,16 @@ Environment GuardedWriteLock::environment(const Client& client) const {
           {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
           {"FORELOCK_OWNER", lock_.owner().instance},
           {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}};
+}
+
+bool was_removed(const GuardedLock& lock) {
+  const std::string removed = '(' + std::string(name_of(LossReason::removed)) + ')';
+  try {
+    lock.check_health();
+  } catch (const Error& error) {
+    return std::string_view(error.what()).find(removed) != std::string_view::npos;
+  }
+  return false;
 }
 
 std::unique_ptr<CommandLock> make_command_lock(Client& client, const std::string& info,

@@ -9,6 +9,7 @@
 #include "cli/run/guarded_lock.h"
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
+#include "forelock/lock_set.h"
 
 namespace forelock::cli {
 
@@ -22,6 +23,8 @@ class CommandLock : public GuardedLock {
   virtual bool owns_lock() const = 0;
   virtual void unlock_or_throw() = 0;
   virtual void unlock_async() = 0;
+  // Of the present or last grant.
+  virtual std::vector<MemberToken> tokens() const = 0;
   // The monitor to look at: the one that is waited for, or else the first.
   virtual std::string waited_for() const = 0;
 };

@@ -28,6 +28,9 @@ class GuardedLock {
   virtual std::vector<std::pair<std::string, std::string>> environment(const Client& client) const = 0;
 };
 
+// Whether it is lost because it was deleted, by an administrator say.
+bool was_removed(const GuardedLock& lock);
+
 // A lock on one monitor. It outlives this object.
 class GuardedWriteLock final : public GuardedLock {
  public:

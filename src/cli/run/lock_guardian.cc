@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <stop_token>
-#include <string_view>
 #include <utility>
-
-#include "forelock/error.h"
 
 namespace forelock::cli {
 namespace {
@@ -35,14 +32,14 @@ LockGuardian::Result LockGuardian::guard(ChildProcess& child) {
     if (ended) look_again = std::min(look_again, Clock::now() + between_looks);
     const std::optional<int> signal = signals_.wait(lost_, std::min(look_again, kill_at_));
     if (!signal || *signal == SIGCHLD) continue;
-    if (ended) {
+    if (terminated_) {  // the command may have ended in this moment, and others are told by nobody else
       family.signal({*signal});
     } else {
       child.signal_group(*signal);
     }
   }
   // What of the family still works does so without a lock.
-  if (terminated_) family.kill();
+  if (terminated_) kill(family);
   return {*child.exit_code(), child.signal(), child.interrupted(), terminated_ || !lock_.healthy()};
 }
 
@@ -72,14 +69,27 @@ void LockGuardian::end_family(Family& family, const std::string& why, Clock::tim
   }
   // First the deed, then the word about it.
   const bool first = !std::exchange(terminated_, true);
-  if (first) family.signal({SIGTERM, SIGCONT});  // a stopped process takes no other signal
+  const pid_t refused = first ? family.signal({SIGTERM, SIGCONT}) : 0;  // a stopped process takes no other signal
   kill_at_ = std::min(kill_at_, kill_at);
-  tell(lock_.name() + ": " + why + (first ? "; the command gets SIGTERM" : ""));
+  const bool refuses_itself = refused != 0 && refused == family.command();
+  tell(lock_.name() + ": " + why + (first && !refuses_itself ? "; the command gets SIGTERM" : "") +
+       refusal(family, refused));
+}
+
+std::string LockGuardian::refusal(const Family& family, pid_t process) {
+  if (process == 0 || std::exchange(told_of_refusal_, true)) return {};
+  const std::string who = process == family.command() ? "the command" : "its process " + std::to_string(process);
+  return "; " + who + " cannot be ended: it runs as another user";
+}
+
+void LockGuardian::kill(Family& family) {
+  const std::string refused = refusal(family, family.kill());
+  if (!refused.empty()) tell(lock_.name() + ": the lock is lost" + refused);
 }
 
 void LockGuardian::kill_if_due(Family& family) {
   if (Clock::now() < kill_at_) return;
-  family.kill();
+  kill(family);
   kill_at_ = Clock::time_point::max();
 }
 
@@ -88,14 +98,7 @@ bool LockGuardian::awaits(Family& family) const {
 }
 
 std::string LockGuardian::loss() const {
-  const std::string removed = '(' + std::string(name_of(LossReason::removed)) + ')';
-  try {
-    lock_.check_health();
-  } catch (const Error& error) {
-    if (std::string_view(error.what()).find(removed) != std::string_view::npos)
-      return "the lock was taken away by force";
-  }
-  return "the lock is lost";
+  return was_removed(lock_) ? "the lock was taken away by force" : "the lock is lost";
 }
 
 void LockGuardian::reap_orphans(const ChildProcess& child) const {

@@ -46,10 +46,13 @@ class LockGuardian {
   // \returns when to look again at the latest.
   Clock::time_point look_at_lock(Family& family);
   void end_family(Family& family, const std::string& why, Clock::time_point kill_at);
+  void kill(Family& family);
   void kill_if_due(Family& family);
   // Whether some of those who were told to end still have the time for it.
   bool awaits(Family& family) const;
   void reap_orphans(const ChildProcess& child) const;
+  // What is said of a process to which no signal may be sent; empty if there is none.
+  std::string refusal(const Family& family, pid_t process);
   // "the lock is lost", and why, as far as it is known.
   std::string loss() const;
   // With -o json, stderr is for the one JSON object.
@@ -63,6 +66,7 @@ class LockGuardian {
   bool warned_of_danger_ = false;
   bool warned_of_loss_ = false;
   bool terminated_ = false;  // the family was told to end because of the lock
+  bool told_of_refusal_ = false;
   Clock::time_point kill_at_ = Clock::time_point::max();
 };
 

@@ -3,10 +3,27 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <string>
+
+#include "forelock/error.h"
 
 namespace forelock::cli {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+void check_before_begin(const GuardedLock& lock) {
+  try {
+    lock.check_health();
+  } catch (const LockUnhealthyException& error) {
+    throw LockUnhealthyException(error.code(), error.monitor(),
+                                 std::string(error.what()) + "; the command was not begun",
+                                 "another client may hold the lock");
+  }
+}
+
+}  // namespace
 
 GuardOptions guard_options(const Client& client, OnLost on_lost, milliseconds kill_after) {
   // What the server has granted, which may be less than what was asked for.
@@ -18,10 +35,14 @@ LockGuardian::Result run_under_lock(const GuardedLock& lock, const Client& clien
                                     const GuardOptions& guard, const InheritedDescriptors& inherited,
                                     SignalSource& signals, const Console& console) {
   const auto environment = lock.environment(client);
+  // Those of a lock around this one, of one monitor or several, are not of this lock.
+  child.hidden = {"FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_MONITORS", "FORELOCK_TOKENS"};
   child.environment.insert(child.environment.end(), environment.begin(), environment.end());
   // If this process is killed, the lock is not renewed.
   child.death_signal = guard.on_lost == OnLost::warn ? 0 : SIGTERM;
   inherited.close_others_on_exec();
+  // Between the grant and this moment the process may have been stopped for longer than its session.
+  child.may_begin = [&lock] { check_before_begin(lock); };
   ChildProcess process(child);
   return LockGuardian(lock, signals, console, guard).guard(process);
 }

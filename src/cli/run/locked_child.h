@@ -15,7 +15,8 @@ namespace forelock::cli {
 GuardOptions guard_options(const Client& client, OnLost on_lost, std::chrono::milliseconds kill_after);
 
 // Runs the command to its end and forwards signals to it; the environment of the lock is added to that of `child`.
-// \throws FailureException with exit code 126 or 127 if it cannot be executed.
+// \throws FailureException with exit code 126 or 127 if it cannot be executed; LockUnhealthyException if it was not
+// begun because the lock is lost.
 LockGuardian::Result run_under_lock(const GuardedLock& lock, const Client& client, ChildOptions child,
                                     const GuardOptions& guard, const InheritedDescriptors& inherited,
                                     SignalSource& signals, const Console& console);

@@ -1,5 +1,6 @@
 // forelock run: a command while a lock is held.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -13,7 +14,6 @@
 #include "cli/run/run_operation.h"
 #include "cli/run/run_options.h"
 #include "client/ensemble_link.h"
-#include "records/wall_time.h"
 
 namespace forelock::cli {
 namespace {
@@ -62,34 +62,44 @@ class RunCommand final : public Command {
       client.close();  // the node goes with the session, whatever became of the lock
       return exit_signalled(*ended_by);
     }
-    const WallTime acquired = records::wall_time_now();
+    const std::vector<MemberToken> tokens = lock->tokens();
     ChildOptions child;
     child.command = options_.command;
-    LockGuardian::Result result =
-        run_under_lock(*lock, *client, child, options_.guarding(*client), inherited, signals, context.console);
-    std::string lost = lost_monitor(*lock);
+    LockGuardian::Result result;
+    try {
+      result = run_under_lock(*lock, *client, child, options_.guarding(*client), inherited, signals, context.console);
+    } catch (const LockUnhealthyException& error) {
+      throw FailureException(loss(*client, error.monitor(), tokens, error.what()));
+    }
+    std::string lost = lost_monitor(*client, *lock);
     if (!release(*lock, lost, context.console)) result.lock_lost = true;
     if (!result.lock_lost) return result.exit_code;
-    throw FailureException(loss(*client, lost, acquired, result.exit_code));
+    throw FailureException(loss(*client, lost, tokens,
+                                "the lock on " + lost + " was lost while the command ran (it ended with " +
+                                    std::to_string(result.exit_code) +
+                                    "); its work may overlap with another holder's"));
   }
 
-  // The first one while all are held.
-  std::string lost_monitor(const CommandLock& lock) const {
+  // While all are held, the first one in the ensemble whose session may end first.
+  std::string lost_monitor(const Client& client, const CommandLock& lock) const {
     try {
       lock.check_health();
     } catch (const Error& error) {
       return error.monitor();
     }
-    return options_.monitors.front();
+    return *std::min_element(options_.monitors.begin(), options_.monitors.end(), [&](const auto& one, const auto& two) {
+      return ensemble_of(client, one).valid_until() < ensemble_of(client, two).valid_until();
+    });
   }
 
-  Failure loss(Client& client, const std::string& monitor, WallTime acquired, int child_code) const {
-    std::string message = "the lock on " + monitor + " was lost while the command ran (it ended with " +
-                          std::to_string(child_code) + "); its work may overlap with another holder's";
+  static Failure loss(Client& client, const std::string& monitor, const std::vector<MemberToken>& tokens,
+                      std::string message) {
     const std::optional<ReleaseNote> note =
         ensemble_of(client, monitor).connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
-    // The clocks of two machines are compared.
-    if (note && note->at > acquired - std::chrono::minutes(1)) message += "; " + text_of(*note);
+    const bool ours = note && std::any_of(tokens.begin(), tokens.end(), [&](const MemberToken& member) {
+      return member.monitor == monitor && member.token == note->token;
+    });
+    if (ours) message += "; " + text_of(*note);
     return {exit_lock_lost,
             std::string(name_of(ErrorCode::lock_unhealthy)),
             message,
@@ -109,7 +119,7 @@ class RunCommand final : public Command {
     return failure;
   }
 
-  // \returns whether the lock was ours to the end; if not, `lost` is the monitor that was lost.
+  // \returns whether the lock was ours to the end; if not, `lost` is what was lost.
   static bool release(CommandLock& lock, std::string& lost, const Console& console) {
     try {
       lock.unlock_or_throw();

@@ -44,16 +44,16 @@ std::string joined(const std::vector<std::string>& command) {
   return text;
 }
 
-// What the command around this one has locked, if there is one.
-std::vector<std::string> monitors_around() {
-  if (const char* const one = std::getenv("FORELOCK_MONITOR")) return {one};
+// What the command around this one has locked, if there is one, and the variable that says so.
+std::vector<std::pair<std::string, std::string>> monitors_around() {
+  std::vector<std::pair<std::string, std::string>> monitors;
+  if (const char* const one = std::getenv("FORELOCK_MONITOR")) monitors.emplace_back(one, "$FORELOCK_MONITOR");
   const char* const several = std::getenv("FORELOCK_MONITORS");
-  if (several == nullptr) return {};
+  if (several == nullptr) return monitors;
   const auto json = nlohmann::json::parse(several, nullptr, false);
-  std::vector<std::string> monitors;
   if (!json.is_array()) return monitors;
   for (const auto& monitor : json) {
-    if (monitor.is_string()) monitors.push_back(monitor.get<std::string>());
+    if (monitor.is_string()) monitors.emplace_back(monitor.get<std::string>(), "$FORELOCK_MONITORS");
   }
   return monitors;
 }
@@ -106,12 +106,10 @@ void RunOptions::add_to(CLI::App& app) {
 
 void RunOptions::note_doubts(const Console& console) const {
   if (!console.text()) return;
-  const std::vector<std::string> outer = monitors_around();
-  for (const std::string& monitor : monitors) {
-    if (std::find(outer.begin(), outer.end(), monitor) == outer.end()) continue;
-    console.note("this command runs under the lock on " + monitor +
-                 " already ($FORELOCK_MONITOR): if that is held by " +
-                 "the command around it, both wait for each other");
+  for (const auto& [outer, variable] : monitors_around()) {
+    if (std::find(monitors.begin(), monitors.end(), outer) == monitors.end()) continue;
+    console.note("this command runs under the lock on " + outer + " already (" + variable +
+                 "): if that is held by the command around it, both wait for each other");
   }
   const std::size_t said = info.size();
   OwnerRecord record;

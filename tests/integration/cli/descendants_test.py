@@ -1,6 +1,7 @@
 """forelock run and replay: all that a command has started is told to end when its lock is lost, and then ended."""
 
 import os
+import shutil
 import signal
 import subprocess
 import unittest
@@ -118,23 +119,96 @@ while :; do sleep 0.05; done
             child.communicate(timeout=support.PATIENCE)
             support.wait_until(lambda: not support.is_alive(process), start[0] + ": it ends", 3)
 
-    def test_a_signal_meanwhile_reaches_it(self):
-        script = self.write("stubborn", f"""trap 'echo asked > {self.path("asked")}' TERM
+    def leaves_stubborn(self, script):
+        """A process in a session of its own that only SIGHUP ends, beside the script."""
+        stubborn = self.write("stubborn", f"""trap 'echo asked > {self.path("asked")}' TERM
 trap 'echo interrupted > {self.path("interrupted")}; exit' HUP
 echo $$ > {self.path("pid")}
 while :; do sleep 0.05; done
 """)
-        child = self.hold("P1", "--kill-after", "20s",
-                          script=f"setsid sh {script} > /dev/null 2>&1 & echo $$ > {self.path('first')}; echo ready; "
-                                 "exec sleep 1000")
+        return f"setsid sh {stubborn} > /dev/null 2>&1 & echo $$ > {self.path('first')}; echo ready; {script}"
+
+    def test_a_signal_meanwhile_reaches_it(self):
+        child = self.hold("P1", "--kill-after", "20s", script=self.leaves_stubborn("exec sleep 1000"))
         self.pid_in("pid")
         first = self.pid_in("first")
         self.release()
         support.wait_until(lambda: not support.is_alive(first), "the command ends")
+        self.assert_a_signal_reaches_it(child)
+
+    def assert_a_signal_reaches_it(self, child, before=lambda: None):
         support.wait_until(lambda: self.lines_of("asked"), "what it has left is asked to end")
+        before()
         child.send_signal(signal.SIGHUP)
+        child.send_signal(signal.SIGCONT)
         child.communicate(timeout=support.PATIENCE)
         self.assertEqual((child.returncode, self.lines_of("interrupted")), (76, ["interrupted"]))
+
+    def test_a_signal_that_comes_together_with_the_commands_end_reaches_it(self):
+        child = self.hold("P1", "--kill-after", "20s", script=self.leaves_stubborn("trap '' TERM; exec sleep 1000"))
+        self.pid_in("pid")
+        first = self.pid_in("first")
+
+        def end_the_command():
+            child.send_signal(signal.SIGSTOP)
+            support.wait_until(lambda: support.state_of(child.pid) == "T", "it reads no signals")
+            os.kill(first, signal.SIGKILL)
+            support.wait_until(lambda: not support.is_alive(first), "the command has ended")
+        self.release()
+        self.assert_a_signal_reaches_it(child, end_the_command)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs another user")
+class AnotherUser(hostile_test.Waiting, support.CliTest):
+    """A command that runs as another user than its guardian takes no signals from it."""
+
+    US, THEM = 65534, 65533
+
+    def setUp(self):
+        super().setUp()
+        os.chmod(self.directory.name, 0o777)
+        # As sudo does: a program that may become anybody, and does.
+        self.become = self.path("become")
+        shutil.copy(shutil.which("setpriv"), self.become)
+        os.chmod(self.become, 0o4755)
+        probe = subprocess.run([*self.as_us(), self.become, f"--reuid={self.THEM}", "id", "-ru"], capture_output=True,
+                               text=True, check=False)
+        if probe.stdout.strip() != str(self.THEM):
+            self.skipTest("programs cannot change their user here: " + probe.stderr)
+        probe = subprocess.run([*self.as_us(), support.BINARY, "--version"], capture_output=True, text=True,
+                               check=False)
+        if probe.returncode != 0:
+            self.skipTest("others cannot run the command here: " + probe.stderr)
+
+    def as_us(self):
+        return ["setpriv", f"--reuid={self.US}", f"--regid={self.US}", "--clear-groups"]
+
+    def command(self, *arguments, server=True):
+        return [*self.as_us(), *super().command(*arguments, server=server)]
+
+    def start(self, *command):
+        child = subprocess.Popen(self.command("run", "-m", "P1", "--kill-after", "100ms", "--", *command),
+                                 env=support.clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        self.children.append(child)
+        self.assertEqual(child.stdout.readline(), "ready\n")
+        return child
+
+    def test_it_is_said_that_the_command_cannot_be_ended(self):
+        child = self.start(self.become, f"--reuid={self.THEM}", "sh", "-c", "echo ready; read line")
+        self.release()
+        self.assertIn("the command cannot be ended: it runs as another user", child.stderr.readline())
+        _, errors = child.communicate("\n", timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 76)
+        self.assertNotIn("SIGTERM", errors)
+
+    def test_it_is_said_of_what_the_command_has_started(self):
+        child = self.start("sh", "-c", f"{self.become} --reuid={self.THEM} sh -c 'echo ready; read line'; true")
+        self.release()
+        self.assertRegex(child.stderr.readline(),
+                         "the command gets SIGTERM; its process [0-9]+ cannot be ended: it runs as another user")
+        child.communicate("\n", timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 76)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import json
 
 import support
 
+QUICK = ("--set", "zookeeper.session.timeout=1000")  # the patience of what only looks
+
 
 class TwoEnsembles(support.OwnServerTest):
     def servers(self):
@@ -65,6 +67,62 @@ class TwoEnsembles(support.OwnServerTest):
         self.assertEqual(self.run_cli("ensembles", "--forget", "--all-clients-are-stopped").returncode, 0)
         self.assertEqual(self.maps(), (0, ["none", "none"]))
         self.assertEqual(self.of_one(0, "run", "-m", "P1", "--", "true").returncode, 0)
+
+    def one_in_each(self):
+        """A monitor of the server that stays, and one of the server that can be silenced."""
+        self.assertEqual(self.run_cli("run", "-m", "P", "--", "true").returncode, 0)  # makes the map
+        self.silence_server()
+        found = {}
+        for number in range(64):
+            code = self.run_cli(*QUICK, "show", f"P{number}").returncode
+            found.setdefault(code, f"P{number}")
+            if len(found) == 2:
+                break
+        self.wake_server()
+        self.assertEqual(set(found), {1, 69})
+        return found[1], found[69]
+
+    def test_show_tells_what_it_sees_beside_a_silent_ensemble(self):
+        near, far = self.one_in_each()
+        for others in ((), ("a", "b", "c", "d")):  # the records name four members, and no more
+            options = [option for name in (far, *others) for option in ("-m", name)]
+            holder = self.hold(near, *options, "--on-lost", "warn", "--info", "Save Content")
+            view = self.show(near)
+            self.assertEqual(view["set"]["held_count"], 2 + len(others))
+            self.assertNotIn("set_error", view)
+            self.silence_server()
+            self.assertEqual(self.run_cli(*QUICK, "show", far).returncode, 69)
+            result = self.run_cli(*QUICK, "show", near)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("Save Content", result.stdout)
+            self.assertRegex(result.stdout, "\n  set       cannot be seen now: no connection to ZooKeeper .*"
+                             + self.address)
+            self.assertIn("to take it away: ", result.stderr)
+            view = json.loads(self.run_cli(*QUICK, "-o", "json", "show", near).stdout)
+            self.assertEqual(view["holder"]["owner"]["lockInfo"], "Save Content")
+            self.assertNotIn("set", view)
+            self.assertEqual(view["set_error"]["code"], "connection_loss")
+            self.wake_server()
+            self.let_go(holder)
+
+    def test_a_loss_names_a_member_of_the_silent_ensemble(self):
+        near, far = self.one_in_each()
+        child = self.hold(near, "-m", far, "--set", "zookeeper.session.timeout=4000",
+                          script="echo ready; exec sleep 1000")
+        self.silence_server()
+        _, told = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual(child.returncode, 76)
+        self.assertIn(f"the lock on {far} was lost", told)
+        self.assertIn(f"forelock show {far}", told)
+
+    def test_what_needs_all_names_the_one_that_is_silent(self):
+        near, _ = self.one_in_each()
+        self.hold(near)
+        self.silence_server()
+        for arguments in (["ls"], ["sweep"]):
+            result = self.run_cli(*QUICK, *arguments)
+            self.assertEqual(result.returncode, 69, arguments)
+            self.assertIn("no connection to ZooKeeper (" + self.servers()[1], result.stderr, arguments)
 
 
 if __name__ == "__main__":

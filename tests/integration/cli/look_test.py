@@ -9,6 +9,7 @@ import time
 import unittest
 
 import support
+import tap
 
 HOLDER_KEYS = ["owner", "priority", "node", "session", "token", "held_ms"]
 WAITER_KEYS = ["position", "node", "priority", "owner", "session", "waited_ms", "behind"]
@@ -203,6 +204,35 @@ class Release(support.CliTest):
         self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "x")
         output, _ = waiter.communicate(timeout=support.PATIENCE)
         self.assertEqual((waiter.returncode, output), (0, "mine\n"))
+
+    def release_without_a_reply(self, for_good):
+        """The reply to the deletion is lost; with `for_good` the connection too, and no other one is to be had."""
+        self.hold("P1", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        view = self.holder("P1")
+        name = f"{view['node']}@{view['token']}"
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+        line.cut_after_request(tap.TRANSACTION, for_good)
+        result = self.run_cli("--zookeeper", line.address + self.namespace, "--set", "zookeeper.session.timeout=2000",
+                              "release", "P1", "--holder", name, "--reason", "it hangs", "-o", "json", server=False)
+        self.assertTrue(line.was_cut, result.stderr)
+        support.wait_until(lambda: self.holder("P1") is None, "the lock is taken away")
+        audits = [json.loads(text)["audit"] for text in result.stderr.splitlines() if text.startswith('{"audit"')]
+        self.assertEqual([(audit["monitor"], audit["holder"]) for audit in audits], [("P1", name)], result.stderr)
+        self.assertEqual(audits[0]["held_by"]["token"], view["token"])
+        return result, audits[0]["result"]
+
+    def test_a_lost_reply_is_looked_for(self):
+        result, said = self.release_without_a_reply(for_good=False)
+        self.assertEqual((result.returncode, said), (0, "released"), result.stderr)
+        self.assertTrue(json.loads(result.stdout)["released"])
+
+    def test_what_cannot_be_known_is_said_and_kept_in_the_audit_record(self):
+        result, said = self.release_without_a_reply(for_good=True)
+        self.assertEqual((result.returncode, said), (69, "unknown"), result.stderr)
+        error = self.error_of(result)
+        self.assertIn("P1 may have been released", error["message"])
+        self.assertEqual((error["code"], error["hint"][:16]), ("connection_loss", "forelock show P1"))
 
 
 class Doctor(support.CliTest):

@@ -5,6 +5,7 @@ import os
 import pty
 import select
 import signal
+import subprocess
 import unittest
 
 import dlq_support
@@ -186,16 +187,11 @@ class NotStored(dlq_support.DlqTest):
         self.assert_not_stored(self.operate(*options), "outbox_full")
         self.assertEqual(self.letters(), [])
 
-    def test_an_id_that_stands_for_something_else(self):
-        self.dead_letter("--id", "op-1", "--payload", "-", stdin="one")
-        result = self.operate("-o", "json", "--id", "op-1", "--payload", "-", stdin="two")
-        self.assert_not_stored(result, "invalid_argument")
+    def test_an_id_that_is_used_again_is_another_letter(self):
+        for body in ("one", "two", "two"):
+            self.dead_letter("--id", "op-1", "--payload", "-", stdin=body)
+        self.assertEqual(self.ids(), ["op-1", "op-1", "op-1"])
         self.assertEqual(self.payload("op-1"), b"one")
-
-    def test_the_same_operation_again_is_one_letter(self):
-        for _ in range(2):
-            self.dead_letter("--id", "op-1", "--payload", "-", stdin="one")
-        self.assertEqual(self.ids(), ["op-1"])
 
     def test_an_outbox_that_cannot_be_opened_is_said_before_anything_is_tried(self):
         self.outbox = self.path(".")
@@ -305,6 +301,41 @@ class Usage(dlq_support.DlqTest):
         self.assertFalse(os.path.exists(self.path("ran")))
         error = json.loads(self.usage_error("-o", "json", "--retry", "--id", "a b\n"))["error"]
         self.assertFalse(error["retryable"])
+
+
+class StoppedBeforeTheCommand(dlq_support.DlqTest):
+    """The process is stopped between the grant and the making of its command, for longer than its session."""
+
+    RETRIES = 3
+
+    def stop_before_the_command(self, *arguments):
+        """It has ended then; what it said."""
+        shim = {"LD_PRELOAD": os.environ["FORELOCK_FAULT_SHIM"], "FAULT_SHIM_ACTION": "stop_before",
+                "FAULT_SHIM_PATH": "/memfd:forelock-input", "FAULT_SHIM_PROGRAM": "forelock",
+                "ASAN_OPTIONS": "verify_asan_link_order=0"}
+        child = subprocess.Popen(self.command("--set", "zookeeper.session.timeout=1000", *arguments),
+                                 env=support.clean_environment(**shim), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.children.append(child)
+        support.wait_until(lambda: support.state_of(child.pid) == "T", "it is stopped")
+        self.assertIsNotNone(self.holder("P1"))
+        support.wait_until(lambda: self.holder("P1") is None, "its session ends", 60)
+        child.send_signal(signal.SIGCONT)
+        _, errors = child.communicate(timeout=support.PATIENCE)
+        return child.returncode, errors
+
+    def test_an_attempt_is_not_begun(self):
+        code, errors = self.stop_before_the_command(
+            "run", "--retry", "-m", "P1", "--payload", self.write("payload", "x"), "--", "sh", "-c",
+            f"echo $FORELOCK_ATTEMPT >> {self.path('begun')}")
+        self.assertEqual((code, self.lines_of("begun")), (0, ["2"]), errors)
+        self.assertRegex(errors, "attempt 1 of 4: lock_unhealthy: .*the command was not begun; trying again")
+
+    def test_a_replay_does_not_begin(self):
+        identity = self.dead_letter("--set", "elastic.request.retry.count=0")
+        code, errors = self.stop_before_the_command("dlq", "replay", "--execute", "--exec",
+                                                    f"echo x >> {self.path('begun')}")
+        self.assertEqual((code, self.lines_of("begun"), self.ids()), (76, [], [identity]), errors)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,14 @@ class ExitCodes(support.CliTest):
         self.assertEqual(self.queue("P1"), [])
         self.assertEqual(self.let_go(holder)[0], 0)
 
+    def test_not_in_time_gives_a_command_to_copy_whatever_the_monitor(self):
+        for monitor, quoted in (("x$(id); rm y", "'x$(id); rm y'"), ("it's", "'it'\\''s'"), ("-x", "-- -x")):
+            self.hold(monitor)
+            for options in (["--timeout", "50ms"], ["--timeout", "0"], ["-m", "b", "--timeout", "50ms"]):
+                result = self.run_cli("run", f"--monitor={monitor}", *options, "-o", "json", "--", "true")
+                self.assertEqual(result.returncode, 75)
+                self.assertEqual(self.error_of(result)["hint"], "forelock show " + quoted, options)
+
     def test_not_in_time_takes_another_code_from_E(self):
         self.hold("P1")
         self.assertEqual(self.run_cli("run", "-m", "P1", "-E", "9", "--timeout", "100", "--", "true").returncode, 9)
@@ -194,6 +202,31 @@ class LostLock(support.CliTest):
         output, errors = child.communicate(timeout=support.PATIENCE)
         self.assertEqual((child.returncode, output), (76, "told\n"))
         self.assertIn("P1", errors)
+
+    def test_who_took_it_away_and_why_is_said(self):
+        for with_token in (False, True):
+            child = self.hold("P1", script=TELLS)
+            view = self.holder("P1")
+            holder = view["node"] + (f"@{view['token']}" if with_token else "")
+            self.assertEqual(self.run_cli("release", "P1", "--holder", holder, "--reason", "it hangs").returncode, 0)
+            _, errors = child.communicate(timeout=support.PATIENCE)
+            self.assertRegex(errors, "released by force .* by .*: it hangs")
+
+    def test_who_took_it_from_an_earlier_holder_is_not_blamed(self):
+        for with_token in (False, True):
+            first = self.hold("P1", script=TELLS)
+            view = self.holder("P1")
+            holder = view["node"] + (f"@{view['token']}" if with_token else "")
+            self.assertEqual(self.run_cli("release", "P1", "--holder", holder, "--reason", "it hangs").returncode, 0)
+            self.assertEqual(first.wait(support.PATIENCE), 76)
+            child = self.hold("P1", "--set", "zookeeper.session.timeout=1000", script=TELLS)
+            child.send_signal(signal.SIGSTOP)
+            support.wait_until(lambda: self.holder("P1") is None, "its session ends", 60)
+            child.send_signal(signal.SIGCONT)
+            _, errors = child.communicate(timeout=support.PATIENCE)
+            self.assertEqual(child.returncode, 76)
+            self.assertIn("the lock on P1 was lost", errors)
+            self.assertNotIn("it hangs", errors)
 
     def test_a_child_that_does_not_listen_is_killed(self):
         child = self.hold("P1", "--kill-after", "200ms",

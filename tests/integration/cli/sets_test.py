@@ -1,6 +1,7 @@
 """forelock run with several monitors, and what show says of them."""
 
 import json
+import subprocess
 
 import support
 
@@ -66,6 +67,28 @@ class Sets(support.CliTest):
         self.assertEqual(holder.returncode, 76)
         self.assertIn("the lock on P2 was lost", errors)
         self.assertIsNone(self.holder("P1"))
+
+    def nested(self, *locks, script):
+        """What the innermost command finds of its locks, and what was said."""
+        words = ["sh", "-c", script]
+        for lock in reversed(locks):
+            words = self.command("run", *(option for name in lock for option in ("-m", name)), "--timeout", "300ms",
+                                 "--", *words)
+        result = subprocess.run(words, env=support.clean_environment(), stdin=subprocess.DEVNULL, capture_output=True,
+                                text=True, timeout=60, check=False)
+        return result.returncode, result.stdout.split(), result.stderr
+
+    def test_a_command_finds_the_innermost_lock_alone(self):
+        script = "env | grep -E '^FORELOCK_(MONITOR|TOKEN)' | cut -d= -f1 | sort"
+        one, several = ["FORELOCK_MONITOR", "FORELOCK_TOKEN"], ["FORELOCK_MONITORS", "FORELOCK_TOKENS"]
+        self.assertEqual(self.nested(("A",), ("B", "C"), script=script)[1], several)
+        self.assertEqual(self.nested(("B", "C"), ("A",), script=script)[1], one)
+
+    def test_a_lock_that_is_held_around_it_is_said(self):
+        for locks in ((("A",), ("B", "C"), ("B",)), (("A", "B"), ("C",), ("C", "D")), (("A", "B"), ("B", "C"))):
+            code, _, errors = self.nested(*locks, script="true")
+            self.assertEqual(code, 75, errors)
+            self.assertIn("runs under the lock on " + locks[-1][0] + " already", errors)
 
     def test_retry_takes_one(self):
         result = self.run_cli("run", "--retry", "-m", "P1", "-m", "P2", "--", "true")

@@ -175,13 +175,18 @@ def full_pipe():
     return reading, writing
 
 
-def is_alive(process):
-    """Whether it runs; a zombie does not."""
+def state_of(process):
+    """One letter, as ps shows it; nothing for a process that is gone."""
     try:
         with open(f"/proc/{process}/stat", encoding="ascii") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+            return file.read().rpartition(")")[2].split()[0]
     except FileNotFoundError:
-        return False
+        return None
+
+
+def is_alive(process):
+    """Whether it runs; a zombie does not."""
+    return state_of(process) not in (None, "Z", "X")
 
 
 def main():

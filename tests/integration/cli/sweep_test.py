@@ -1,8 +1,10 @@
 """forelock sweep, and what clients remove themselves."""
 
 import json
+import os
 
 import support
+import tap
 
 
 class Sweep(support.CliTest):
@@ -53,6 +55,35 @@ class Sweep(support.CliTest):
         self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)
         self.assertEqual(self.monitors(), {"P1"})
         self.assertEqual(json.loads(self.run_cli("show", "P1", "-o", "json").stdout)["forced_release"]["reason"], "x")
+
+    def test_a_line_that_is_cut_hides_no_monitor(self):
+        self.hold("P00", *(option for number in range(1, 40) for option in ("-m", f"P{number:02}")))
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+
+        def sweep():
+            return self.run_cli("--zookeeper", line.address + self.namespace, "sweep", "--dry-run", "-o", "json",
+                                server=False)
+
+        self.assertEqual(json.loads(sweep().stdout)["in_use"], 40)
+        passed = line.passed
+        codes = set()
+        for part in range(16):
+            line.cut_after_bytes(passed * part // 16)
+            result = sweep()
+            codes.add(result.returncode)
+            found = json.loads(result.stdout or "{}").get("in_use")
+            self.assertIn((result.returncode, found), ((0, 40), (69, None)), (part, passed, result.stderr))
+        self.assertIn(69, codes)
+
+    def test_what_we_may_not_read_is_counted(self):
+        file = self.write("alice.digest", "alice:secret\n")
+        os.chmod(file, 0o600)
+        self.assertEqual(self.run_cli("run", "-m", "P1", "--", "true").returncode, 0)  # makes the namespace
+        self.hold("P1", "--set", "zookeeper.auth.digest.file=" + file)
+        swept = self.json_of("sweep")
+        self.assertEqual((swept["in_use"], swept["unreadable"]), (0, 1))
+        self.assertIn("1 that we may not read", self.run_cli("sweep").stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,121 @@
+"""A line to a server that can be cut where a test wants it."""
+
+import contextlib
+import socket
+import struct
+import threading
+
+TRANSACTION = 14  # the type of a request in ZooKeeper's protocol
+
+
+class Tap:
+    """Listens at `address`, and passes on what comes and goes. Its rules hold for one connection, which they cut."""
+
+    def __init__(self, server):
+        host, port = server.rsplit(":", 1)
+        self.server = (host, int(port))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.request = None
+        self.bytes_left = None
+        self.was_cut = False
+        self.passed = 0  # bytes that the server has sent
+        self.refuses = False
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def cut_after_request(self, kind, for_good=False):
+        """The server gets the first request of this kind, and its client no reply; for_good: no later line."""
+        self.request = kind
+        self.refuses = for_good
+
+    def cut_after_bytes(self, count):
+        """Of what the server sends."""
+        self.was_cut = False
+        self.bytes_left = count
+
+    def close(self):
+        self.listener.close()
+
+    def accept(self):
+        first = True
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            if self.refuses and not first:
+                client.close()
+                continue
+            first = False
+            line = Line(self, client, socket.create_connection(self.server))
+            threading.Thread(target=line.serve, daemon=True).start()
+
+
+class Line:
+    """One connection."""
+
+    def __init__(self, tap, client, server):
+        self.tap = tap
+        self.client = client
+        self.server = server
+        self.awaited = None  # the number of the request whose reply is not passed on
+
+    def serve(self):
+        with self.client, self.server:
+            replies = threading.Thread(target=self.replies, daemon=True)
+            replies.start()
+            self.requests()
+            replies.join()
+
+    def end(self):
+        for side in (self.client, self.server):
+            with contextlib.suppress(OSError):
+                side.shutdown(socket.SHUT_RDWR)
+
+    def requests(self):
+        first = True  # asks for a session
+        for frame in frames(self.client):
+            if not first and len(frame) >= 12:
+                number, kind = struct.unpack(">ii", frame[4:12])
+                if kind == self.tap.request:
+                    self.tap.request = None
+                    self.awaited = number
+            first = False
+            with contextlib.suppress(OSError):
+                self.server.sendall(frame)
+        self.end()
+
+    def replies(self):
+        for frame in frames(self.server):
+            if self.awaited is not None and len(frame) >= 8 and struct.unpack(">i", frame[4:8])[0] == self.awaited:
+                self.tap.was_cut = True
+                break
+            self.tap.passed += len(frame)
+            if self.tap.bytes_left is not None:
+                self.tap.bytes_left -= len(frame)
+                if self.tap.bytes_left < 0:
+                    self.tap.bytes_left = None
+                    self.tap.was_cut = True
+                    break
+            try:
+                self.client.sendall(frame)
+            except OSError:
+                break
+        self.end()
+
+
+def frames(side):
+    """What comes, in ZooKeeper's frames: four bytes of length, and so many bytes."""
+    kept = b""
+    while True:
+        while len(kept) < 4 or len(kept) < 4 + struct.unpack(">i", kept[:4])[0]:
+            try:
+                got = side.recv(65536)
+            except OSError:
+                return
+            if not got:
+                return
+            kept += got
+        end = 4 + struct.unpack(">i", kept[:4])[0]
+        yield kept[:end]
+        kept = kept[end:]
