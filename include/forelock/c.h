@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 4
+#define FL_ABI_VERSION 5
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);
@@ -172,7 +172,7 @@ typedef struct fl_client_status {
 /// Fills `status` in; its texts are valid until this thread's next call of it.
 FORELOCK_EXPORT int32_t fl_client_get_status(fl_client client, fl_client_status* status);
 /// Ends the session as forelock::Client::close does: waiting acquisitions end with FL_CLOSED, held locks are lost. What
-/// is in the event queue can still be polled. Idempotent.
+/// is in the event queue can still be polled, and operations whose attempts are under way end later. Idempotent.
 FORELOCK_EXPORT int32_t fl_client_close(fl_client client);
 /// As fl_client_close(), then frees the handle; its locks keep theirs until they are freed. Pollers get FL_CLOSED.
 FORELOCK_EXPORT int32_t fl_client_free(fl_client client);
@@ -223,7 +223,8 @@ typedef struct fl_event {
 /// takes). Each asynchronous acquisition, release and operation appears exactly once. At most 1,000,000 of these are
 /// under way or not yet fetched (FL_OVERLOADED from the call that asks for more), and 65,536 other events.
 /// \returns how many of `events` are filled in, 0 after the time; or a negative code: -FL_CLOSED when the client is
-/// closed and everything has been fetched, -FL_INVALID_HANDLE, -FL_INVALID_ARGUMENT.
+/// closed, everything has been fetched, and no operation's end is awaited any more; -FL_INVALID_HANDLE,
+/// -FL_INVALID_ARGUMENT.
 FORELOCK_EXPORT int64_t fl_poll(fl_client client, int64_t timeout_ms, fl_event* events, size_t count);
 
 /// \}
@@ -254,7 +255,7 @@ typedef struct fl_lock_options {
   size_t size;                   ///< sizeof(fl_lock_options)
   int64_t expected_runtime_ms;   ///< how long the work is expected to take; 0: not said
   int64_t auto_unlock_after_ms;  ///< permits an unlocker to free the lock after that; 0: never
-  int32_t capture_stack;         ///< 1: record where the acquisition was called
+  int32_t capture_stack;         ///< 1: record where the acquisition was called, by native frames
   const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
   uint64_t flags;                ///< fl_lock_flags
 } fl_lock_options;
@@ -262,6 +263,10 @@ typedef struct fl_lock_options {
 /// Makes a lock object, free. `options` may be null.
 FORELOCK_EXPORT int32_t fl_lock_new(fl_client client, const char* lock_info, const char* monitor, int32_t priority,
                                     const fl_lock_options* options, fl_lock* lock);
+/// Where the next acquisition of the lock is called, for its owner record: one frame a line, innermost first; in place
+/// of what `capture_stack` finds. For hosts whose frames are no native ones. At most 32 lines and 4,096 bytes are kept;
+/// those of an acquisition of a lock that has lingered, which writes no record, are dropped. Null: nothing is said.
+FORELOCK_EXPORT int32_t fl_lock_set_stack(fl_lock lock, const char* stack);
 /// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …
 FORELOCK_EXPORT int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms);
 /// Obtains the lock if it is free and no other contender waits; does not queue. FL_LOCK_UNAVAILABLE.

@@ -33,6 +33,7 @@ typedef struct fl_monitor {
   /// What the holder's record says besides: how long the lock may stay with its process after a section, or -1. With it
   /// the record is that of the grant's first section: a later one may be under way, or none.
   int64_t linger_ms;
+  int64_t oldest_wait_ms;  ///< how long the one has waited that has waited longest; -1 if none waits
 } fl_monitor;
 
 /// One waiting contender.
@@ -59,6 +60,35 @@ FORELOCK_EXPORT int32_t fl_view_count(fl_view view, size_t* count);
 FORELOCK_EXPORT int32_t fl_view_monitor(fl_view view, size_t index, fl_monitor* monitor);
 /// A waiting contender of the monitor that fl_inspect_show() saw, from 0.
 FORELOCK_EXPORT int32_t fl_view_waiter(fl_view view, size_t index, fl_waiter* waiter);
+/// A lock set, as far as its nodes tell.
+typedef struct fl_seen_set {
+  size_t size;              ///< sizeof(fl_seen_set), set by the caller
+  const char* id;           ///< of that acquisition of the set
+  uint64_t members;         ///< how many members it has
+  uint64_t named;           ///< how many of them fl_view_set_member() tells: its records name the first ones alone
+  uint64_t held;            ///< how many it holds, of those that are not named too
+  const char* waits_for;    ///< the member in whose queue it waits; empty if it waits in none
+  int32_t behind_holder;    ///< 1 if that one is held: then the next ones describe its holder
+  int32_t has_owner;        ///< 1 if that holder left a record that can be read
+  fl_owner owner;           ///< the record; without one, empty texts and -1
+  int32_t holder_priority;  ///< a fl_priority; -1 if unknown
+  const char* holder_node;  ///< its contender node; empty if it has none
+  int64_t holder_session;   ///< the session that owns its `privateLock`
+  int64_t holder_token;     ///< its fencing token
+  int64_t held_ms;          ///< how long, by wall clocks
+  int64_t linger_ms;        ///< what the record says besides: for how long the lock may linger, or -1
+} fl_seen_set;
+
+/// The lock set to which a contender belongs that a view of one monitor shows: the holder (`waiter` -1), or the waiting
+/// one with that index. Reads its members, or all monitors where its record does not name them all. `set` gets a view,
+/// or 0 if the contender belongs to no set, or left no record.
+FORELOCK_EXPORT int32_t fl_inspect_set(fl_client client, fl_view view, int64_t waiter, int64_t timeout_ms,
+                                       fl_view* set);
+/// The set that fl_inspect_set() saw.
+FORELOCK_EXPORT int32_t fl_view_set(fl_view view, fl_seen_set* set);
+/// A named member of that set, from 0, in the order in which they are taken: its id, and 1 if the set holds it. Either
+/// pointer may be null.
+FORELOCK_EXPORT int32_t fl_view_set_member(fl_view view, size_t index, const char** monitor, int32_t* held);
 /// Frees it.
 FORELOCK_EXPORT int32_t fl_view_free(fl_view view);
 

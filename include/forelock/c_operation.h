@@ -50,6 +50,8 @@ typedef struct fl_runner_options {
   int64_t backoff_initial_ms;  ///< the bound of the wait before the first retry; doubles with each further one
   int64_t backoff_cap_ms;      ///< the bound never grows beyond
   uint64_t max_operations;     ///< under way at the same time
+  uint64_t retry_burst;        ///< retries of all runners of the client at once, before they are slowed down
+  double retries_per_second;   ///< how many from then on; of these two, the client's first runner decides
 } fl_runner_options;
 
 /// An operation to be run. Texts may be null where it says empty.
@@ -104,7 +106,9 @@ typedef struct fl_failed_attempt {
 FORELOCK_EXPORT int32_t fl_dlq_accept(fl_client client, fl_dlq dlq, const fl_operation_spec* spec,
                                       const fl_failed_attempt* attempts, size_t count, uint32_t max_attempts,
                                       const char** id);
-/// Cancels what waits, fails the attempts under way, waits until the last operation has ended, and frees the handle.
+/// Cancels all operations, waits until the last one has ended, and frees the handle. They stay with their callers
+/// (FL_EVENT_OPERATION with FL_CANCELLED), except those that are on their way into the queue already. An attempt under
+/// way is over, too: its handle is invalid from now on, and what still works on it has no lock any more.
 FORELOCK_EXPORT int32_t fl_runner_free(fl_runner runner);
 
 /// \}

@@ -21,6 +21,8 @@ typedef fl_handle fl_set;  ///< a lock set: one acquisition at a time
 FORELOCK_EXPORT int32_t fl_set_new(fl_client client, const char* lock_info, const char* const* monitors, size_t count,
                                    int32_t priority, const fl_lock_options* options, fl_set* set);
 
+/// As fl_lock_set_stack(), for the records of all members.
+FORELOCK_EXPORT int32_t fl_set_set_stack(fl_set set, const char* stack);
 /// Obtains all members or none; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …;
 /// fl_last_monitor() is the member that could not be had. Before a failure is told, what was taken has been given back,
 /// or that continues in the background where no server answers.

@@ -18,6 +18,7 @@ void EventQueue::reserve() {
 void EventQueue::forgo() {
   const std::lock_guard guard(mutex_);
   --reserved_;
+  if (ended_) changed_.notify_all();
 }
 
 std::size_t EventQueue::reserved() const {
@@ -31,12 +32,20 @@ void EventQueue::push(Event event, Room room) {
 }
 
 void EventQueue::complete(Event event, bool reserved) {
-  const std::lock_guard guard(mutex_);
-  push(std::move(event), reserved ? Room::reserved : Room::none);
+  std::unique_lock guard(mutex_);
+  if (!cleared_) return push(std::move(event), reserved ? Room::reserved : Room::none);
+  guard.unlock();
+  drop(event);
+}
+
+// Without the mutex: what an attempt leads to may be an event.
+void EventQueue::drop(const Event& event) {
+  if (event.kind == FL_EVENT_ATTEMPT) HandleTable::instance().remove(event.source);
 }
 
 void EventQueue::notify(Event event) {
   const std::lock_guard guard(mutex_);
+  if (cleared_) return;
   // Lines of the log, of which there may be many, leave room for what a lock's user must hear.
   const std::size_t room = event.kind == FL_EVENT_LOG ? max_notifications / 2 : max_notifications;
   if (notifications_ >= room) {
@@ -57,18 +66,19 @@ void EventQueue::clear() {
   std::deque<Entry> entries;
   {
     const std::lock_guard guard(mutex_);
+    cleared_ = true;
     entries.swap(entries_);
-    reserved_ = notifications_ = 0;
+    notifications_ = 0;
+    changed_.notify_all();
   }
-  // Without the mutex: what an attempt leads to may be an event.
-  for (const Entry& entry : entries) {
-    if (entry.event.kind == FL_EVENT_ATTEMPT) HandleTable::instance().remove(entry.event.source);
-  }
+  for (const Entry& entry : entries) drop(entry.event);
 }
 
 std::optional<std::vector<Event>> EventQueue::poll(std::int64_t timeout_ms, std::size_t count) {
   std::unique_lock guard(mutex_);
-  const auto something = [this] { return !entries_.empty() || ended_; };
+  // One with a poller that was told the end would have nobody to tell what is still awaited.
+  const auto over = [this] { return entries_.empty() && (cleared_ || (ended_ && reserved_ == 0)); };
+  const auto something = [&] { return !entries_.empty() || over(); };
   // Longer than anyone waits, and the clock does not overflow.
   constexpr std::int64_t year_ms = std::int64_t{365} * 24 * 3600 * 1000;
   if (timeout_ms < 0 || timeout_ms > year_ms) {
@@ -76,7 +86,7 @@ std::optional<std::vector<Event>> EventQueue::poll(std::int64_t timeout_ms, std:
   } else {
     changed_.wait_for(guard, std::chrono::milliseconds(timeout_ms), something);
   }
-  if (entries_.empty() && ended_) return std::nullopt;
+  if (over()) return std::nullopt;
   std::vector<Event> events;
   events.reserve(std::min(count, entries_.size() + 1));
   while (events.size() < count && !entries_.empty()) {
@@ -86,6 +96,7 @@ std::optional<std::vector<Event>> EventQueue::poll(std::int64_t timeout_ms, std:
     events.push_back(std::move(entry.event));
     entries_.pop_front();
   }
+  if (over()) changed_.notify_all();
   // Told of behind the events that were kept, when there is room.
   if (dropped_ > 0 && entries_.empty() && events.size() < count) {
     events.push_back({.kind = FL_EVENT_DROPPED, .value = std::exchange(dropped_, 0)});

@@ -58,12 +58,13 @@ class EventQueue {
   void complete(Event event, bool reserved = true);
   // Dropped, and counted, if too many wait.
   void notify(Event event);
-  // Nothing comes any more but what is in it.
+  // Nothing comes any more but what is in it, and the completions that room was made for.
   void end();
-  // Drops what is in it, and ends the attempts that were never fetched.
+  // Drops what is in it and what still comes, and ends the attempts that nobody will fetch.
   void clear();
 
-  // Waits for the first event. \returns at most `count`; none after the time-out (negative: no end). Nothing: ended.
+  // Waits for the first event. \returns at most `count`; none after the time-out (negative: no end). Nothing: ended,
+  // all was fetched, and no completion is awaited.
   std::optional<std::vector<Event>> poll(std::int64_t timeout_ms, std::size_t count);
 
  private:
@@ -75,6 +76,7 @@ class EventQueue {
   void reserve();
   void forgo();
   void push(Event event, Room room);
+  static void drop(const Event& event);
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -83,6 +85,7 @@ class EventQueue {
   std::size_t notifications_ = 0;
   std::int64_t dropped_ = 0;
   bool ended_ = false;
+  bool cleared_ = false;
 };
 
 }  // namespace forelock::capi

@@ -1,5 +1,7 @@
 #include "capi/handle_table.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 namespace forelock::capi {
@@ -36,7 +38,13 @@ HandleTable::~HandleTable() {
 }
 
 HandleTable& HandleTable::instance() {
-  static auto* const table = new HandleTable();
+  static auto* const table = [] {
+    auto* const made = new HandleTable();
+    // A forked child may use handles at once: it must not find a mutex locked by a thread that it does not have.
+    const auto unlock = [] { instance().mutex_.unlock(); };
+    pthread_atfork([] { instance().mutex_.lock(); }, unlock, unlock);
+    return made;
+  }();
   return *table;
 }
 

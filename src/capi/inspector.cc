@@ -1,5 +1,6 @@
 #include "forelock/inspector.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -25,11 +26,17 @@ struct SeenMonitor {
   std::size_t waiting_foreground = 0;
   std::size_t waiting_background = 0;
   std::size_t waiting = 0;
+  std::optional<std::chrono::milliseconds> oldest_wait = {};
 };
 
 struct SeenWaiter {
   WaiterView waiter;
   OwnerText owner;
+};
+
+struct SeenSet {
+  LockSetView view;
+  OwnerText behind;
 };
 
 // What was seen of a namespace; does not change.
@@ -39,13 +46,20 @@ class ViewObject final : public Object {
 
   ViewObject(std::vector<SeenMonitor> monitors, std::vector<SeenWaiter> waiters)
       : Object(object_kind), monitors_(std::move(monitors)), waiters_(std::move(waiters)) {}
+  explicit ViewObject(SeenSet set) : Object(object_kind), set_(std::move(set)) {}
 
   const std::vector<SeenMonitor>& monitors() const { return monitors_; }
   const std::vector<SeenWaiter>& waiters() const { return waiters_; }
+  // \throws RequestRejectedException(invalid_argument).
+  const SeenSet& set() const {
+    require(set_.has_value(), "the view is not one of a lock set");
+    return *set_;
+  }
 
  private:
   const std::vector<SeenMonitor> monitors_;
   const std::vector<SeenWaiter> waiters_;
+  const std::optional<SeenSet> set_;
 };
 
 OwnerText owner_of(const std::optional<HolderView>& holder) {
@@ -67,7 +81,8 @@ std::vector<SeenMonitor> seen(std::vector<MonitorSummary> list) {
                         std::move(owner),
                         summary.waiting_foreground,
                         summary.waiting_background,
-                        summary.waiting_foreground + summary.waiting_background});
+                        summary.waiting_foreground + summary.waiting_background,
+                        summary.oldest_wait});
   }
   return monitors;
 }
@@ -79,6 +94,7 @@ SeenMonitor seen(const MonitorView& view) {
   for (const WaiterView& waiter : view.queue) {
     if (waiter.priority == Priority::foreground) ++monitor.waiting_foreground;
     if (waiter.priority == Priority::background) ++monitor.waiting_background;
+    monitor.oldest_wait = std::max(monitor.oldest_wait.value_or(waiter.waited), waiter.waited);
   }
   return monitor;
 }
@@ -99,7 +115,36 @@ fl_monitor to_c(const SeenMonitor& of) {
           .waiting = of.waiting,
           .waiting_foreground = of.waiting_foreground,
           .waiting_background = of.waiting_background,
-          .linger_ms = of.owner.linger_ms()};
+          .linger_ms = of.owner.linger_ms(),
+          .oldest_wait_ms = of.oldest_wait ? of.oldest_wait->count() : -1};
+}
+
+fl_seen_set to_c(const SeenSet& of) {
+  const std::optional<HolderView>& behind = of.view.behind;
+  return {.size = 0,
+          .id = of.view.id.c_str(),
+          .members = of.view.size,
+          .named = of.view.members.size(),
+          .held = of.view.held_count,
+          .waits_for = of.view.waits_for ? of.view.waits_for->c_str() : "",
+          .behind_holder = behind ? 1 : 0,
+          .has_owner = of.behind.present() ? 1 : 0,
+          .owner = of.behind.to_c(),
+          .holder_priority = behind ? priority_of(behind->priority) : -1,
+          .holder_node = behind && behind->node ? behind->node->c_str() : "",
+          .holder_session = behind ? behind->session : 0,
+          .holder_token = behind ? behind->token : 0,
+          .held_ms = behind ? behind->held.count() : 0,
+          .linger_ms = of.behind.linger_ms()};
+}
+
+// Of the holder (`waiter` -1), or of the waiting contender with that index.
+const std::optional<OwnerRecord>& record_in(const ViewObject& view, int64_t waiter) {
+  require(view.monitors().size() == 1, "the view is not one of one monitor");
+  require(waiter >= -1, "there is no waiter with this index");
+  if (waiter == -1) return view.monitors()[0].owner.record();
+  require(static_cast<std::uint64_t>(waiter) < view.waiters().size(), "there is no waiter with this index");
+  return view.waiters()[static_cast<std::size_t>(waiter)].owner.record();
 }
 
 fl_waiter to_c(const SeenWaiter& of) {
@@ -167,6 +212,39 @@ int32_t fl_view_waiter(fl_view view, size_t index, fl_waiter* waiter) {
     const auto use = find<ViewObject>(view);
     require(index < use->waiters().size(), "there is no waiter with this index");
     write_structure(waiter, to_c(use->waiters()[index]));
+  });
+}
+
+int32_t fl_inspect_set(fl_client client, fl_view view, int64_t waiter, int64_t timeout_ms, fl_view* set) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    const auto seen_in = find<ViewObject>(view);
+    fl_view& result = target(set);
+    result = 0;
+    Inspector inspector = inspector_of(*use, timeout_ms);
+    const std::optional<OwnerRecord>& record = record_in(*seen_in, waiter);
+    std::optional<LockSetView> found = record ? inspector.lock_set(*record) : std::nullopt;
+    if (!found) return;
+    OwnerText behind = owner_of(found->behind);
+    result = add(std::make_unique<ViewObject>(SeenSet{*std::move(found), std::move(behind)}));
+  });
+}
+
+int32_t fl_view_set(fl_view view, fl_seen_set* set) {
+  return capi::run([&] {
+    const auto use = find<ViewObject>(view);
+    write_structure(set, to_c(use->set()));
+  });
+}
+
+int32_t fl_view_set_member(fl_view view, size_t index, const char** monitor, int32_t* held) {
+  return capi::run([&] {
+    const auto use = find<ViewObject>(view);
+    const LockSetView& set = use->set().view;
+    require(index < set.members.size(), "the set has no named member with this index");
+    const std::string& member = set.members[index];
+    if (monitor != nullptr) *monitor = member.c_str();
+    if (held != nullptr) *held = std::find(set.held.begin(), set.held.end(), member) != set.held.end() ? 1 : 0;
   });
 }
 

@@ -1,99 +1,18 @@
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
+#include "capi/acquisition.h"
 #include "capi/handles.h"
 #include "capi/held.h"
 #include "capi/lock_arguments.h"
 #include "capi/lock_object.h"
 #include "capi/owner.h"
-#include "client/clock.h"
 #include "forelock/c.h"
 
 using namespace forelock;
 using namespace forelock::capi;
-
-namespace {
-
-[[noreturn]] void throw_freed(const LockObject& object) {
-  throw InstanceLockException(ErrorCode::cancelled, object.slot().monitor(),
-                              "the lock on " + object.slot().monitor() + " was freed by another thread");
-}
-
-// The end of a blocking acquisition that has begun. A lock that was freed meanwhile holds nothing.
-void finish(LockObject& object, client::LockSlot::Acquisition acquisition, lock::TimePoint deadline) {
-  client::LockSlot& slot = object.slot();
-  if (object.closed()) slot.cancel();
-  if (const std::optional<lock::Refusal> refusal = slot.wait(acquisition, deadline)) {
-    std::rethrow_exception(slot.error_of(*refusal, true));
-  }
-  if (!object.closed()) return;
-  slot.release_detached();
-  throw_freed(object);
-}
-
-int32_t acquire(fl_lock lock, int64_t timeout_ms, bool try_once) {
-  return capi::run([&] {
-    const auto use = find<LockObject>(lock);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    finish(*use, use->slot().acquire(deadline, try_once), deadline);
-  });
-}
-
-// The callback of an acquisition whose end is an event. The slot calls it while it lives.
-client::LockSlot::Done end_event(const std::shared_ptr<EventQueue>& events, fl_lock lock, uint64_t tag,
-                                 const client::LockSlot& slot) {
-  return [events, lock, tag, &slot](const std::exception_ptr& error) {
-    Event event = event_of(FL_EVENT_ACQUIRED, lock, tag, error, slot.monitor());
-    if (!error) event.value = slot.token();
-    events->complete(std::move(event));
-  };
-}
-
-int32_t acquire_async(fl_lock lock, int64_t timeout_ms, bool try_once, uint64_t tag) {
-  return capi::run([&] {
-    const auto use = find<LockObject>(lock);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    const auto& events = use->client()->events;
-    EventQueue::Reservation room(*events);
-    use->slot().acquire(deadline, try_once, end_event(events, lock, tag, use->slot()));
-    room.keep();
-    if (use->closed()) use->slot().cancel();
-  });
-}
-
-// Blocks for as long as most acquisitions take, without a second thread; the others end with an event.
-int32_t acquire_within(fl_lock lock, int64_t timeout_ms, bool try_once, int64_t block_ms, uint64_t tag,
-                       int32_t* pending) {
-  return capi::run([&] {
-    int32_t& goes_on = target(pending);
-    require(block_ms >= 0, "the time to block is negative");
-    const auto use = find<LockObject>(lock);
-    client::LockSlot& slot = use->slot();
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
-    const auto& events = use->client()->events;
-    EventQueue::Reservation room(*events);
-    const auto acquisition = slot.acquire(deadline, try_once);
-    if (use->closed()) slot.cancel();
-    const bool blocks_to_the_end = block_ms > 0 && deadline <= block_until;
-    const bool ends_in_time = blocks_to_the_end || slot.wait_until(acquisition, block_until);
-    goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, lock, tag, slot)) ? 1 : 0;
-    if (goes_on == 0) {
-      // Who does not block hears of every refusal by an event; nor does it look at the holder, which takes time.
-      const auto refusal = block_ms == 0 ? slot.wait(acquisition, deadline) : std::nullopt;
-      if (!refusal) return finish(*use, acquisition, deadline);
-      end_event(events, lock, tag, slot)(slot.error_of(*refusal, false));
-      goes_on = 1;
-    }
-    room.keep();
-    if (use->closed()) slot.cancel();
-  });
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -108,28 +27,32 @@ int32_t fl_lock_new(fl_client client, const char* lock_info, const char* monitor
   });
 }
 
+int32_t fl_lock_set_stack(fl_lock lock, const char* stack) {
+  return capi::run([&] { find<LockObject>(lock)->slot().set_stack(stack_of(stack)); });
+}
+
 int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms) {
-  return acquire(lock, timeout_ms, false);
+  return capi::acquire<LockObject>(lock, timeout_ms, false);
 }
 
 int32_t fl_lock_try(fl_lock lock) {
-  return acquire(lock, FL_CONFIGURED, true);
+  return capi::acquire<LockObject>(lock, FL_CONFIGURED, true);
 }
 
 int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag) {
-  return acquire_async(lock, timeout_ms, false, tag);
+  return capi::acquire_async<LockObject>(lock, timeout_ms, false, tag);
 }
 
 int32_t fl_lock_try_async(fl_lock lock, uint64_t tag) {
-  return acquire_async(lock, FL_CONFIGURED, true, tag);
+  return capi::acquire_async<LockObject>(lock, FL_CONFIGURED, true, tag);
 }
 
 int32_t fl_lock_acquire_within(fl_lock lock, int64_t timeout_ms, int64_t block_ms, uint64_t tag, int32_t* pending) {
-  return acquire_within(lock, timeout_ms, false, block_ms, tag, pending);
+  return capi::acquire_within<LockObject>(lock, timeout_ms, false, block_ms, tag, pending);
 }
 
 int32_t fl_lock_try_within(fl_lock lock, int64_t block_ms, uint64_t tag, int32_t* pending) {
-  return acquire_within(lock, FL_CONFIGURED, true, block_ms, tag, pending);
+  return capi::acquire_within<LockObject>(lock, FL_CONFIGURED, true, block_ms, tag, pending);
 }
 
 int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting) {

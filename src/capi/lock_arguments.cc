@@ -1,5 +1,8 @@
 #include "capi/lock_arguments.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "capi/owner.h"
 #include "capi/result.h"
 #include "capi/structure.h"
@@ -49,6 +52,20 @@ LockOptions options_of(const fl_lock_options* given) {
   require((options.flags & ~std::uint64_t{FL_LOCK_NO_LINGER}) == 0, "unknown flags");
   result.may_linger = (options.flags & FL_LOCK_NO_LINGER) == 0;
   return result;
+}
+
+std::vector<std::string> stack_of(const char* lines) {
+  constexpr std::size_t most_lines = 32;
+  constexpr std::size_t most_bytes = 4096;
+  std::vector<std::string> stack;
+  std::string_view left = lines == nullptr ? std::string_view() : std::string_view(lines);
+  left = left.substr(0, most_bytes);
+  while (!left.empty() && stack.size() < most_lines) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    if (end > 0) stack.emplace_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return stack;
 }
 
 lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, int64_t timeout_ms) {

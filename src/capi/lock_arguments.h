@@ -19,6 +19,7 @@ namespace forelock::capi {
 // \throws RequestRejectedException(invalid_argument), as the next three.
 Priority priority_of(std::int32_t priority);
 LockOptions options_of(const fl_lock_options* given);
+std::vector<std::string> stack_of(const char* lines);  // null: empty
 lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, std::int64_t timeout_ms);
 std::vector<WriteOperation> writes_of(const fl_write* writes, std::size_t count);
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "capi/client_object.h"
+#include "capi/lock_arguments.h"
 #include "capi/object.h"
 #include "client/lock_slot.h"
 #include "forelock/write_lock.h"
@@ -43,6 +46,7 @@ class HeldObject : public Object {
 
 class LockObject final : public HeldObject {
  public:
+  using Slot = client::LockSlot;
   static constexpr Kind object_kind = Kind::lock;
 
   LockObject(std::shared_ptr<ClientState> client, std::unique_ptr<HostLock> lock)
@@ -57,6 +61,16 @@ class LockObject final : public HeldObject {
     slot().release_detached();
   }
   bool closed() const { return closed_; }
+  [[noreturn]] void throw_freed() const {
+    throw InstanceLockException(ErrorCode::cancelled, slot().monitor(),
+                                "the lock on " + slot().monitor() + " was freed by another thread");
+  }
+
+  static Event acquired_event(fl_lock lock, std::uint64_t tag, const std::exception_ptr& error, const Slot& slot) {
+    Event event = event_of(FL_EVENT_ACQUIRED, lock, tag, error, slot.monitor());
+    if (!error) event.value = slot.token();
+    return event;
+  }
 
  private:
   const std::unique_ptr<HostLock> lock_;

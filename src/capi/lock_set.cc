@@ -2,16 +2,15 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "capi/acquisition.h"
 #include "capi/client_object.h"
 #include "capi/handles.h"
 #include "capi/lock_arguments.h"
 #include "capi/owner.h"
-#include "client/clock.h"
 #include "client/set_slot.h"
 #include "forelock/c.h"
 
@@ -22,6 +21,7 @@ namespace {
 
 class SetObject final : public Object {
  public:
+  using Slot = client::SetSlot;
   static constexpr Kind object_kind = Kind::set;
 
   SetObject(std::shared_ptr<ClientState> client, std::shared_ptr<client::SetSlot> slot)
@@ -38,78 +38,19 @@ class SetObject final : public Object {
     slot().release_detached();
   }
   bool closed() const { return closed_; }
+  [[noreturn]] void throw_freed() const {
+    throw InstanceLockException(ErrorCode::cancelled, slot().monitors().front(), "the set was freed by another thread");
+  }
+
+  static Event acquired_event(fl_set set, uint64_t tag, const std::exception_ptr& error, const Slot& slot) {
+    return event_of(FL_EVENT_ACQUIRED, set, tag, error, slot.monitors().front());
+  }
 
  private:
   const std::shared_ptr<ClientState> client_;
   const std::shared_ptr<client::SetSlot> slot_;
   std::atomic<bool> closed_{false};
 };
-
-// The end of a blocking acquisition that has begun. A set that was freed meanwhile holds nothing.
-void finish(SetObject& object, client::SetSlot::Acquisition acquisition, lock::TimePoint deadline) {
-  client::SetSlot& slot = object.slot();
-  if (object.closed()) slot.cancel();
-  if (const auto failure = slot.wait(acquisition, deadline)) std::rethrow_exception(slot.error_of(*failure, true));
-  if (!object.closed()) return;
-  slot.release_detached();
-  throw InstanceLockException(ErrorCode::cancelled, slot.monitors().front(), "the set was freed by another thread");
-}
-
-int32_t acquire(fl_set set, int64_t timeout_ms, bool try_only) {
-  return capi::run([&] {
-    const auto use = find<SetObject>(set);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    finish(*use, use->slot().acquire(deadline, try_only), deadline);
-  });
-}
-
-// The callback of an acquisition whose end is an event. The slot calls it while it lives.
-client::SetSlot::Done end_event(const std::shared_ptr<EventQueue>& events, fl_set set, uint64_t tag,
-                                const client::SetSlot& slot) {
-  return [events, set, tag, &slot](const std::exception_ptr& error) {
-    events->complete(event_of(FL_EVENT_ACQUIRED, set, tag, error, slot.monitors().front()));
-  };
-}
-
-int32_t acquire_async(fl_set set, int64_t timeout_ms, bool try_only, uint64_t tag) {
-  return capi::run([&] {
-    const auto use = find<SetObject>(set);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    const auto& events = use->client()->events;
-    EventQueue::Reservation room(*events);
-    use->slot().acquire(deadline, try_only, end_event(events, set, tag, use->slot()));
-    room.keep();
-    if (use->closed()) use->slot().cancel();
-  });
-}
-
-// Blocks for as long as most acquisitions take, without a second thread; the others end with an event.
-int32_t acquire_within(fl_set set, int64_t timeout_ms, bool try_only, int64_t block_ms, uint64_t tag,
-                       int32_t* pending) {
-  return capi::run([&] {
-    int32_t& goes_on = target(pending);
-    require(block_ms >= 0, "the time to block is negative");
-    const auto use = find<SetObject>(set);
-    client::SetSlot& slot = use->slot();
-    const lock::TimePoint deadline = deadline_of(slot.core(), slot.priority(), timeout_ms);
-    const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
-    const auto& events = use->client()->events;
-    EventQueue::Reservation room(*events);
-    const auto acquisition = slot.acquire(deadline, try_only);
-    if (use->closed()) slot.cancel();
-    const bool ends_in_time = slot.wait_until(acquisition, block_until);
-    goes_on = !ends_in_time && slot.tell_end(acquisition, end_event(events, set, tag, slot)) ? 1 : 0;
-    if (goes_on == 0) {
-      // As of a lock.
-      const auto failure = block_ms == 0 ? slot.wait(acquisition, deadline) : std::nullopt;
-      if (!failure) return finish(*use, acquisition, deadline);
-      end_event(events, set, tag, slot)(slot.error_of(*failure, false));
-      goes_on = 1;
-    }
-    room.keep();
-    if (use->closed()) slot.cancel();
-  });
-}
 
 // What `read` says of the set; `absent` for an invalid handle.
 template <class Result, class Read>
@@ -137,28 +78,32 @@ int32_t fl_set_new(fl_client client, const char* lock_info, const char* const* m
   });
 }
 
+int32_t fl_set_set_stack(fl_set set, const char* stack) {
+  return capi::run([&] { find<SetObject>(set)->slot().set_stack(stack_of(stack)); });
+}
+
 int32_t fl_set_acquire(fl_set set, int64_t timeout_ms) {
-  return acquire(set, timeout_ms, false);
+  return capi::acquire<SetObject>(set, timeout_ms, false);
 }
 
 int32_t fl_set_try(fl_set set) {
-  return acquire(set, FL_CONFIGURED, true);
+  return capi::acquire<SetObject>(set, FL_CONFIGURED, true);
 }
 
 int32_t fl_set_acquire_async(fl_set set, int64_t timeout_ms, uint64_t tag) {
-  return acquire_async(set, timeout_ms, false, tag);
+  return capi::acquire_async<SetObject>(set, timeout_ms, false, tag);
 }
 
 int32_t fl_set_try_async(fl_set set, uint64_t tag) {
-  return acquire_async(set, FL_CONFIGURED, true, tag);
+  return capi::acquire_async<SetObject>(set, FL_CONFIGURED, true, tag);
 }
 
 int32_t fl_set_acquire_within(fl_set set, int64_t timeout_ms, int64_t block_ms, uint64_t tag, int32_t* pending) {
-  return acquire_within(set, timeout_ms, false, block_ms, tag, pending);
+  return capi::acquire_within<SetObject>(set, timeout_ms, false, block_ms, tag, pending);
 }
 
 int32_t fl_set_try_within(fl_set set, int64_t block_ms, uint64_t tag, int32_t* pending) {
-  return acquire_within(set, FL_CONFIGURED, true, block_ms, tag, pending);
+  return capi::acquire_within<SetObject>(set, FL_CONFIGURED, true, block_ms, tag, pending);
 }
 
 int32_t fl_set_cancel(fl_set set, int32_t* was_waiting) {

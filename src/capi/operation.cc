@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,18 @@ constexpr const char* runner_freed = "the runner was freed";
 
 }  // namespace
 
+std::uint64_t OpenAttempts::begin(std::stop_source operation) {
+  const std::lock_guard guard(mutex_);
+  if (closed_) operation.request_stop();  // nothing listens to it yet
+  operations_.emplace(++last_operation_, std::move(operation));
+  return last_operation_;
+}
+
+void OpenAttempts::end(std::uint64_t operation) {
+  const std::lock_guard guard(mutex_);
+  operations_.erase(operation);
+}
+
 bool OpenAttempts::add(Handle attempt) {
   const std::lock_guard guard(mutex_);
   if (!closed_) attempts_.insert(attempt);
@@ -33,11 +46,15 @@ void OpenAttempts::remove(Handle attempt) {
 
 void OpenAttempts::close() {
   std::unordered_set<Handle> open;
+  std::unordered_map<std::uint64_t, std::stop_source> operations;
   {
     const std::lock_guard guard(mutex_);
     closed_ = true;
     open.swap(attempts_);
+    operations.swap(operations_);
   }
+  // First: else the end of its attempt would make a dead letter of one whose work may still succeed.
+  for (auto& [number, operation] : operations) operation.request_stop();
   for (const Handle handle : open) {
     // Where it is there no more, its end is on the way.
     if (const auto use = HandleTable::instance().remove(handle)) {
@@ -47,8 +64,10 @@ void OpenAttempts::close() {
   }
 }
 
-void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOptions options) {
+void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOptions options,
+                          const std::stop_source& stop) {
   const auto events = client_->events;
+  const std::uint64_t number = attempts_->begin(stop);
   const std::string monitor = operation.monitor;
   options.on_failure = [events, tag, monitor](const FailedAttempt& failed, bool will_retry) {
     Event event{.kind = FL_EVENT_FAILURE, .tag = tag, .value = will_retry ? 1 : 0, .name = failed.code};
@@ -56,21 +75,24 @@ void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOp
     event.failure.message = failed.message;
     events->notify(std::move(event));
   };
-  auto begin = [client = client_, attempts = attempts_, tag, monitor](std::shared_ptr<OperationAttempt> attempt,
+  auto begin = [client = client_, attempts = attempts_, tag, monitor, stop](std::shared_ptr<OperationAttempt> attempt,
                                                                       OperationRunner::Done done) {
-    const auto number = static_cast<std::int64_t>(attempt->number);
+    const auto attempt_number = static_cast<std::int64_t>(attempt->number);
     const Handle handle =
         capi::add(std::make_unique<AttemptObject>(client, std::move(attempt), std::move(done), attempts));
     if (!attempts->add(handle)) {
+      stop.request_stop();  // as close() does, which may not have come to this one yet
       capi::remove<AttemptObject>(handle)->end(
           std::make_exception_ptr(OperationFailure("cancelled", runner_freed, false)));
       return;
     }
-    Event event{.kind = FL_EVENT_ATTEMPT, .source = handle, .tag = tag, .value = number};
+    Event event{.kind = FL_EVENT_ATTEMPT, .source = handle, .tag = tag, .value = attempt_number};
     event.failure.monitor = monitor;
     client->events->complete(std::move(event), false);
   };
-  auto completed = [events, tag, monitor](const OperationResult& result, const std::exception_ptr& error) {
+  auto completed = [events, tag, monitor, number, attempts = attempts_](const OperationResult& result,
+                                                                        const std::exception_ptr& error) {
+    attempts->end(number);
     Event event{.kind = FL_EVENT_OPERATION, .tag = tag};
     if (error) {
       event.failure = failure_of(error);
@@ -82,9 +104,14 @@ void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOp
     event.failure.monitor = monitor;
     events->complete(std::move(event));
   };
-  EventQueue::Reservation room(*events);
-  runner_.run_async(std::move(operation), std::move(begin), std::move(completed), std::move(options));
-  room.keep();
+  try {
+    EventQueue::Reservation room(*events);
+    runner_.run_async(std::move(operation), std::move(begin), std::move(completed), std::move(options));
+    room.keep();
+  } catch (...) {
+    attempts_->end(number);
+    throw;
+  }
 }
 
 }  // namespace forelock::capi
@@ -100,6 +127,11 @@ OperationRunnerOptions options_of(const fl_runner_options* given) {
   if (options.backoff_initial_ms != 0) result.backoff.initial = std::chrono::milliseconds(options.backoff_initial_ms);
   if (options.backoff_cap_ms != 0) result.backoff.cap = std::chrono::milliseconds(options.backoff_cap_ms);
   if (options.max_operations != 0) result.max_operations = options.max_operations;
+  if (options.retry_burst != 0) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    result.budget.burst = static_cast<std::uint32_t>(std::min(options.retry_burst, most));
+  }
+  if (options.retries_per_second != 0) result.budget.retries_per_second = options.retries_per_second;
   return result;
 }
 
@@ -118,7 +150,7 @@ Operation operation_of(const fl_operation_spec& spec) {
 
 std::vector<FailedAttempt> attempts_of(const fl_failed_attempt* given, std::size_t count) {
   require(given != nullptr && count > 0, "there is no failed attempt");
-  require(given->size >= sizeof(given->size), "the structure's size is not set");
+  check_size(given);
   const std::size_t stride = given->size;  // the caller's, which may be older or newer
   std::vector<FailedAttempt> attempts;
   for (std::size_t i = 0; i < count; ++i) {
@@ -189,7 +221,7 @@ int32_t fl_runner_submit(fl_runner runner, const fl_operation_spec* spec, uint64
     // Before it begins: a handle that cannot be made must not leave an operation behind.
     const fl_operation handle = operation == nullptr ? 0 : add(std::make_unique<OperationObject>(stop));
     try {
-      use->submit(std::move(wanted), tag, std::move(options));
+      use->submit(std::move(wanted), tag, std::move(options), stop);
     } catch (...) {
       if (handle != 0) capi::remove<OperationObject>(handle);
       throw;

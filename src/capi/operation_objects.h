@@ -1,10 +1,12 @@
 // Runners, operations under way and their attempts, behind handles.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -18,15 +20,21 @@ namespace forelock::capi {
 // The attempts of a runner that have not ended, so that a runner which is freed can end them. Thread-safe.
 class OpenAttempts {
  public:
+  // An operation begins, which close() withdraws. \returns its number, for end().
+  std::uint64_t begin(std::stop_source operation);
+  void end(std::uint64_t operation);
+
   // False if no more are begun.
   bool add(Handle attempt);
   void remove(Handle attempt);
-  // Fails them all; later ones are not begun.
+  // Withdraws the operations, so that their callers keep them, and fails all attempts; later ones are not begun.
   void close();
 
  private:
   std::mutex mutex_;
   std::unordered_set<Handle> attempts_;
+  std::unordered_map<std::uint64_t, std::stop_source> operations_;
+  std::uint64_t last_operation_ = 0;
   bool closed_ = false;
 };
 
@@ -75,7 +83,7 @@ class RunnerObject final : public Object {
   ~RunnerObject() override { attempts_->close(); }
 
   // \throws as OperationRunner::run_async.
-  void submit(Operation operation, std::uint64_t tag, OperationRunOptions options);
+  void submit(Operation operation, std::uint64_t tag, OperationRunOptions options, const std::stop_source& stop);
   void close() { attempts_->close(); }
 
  private:

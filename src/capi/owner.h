@@ -17,6 +17,7 @@ class OwnerText {
   explicit OwnerText(std::optional<OwnerRecord> record);
 
   bool present() const { return record_.has_value(); }
+  const std::optional<OwnerRecord>& record() const { return record_; }
   // Valid as long as this object is not changed.
   fl_owner to_c() const;
   // What fl_owner, which does not grow, has no place for. -1: the record does not say.

@@ -8,12 +8,20 @@
 
 namespace forelock::capi {
 
+// \throws RequestRejectedException(invalid_argument) for one that no version of the structure has or will have. Such a
+// size would cut a pointer in two.
+template <class T>
+void check_size(const T* given) {
+  require(given->size >= sizeof(given->size) && given->size % alignof(T) == 0,
+          "the structure's size is not its sizeof");
+}
+
 // What the caller knows of it; the rest is 0. Null: all 0.
 template <class T>
 T read_structure(const T* given) {
   T value{};
   if (given == nullptr) return value;
-  require(given->size >= sizeof(given->size), "the structure's size is not set");
+  check_size(given);
   std::memcpy(&value, given, std::min(given->size, sizeof(T)));
   return value;
 }
@@ -22,7 +30,7 @@ T read_structure(const T* given) {
 template <class T>
 void write_structure(T* given, T value) {
   require(given != nullptr, "the pointer to the structure is null");
-  require(given->size >= sizeof(given->size), "the structure's size is not set");
+  check_size(given);
   value.size = given->size;
   std::memcpy(given, &value, std::min(given->size, sizeof(T)));
 }

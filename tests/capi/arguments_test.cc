@@ -125,6 +125,8 @@ TEST(CArguments, AnOlderProgramGetsTheStructureItKnows) {
   ASSERT_EQ(fl_client_get_status(client, &both.status), FL_OK);
   EXPECT_EQ(both.status.session_id, 0);
   EXPECT_EQ(both.status.granted, 0x5555555555555555u) << "beyond what the caller knows";
+  both.status.size += 4;
+  EXPECT_EQ(fl_client_get_status(client, &both.status), FL_INVALID_ARGUMENT) << "none ends within a member";
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 

@@ -144,6 +144,21 @@ TEST_F(CInterface, WhatEndsInTheCallTakesNoRoomForAnEvent) {
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 
+TEST_F(CInterface, AClientClosedByAnotherThreadEndsTheWaitForItsConnection) {
+  fl_config config = 0;
+  ASSERT_EQ(fl_config_new(&config), FL_OK);
+  ASSERT_EQ(fl_config_set(config, "zookeeper.servers", "127.0.0.1:1"), FL_OK);
+  fl_client client = 0;
+  ASSERT_EQ(fl_client_open(config, FL_CLIENT_LOG_EVENTS, &client), FL_OK);
+  ASSERT_EQ(fl_config_free(config), FL_OK);
+  std::thread connecting([&] { EXPECT_EQ(fl_client_wait_connected(client, 60'000), FL_CLOSED); });
+  fl_event event{};
+  EXPECT_EQ(fl_poll(client, 30'000, &event, 1), 1) << "it says why it does not connect";
+  EXPECT_EQ(fl_client_close(client), FL_OK);
+  connecting.join();
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST_F(CInterface, AClientClosedByAnotherThreadEndsPollsAndWaits) {
   const fl_client client = open_client(server_->connect_string());
   const fl_lock holder = new_lock(client, "ended");

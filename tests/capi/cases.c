@@ -60,7 +60,7 @@ static int blocking(const test_host* host) {
   fl_lock lock = 0;
   if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &lock)) return 1;
   CHECK(fl_lock_is_healthy(lock) == 0);
-  OK(fl_lock_acquire(lock, FL_CONFIGURED));
+  OK(fl_lock_acquire(lock, timeout_ms));
   CHECK(fl_lock_is_healthy(lock) == 1);
   OK(fl_lock_check_health(lock));
   const int64_t token = fl_lock_token(lock);
@@ -89,7 +89,7 @@ static int timed_out(const test_host* host) {
       new_lock(host, client, FL_FOREGROUND, &waiter)) {
     return 1;
   }
-  OK(fl_lock_acquire(holder, FL_CONFIGURED));
+  OK(fl_lock_acquire(holder, timeout_ms));
   CHECK(fl_lock_acquire(waiter, FL_CONFIGURED) == FL_LOCK_TIMEOUT);
   CHECK(fl_last_code() == FL_LOCK_TIMEOUT);
   CHECK(fl_is_retryable(fl_last_code()) == 1);
@@ -118,7 +118,7 @@ static int cancelled(const test_host* host) {
   int32_t was_waiting = -1;
   OK(fl_lock_cancel(waiter, &was_waiting));
   CHECK(was_waiting == 0);
-  OK(fl_lock_acquire(holder, FL_CONFIGURED));
+  OK(fl_lock_acquire(holder, timeout_ms));
   OK(fl_lock_acquire_async(waiter, timeout_ms, 1));
   OK(fl_lock_cancel(waiter, &was_waiting));
   CHECK(was_waiting == 1);
@@ -151,7 +151,7 @@ static int within(const test_host* host) {
   CHECK(event.code == FL_NOT_HELD && event.tag == 1);
   CHECK(fl_lock_acquire_within(holder, FL_CONFIGURED, patience_ms, 2, NULL) == FL_INVALID_ARGUMENT);
   CHECK(fl_lock_acquire_within(holder, FL_CONFIGURED, -1, 2, &pending) == FL_INVALID_ARGUMENT);
-  OK(fl_lock_acquire_within(holder, FL_CONFIGURED, patience_ms, 2, &pending));
+  OK(fl_lock_acquire_within(holder, timeout_ms, patience_ms, 2, &pending));
   CHECK(pending == 0 && fl_lock_is_healthy(holder) == 1);
   CHECK(fl_lock_try_within(waiter, patience_ms, 3, &pending) == FL_LOCK_UNAVAILABLE);
   CHECK(fl_lock_acquire_within(waiter, 50, patience_ms, 4, &pending) == FL_LOCK_TIMEOUT);
@@ -177,7 +177,7 @@ static int foreground_first(const test_host* host) {
       new_lock(host, client, FL_BACKGROUND, &background) || new_lock(host, client, FL_FOREGROUND, &foreground)) {
     return 1;
   }
-  OK(fl_lock_acquire(holder, FL_CONFIGURED));
+  OK(fl_lock_acquire(holder, timeout_ms));
   OK(fl_lock_watch(background, FL_ON_QUEUED, 0, 0));
   OK(fl_lock_watch(foreground, FL_ON_QUEUED, 0, 0));
   OK(fl_lock_acquire_async(background, timeout_ms, 1));
@@ -216,7 +216,7 @@ static int foreground_first(const test_host* host) {
 static int hold(const test_host* host, fl_client* client, fl_lock* lock) {
   if (open_client(host, client) || new_lock(host, *client, FL_FOREGROUND, lock)) return 1;
   OK(fl_lock_watch(*lock, FL_ON_LOST, 0, 5));
-  OK(fl_lock_acquire(*lock, FL_CONFIGURED));
+  OK(fl_lock_acquire(*lock, timeout_ms));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "integration/fixture.h"
 #include "integration/secure_broker.h"
 #include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
@@ -79,6 +80,7 @@ TEST_F(CDeadLetters, ReachABrokerOverTlsWithAPassword) {
   ASSERT_EQ(fl_dlq_flush(dlq, 3'000, &done), FL_OK) << fl_last_message();
   EXPECT_EQ(done, 0) << "nobody is let in with that password";
   EXPECT_EQ(status_of(dlq).outbox_rows, 1u);
+  EXPECT_TRUE(wait_until([&] { return *status_of(dlq).last_problem != 0; }));
   EXPECT_THAT(status_of(dlq).last_problem, HasSubstr("uthentication"));
   ASSERT_EQ(fl_dlq_free(dlq), FL_OK);
 

@@ -1,6 +1,8 @@
 #include "capi/handle_table.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -48,6 +50,31 @@ TEST(HandleTable, AnObjectLivesAsLongAsItsUses) {
     EXPECT_EQ(static_cast<Counted&>(use.object()).flag(), 4711);
   }
   EXPECT_EQ(alive, 0);
+}
+
+TEST(HandleTable, AChildThatIsForkedMeanwhileCanUseIt) {
+  std::atomic<int> alive{0};
+  std::atomic<bool> over{false};
+  const auto use = [&] {
+    HandleTable& table = HandleTable::instance();
+    table.remove(table.add(std::make_unique<Counted>(alive)));
+  };
+  std::thread user([&] {
+    while (!over) use();
+  });
+  int status = 0;
+  for (int i = 0; i < 300 && status == 0; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      use();
+      _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+  }
+  over = true;
+  user.join();
+  EXPECT_EQ(status, 0) << "a child's call did not end";
 }
 
 TEST(HandleTable, ASlotIsUsedAgainUnderAnotherHandle) {

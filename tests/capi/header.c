@@ -1,8 +1,8 @@
 /* forelock/c.h compiles as C11, alone, and a program can be written with nothing else. */
 #include "forelock/c.h"
-
-_Static_assert(sizeof(fl_handle) == 8, "a handle is a number of 64 bits");
-_Static_assert(sizeof(fl_event) == 72, "the layout of events does not change");
+#if UINTPTR_MAX == 0xffffffffffffffff
+#include "layout.h"
+#endif
 
 int header_in_c(void);
 int header_in_c(void) {

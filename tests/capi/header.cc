@@ -1,7 +1,8 @@
 // forelock/c.h compiles as C++, alone.
 #include "forelock/c.h"
-
-static_assert(sizeof(fl_event) == 72, "the layout of events is that of C");
+#if UINTPTR_MAX == 0xffffffffffffffff
+#include "layout.h"
+#endif
 
 int header_in_cpp() {
   fl_event event{};

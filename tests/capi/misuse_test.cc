@@ -18,7 +18,8 @@ TEST(Misuse, OfTheCInterfaceIsSurvived) {
   const TemporaryDirectory directory;
   const auto output = directory.path() / "output.log";
   const int seconds = 5 * length();
-  ChildProcess misuse({FORELOCK_MISUSE, server.connect_string(), std::to_string(seconds)}, output);
+  ChildProcess misuse(
+      {FORELOCK_MISUSE, server.connect_string(), directory.path() / "outbox.db", std::to_string(seconds)}, output);
   const int status = misuse.wait();
   std::ifstream file(output);
   EXPECT_EQ(status, 0) << std::string(std::istreambuf_iterator<char>(file), {});

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the build into a folder of its own and uses it as a stranger would: package_test.sh SOURCE BUILD CXX
+# Installs the build into a folder of its own and uses it as a stranger would: package_test.sh SOURCE BUILD CXX CC
 set -euo pipefail
 
-source_dir=$1 build_dir=$2 cxx=$3
+source_dir=$1 build_dir=$2 cxx=$3 cc=$4
 here=$source_dir/tests/package
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
@@ -82,10 +82,11 @@ try_out() {
 
 step "a CMake project"
 cmake -S "$here/consumer" -B "$work/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$cxx" \
-  -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+  -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Release >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/consumer"
 try_out "$work/consumer/consumer"
 try_out "$work/consumer/queue_consumer"
+try_out "$work/consumer/c_consumer"
 
 step "pkg-config, after the tree has been moved"
 mv "$prefix" "$work/second"
@@ -99,5 +100,9 @@ for package in forelock forelock-dlq; do
     "$here/consumer/$program" -o "$work/plain-$package" "${flags[@]}"
   try_out "$work/plain-$package"
 done
+read -ra flags <<<"$(pkg-config --cflags --libs forelock)"
+"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror "-DPACKAGE_VERSION=\"$(pkg-config --modversion forelock)\"" \
+  "$here/consumer/main.c" -o "$work/plain-c" "${flags[@]}"
+try_out "$work/plain-c"
 
 step "done"

@@ -1,0 +1,222 @@
+// Operations through the C interface, on a real server, with an outbox and without Kafka.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forelock/c.h"
+#include "integration/fixture.h"
+#include "support/temporary_directory.h"
+
+namespace forelock::test {
+namespace {
+
+constexpr std::int64_t patience_ms = 30'000;
+
+class COperations : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
+  static void TearDownTestSuite() { delete server_; }
+
+  void SetUp() override {
+    fl_config config = 0;
+    ASSERT_EQ(fl_config_new(&config), FL_OK);
+    ASSERT_EQ(fl_config_set(config, "zookeeper.servers", server_->connect_string().c_str()), FL_OK);
+    ASSERT_EQ(fl_config_set(config, "elastic.request.retry.count", "1"), FL_OK);
+    ASSERT_EQ(fl_config_set(config, "dlq.outbox.path", (directory_.path() / "outbox.db").c_str()), FL_OK);
+    ASSERT_EQ(fl_client_open(config, 0, &client_), FL_OK);
+    ASSERT_EQ(fl_dlq_open(config, &letters_), FL_OK) << fl_last_message();
+    ASSERT_EQ(fl_config_free(config), FL_OK);
+    ASSERT_EQ(fl_client_wait_connected(client_, patience_ms), FL_OK);
+    fl_runner_options options{};
+    options.size = sizeof options;
+    options.backoff_initial_ms = 1;
+    options.backoff_cap_ms = 2;
+    ASSERT_EQ(fl_runner_new(client_, letters_, &options, &runner_), FL_OK) << fl_last_message();
+  }
+  void TearDown() override {
+    if (runner_ != 0) {
+      EXPECT_EQ(fl_runner_free(runner_), FL_OK);
+    }
+    EXPECT_EQ(fl_dlq_free(letters_), FL_OK);
+    EXPECT_EQ(fl_client_free(client_), FL_OK);
+  }
+
+  static fl_operation_spec spec(const char* id, const char* monitor) {
+    fl_operation_spec spec{};
+    spec.size = sizeof spec;
+    spec.id = id;
+    spec.type = "saveContent";
+    spec.monitor = monitor;
+    spec.payload = "\0article";
+    spec.payload_length = 8;
+    return spec;
+  }
+  fl_event next(std::int32_t kind) const {
+    fl_event event{};
+    EXPECT_EQ(fl_poll(client_, patience_ms, &event, 1), 1);
+    EXPECT_EQ(event.kind, kind) << event.name << ' ' << event.message;
+    return event;
+  }
+  std::uint64_t letters() const {
+    fl_dlq_status status{};
+    status.size = sizeof status;
+    EXPECT_EQ(fl_dlq_get_status(letters_, &status), FL_OK);
+    return status.outbox_rows;
+  }
+
+  static inline TestServer* server_ = nullptr;
+  TemporaryDirectory directory_;
+  fl_client client_ = 0;
+  fl_dlq letters_ = 0;
+  fl_runner runner_ = 0;
+};
+
+TEST_F(COperations, AnAttemptHoldsTheLockUntilItEnds) {
+  fl_operation operation = 0;
+  const fl_operation_spec save = spec("one", "op-1");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 7, &operation), FL_OK) << fl_last_message();
+  const fl_event begun = next(FL_EVENT_ATTEMPT);
+  const fl_attempt attempt = begun.source;
+  EXPECT_EQ(begun.tag, 7u);
+  EXPECT_EQ(begun.value, 1);
+  EXPECT_STREQ(begun.monitor, "op-1");
+  EXPECT_EQ(fl_lock_is_healthy(attempt), 1);
+  EXPECT_EQ(fl_lock_check_health(attempt), FL_OK);
+  EXPECT_GT(fl_lock_token(attempt), 0);
+  EXPECT_EQ(fl_lock_alive(attempt, 1000), FL_OK);
+  EXPECT_EQ(fl_lock_release(attempt), FL_INVALID_HANDLE) << "the runner releases it";
+  const fl_write write{FL_WRITE_CREATE, -1, "/operation", "x", 1};
+  EXPECT_EQ(fl_lock_write_guarded(attempt, &write, 1, nullptr), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_attempt_succeed(attempt), FL_OK);
+  EXPECT_EQ(fl_attempt_succeed(attempt), FL_INVALID_HANDLE);
+  EXPECT_EQ(fl_lock_is_healthy(attempt), 0);
+  const fl_event end = next(FL_EVENT_OPERATION);
+  EXPECT_EQ(end.code, FL_OK);
+  EXPECT_EQ(end.value, FL_SUCCEEDED);
+  EXPECT_EQ(end.tag, 7u);
+  EXPECT_STREQ(end.hint, "one");
+  EXPECT_EQ(letters(), 0u);
+  EXPECT_EQ(fl_operation_free(operation), FL_OK);
+  EXPECT_EQ(fl_operation_cancel(operation), FL_INVALID_HANDLE);
+}
+
+TEST_F(COperations, WhatFailsIsTriedAgainAndBecomesADeadLetter) {
+  const fl_operation_spec save = spec("two", "op-2");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 8, nullptr), FL_OK);
+  for (int number = 1; number <= 2; ++number) {
+    const fl_event begun = next(FL_EVENT_ATTEMPT);
+    EXPECT_EQ(begun.value, number);
+    EXPECT_EQ(fl_attempt_fail(begun.source, nullptr, nullptr, 1), FL_INVALID_ARGUMENT);
+    EXPECT_EQ(fl_attempt_fail(begun.source, "cluster_red", "the cluster is red", 1), FL_OK);
+    const fl_event failed = next(FL_EVENT_FAILURE);
+    EXPECT_STREQ(failed.name, "cluster_red");
+    EXPECT_STREQ(failed.message, "the cluster is red");
+    EXPECT_EQ(failed.value, number == 1 ? 1 : 0);
+  }
+  const fl_event end = next(FL_EVENT_OPERATION);
+  EXPECT_EQ(end.code, FL_OK);
+  EXPECT_EQ(end.value, FL_DEAD_LETTERED);
+  EXPECT_STREQ(end.name, "cluster_red");
+  EXPECT_EQ(letters(), 1u);
+}
+
+TEST_F(COperations, AnAttemptHearsThatItsLockIsLost) {
+  const fl_operation_spec save = spec("three", "op-3");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 9, nullptr), FL_OK);
+  const fl_event begun = next(FL_EVENT_ATTEMPT);
+  const fl_attempt attempt = begun.source;
+  ASSERT_EQ(fl_lock_watch(attempt, FL_ON_LOST, 0, 10), FL_OK) << fl_last_message();
+  fl_view view = 0;
+  ASSERT_EQ(fl_inspect_show(client_, "op-3", patience_ms, &view), FL_OK);
+  fl_monitor monitor{};
+  monitor.size = sizeof monitor;
+  ASSERT_EQ(fl_view_monitor(view, 0, &monitor), FL_OK);
+  std::int32_t result = -1;
+  ASSERT_EQ(fl_inspect_force_release(client_, "op-3", monitor.holder_node, patience_ms, &result), FL_OK);
+  EXPECT_EQ(result, FL_FORCE_RELEASED);
+  EXPECT_EQ(fl_view_free(view), FL_OK);
+  const fl_event lost = next(FL_EVENT_LOST);
+  EXPECT_EQ(lost.tag, 10u);
+  EXPECT_EQ(lost.source, attempt);
+  EXPECT_EQ(lost.value, FL_LOSS_REMOVED);
+  EXPECT_EQ(fl_attempt_succeed(attempt), FL_OK);
+  EXPECT_STREQ(next(FL_EVENT_FAILURE).name, "lock_unhealthy");
+  EXPECT_EQ(fl_attempt_succeed(next(FL_EVENT_ATTEMPT).source), FL_OK);
+  EXPECT_EQ(next(FL_EVENT_OPERATION).value, FL_SUCCEEDED);
+}
+
+TEST_F(COperations, OneThatIsCancelledStaysWithItsCaller) {
+  fl_lock busy = 0;
+  ASSERT_EQ(fl_lock_new(client_, "busy", "op-4", FL_FOREGROUND, nullptr, &busy), FL_OK);
+  ASSERT_EQ(fl_lock_acquire(busy, FL_CONFIGURED), FL_OK);
+  fl_operation operation = 0;
+  const fl_operation_spec save = spec("four", "op-4");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 11, &operation), FL_OK);
+  EXPECT_EQ(fl_operation_cancel(operation), FL_OK);
+  EXPECT_EQ(next(FL_EVENT_OPERATION).code, FL_CANCELLED);
+  EXPECT_EQ(fl_operation_free(operation), FL_OK);
+  EXPECT_EQ(letters(), 0u);
+  EXPECT_EQ(fl_lock_free(busy), FL_OK);
+}
+
+TEST_F(COperations, ARunnerThatIsFreedEndsItsAttempts) {
+  const fl_operation_spec save = spec("five", "op-5");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 12, nullptr), FL_OK);
+  const fl_attempt attempt = next(FL_EVENT_ATTEMPT).source;
+  EXPECT_EQ(fl_runner_free(runner_), FL_OK);
+  EXPECT_EQ(fl_attempt_succeed(attempt), FL_INVALID_HANDLE);
+  EXPECT_EQ(fl_runner_submit(runner_, &save, 13, nullptr), FL_INVALID_HANDLE);
+  runner_ = 0;
+  EXPECT_EQ(next(FL_EVENT_FAILURE).tag, 12u);
+  const fl_event end = next(FL_EVENT_OPERATION);
+  EXPECT_EQ(end.tag, 12u);
+  EXPECT_EQ(end.code, FL_CANCELLED) << "it stays with its caller: its work may still succeed";
+  EXPECT_EQ(letters(), 0u);
+}
+
+TEST_F(COperations, AnOperationThatEndsAfterItsClientIsFetched) {
+  const fl_operation_spec save = spec("five", "op-5");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 13, nullptr), FL_OK);
+  const fl_attempt attempt = next(FL_EVENT_ATTEMPT).source;
+  ASSERT_EQ(fl_client_close(client_), FL_OK);
+  fl_event event{};
+  EXPECT_EQ(fl_poll(client_, 0, &event, 1), 0) << "its end is awaited";
+  EXPECT_EQ(fl_attempt_fail(attempt, "cluster_red", "the cluster is red", 0), FL_OK);
+  EXPECT_STREQ(next(FL_EVENT_FAILURE).name, "cluster_red");
+  const fl_event end = next(FL_EVENT_OPERATION);
+  EXPECT_EQ(end.tag, 13u);
+  EXPECT_EQ(end.value, FL_DEAD_LETTERED);
+  EXPECT_EQ(fl_poll(client_, -1, &event, 1), -FL_CLOSED);
+}
+
+TEST_F(COperations, WhatIsInvalidIsRefusedAtOnce) {
+  fl_operation_spec bad = spec("six", "op-6");
+  bad.size = 0;
+  EXPECT_EQ(fl_runner_submit(runner_, &bad, 1, nullptr), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_runner_submit(runner_, nullptr, 1, nullptr), FL_INVALID_ARGUMENT);
+  for (auto change : std::vector<void (*)(fl_operation_spec&)>{
+           [](fl_operation_spec& of) { of.type = nullptr; }, [](fl_operation_spec& of) { of.type = ""; },
+           [](fl_operation_spec& of) { of.monitor = nullptr; }, [](fl_operation_spec& of) { of.monitor = ""; },
+           [](fl_operation_spec& of) { of.payload = nullptr; }, [](fl_operation_spec& of) { of.priority = 5; },
+           [](fl_operation_spec& of) { of.timeout_ms = -1; }, [](fl_operation_spec& of) { of.id = "\x01"; }}) {
+    bad = spec("six", "op-6");
+    change(bad);
+    EXPECT_EQ(fl_runner_submit(runner_, &bad, 1, nullptr), FL_INVALID_ARGUMENT);
+  }
+  fl_runner runner = 0;
+  fl_runner_options options{};
+  options.size = sizeof options;
+  options.retry_burst = UINT64_MAX;
+  EXPECT_EQ(fl_runner_new(client_, letters_, &options, &runner), FL_INVALID_ARGUMENT);
+  options.retry_burst = 5;
+  options.retries_per_second = -1;
+  EXPECT_EQ(fl_runner_new(client_, letters_, &options, &runner), FL_INVALID_ARGUMENT);
+  options.retries_per_second = 1000;
+  EXPECT_EQ(fl_runner_new(client_, letters_, &options, &runner), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_runner_free(runner), FL_OK);
+}
+
+}  // namespace
+}  // namespace forelock::test
