@@ -33,6 +33,13 @@ void store(JNIEnv* env, jobjectArray array, jsize index, const char* text) {
   env->DeleteLocalRef(bytes);
 }
 
+void store_if_possible(JNIEnv* env, jobjectArray array, jsize index, const char* text) {
+  jbyteArray bytes = to_java(env, text);
+  env->ExceptionClear();
+  env->SetObjectArrayElement(array, index, bytes);
+  env->DeleteLocalRef(bytes);
+}
+
 void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count) {
   if (env->ExceptionCheck() == JNI_FALSE) env->SetLongArrayRegion(array, 0, count, values);
 }

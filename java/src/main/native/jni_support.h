@@ -32,6 +32,8 @@ class Text {
 jbyteArray to_java(JNIEnv* env, const char* text);
 void store(JNIEnv* env, jobjectArray array, jsize index, const char* text);
 void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count);
+// Null in place of what there is no memory for; no exception is pending.
+void store_if_possible(JNIEnv* env, jobjectArray array, jsize index, const char* text);
 
 // Throws the failure in Java unless `code` is FL_OK. \returns whether it is.
 bool check(JNIEnv* env, std::int32_t code);

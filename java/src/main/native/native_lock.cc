@@ -127,10 +127,11 @@ JNIEXPORT jint JNICALL Java_org_forelock_Native_poll(JNIEnv* env, jclass, jlong 
     const std::array<jlong, numbers_of_event> values{
         event.kind, event.code, number(event.source), static_cast<jlong>(event.tag), event.value, event.retryable};
     env->SetLongArrayRegion(numbers, i * numbers_of_event, numbers_of_event, values.data());
-    store(env, texts, i * texts_of_event, event.monitor);
-    store(env, texts, i * texts_of_event + 1, event.name);
-    store(env, texts, i * texts_of_event + 2, event.message);
-    store(env, texts, i * texts_of_event + 3, event.hint);
+    // It will not come again: it arrives without its texts rather than not at all.
+    store_if_possible(env, texts, i * texts_of_event, event.monitor);
+    store_if_possible(env, texts, i * texts_of_event + 1, event.name);
+    store_if_possible(env, texts, i * texts_of_event + 2, event.message);
+    store_if_possible(env, texts, i * texts_of_event + 3, event.hint);
   }
   return static_cast<jint>(count);
 }
@@ -149,9 +150,11 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_lockNew(JNIEnv* env, jclass, jl
 }
 
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockAcquireWithin(JNIEnv* env, jclass, jlong lock, jlong timeout,
-                                                                      jboolean try_once, jlong block, jlong tag) {
+                                                                      jboolean try_once, jlong block, jlong tag,
+                                                                      jbyteArray stack) {
   const auto number = static_cast<std::uint64_t>(tag);
   std::int32_t pending = 0;
+  if (stack != nullptr && !check(env, fl_lock_set_stack(handle(lock), Text(env, stack).c_str()))) return JNI_FALSE;
   check(env, try_once != JNI_FALSE ? fl_lock_try_within(handle(lock), block, number, &pending)
                                    : fl_lock_acquire_within(handle(lock), timeout, block, number, &pending));
   return pending != 0 ? JNI_TRUE : JNI_FALSE;

@@ -35,9 +35,11 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlo
 }
 
 JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setAcquireWithin(JNIEnv* env, jclass, jlong set, jlong timeout,
-                                                                     jboolean try_once, jlong block, jlong tag) {
+                                                                     jboolean try_once, jlong block, jlong tag,
+                                                                     jbyteArray stack) {
   const auto number = static_cast<std::uint64_t>(tag);
   std::int32_t pending = 0;
+  if (stack != nullptr && !check(env, fl_set_set_stack(handle(set), Text(env, stack).c_str()))) return JNI_FALSE;
   check(env, try_once != JNI_FALSE ? fl_set_try_within(handle(set), block, number, &pending)
                                    : fl_set_acquire_within(handle(set), timeout, block, number, &pending));
   return pending != 0 ? JNI_TRUE : JNI_FALSE;

@@ -20,9 +20,12 @@ fl_handle handle(jlong number) {
 
 // At the beginning of both arrays.
 void store_owner(JNIEnv* env, const fl_owner& owner, std::int64_t linger_ms, jlongArray numbers, jobjectArray texts) {
-  const std::array<jlong, numbers_of_owner> values{owner.priority,       owner.enqueued_at_ms,
-                                                   owner.acquired_at_ms, owner.expected_runtime_ms,
-                                                   owner.alert_at_ms,    owner.auto_unlock_at_ms,
+  const std::array<jlong, numbers_of_owner> values{owner.priority,
+                                                   owner.enqueued_at_ms,
+                                                   owner.acquired_at_ms,
+                                                   owner.expected_runtime_ms,
+                                                   owner.alert_at_ms,
+                                                   owner.auto_unlock_at_ms,
                                                    linger_ms};
   store(env, numbers, values.data(), numbers_of_owner);
   store(env, texts, 0, owner.lock_info);
@@ -114,11 +117,11 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_viewMonitor(JNIEnv* env, jclass,
   monitor.size = sizeof monitor;
   if (!check(env, fl_view_monitor(handle(view), static_cast<std::size_t>(index), &monitor))) return;
   store_owner(env, monitor.owner, monitor.linger_ms, numbers, texts);
-  store_after_owner<9>(
+  store_after_owner<10>(
       env, numbers,
       {monitor.held, monitor.has_owner, monitor.holder_priority, monitor.holder_session, monitor.holder_token,
        monitor.held_ms, static_cast<jlong>(monitor.waiting), static_cast<jlong>(monitor.waiting_foreground),
-       static_cast<jlong>(monitor.waiting_background)});
+       static_cast<jlong>(monitor.waiting_background), monitor.oldest_wait_ms});
   store(env, texts, texts_of_owner, monitor.monitor);
   store(env, texts, texts_of_owner + 1, monitor.path);
   store(env, texts, texts_of_owner + 2, monitor.holder_node);
@@ -135,6 +138,41 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_viewWaiter(JNIEnv* env, jclass, 
       {static_cast<jlong>(waiter.position), waiter.has_owner, waiter.priority, waiter.session, waiter.waited_ms});
   store(env, texts, texts_of_owner, waiter.node);
   store(env, texts, texts_of_owner + 1, waiter.behind);
+}
+
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectSet(JNIEnv* env, jclass, jlong client, jlong view, jlong waiter,
+                                                            jlong timeout) {
+  fl_view set = 0;
+  check(env, fl_inspect_set(handle(client), handle(view), waiter, timeout, &set));
+  return number(set);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_viewSet(JNIEnv* env, jclass, jlong view, jlongArray numbers,
+                                                        jobjectArray texts) {
+  fl_seen_set set{};
+  set.size = sizeof set;
+  if (!check(env, fl_view_set(handle(view), &set))) return;
+  store_owner(env, set.owner, set.linger_ms, numbers, texts);
+  store_after_owner<9>(
+      env, numbers,
+      {static_cast<jlong>(set.members), static_cast<jlong>(set.named), static_cast<jlong>(set.held), set.behind_holder,
+       set.has_owner, set.holder_priority, set.holder_session, set.holder_token, set.held_ms});
+  store(env, texts, texts_of_owner, set.id);
+  store(env, texts, texts_of_owner + 1, set.waits_for);
+  store(env, texts, texts_of_owner + 2, set.holder_node);
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_viewSetMembers(JNIEnv* env, jclass, jlong view, jobjectArray texts,
+                                                               jlongArray held) {
+  const jsize count = env->GetArrayLength(texts);
+  for (jsize i = 0; i < count; ++i) {
+    const char* monitor = nullptr;
+    std::int32_t is_held = 0;
+    if (!check(env, fl_view_set_member(handle(view), static_cast<std::size_t>(i), &monitor, &is_held))) return;
+    store(env, texts, i, monitor);
+    const jlong value = is_held;
+    if (env->ExceptionCheck() == JNI_FALSE) env->SetLongArrayRegion(held, i, 1, &value);
+  }
 }
 
 JNIEXPORT void JNICALL Java_org_forelock_Native_viewFree(JNIEnv*, jclass, jlong view) {
@@ -223,13 +261,15 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_dlqFree(JNIEnv*, jclass, jlong d
 // --- operations ---
 
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_runnerNew(JNIEnv* env, jclass, jlong client, jlong dlq, jlong initial,
-                                                           jlong cap, jlong most) {
+                                                           jlong cap, jlong most, jlong burst, jdouble per_second) {
   fl_runner runner = 0;
   fl_runner_options options{};
   options.size = sizeof options;
   options.backoff_initial_ms = initial;
   options.backoff_cap_ms = cap;
   options.max_operations = static_cast<std::uint64_t>(most);
+  options.retry_burst = static_cast<std::uint64_t>(burst);
+  options.retries_per_second = per_second;
   check(env, fl_runner_new(handle(client), handle(dlq), &options, &runner));
   return number(runner);
 }

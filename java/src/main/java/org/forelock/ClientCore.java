@@ -2,46 +2,93 @@ package org.forelock;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
  * A client without its public face, so that its polling thread does not keep that alive. Events of the native library
- * are fetched by one daemon thread, which only hands them on; code of the application runs on another one.
+ * are fetched by one daemon thread, which only hands them on; code of the application runs on another one. Both are
+ * there from the beginning to the end, whatever that code does: later there may be no thread to be had.
  */
 final class ClientCore {
   private static final int BATCH = 128;
   private static final int MAX_LOG_LINES = 1000;
+  /** After events could not be fetched, for want of memory: there may be some then. */
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   final long handle;
-  /** What the library has to say, and this package about it. */
-  final System.Logger logger;
-  /** Runs the application's callbacks, one after the other. */
-  final Executor callbacks = single("forelock-callbacks", new LinkedBlockingQueue<>());
+  /** Whether locks may linger. */
+  final boolean lingers;
 
-  private final Executor logging = single("forelock-log", new LinkedBlockingQueue<>(MAX_LOG_LINES));
+  private final Machine machine;
+  /** What the library has to say, and this package about it. */
+  private final System.Logger logger;
+  /** Runs the application's callbacks, one after the other; after the end, on the thread that calls. */
+  private final ThreadPoolExecutor callbacks;
+  private final ThreadPoolExecutor logging;
   private final AtomicLong tags = new AtomicLong();
   private final Map<Long, Consumer<Event>> completions = new ConcurrentHashMap<>();
+  private final Map<Long, Consumer<Event>> operations = new ConcurrentHashMap<>();
   private final Map<Long, Consumer<Event>> listeners = new ConcurrentHashMap<>();
-  private final Thread poller = Blocking.daemon(this::poll, "forelock-poll");
+  private final Object told = new Object();
+  private final Thread poller;
+  private volatile boolean closing;
   private volatile boolean ended;
 
-  ClientCore(long handle, System.Logger logger) {
+  /** Frees the handle if there is no thread for it. */
+  ClientCore(long handle, System.Logger logger, boolean lingers, Machine machine) {
     this.handle = handle;
     this.logger = logger;
-    poller.start();
+    this.lingers = lingers;
+    this.machine = machine;
+    callbacks = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+        task -> machine.thread(task, "forelock-callbacks"), (task, executor) -> task.run());
+    logging = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_LOG_LINES),
+        task -> machine.thread(task, "forelock-log"), new ThreadPoolExecutor.DiscardPolicy());
+    logging.allowCoreThreadTimeOut(true);
+    try {
+      long[] numbers = new long[BATCH * Event.NUMBERS];
+      byte[][] texts = new byte[BATCH * Event.TEXTS][];
+      poller = machine.thread(() -> poll(numbers, texts), "forelock-poll");
+      callbacks.prestartCoreThread();
+      poller.start();
+    } catch (Throwable problem) {
+      callbacks.shutdown();
+      Native.clientFree(handle);
+      throw problem;
+    }
   }
 
-  private static Executor single(String name, LinkedBlockingQueue<Runnable> queue) {
-    ThreadPoolExecutor executor = new ThreadPoolExecutor(
-        1, 1, 10, TimeUnit.SECONDS, queue, task -> Blocking.daemon(task, name),
-        new ThreadPoolExecutor.DiscardPolicy());
-    executor.allowCoreThreadTimeOut(true);
-    return executor;
+  /** Whether this is the thread that fetches events: it must not wait for one. */
+  boolean onPoller() {
+    return Thread.currentThread() == poller;
+  }
+
+  /** Never throws, and does not wait, whatever the host's logger does. Lines that there is no room for are lost. */
+  void log(System.Logger.Level level, String message, Throwable problem) {
+    try {
+      logging.execute(() -> {
+        try {
+          if (problem == null) {
+            logger.log(level, message);
+          } else {
+            logger.log(level, message, problem);
+          }
+        } catch (Throwable ofTheHost) {
+          // There is nobody else to tell.
+        }
+      });
+    } catch (Throwable noThread) {
+      // As above.
+    }
+  }
+
+  void log(System.Logger.Level level, String message) {
+    log(level, message, null);
   }
 
   /** The next event with the returned tag goes to the consumer, on the polling thread, and no other. */
@@ -53,7 +100,18 @@ final class ClientCore {
 
   void forget(long tag) {
     completions.remove(tag);
+    operations.remove(tag);
     listeners.remove(tag);
+    if (closing) {
+      wakeClosers();
+    }
+  }
+
+  /** All events of the operation with the returned tag go to the consumer, on the polling thread, up to its end. */
+  long follow(Consumer<Event> consumer) {
+    long tag = tags.incrementAndGet();
+    operations.put(tag, consumer);
+    return tag;
   }
 
   /** All events with the returned tag go to the consumer, on the polling thread, until it is forgotten. */
@@ -63,35 +121,48 @@ final class ClientCore {
     return tag;
   }
 
-  /** Runs the application's code; what it throws is logged. */
+  /** Runs the application's code; what it throws is logged. Never throws. */
   void call(Runnable callback) {
-    callbacks.execute(() -> {
+    Runnable guarded = () -> {
       try {
         callback.run();
       } catch (Throwable problem) {
-        logger.log(System.Logger.Level.ERROR, "a callback has thrown", problem);
+        log(System.Logger.Level.ERROR, "a callback has thrown", problem);
       }
-    });
+    };
+    try {
+      callbacks.execute(guarded);
+    } catch (Throwable noMemory) {
+      guarded.run(); // it may be a completion, which must not be lost
+    }
   }
 
-  /** After an asynchronous call: that of a closed client is answered at once, when nothing polls any more. */
+  /** After an asynchronous call of a lock: that of a closed client is answered at once, when nothing polls any more. */
   void fetchIfEnded() {
     if (ended) {
       fetch(0, new long[BATCH * Event.NUMBERS], new byte[BATCH * Event.TEXTS][]);
     }
   }
 
+  /**
+   * Returns when everybody has been told who waited for a lock. The polling thread has ended then, too, unless
+   * operations are under way, whose attempts may wait for the thread that calls this.
+   */
   void close() {
+    closing = true;
     Native.clientClose(handle);
-    if (Thread.currentThread() == poller) {
+    if (onPoller()) {
       return;
     }
+    long last = tags.get();
     boolean interrupted = false;
-    while (poller.isAlive()) {
-      try {
-        poller.join();
-      } catch (InterruptedException later) {
-        interrupted = true;
+    synchronized (told) {
+      while (!ended && (operations.isEmpty() || completions.keySet().stream().anyMatch(tag -> tag <= last))) {
+        try {
+          told.wait();
+        } catch (InterruptedException later) {
+          interrupted = true;
+        }
       }
     }
     if (interrupted) {
@@ -99,24 +170,66 @@ final class ClientCore {
     }
   }
 
-  private void poll() {
-    long[] numbers = new long[BATCH * Event.NUMBERS];
-    byte[][] texts = new byte[BATCH * Event.TEXTS][];
-    while (fetch(-1, numbers, texts) >= 0) {
-      continue;
+  private void poll(long[] numbers, byte[][] texts) {
+    try {
+      for (int count = 0; !isEnd(count); count = fetch(-1, numbers, texts)) {
+        if (closing) {
+          wakeClosers();
+        }
+        if (count < 0) {
+          Thread.interrupted(); // of the application's code: nothing here is interrupted
+          LockSupport.parkNanos(PAUSE_NS);
+        }
+      }
+    } finally {
+      ended = true;
+      try {
+        fetch(0, numbers, texts); // of calls that have seen it before
+        endAll(completions);
+        endAll(operations);
+      } finally {
+        wakeClosers();
+        callbacks.shutdown();
+      }
     }
-    ended = true;
-    fetch(0, numbers, texts); // of calls that have seen it before
   }
 
-  /** Without a mutex: an executor of the application's may run its code here. */
+  /** Whether a result of fetch() says that nothing will come any more. */
+  private static boolean isEnd(int count) {
+    return count == -ErrorCode.CLOSED.number() || count == -ErrorCode.INVALID_HANDLE.number();
+  }
+
+  /** For events that were lost, for want of memory, and calls that have begun just now. */
+  private void endAll(Map<Long, Consumer<Event>> awaited) {
+    for (Long tag : awaited.keySet()) {
+      try {
+        tell(awaited.remove(tag), Event.CLOSED);
+      } catch (Throwable problem) {
+        log(System.Logger.Level.ERROR, "an end was not handled", problem);
+      }
+    }
+  }
+
+  private void wakeClosers() {
+    synchronized (told) {
+      told.notifyAll();
+    }
+  }
+
+  /** Never throws; returns how many came, or a negative code. Without a mutex: it may run the application's code. */
   private int fetch(long timeoutMs, long[] numbers, byte[][] texts) {
-    int count = Native.poll(handle, timeoutMs, numbers, texts);
+    int count;
+    try {
+      count = machine.poll(handle, timeoutMs, numbers, texts);
+    } catch (Throwable problem) {
+      log(System.Logger.Level.ERROR, "events could not be fetched", problem);
+      return -ErrorCode.OUT_OF_MEMORY.number();
+    }
     for (int i = 0; i < count; ++i) {
       try {
         dispatch(new Event(numbers, texts, i));
       } catch (Throwable problem) {
-        logger.log(System.Logger.Level.ERROR, "an event was not handled", problem);
+        log(System.Logger.Level.ERROR, "an event was not handled", problem);
       }
     }
     return count;
@@ -125,14 +238,21 @@ final class ClientCore {
   private void dispatch(Event event) {
     switch (event.kind) {
       case Event.LOG:
-        logging.execute(() -> logger.log(level(event.name), event.message));
+        log(level(event.name), event.message);
         break;
       case Event.DROPPED:
-        logging.execute(() -> logger.log(System.Logger.Level.WARNING, event.value + " events were dropped"));
+        log(System.Logger.Level.WARNING, event.value + " events were dropped");
         break;
       case Event.ACQUIRED:
       case Event.RELEASED:
         tell(completions.remove(event.tag), event);
+        break;
+      case Event.OPERATION:
+        tell(operations.remove(event.tag), event);
+        break;
+      case Event.ATTEMPT:
+      case Event.FAILURE:
+        tell(operations.get(event.tag), event);
         break;
       default:
         tell(listeners.get(event.tag), event);

@@ -47,6 +47,10 @@ final class Config implements AutoCloseable {
     return this;
   }
 
+  String get(String key) {
+    return Failures.text(Native.configGet(handle, NativeLibrary.utf8(key)));
+  }
+
   @Override
   public void close() {
     Native.configFree(handle);

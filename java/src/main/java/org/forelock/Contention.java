@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -19,6 +20,8 @@ final class Contention<T> {
   private final T owner;
   private final LockHandle handle;
   private final String monitor;
+  /** How many holds of the object have ended. */
+  private long ends;
 
   /**
    * That of one object.
@@ -51,13 +54,39 @@ final class Contention<T> {
     obtain(timeoutMs, false);
   }
 
+  /** Keeps its place in the queue whatever interrupts the thread, whose flag is set at the end then. */
+  void acquireUninterruptibly(long timeoutMs) {
+    Completion completion = new Completion();
+    if (goesOn(completion, timeoutMs, false)) {
+      Event end = completion.await();
+      if (!end.ok()) {
+        throw Failures.of(end);
+      }
+    }
+  }
+
   /** Returns false where an InstanceLockException would say why. */
-  boolean tryAcquire(long timeoutMs, boolean once) {
+  boolean tryAcquire(long timeoutMs) {
     try {
-      return tryInterruptibly(timeoutMs, once);
+      return tryInterruptibly(timeoutMs, false);
     } catch (InterruptedException interruption) {
       Thread.currentThread().interrupt();
       throw Failures.interrupted(monitor);
+    }
+  }
+
+  /** A single attempt, in spite of an earlier interruption; one that comes meanwhile withdraws it. */
+  boolean tryOnce() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      return tryInterruptibly(Native.CONFIGURED, true);
+    } catch (InterruptedException interruption) {
+      interrupted = true;
+      throw Failures.interrupted(monitor);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -78,6 +107,7 @@ final class Contention<T> {
     if (!goesOn(completion, timeoutMs, once)) {
       return;
     }
+    long before = ends();
     Event end = completion.awaitInterruptibly();
     if (end != null) {
       if (!end.ok()) {
@@ -91,7 +121,7 @@ final class Contention<T> {
       // Then the wait has ended, too.
     }
     if (completion.await().ok()) {
-      handle.releaseDetached();
+      giveBack(before);
     }
     Thread.interrupted();
     throw new InterruptedException();
@@ -99,21 +129,25 @@ final class Contention<T> {
 
   /**
    * Begins to contend. Most acquisitions of a lock end while the thread waits in the native call, without a second
-   * thread; an interruption is noticed when that has returned. A virtual thread would pin its carrier.
+   * thread; an interruption is noticed when that has returned. A virtual thread would pin its carrier. The thread that
+   * fetches events waits to the end there, since nothing else would tell it.
    *
    * @return whether the completion will tell the end; else the lock is held
    */
   private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
-    return begin(completion::complete, timeoutMs, once, Blocking.isVirtual() ? 0 : NATIVE_WAIT_MS);
+    long wait = handle.core.onPoller() ? Long.MAX_VALUE : NATIVE_WAIT_MS;
+    return begin(completion::complete, timeoutMs, once, Blocking.isVirtual() ? 0 : wait);
   }
 
   /** Returns whether the consumer will be told the end; else the lock is held. */
   private boolean begin(Consumer<Event> end, long timeoutMs, boolean once, long blockMs) {
     ClientCore core = handle.core;
+    countLoss();
+    byte[] stack = handle.capturesStack ? CallStack.capture() : null;
     long tag = core.expect(end);
     boolean pending = false;
     try {
-      pending = handle.acquireWithin(timeoutMs, once, blockMs, tag);
+      pending = handle.acquireWithin(timeoutMs, once, blockMs, tag, stack);
     } finally {
       if (!pending) {
         core.forget(tag);
@@ -137,22 +171,33 @@ final class Contention<T> {
       }
       try {
         executor.execute(completion);
-      } catch (RejectedExecutionException refused) {
+      } catch (Throwable refused) {
+        // A lock that is held must not get lost with it, whatever the executor throws.
         completion.run();
+        if (!(refused instanceof RejectedExecutionException)) {
+          handle.core.log(System.Logger.Level.WARNING, "an executor has thrown", refused);
+        }
       }
     };
     if (!begin(event -> end.accept(event.ok() ? null : Failures.of(event)), timeoutMs, once, 0)) {
       end.accept(null);
     }
+    acquisition.before = ends(); // in time: only its caller can make it unwanted, and has not got it yet
     return acquisition;
   }
 
   private final class Acquisition extends CompletableFuture<T> {
+    private volatile long before;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
     void end(ForelockException problem) {
+      if (!ended.compareAndSet(false, true)) {
+        return; // the executor has run it, and thrown then
+      }
       if (problem != null) {
         completeExceptionally(problem);
       } else if (!complete(owner)) {
-        handle.releaseDetached();
+        giveBack(before);
       }
     }
 
@@ -178,6 +223,7 @@ final class Contention<T> {
   // --- releasing ---
 
   void release() {
+    countRelease();
     if (!Blocking.isVirtual()) {
       try {
         handle.releaseAndWait();
@@ -189,12 +235,14 @@ final class Contention<T> {
     Completion completion = new Completion();
     beginRelease(completion::complete);
     Event end = completion.await();
+    Reference.reachabilityFence(owner);
     if (!end.ok()) {
       throw Failures.of(end);
     }
   }
 
   CompletableFuture<Void> releaseAsync() {
+    countRelease();
     CompletableFuture<Void> release = new CompletableFuture<>();
     beginRelease(end -> handle.core.call(() -> {
       if (end.ok()) {
@@ -220,12 +268,41 @@ final class Contention<T> {
 
   boolean stepAside(Duration timeout) {
     try {
-      Blocking.run(() -> handle.stepAside(timeout.toMillis()));
+      Blocking.run(() -> handle.stepAside(Milliseconds.of(timeout)));
       return true;
     } catch (InstanceLockException problem) {
       return false;
     } finally {
       Reference.reachabilityFence(owner);
+    }
+  }
+
+  // --- what was granted too late ---
+
+  /** After an acquisition has begun: what giveBack() has to know. */
+  private synchronized long ends() {
+    return ends;
+  }
+
+  /** Before an acquisition, which may begin where a hold was lost. */
+  private synchronized void countLoss() {
+    if (handle.state() == LockState.LOST) {
+      ++ends;
+    }
+  }
+
+  /** Before a release: whatever becomes of it, nothing is held afterwards. */
+  private synchronized void countRelease() {
+    LockState state = handle.state();
+    if (state != LockState.FREE && state != LockState.WAITING) {
+      ++ends;
+    }
+  }
+
+  /** Releases the hold of an acquisition that its caller does not want, unless one has ended since: it may be that. */
+  private synchronized void giveBack(long before) {
+    if (ends == before) {
+      handle.releaseDetached();
     }
   }
 }

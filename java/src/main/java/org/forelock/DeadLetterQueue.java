@@ -3,6 +3,7 @@ package org.forelock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 
 /**
@@ -30,6 +31,18 @@ public final class DeadLetterQueue implements AutoCloseable {
    */
   public DeadLetterQueue(Properties properties) {
     this(checked(() -> Config.of(properties)));
+  }
+
+  /**
+   * Opens the queue of these settings, with secrets that the program has from a place of its own, such as a vault.
+   * Among the properties a secret of Kafka is refused, as they may come from a file that others can read.
+   *
+   * @param properties as for {@link ForelockClient}
+   * @param secrets by the names of their settings, such as {@code kafka.sasl.password}; they go over the properties
+   * @throws RequestRejectedException if the outbox cannot be opened
+   */
+  public DeadLetterQueue(Properties properties, Map<String, String> secrets) {
+    this(checked(() -> Config.of(properties).set(secrets)));
   }
 
   private DeadLetterQueue(Config config) {
@@ -65,7 +78,7 @@ public final class DeadLetterQueue implements AutoCloseable {
       texts[2 * i] = NativeLibrary.utf8(attempt.code());
       texts[2 * i + 1] = NativeLibrary.utf8(attempt.message().replace((char) 0, ' '));
       times[2 * i] = attempt.at().toEpochMilli();
-      times[2 * i + 1] = attempt.waited().toMillis();
+      times[2 * i + 1] = Milliseconds.of(attempt.waited());
     }
     return Failures.text(Blocking.call(() -> Native.dlqAccept(client.core().handle, handle, operation.texts(),
         operation.payload, operation.lockType.ordinal(), texts, times, maxAttempts)));
@@ -74,11 +87,11 @@ public final class DeadLetterQueue implements AutoCloseable {
   /**
    * Waits until nothing in the outbox is left to be forwarded.
    *
-   * @param timeout at most
+   * @param timeout at most; a negative one is as zero
    * @return whether that is so
    */
   public boolean flush(Duration timeout) {
-    return Blocking.call(() -> Native.dlqFlush(handle, timeout.toMillis()));
+    return Blocking.call(() -> Native.dlqFlush(handle, Milliseconds.of(timeout)));
   }
 
   /**
@@ -87,7 +100,7 @@ public final class DeadLetterQueue implements AutoCloseable {
    * @return their number
    */
   public long outboxRows() {
-    return status()[0];
+    return status().outboxRows();
   }
 
   /**
@@ -96,7 +109,7 @@ public final class DeadLetterQueue implements AutoCloseable {
    * @return their number
    */
   public long accepted() {
-    return status()[3];
+    return status().accepted();
   }
 
   /**
@@ -105,13 +118,18 @@ public final class DeadLetterQueue implements AutoCloseable {
    * @return their number
    */
   public long delivered() {
-    return status()[4];
+    return status().delivered();
   }
 
-  private long[] status() {
+  /**
+   * What is in the outbox, and what became of the rest.
+   *
+   * @return a snapshot
+   */
+  public DeadLetterStatus status() {
     long[] numbers = new long[7];
-    Native.dlqStatus(handle, numbers);
-    return numbers;
+    byte[] problem = Native.dlqStatus(handle, numbers);
+    return new DeadLetterStatus(numbers, Failures.text(problem));
   }
 
   /** Frees it; it is closed when the last runner that uses it is closed. Idempotent. */

@@ -17,6 +17,9 @@ final class Event {
   static final int NUMBERS = 6;
   static final int TEXTS = 4;
 
+  /** The end of a call of a client that is closed, where no event tells it. */
+  static final Event CLOSED = new Event(ErrorCode.CLOSED, "the client is closed");
+
   final int kind;
   final int code;
   final long source;
@@ -39,6 +42,18 @@ final class Event {
     name = Failures.text(texts[text + 1]);
     message = Failures.text(texts[text + 2]);
     hint = Failures.text(texts[text + 3]);
+  }
+
+  private Event(ErrorCode problem, String text) {
+    kind = 0;
+    code = problem.number();
+    source = 0;
+    tag = 0;
+    value = 0;
+    monitor = "";
+    name = "";
+    message = text;
+    hint = "";
   }
 
   boolean ok() {

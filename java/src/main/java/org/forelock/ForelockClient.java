@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * One ZooKeeper session, shared by all locks of a process. Thread-safe. Connecting happens in the background: locks
@@ -30,7 +29,7 @@ public final class ForelockClient implements AutoCloseable {
    * @throws ConfigurationException with every problem found
    */
   public ForelockClient(Path file) {
-    this(Config.load(file), System.getLogger(LOGGER_NAME));
+    this(Config.load(file), System.getLogger(LOGGER_NAME), new Machine());
   }
 
   /**
@@ -40,12 +39,14 @@ public final class ForelockClient implements AutoCloseable {
    * @throws ConfigurationException with every problem found
    */
   public ForelockClient(Properties properties) {
-    this(Config.of(properties), System.getLogger(LOGGER_NAME));
+    this(Config.of(properties), System.getLogger(LOGGER_NAME), new Machine());
   }
 
-  private ForelockClient(Config config, System.Logger logger) {
+  private ForelockClient(Config config, System.Logger logger, Machine machine) {
     try (config) {
-      core = new ClientCore(Native.clientOpen(config.handle, logger.isLoggable(System.Logger.Level.DEBUG)), logger);
+      boolean lingers = !"0".equals(config.get("zookeeper.lock.linger"));
+      boolean debug = logger.isLoggable(System.Logger.Level.DEBUG);
+      core = new ClientCore(Native.clientOpen(config.handle, debug), logger, lingers, machine);
     }
     lifetime = new Lifetime(core);
     cleanable = CLEANER.register(this, lifetime);
@@ -65,6 +66,7 @@ public final class ForelockClient implements AutoCloseable {
     private final Map<String, String> values = new LinkedHashMap<>();
     private Path file;
     private System.Logger logger;
+    private Machine machine = new Machine();
 
     private Builder() {}
 
@@ -114,6 +116,12 @@ public final class ForelockClient implements AutoCloseable {
       return this;
     }
 
+    /** For tests. */
+    Builder machine(Machine other) {
+      machine = other;
+      return this;
+    }
+
     /**
      * Opens the client.
      *
@@ -122,7 +130,7 @@ public final class ForelockClient implements AutoCloseable {
      */
     public ForelockClient build() {
       return new ForelockClient((file == null ? Config.of(new Properties()) : Config.load(file)).set(values),
-          logger == null ? System.getLogger(LOGGER_NAME) : logger);
+          logger == null ? System.getLogger(LOGGER_NAME) : logger, machine);
     }
   }
 
@@ -142,12 +150,12 @@ public final class ForelockClient implements AutoCloseable {
   /**
    * Waits until a server has accepted the session; of several ensembles, one of each.
    *
-   * @param timeout at most
+   * @param timeout at most; a negative one is as zero
    * @throws ConnectionLossException if none has by then; it says why
    * @throws RequestRejectedException (ENSEMBLES_DIFFER) if other clients have another map of ensembles
    */
   public void waitConnected(Duration timeout) {
-    Blocking.run(() -> Native.clientWaitConnected(core.handle, timeout.toMillis()));
+    Blocking.run(() -> Native.clientWaitConnected(core.handle, Milliseconds.of(timeout)));
   }
 
   /**
@@ -173,7 +181,8 @@ public final class ForelockClient implements AutoCloseable {
 
   /**
    * Ends the session: waiting acquisitions end with {@link ErrorCode#CLOSED}, held locks are lost, and the server frees
-   * them before this returns. Idempotent. Not from a callback of a lock.
+   * them before this returns. A thread that calls it meanwhile waits for that, too. Operations whose attempts are under
+   * way end when those do. Idempotent. Not from a callback of a lock.
    */
   @Override
   public void close() {
@@ -183,29 +192,32 @@ public final class ForelockClient implements AutoCloseable {
   /** Ends with the object, if the application has not ended it; the handle itself is kept for its locks until then. */
   private static final class Lifetime implements Runnable {
     private final ClientCore core;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile boolean closed;
 
     Lifetime(ClientCore core) {
       this.core = core;
     }
 
     void close() {
-      if (closed.compareAndSet(false, true)) {
-        Blocking.run(core::close);
-      }
+      closed = true;
+      Blocking.run(core::close);
     }
 
     @Override
     public void run() {
-      boolean open = !closed.get();
-      if (open) {
-        core.logger.log(System.Logger.Level.WARNING, "a ForelockClient was never closed; its session ends now");
+      if (!closed) {
+        core.log(System.Logger.Level.WARNING, "a ForelockClient was never closed; its session ends now");
       }
-      // Elsewhere: other objects wait for the cleaner.
-      Blocking.daemon(() -> {
-        close();
-        Native.clientFree(core.handle);
-      }, "forelock-close").start();
+      try {
+        Blocking.daemon(this::end, "forelock-close").start(); // other objects wait for the cleaner
+      } catch (Throwable noThread) {
+        end();
+      }
+    }
+
+    private void end() {
+      close();
+      Native.clientFree(core.handle);
     }
   }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** A look at a namespace: which locks are held, by which clients, which wait, and why. Thread-safe. */
 public final class Inspector {
@@ -62,10 +63,7 @@ public final class Inspector {
         long count = monitor(view, 0, List.of()).waiting();
         List<WaiterView> queue = new ArrayList<>();
         for (int i = 0; i < count; ++i) {
-          long[] numbers = new long[WaiterView.NUMBERS];
-          byte[][] texts = new byte[WaiterView.TEXTS][];
-          Native.viewWaiter(view, i, numbers, texts);
-          queue.add(new WaiterView(numbers, texts));
+          queue.add(waiter(view, i));
         }
         return Optional.of(monitor(view, 0, queue));
       } finally {
@@ -92,5 +90,60 @@ public final class Inspector {
     byte[][] texts = new byte[MonitorView.TEXTS][];
     Native.viewMonitor(view, index, numbers, texts);
     return new MonitorView(numbers, texts, queue);
+  }
+
+  /**
+   * The lock set to which a contender belongs: what it holds, and what it waits for. Reads the members, or all monitors
+   * where its record does not name them all.
+   *
+   * @param monitor one in which it holds or waits
+   * @param node its node there: {@link MonitorView#holderNode()} or {@link WaiterView#node()}
+   * @return nothing if it is not there, left no record, or belongs to no set
+   */
+  public Optional<LockSetView> lockSet(String monitor, String node) {
+    return Blocking.call(() -> {
+      long view = Native.inspectShow(client.core().handle, NativeLibrary.utf8(monitor), TIMEOUT_MS);
+      try {
+        OptionalLong waiter = find(view, node);
+        if (waiter.isEmpty()) {
+          return Optional.<LockSetView>empty();
+        }
+        long set = Native.inspectSet(client.core().handle, view, waiter.getAsLong(), TIMEOUT_MS);
+        if (set == 0) {
+          return Optional.<LockSetView>empty();
+        }
+        try {
+          return Optional.of(LockSetView.of(set));
+        } finally {
+          Native.viewFree(set);
+        }
+      } finally {
+        Native.viewFree(view);
+      }
+    });
+  }
+
+  /** Where in a view of one monitor a node is: -1 for the holder's. */
+  private static OptionalLong find(long view, String node) {
+    if (Native.viewCount(view) == 0 || node.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    MonitorView seen = monitor(view, 0, List.of());
+    if (seen.holderNode().equals(node)) {
+      return OptionalLong.of(-1);
+    }
+    for (int i = 0; i < seen.waiting(); ++i) {
+      if (waiter(view, i).node().equals(node)) {
+        return OptionalLong.of(i);
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private static WaiterView waiter(long view, int index) {
+    long[] numbers = new long[WaiterView.NUMBERS];
+    byte[][] texts = new byte[WaiterView.TEXTS][];
+    Native.viewWaiter(view, index, numbers, texts);
+    return new WaiterView(numbers, texts);
   }
 }

@@ -1,5 +1,6 @@
 package org.forelock;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -14,18 +15,7 @@ final class LockAdapter implements Lock {
 
   @Override
   public void lock() {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        lock.acquireInterruptibly(Native.FOREVER);
-        break;
-      } catch (InterruptedException later) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    lock.acquireUninterruptibly(Native.FOREVER);
   }
 
   @Override
@@ -35,12 +25,16 @@ final class LockAdapter implements Lock {
 
   @Override
   public boolean tryLock() {
-    return lock.tryLock();
+    try {
+      return lock.tryLock();
+    } catch (InstanceLockException interrupted) {
+      return false; // meanwhile: the thread's flag says so
+    }
   }
 
   @Override
   public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-    return lock.tryLockInterruptibly(Math.max(0, unit.toMillis(time)));
+    return lock.tryLockInterruptibly(Milliseconds.of(Duration.ofNanos(unit.toNanos(time))));
   }
 
   @Override

@@ -10,6 +10,7 @@ abstract class LockHandle implements Runnable {
   private static final int KINDS = 4;
   final ClientCore core;
   final long number;
+  final boolean capturesStack;
   private final String name;
   private final long[] listeners = new long[KINDS];
   private volatile boolean closed;
@@ -17,18 +18,23 @@ abstract class LockHandle implements Runnable {
   /**
    * A handle of the native library.
    *
+   * @param options what was said about it
    * @param name for messages: "the lock on P1"
    */
-  LockHandle(ClientCore core, long number, String name) {
+  LockHandle(ClientCore core, long number, LockOptions options, String name) {
     this.core = core;
     this.number = number;
+    this.capturesStack = options.capturesStack(core);
     this.name = name;
   }
 
   // --- the native calls ---
 
-  /** Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end. */
-  abstract boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag);
+  /**
+   * Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end.
+   * {@code stack} says where it was called; null: nothing.
+   */
+  abstract boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack);
 
   abstract boolean cancel();
 
@@ -79,7 +85,7 @@ abstract class LockHandle implements Runnable {
   public void run() {
     int state = nativeState();
     if (!closed && state >= LockState.WAITING.ordinal() && state <= LockState.SUSPECT.ordinal()) {
-      core.logger.log(System.Logger.Level.WARNING, name + " was never unlocked or closed; it is freed now");
+      core.log(System.Logger.Level.WARNING, name + " was never unlocked or closed; it is freed now");
     }
     free();
     synchronized (this) {

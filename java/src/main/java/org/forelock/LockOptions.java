@@ -5,36 +5,46 @@ import java.time.Duration;
 /** What may be said about a lock beyond what for and how urgent. Immutable. */
 public final class LockOptions {
   /** Nothing is said. */
-  public static final LockOptions NONE = new LockOptions(0, 0, true);
+  public static final LockOptions NONE = new LockOptions(0, 0, true, null);
 
   final long expectedRuntimeMs;
   final long autoUnlockAfterMs;
   final boolean mayLinger;
+  private final Boolean captureStack;
 
-  private LockOptions(long expectedRuntimeMs, long autoUnlockAfterMs, boolean mayLinger) {
+  private LockOptions(long expectedRuntimeMs, long autoUnlockAfterMs, boolean mayLinger, Boolean captureStack) {
     this.expectedRuntimeMs = expectedRuntimeMs;
     this.autoUnlockAfterMs = autoUnlockAfterMs;
     this.mayLinger = mayLinger;
+    this.captureStack = captureStack;
+  }
+
+  boolean capturesStack(ClientCore core) {
+    return captureStack != null ? captureStack : !(mayLinger && core.lingers);
   }
 
   /**
    * How long the work is expected to take.
    *
-   * @param time more than zero
+   * @param time more than zero; zero: nothing is said
    * @return options with it
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if it is negative
    */
   public LockOptions expectedRuntime(Duration time) {
-    return new LockOptions(time.toMillis(), autoUnlockAfterMs, mayLinger);
+    return new LockOptions(
+        Milliseconds.said(time, "the expected time"), autoUnlockAfterMs, mayLinger, captureStack);
   }
 
   /**
    * Permits an unlocker to free the lock after that time.
    *
-   * @param time more than zero
+   * @param time more than zero; zero: nothing is said
    * @return options with it
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if it is negative
    */
   public LockOptions autoUnlockAfter(Duration time) {
-    return new LockOptions(expectedRuntimeMs, time.toMillis(), mayLinger);
+    return new LockOptions(
+        expectedRuntimeMs, Milliseconds.said(time, "the time to be unlocked after"), mayLinger, captureStack);
   }
 
   /**
@@ -45,6 +55,18 @@ public final class LockOptions {
    * @return options with it
    */
   public LockOptions mayLinger(boolean may) {
-    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, may);
+    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, may, captureStack);
+  }
+
+  /**
+   * Whether an acquisition leaves in its owner record where it was called: at most eight frames, some microseconds.
+   * Without a word about it, it does unless the lock may linger ({@code zookeeper.lock.linger}): a record is that of a
+   * grant's first section alone.
+   *
+   * @param capture whether it does
+   * @return options with it
+   */
+  public LockOptions captureStack(boolean capture) {
+    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, mayLinger, capture);
   }
 }

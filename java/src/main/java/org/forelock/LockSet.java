@@ -31,6 +31,8 @@ public final class LockSet implements AutoCloseable {
   /** The limit on members. */
   public static final int MAX_MEMBERS = 1000;
 
+  /** Kept here, so that a client that the application forgets is not garbage before its sets. */
+  private final ForelockClient client;
   private final String lockInfo;
   private final LockType lockType;
   private final SetHandle handle;
@@ -73,6 +75,7 @@ public final class LockSet implements AutoCloseable {
    */
   public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors, LockType lockType,
       LockOptions options) {
+    this.client = client;
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
     List<String> ids = List.copyOf(monitors);
@@ -83,7 +86,7 @@ public final class LockSet implements AutoCloseable {
     byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
     long number = Native.setNew(client.core().handle, NativeLibrary.utf8(lockInfo), texts, lockType.ordinal(),
         options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
-    handle = new SetHandle(client.core(), number, "the lock set of " + ids.get(0) + more(ids.size() - 1));
+    handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
     contention = new Contention<>(this, handle, ids.get(0));
     cleanable = ForelockClient.CLEANER.register(this, handle);
   }
@@ -166,17 +169,17 @@ public final class LockSet implements AutoCloseable {
    * @return whether it is held now; if not, nothing of it is
    */
   public boolean tryLock() {
-    return contention.tryAcquire(Native.CONFIGURED, true);
+    return contention.tryOnce();
   }
 
   /**
    * Waits at most this long.
    *
-   * @param timeout zero or more
+   * @param timeout at most; a negative one is as zero
    * @return whether it is held now; if not, nothing of it is
    */
   public boolean tryLock(Duration timeout) {
-    return contention.tryAcquire(timeout.toMillis(), false);
+    return contention.tryAcquire(Milliseconds.of(timeout));
   }
 
   /**
@@ -192,25 +195,27 @@ public final class LockSet implements AutoCloseable {
   /**
    * The same with a time-out of one's own.
    *
-   * @param timeout zero or more
+   * @param timeout at most; a negative one is as zero
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<LockSet> acquireAsync(Duration timeout) {
-    return contention.acquireAsync(timeout.toMillis(), false, null);
+    return contention.acquireAsync(Milliseconds.of(timeout), false, null);
   }
 
   /**
    * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
    *
-   * @param timeout zero or more
+   * @param timeout at most; a negative one is as zero
    * @param executor completes the result, and so runs what depends on it. One that does so at once
-   *     ({@code Runnable::run}) keeps the thread that fetches the client's events from other locks: it is for what
-   *     neither blocks nor takes long. What an executor refuses is done by that thread, too. A lock that has lingered
-   *     is held at once: then the calling thread takes the place of that one
+   *     ({@code Runnable::run}) has it run by the thread that fetches the client's events, and so does one that
+   *     refuses, by whatever exception. That is for what neither blocks nor takes long: meanwhile all other waiting
+   *     calls of the client wait on. A lock that is waited for there is not given up for an interruption;
+   *     {@link OperationRunner#run} is refused there; and a future of this client that is waited for there never
+   *     ends. A set that has lingered is held at once: then the calling thread takes the place of that one
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<LockSet> acquireAsync(Duration timeout, Executor executor) {
-    return contention.acquireAsync(timeout.toMillis(), false, Objects.requireNonNull(executor));
+    return contention.acquireAsync(Milliseconds.of(timeout), false, Objects.requireNonNull(executor));
   }
 
   /**
@@ -269,7 +274,7 @@ public final class LockSet implements AutoCloseable {
    * Lets the locks that rank before it at any member go first and takes all members again. The place in the queue is
    * kept at the first member. An interruption does not end it.
    *
-   * @param timeout at most
+   * @param timeout at most; a negative one is as zero
    * @return whether all are held again, with new tokens; if not, none is
    * @throws LockUnhealthyException if it was not held
    */
@@ -322,8 +327,8 @@ public final class LockSet implements AutoCloseable {
   }
 
   /**
-   * The highest of {@link #fencingTokens()}: no lower than that of any member, and lower than that of every later grant
-   * of one of them.
+   * The highest of {@link #fencingTokens()}: no lower than that of any member, and, as long as all members live in one
+   * ensemble, lower than that of every later grant of one of them. Tokens of several ensembles are not comparable.
    *
    * @return 0 if it was never granted
    */
@@ -377,11 +382,11 @@ public final class LockSet implements AutoCloseable {
   /**
    * Says that the work goes on as planned, in the record of every member: a request for each.
    *
-   * @param expected how long it needs from now on
+   * @param expected how long it needs from now on; a negative time is as zero
    * @throws LockUnhealthyException if a member is not healthy
    */
   public void alive(Duration expected) {
-    Native.setAlive(handle.number, expected.toMillis());
+    Native.setAlive(handle.number, Milliseconds.of(expected));
   }
 
   /**
@@ -407,7 +412,7 @@ public final class LockSet implements AutoCloseable {
    */
   public void onDanger(Duration margin, Runnable callback) {
     Objects.requireNonNull(callback);
-    handle.watch(Native.ON_DANGER, margin.toMillis(), event -> callback.run());
+    handle.watch(Native.ON_DANGER, Milliseconds.of(margin), event -> callback.run());
   }
 
   /**

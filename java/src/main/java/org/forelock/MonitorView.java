@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** One monitor object as it was at one moment. */
 public final class MonitorView {
-  static final int NUMBERS = OwnerRecord.NUMBERS + 9;
+  static final int NUMBERS = OwnerRecord.NUMBERS + 10;
   static final int TEXTS = OwnerRecord.TEXTS + 3;
 
   private final long[] numbers;
@@ -140,5 +140,14 @@ public final class MonitorView {
    */
   public List<WaiterView> queue() {
     return queue;
+  }
+
+  /**
+   * How long the one has waited that has waited longest.
+   *
+   * @return by wall clocks; nothing if none waits
+   */
+  public Optional<Duration> oldestWait() {
+    return numbers[9] < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(numbers[9]));
   }
 }

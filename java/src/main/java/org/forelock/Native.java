@@ -47,8 +47,9 @@ final class Native {
   static native long lockNew(long client, byte[] info, byte[] monitor, int priority, long expectedMs,
       long autoUnlockMs, boolean mayLinger, byte[] thread);
 
-  /** Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end. */
-  static native boolean lockAcquireWithin(long lock, long timeoutMs, boolean tryOnce, long blockMs, long tag);
+  /** As LockHandle.acquireWithin(). */
+  static native boolean lockAcquireWithin(
+      long lock, long timeoutMs, boolean tryOnce, long blockMs, long tag, byte[] stack);
 
   static native boolean lockCancel(long lock);
 
@@ -86,7 +87,8 @@ final class Native {
   static native long setNew(long client, byte[] info, byte[][] monitors, int priority, long expectedMs,
       long autoUnlockMs, boolean mayLinger, byte[] thread);
 
-  static native boolean setAcquireWithin(long set, long timeoutMs, boolean tryOnce, long blockMs, long tag);
+  static native boolean setAcquireWithin(
+      long set, long timeoutMs, boolean tryOnce, long blockMs, long tag, byte[] stack);
 
   static native boolean setCancel(long set);
 
@@ -140,6 +142,14 @@ final class Native {
 
   static native void viewFree(long view);
 
+  /** A view, or 0: it belongs to no set. {@code waiter} -1: the holder. */
+  static native long inspectSet(long client, long view, long waiter, long timeoutMs);
+
+  static native void viewSet(long view, long[] numbers, byte[][] texts);
+
+  /** As many as there is room for; of those that are held, {@code held} becomes 1. */
+  static native void viewSetMembers(long view, byte[][] texts, long[] held);
+
   static native int forceRelease(long client, byte[] monitor, byte[] holder, long timeoutMs);
 
   static native boolean hasDeadLetters();
@@ -156,7 +166,8 @@ final class Native {
 
   static native void dlqFree(long dlq);
 
-  static native long runnerNew(long client, long dlq, long backoffInitialMs, long backoffCapMs, long maxOperations);
+  static native long runnerNew(long client, long dlq, long backoffInitialMs, long backoffCapMs, long maxOperations,
+      long retryBurst, double retriesPerSecond);
 
   static native long runnerSubmit(
       long runner, byte[][] texts, byte[] payload, int priority, long timeoutMs, long tag);

@@ -26,7 +26,7 @@ final class NativeLibrary {
   static void load() {
     String chosen = System.getProperty(LIBRARY);
     if (chosen != null) {
-      System.load(Paths.get(chosen).toAbsolutePath().toString());
+      loadChosen(Paths.get(chosen).toAbsolutePath());
       return;
     }
     // The first one needs Kafka's client on this machine; without it everything works but the dead-letter queue.
@@ -48,6 +48,21 @@ final class NativeLibrary {
 
   private static boolean isMissingKafka(UnsatisfiedLinkError error) {
     return String.valueOf(error.getMessage()).contains("librdkafka");
+  }
+
+  /** The dynamic linker says: version `GLIBC_2.34' not found. */
+  private static boolean needsNewerSystem(UnsatisfiedLinkError error) {
+    String message = String.valueOf(error.getMessage());
+    return message.contains("version `GLIBC_") && message.contains("not found");
+  }
+
+  private static UnsatisfiedLinkError tooOld(UnsatisfiedLinkError problem) {
+    UnsatisfiedLinkError error = new UnsatisfiedLinkError(
+        "this system's C library is too old for the native library, which needs glibc 2.34 or later: that of "
+            + "Debian 12, Ubuntu 22.04, Red Hat Enterprise Linux 9, Amazon Linux 2023, or newer ("
+            + problem.getMessage() + ")");
+    error.initCause(problem);
+    return error;
   }
 
   private static UnsatisfiedLinkError missing() {
@@ -80,12 +95,23 @@ final class NativeLibrary {
     }
   }
 
+  private static void loadChosen(Path file) {
+    try {
+      System.load(file.toString());
+    } catch (UnsatisfiedLinkError problem) {
+      throw needsNewerSystem(problem) ? tooOld(problem) : problem;
+    }
+  }
+
   private static void loadFile(Path file, Path parent) {
     try {
       System.load(file.toAbsolutePath().toString());
     } catch (UnsatisfiedLinkError problem) {
       if (isMissingKafka(problem)) {
         throw problem;
+      }
+      if (needsNewerSystem(problem)) {
+        throw tooOld(problem);
       }
       throw failed("the native library cannot be loaded from " + parent + ", which may forbid programs (noexec): "
           + problem.getMessage(), problem);

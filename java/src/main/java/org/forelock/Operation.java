@@ -1,5 +1,6 @@
 package org.forelock;
 
+import java.time.Duration;
 import java.util.Objects;
 
 /** Work to be done under a lock, tried again when it fails for a passing reason, and never silently dropped. */
@@ -11,9 +12,10 @@ public final class Operation {
   final byte[] payload;
   final String lockInfo;
   final String traceparent;
+  final long timeoutMs;
 
   private Operation(String type, String monitor, LockType lockType, String id, byte[] payload, String lockInfo,
-      String traceparent) {
+      String traceparent, long timeoutMs) {
     this.type = Objects.requireNonNull(type, "type");
     this.monitor = Objects.requireNonNull(monitor, "monitor");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
@@ -21,6 +23,7 @@ public final class Operation {
     this.payload = Objects.requireNonNull(payload, "payload").clone();
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
     this.traceparent = Objects.requireNonNull(traceparent, "traceparent");
+    this.timeoutMs = timeoutMs;
   }
 
   /**
@@ -31,7 +34,7 @@ public final class Operation {
    * @param lockType the class of its lock
    */
   public Operation(String type, String monitor, LockType lockType) {
-    this(type, monitor, lockType, "", new byte[0], "", "");
+    this(type, monitor, lockType, "", new byte[0], "", "", 0);
   }
 
   /**
@@ -41,7 +44,7 @@ public final class Operation {
    * @return the operation with it
    */
   public Operation id(String key) {
-    return new Operation(type, monitor, lockType, key, payload, lockInfo, traceparent);
+    return new Operation(type, monitor, lockType, key, payload, lockInfo, traceparent, timeoutMs);
   }
 
   /**
@@ -51,7 +54,7 @@ public final class Operation {
    * @return the operation with it
    */
   public Operation payload(byte[] bytes) {
-    return new Operation(type, monitor, lockType, id, bytes, lockInfo, traceparent);
+    return new Operation(type, monitor, lockType, id, bytes, lockInfo, traceparent, timeoutMs);
   }
 
   /**
@@ -61,7 +64,7 @@ public final class Operation {
    * @return the operation with it
    */
   public Operation lockInfo(String info) {
-    return new Operation(type, monitor, lockType, id, payload, info, traceparent);
+    return new Operation(type, monitor, lockType, id, payload, info, traceparent, timeoutMs);
   }
 
   /**
@@ -71,7 +74,20 @@ public final class Operation {
    * @return the operation with it
    */
   public Operation traceparent(String context) {
-    return new Operation(type, monitor, lockType, id, payload, lockInfo, context);
+    return new Operation(type, monitor, lockType, id, payload, lockInfo, context, timeoutMs);
+  }
+
+  /**
+   * With an end: no attempt begins, and none waits for its lock, after that time. An operation that has failed by then
+   * goes to the dead-letter queue; of one that could not be tried the caller hears
+   * ({@link ErrorCode#LOCK_TIMEOUT}).
+   *
+   * @param time from the call that runs it on; zero and less are as the shortest
+   * @return the operation with it
+   */
+  public Operation timeout(Duration time) {
+    return new Operation(
+        type, monitor, lockType, id, payload, lockInfo, traceparent, Math.max(1, Milliseconds.of(time)));
   }
 
   byte[][] texts() {

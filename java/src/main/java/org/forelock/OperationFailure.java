@@ -1,5 +1,7 @@
 package org.forelock;
 
+import java.util.Objects;
+
 /** A handler's way to say how it failed. */
 public final class OperationFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -18,7 +20,7 @@ public final class OperationFailure extends RuntimeException {
    */
   public OperationFailure(String code, String message, boolean retryable) {
     super(message);
-    this.code = code;
+    this.code = Objects.requireNonNull(code, "code");
     this.retryable = retryable;
   }
 

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,7 +30,7 @@ public final class OperationRunner implements AutoCloseable {
    * @param queue where operations go that ran out of retries
    */
   public OperationRunner(ForelockClient client, DeadLetterQueue queue) {
-    this(client, queue, Duration.ZERO, Duration.ZERO);
+    this(client, queue, RunnerOptions.DEFAULT);
   }
 
   /**
@@ -39,11 +40,23 @@ public final class OperationRunner implements AutoCloseable {
    * @param queue where operations go that ran out of retries
    * @param firstWait the bound of the wait before the first retry; zero: the default
    * @param longestWait the bound never grows beyond; zero: the default
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if one is negative, or more than 24 hours
    */
   public OperationRunner(ForelockClient client, DeadLetterQueue queue, Duration firstWait, Duration longestWait) {
+    this(client, queue, RunnerOptions.DEFAULT.waits(firstWait, longestWait));
+  }
+
+  /**
+   * A runner with limits of its own.
+   *
+   * @param client whose settings say how often is tried again
+   * @param queue where operations go that ran out of retries
+   * @param options how it waits and limits itself
+   */
+  public OperationRunner(ForelockClient client, DeadLetterQueue queue, RunnerOptions options) {
     this.client = client;
-    this.handle =
-        Native.runnerNew(client.core().handle, queue.handle, firstWait.toMillis(), longestWait.toMillis(), 0);
+    this.handle = Native.runnerNew(client.core().handle, queue.handle, options.firstWaitMs, options.longestWaitMs,
+        options.maxOperations, options.retryBurst, options.retriesPerSecond);
   }
 
   /** Does the work of one attempt; throws to say that it failed. */
@@ -65,8 +78,15 @@ public final class OperationRunner implements AutoCloseable {
    * @param handler does it
    * @return how it ended
    * @throws InstanceLockException it was withdrawn; the caller keeps the operation
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if this is the thread that fetches the client's events, for
+   *     which it would wait: see {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)}
    */
   public OperationResult run(Operation operation, Handler handler) {
+    if (client.core().onPoller()) {
+      throw new RequestRejectedException(ErrorCode.INVALID_ARGUMENT, operation.monitor,
+          "run() was called by the thread that fetches the client's events, for which it would wait",
+          "use runAsync(), or an executor with threads of its own for what leads here");
+    }
     BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     List<String> failures = new ArrayList<>();
     Ticket ticket = submit(operation, events::add);
@@ -75,7 +95,7 @@ public final class OperationRunner implements AutoCloseable {
         Event event = ticket.next(events);
         switch (event.kind) {
           case Event.ATTEMPT:
-            attempt(new OperationAttempt(operation, event), handler);
+            attempt(new OperationAttempt(client.core(), operation, event), handler);
             break;
           case Event.FAILURE:
             failures.add(event.name);
@@ -111,7 +131,9 @@ public final class OperationRunner implements AutoCloseable {
    * Runs the operation without blocking. Cancelling the future withdraws the operation, but interrupts no handler.
    *
    * @param operation what to do
-   * @param executor calls the handler
+   * @param executor calls the handler. One that does so at once ({@code Runnable::run}, or a pool that has its caller
+   *     run what is too much) has it called by the thread that fetches the client's events, with the limits that
+   *     {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)} names. What an executor refuses has failed
    * @param handler begins an attempt; the attempt has ended when the stage is completed
    * @return how it ended
    */
@@ -123,7 +145,7 @@ public final class OperationRunner implements AutoCloseable {
     begun.complete(submit(operation, event -> {
       switch (event.kind) {
         case Event.ATTEMPT:
-          begin(new OperationAttempt(operation, event), executor, handler);
+          begin(new OperationAttempt(client.core(), operation, event), executor, handler);
           break;
         case Event.FAILURE:
           failures.add(event.name);
@@ -157,27 +179,34 @@ public final class OperationRunner implements AutoCloseable {
             if (problem == null) {
               attempt.succeed();
             } else {
-              attempt.fail(
-                  problem instanceof java.util.concurrent.CompletionException && problem.getCause() != null
-                      ? problem.getCause() : problem);
+              attempt.fail(unwrapped(problem));
             }
           });
         } catch (Throwable problem) {
           attempt.fail(problem);
         }
       });
-    } catch (RuntimeException refused) {
+    } catch (Throwable refused) {
       attempt.fail(refused);
+    }
+  }
+
+  /** What a stage has failed with: dependent ones wrap it. */
+  private static Throwable unwrapped(Throwable problem) {
+    try {
+      Throwable cause = problem instanceof CompletionException ? problem.getCause() : null;
+      return cause == null ? problem : cause;
+    } catch (Throwable ofTheApplication) {
+      return problem;
     }
   }
 
   private Ticket submit(Operation operation, Consumer<Event> consumer) {
     ClientCore core = client.core();
-    long tag = core.listen(consumer);
+    long tag = core.follow(consumer);
     try {
       long number = Native.runnerSubmit(
-          handle, operation.texts(), operation.payload, operation.lockType.ordinal(), 0, tag);
-      core.fetchIfEnded();
+          handle, operation.texts(), operation.payload, operation.lockType.ordinal(), operation.timeoutMs, tag);
       return new Ticket(core, tag, number);
     } catch (RuntimeException problem) {
       core.forget(tag);
@@ -185,7 +214,11 @@ public final class OperationRunner implements AutoCloseable {
     }
   }
 
-  /** Withdraws what waits, fails the attempts under way, and waits until the last operation has ended. Idempotent. */
+  /**
+   * Withdraws all operations, and waits until the last one has ended. They stay with their callers (cancelled), except
+   * those that are on their way into the queue already. An attempt under way is over, too: what still works on it has
+   * no lock any more. Idempotent.
+   */
   @Override
   public void close() {
     Blocking.run(() -> Native.runnerFree(handle));

@@ -2,13 +2,13 @@ package org.forelock;
 
 /** A lock set of the native library. */
 final class SetHandle extends LockHandle {
-  SetHandle(ClientCore core, long number, String name) {
-    super(core, number, name);
+  SetHandle(ClientCore core, long number, LockOptions options, String name) {
+    super(core, number, options, name);
   }
 
   @Override
-  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag) {
-    return Native.setAcquireWithin(number, timeoutMs, once, blockMs, tag);
+  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack) {
+    return Native.setAcquireWithin(number, timeoutMs, once, blockMs, tag, stack);
   }
 
   @Override

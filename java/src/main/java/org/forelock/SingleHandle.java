@@ -2,13 +2,13 @@ package org.forelock;
 
 /** A lock of the native library. */
 final class SingleHandle extends LockHandle {
-  SingleHandle(ClientCore core, long number, String monitor) {
-    super(core, number, "the lock on " + monitor);
+  SingleHandle(ClientCore core, long number, LockOptions options, String monitor) {
+    super(core, number, options, "the lock on " + monitor);
   }
 
   @Override
-  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag) {
-    return Native.lockAcquireWithin(number, timeoutMs, once, blockMs, tag);
+  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack) {
+    return Native.lockAcquireWithin(number, timeoutMs, once, blockMs, tag, stack);
   }
 
   @Override

@@ -20,6 +20,8 @@ import java.util.function.Consumer;
  * the resource, or write through {@link #writeGuarded}.
  */
 public final class ZkBlockingWriteLock implements AutoCloseable {
+  /** Kept here, so that a client that the application forgets is not garbage before its locks. */
+  private final ForelockClient client;
   private final String lockInfo;
   private final String monitor;
   private final LockType lockType;
@@ -61,13 +63,14 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    */
   public ZkBlockingWriteLock(
       String lockInfo, ForelockClient client, String monitorObject, LockType lockType, LockOptions options) {
+    this.client = client;
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
     this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
     byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
     long number = Native.lockNew(client.core().handle, NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(monitor),
         lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
-    handle = new SingleHandle(client.core(), number, monitor);
+    handle = new SingleHandle(client.core(), number, options, monitor);
     contention = new Contention<>(this, handle, monitor);
     cleanable = ForelockClient.CLEANER.register(this, handle);
   }
@@ -119,22 +122,22 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * Obtains the lock if it is free and unwanted; does not queue.
+   * Obtains the lock if it is free and unwanted; does not queue. Does not care that the thread was interrupted before.
    *
    * @return whether it is held now
    */
   public boolean tryLock() {
-    return contention.tryAcquire(Native.CONFIGURED, true);
+    return contention.tryOnce();
   }
 
   /**
    * Waits at most this long.
    *
-   * @param timeout zero or more
+   * @param timeout at most; a negative one is as zero
    * @return whether it is held now
    */
   public boolean tryLock(Duration timeout) {
-    return contention.tryAcquire(timeout.toMillis(), false);
+    return contention.tryAcquire(Milliseconds.of(timeout));
   }
 
   /**
@@ -150,25 +153,27 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * The same with a time-out of one's own.
    *
-   * @param timeout zero or more
+   * @param timeout at most; a negative one is as zero
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout) {
-    return contention.acquireAsync(timeout.toMillis(), false, null);
+    return contention.acquireAsync(Milliseconds.of(timeout), false, null);
   }
 
   /**
    * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
    *
-   * @param timeout zero or more
+   * @param timeout at most; a negative one is as zero
    * @param executor completes the result, and so runs what depends on it. One that does so at once
-   *     ({@code Runnable::run}) keeps the thread that fetches the client's events from other locks: it is for what
-   *     neither blocks nor takes long. What an executor refuses is done by that thread, too. A lock that has lingered
-   *     is held at once: then the calling thread takes the place of that one
+   *     ({@code Runnable::run}) has it run by the thread that fetches the client's events, and so does one that
+   *     refuses, by whatever exception. That is for what neither blocks nor takes long: meanwhile all other waiting
+   *     calls of the client wait on. A lock that is waited for there is not given up for an interruption;
+   *     {@link OperationRunner#run} is refused there; and a future of this client that is waited for there never
+   *     ends. A lock that has lingered is held at once: then the calling thread takes the place of that one
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout, Executor executor) {
-    return contention.acquireAsync(timeout.toMillis(), false, Objects.requireNonNull(executor));
+    return contention.acquireAsync(Milliseconds.of(timeout), false, Objects.requireNonNull(executor));
   }
 
   /**
@@ -204,6 +209,10 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     contention.acquireInterruptibly(timeoutMs);
   }
 
+  void acquireUninterruptibly(long timeoutMs) {
+    contention.acquireUninterruptibly(timeoutMs);
+  }
+
   boolean tryLockInterruptibly(long timeoutMs) throws InterruptedException {
     return contention.tryInterruptibly(timeoutMs, false);
   }
@@ -235,7 +244,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * Lets the locks that rank before this one go first and takes it again, without losing its place among its class. An
    * interruption does not end it.
    *
-   * @param timeout at most
+   * @param timeout at most; a negative one is as zero
    * @return whether it is held again, with a new token
    * @throws LockUnhealthyException if it was not held
    */
@@ -322,11 +331,11 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * Says that the work goes on as planned.
    *
-   * @param expected how long it needs from now on
+   * @param expected how long it needs from now on; a negative time is as zero
    * @throws LockUnhealthyException if the lock is not healthy
    */
   public void alive(Duration expected) {
-    Native.lockAlive(handle.number, expected.toMillis());
+    Native.lockAlive(handle.number, Milliseconds.of(expected));
   }
 
   /**
@@ -363,7 +372,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    */
   public void onDanger(Duration margin, Runnable callback) {
     Objects.requireNonNull(callback);
-    handle.watch(Native.ON_DANGER, margin.toMillis(), event -> callback.run());
+    handle.watch(Native.ON_DANGER, Milliseconds.of(margin), event -> callback.run());
   }
 
   /**

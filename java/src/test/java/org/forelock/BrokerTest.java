@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,28 @@ class BrokerTest {
         assertEquals(0, queue.outboxRows());
       }
       assertEquals(List.of("P1 one", "P2 two"), broker.records(TOPIC));
+    }
+  }
+
+  @Test
+  void aSecretMayComeFromTheProgram() throws Exception {
+    Assumptions.assumeTrue(TestBroker.isPossible(), "there is no broker, or no client of Kafka");
+    try (TestBroker broker = new TestBroker(); TestServer server = new TestServer();
+        ForelockClient client = server.client()) {
+      broker.makeTopic(TOPIC);
+      Properties settings = broker.settings(folder.resolve("outbox.db"), TOPIC);
+      String password = Files.readString(Path.of((String) settings.remove("kafka.sasl.password.file"))).strip();
+      try (DeadLetterQueue queue = new DeadLetterQueue(settings, Map.of("kafka.sasl.password", password))) {
+        queue.accept(client, new Operation("save", "P1", LockType.FOREGROUND).id("one"),
+            List.of(new FailedAttempt(java.time.Instant.now(), "busy", "elsewhere", Duration.ZERO)), 1);
+        assertTrue(queue.flush(Duration.ofMinutes(1)));
+      }
+      assertEquals(List.of("P1 one"), broker.records(TOPIC));
+      settings.setProperty("kafka.sasl.password", password);
+      ConfigurationException problem =
+          assertThrows(ConfigurationException.class, () -> new DeadLetterQueue(settings));
+      assertTrue(problem.getMessage().contains("is a secret"), problem.getMessage());
+      assertFalse(problem.getMessage().contains(password), problem.getMessage());
     }
   }
 

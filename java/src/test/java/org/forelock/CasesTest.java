@@ -325,6 +325,141 @@ class CasesTest {
     }
   }
 
+  private void saveContent(ZkBlockingWriteLock lock) {
+    lock.lockWithTimeout();
+  }
+
+  @Test
+  void stack() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.BACKGROUND)) {
+      saveContent(lock);
+      List<String> frames = client.inspector().show(monitor).orElseThrow().owner().orElseThrow().stack();
+      String file = "(CasesTest.java:";
+      assertTrue(frames.get(0).startsWith("org.forelock.CasesTest.saveContent" + file), frames::toString);
+      assertTrue(frames.get(1).startsWith("org.forelock.CasesTest.stack" + file), frames::toString);
+      assertTrue(frames.size() <= 8, frames::toString);
+      lock.unlock();
+      soon(lock.acquireAsync());
+      assertTrue(lock.owner().stack().get(0).startsWith("org.forelock.CasesTest.stack"), "the caller, not the future");
+      lock.unlock();
+      lock.asLock().lock();
+      assertTrue(lock.owner().stack().get(0).startsWith("org.forelock.CasesTest.stack"));
+      lock.unlock();
+      try (LockSet set = new LockSet("set", client, List.of(monitor, monitor + "2"), LockType.BACKGROUND)) {
+        set.lockWithTimeout();
+        OwnerRecord member = client.inspector().show(monitor + "2").orElseThrow().owner().orElseThrow();
+        assertTrue(member.stack().get(0).startsWith("org.forelock.CasesTest.stack"));
+        set.unlock();
+      }
+      LockOptions without = LockOptions.NONE.captureStack(false);
+      try (ZkBlockingWriteLock quiet = new ZkBlockingWriteLock("q", client, monitor, LockType.BACKGROUND, without)) {
+        quiet.lockWithTimeout();
+        assertEquals(List.of(), quiet.owner().stack());
+      }
+    }
+  }
+
+  /** Where locks linger, a record may be of a section that has ended. */
+  @Test
+  void aLockThatMayLingerHasAStackWhereItIsAskedFor() {
+    try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build()) {
+      client.waitConnected(Duration.ofSeconds(30));
+      LockOptions any = LockOptions.NONE;
+      LockOptions[] options = {any, any.mayLinger(false), any.captureStack(true)};
+      boolean[] expected = {false, true, true};
+      for (int i = 0; i < options.length; ++i) {
+        try (ZkBlockingWriteLock lock =
+            new ZkBlockingWriteLock("case", client, monitor + i, LockType.FOREGROUND, options[i])) {
+          lock.lock();
+          assertEquals(expected[i], !lock.owner().stack().isEmpty());
+        }
+      }
+    }
+  }
+
+  @Test
+  void anExecutorThatThrowsLosesNoLock() throws Exception {
+    Duration time = Duration.ofMinutes(1);
+    Executor defective = task -> {
+      throw new IllegalStateException("a defect of the host");
+    };
+    Executor late = task -> {
+      task.run();
+      throw new AssertionError("after it has run the task");
+    };
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND)) {
+      for (Executor executor : List.of(defective, late)) {
+        assertSame(lock, soon(lock.acquireAsync(time, executor)));
+        assertTrue(lock.isHealthy());
+        lock.unlock();
+      }
+    }
+    try (ForelockClient client = server.settings().set("zookeeper.lock.linger", "60000").build();
+        ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND)) {
+      lock.lock();
+      lock.unlock();
+      for (Executor executor : List.of(defective, late)) {
+        assertSame(lock, lock.acquireAsync(time, executor).getNow(null), "it has lingered");
+        assertTrue(lock.isHealthy());
+        lock.unlock();
+      }
+    }
+  }
+
+  @Test
+  void anAdapterKeepsItsPlaceWhateverInterruptsIt() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock first = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock second = lock(client, LockType.FOREGROUND)) {
+      holder.lock();
+      CompletableFuture<Boolean> flag = new CompletableFuture<>();
+      CompletableFuture<Void> released = new CompletableFuture<>();
+      Thread thread = new Thread(() -> {
+        first.asLock().lock();
+        flag.complete(Thread.currentThread().isInterrupted());
+        Thread.interrupted();
+        released.join();
+        first.unlock();
+      });
+      CompletableFuture<QueuePosition> place = new CompletableFuture<>();
+      first.onQueued(place::complete);
+      thread.start();
+      soon(place);
+      String node = client.inspector().show(monitor).orElseThrow().queue().get(0).node();
+      CompletableFuture<ZkBlockingWriteLock> later = queued(second);
+      for (int i = 0; i < 3; ++i) {
+        thread.interrupt();
+        MonitorView view = client.inspector().show(monitor).orElseThrow();
+        assertEquals(List.of(node), List.of(view.queue().get(0).node()), "the waiter that it was");
+      }
+      holder.unlock();
+      assertTrue(soon(flag), "the interruption is seen afterwards");
+      assertFalse(later.isDone());
+      released.complete(null);
+      assertSame(second, soon(later));
+      thread.join();
+    }
+  }
+
+  @Test
+  void anAttemptDoesNotCareForAnEarlierInterruption() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
+        LockSet set = new LockSet("set", client, List.of(monitor + "a", monitor + "b"))) {
+      Thread.currentThread().interrupt();
+      assertTrue(lock.asLock().tryLock());
+      assertTrue(Thread.currentThread().isInterrupted());
+      lock.unlock();
+      assertTrue(lock.tryLock());
+      assertTrue(set.tryLock());
+      assertFalse(lock(client, LockType.FOREGROUND).asLock().tryLock());
+      assertTrue(Thread.interrupted());
+      lock.unlock();
+      Thread.currentThread().interrupt();
+      assertThrows(InterruptedException.class, () -> lock.asLock().tryLock(1, TimeUnit.SECONDS));
+      assertFalse(Thread.interrupted());
+    }
+  }
+
   @Test
   void whatHasLingeredIsHeldAtOnce() {
     Duration timeout = Duration.ofMinutes(1);
@@ -346,6 +481,34 @@ class CasesTest {
       assertEquals(LockState.HELD, lock.state());
       later.get(0).run();
       assertEquals(LockState.FREE, lock.state());
+    }
+  }
+
+  @Test
+  void aGrantThatNobodyWantsIsReleasedButNoLaterOne() throws Exception {
+    Duration time = Duration.ofMinutes(1);
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock lock = lock(client, LockType.FOREGROUND);
+        LockSet set = new LockSet("set", client, List.of(monitor + "a", monitor + "b"))) {
+      for (boolean unlocked : new boolean[] {false, true}) {
+        CompletableFuture<Runnable> end = new CompletableFuture<>();
+        CompletableFuture<ZkBlockingWriteLock> cancelled = lock.acquireAsync(time, end::complete);
+        CompletableFuture<Runnable> endOfSet = new CompletableFuture<>();
+        CompletableFuture<LockSet> ofSet = set.acquireAsync(time, endOfSet::complete);
+        soon(end);
+        soon(endOfSet);
+        assertTrue(cancelled.cancel(true));
+        assertTrue(ofSet.cancel(true));
+        if (unlocked) {
+          lock.unlock();
+          lock.lock();
+          soon(set.unlockAsync());
+          set.lock();
+        }
+        soon(end).run();
+        soon(endOfSet).run();
+        assertEquals(unlocked, lock.isHealthy());
+        assertEquals(unlocked ? LockState.HELD : LockState.FREE, set.state());
+      }
     }
   }
 

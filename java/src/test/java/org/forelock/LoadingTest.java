@@ -1,6 +1,7 @@
 package org.forelock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -57,6 +58,19 @@ class LoadingTest {
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     Files.copy(packed, library);
     assertVersion(probe("-Dforelock.native.library=" + library, "-Dforelock.native.dir=/does/not/exist"));
+  }
+
+  @Test
+  void aSystemThatIsTooOldIsToldWhichOnesAreNot() throws Exception {
+    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    // ISO-8859-1 gives each byte a character, and takes it back.
+    String bytes = Files.readString(packed, StandardCharsets.ISO_8859_1);
+    String newer = bytes.replace("GLIBC_2.34", "GLIBC_9.34");
+    assertNotEquals(bytes, newer);
+    Path library = Files.writeString(folder.resolve("newer.so"), newer, StandardCharsets.ISO_8859_1);
+    String said = probe("-Dforelock.native.library=" + library);
+    assertTrue(said.contains("glibc 2.34") && said.contains("Ubuntu 22.04") && said.contains("GLIBC_9.34"), said);
   }
 
   @Test

@@ -1,5 +1,9 @@
 package org.forelock;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
 import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +78,37 @@ class LoggerTest {
         System.gc();
       }
       next.lock();
+    }
+  }
+
+  @Test
+  void aClientIsNotGarbageBeforeItsLocks() throws Exception {
+    Expectation forgotten = new Expectation(System.Logger.Level.WARNING, "a ForelockClient was never closed");
+    try (TestServer server = new TestServer();
+        ZkBlockingWriteLock lock =
+            new ZkBlockingWriteLock("alone", server.settings().logger(forgotten).build(), "alone");
+        LockSet set =
+            new LockSet("alone", server.settings().logger(forgotten).build(), List.of("one", "two"))) {
+      lock.lock();
+      set.lock();
+      collectGarbage();
+      collectGarbage();
+      assertFalse(forgotten.met.isDone());
+      lock.checkHealth();
+      set.checkHealth();
+      lock.unlock();
+      lock.acquireAsync().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Returns when an object that has become garbage has been dealt with. */
+  private static void collectGarbage() {
+    CompletableFuture<Void> cleaned = new CompletableFuture<>();
+    ForelockClient.CLEANER.register(new Object(), () -> cleaned.complete(null));
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!cleaned.isDone()) {
+      assertTrue(System.nanoTime() < end, "nothing is collected");
+      System.gc();
     }
   }
 }

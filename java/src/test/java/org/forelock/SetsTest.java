@@ -70,6 +70,45 @@ class SetsTest {
   }
 
   @Test
+  void theInspectorTellsWhatASetHoldsAndWaitsFor() throws Exception {
+    try (ForelockClient client = server.client(); LockSet set = set(client, first, second, third);
+        ZkBlockingWriteLock busy = new ZkBlockingWriteLock("busy", client, second)) {
+      Inspector inspector = client.inspector();
+      busy.lockWithTimeout();
+      CompletableFuture<LockSet> waiting = set.acquireAsync(Duration.ofMinutes(1));
+      awaitQueue(client, second);
+      MonitorView view = inspector.show(second).orElseThrow();
+      assertEquals(view.queue().get(0).waited(), view.oldestWait().orElseThrow());
+      assertTrue(inspector.show(first).orElseThrow().oldestWait().isEmpty());
+      assertTrue(inspector.list(false).stream()
+          .anyMatch(one -> one.monitor().equals(second) && one.oldestWait().isPresent()));
+      LockSetView seen = inspector.lockSet(second, view.queue().get(0).node()).orElseThrow();
+      assertEquals(3, seen.size());
+      assertEquals(List.of(first, second, third), seen.members());
+      assertEquals(List.of(first), seen.held());
+      assertEquals(1, seen.heldCount());
+      assertEquals(second, seen.waitsFor().orElseThrow());
+      assertTrue(seen.behindHolder());
+      assertEquals("busy", seen.holder().orElseThrow().lockInfo());
+      assertEquals(LockType.FOREGROUND, seen.holderType().orElseThrow());
+      assertEquals(view.holderNode(), seen.holderNode());
+      assertEquals(view.holderToken(), seen.holderToken());
+      assertEquals(view.holderSession(), seen.holderSession());
+      assertTrue(seen.heldFor().toMillis() >= 0);
+      String ofFirst = inspector.show(first).orElseThrow().holderNode();
+      assertEquals(seen.id(), inspector.lockSet(first, ofFirst).orElseThrow().id());
+      assertTrue(inspector.lockSet(second, view.holderNode()).isEmpty(), "a single lock");
+      assertTrue(inspector.lockSet(second, "A-1").isEmpty());
+      assertTrue(inspector.lockSet(id + "-nowhere", "A-1").isEmpty());
+      busy.unlock();
+      assertEquals(set, soon(waiting));
+      seen = inspector.lockSet(third, inspector.show(third).orElseThrow().holderNode()).orElseThrow();
+      assertEquals(seen.members(), seen.held());
+      assertTrue(seen.waitsFor().isEmpty() && !seen.behindHolder() && seen.holder().isEmpty());
+    }
+  }
+
+  @Test
   void allMembersAreHeldAndReleased() {
     try (ForelockClient client = server.client();
         LockSet set = new LockSet("case", client, List.of(second, first, second), LockType.BACKGROUND);

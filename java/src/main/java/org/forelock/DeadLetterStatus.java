@@ -1,0 +1,87 @@
+package org.forelock;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/** What is in a dead-letter queue's outbox, and counts of what was taken and delivered. A snapshot. */
+public final class DeadLetterStatus {
+  private final long[] numbers;
+  private final String lastProblem;
+
+  DeadLetterStatus(long[] numbers, String lastProblem) {
+    this.numbers = numbers;
+    this.lastProblem = lastProblem;
+  }
+
+  /**
+   * How many letters are in the outbox.
+   *
+   * @return their number
+   */
+  public long outboxRows() {
+    return numbers[0];
+  }
+
+  /**
+   * What they count against {@code dlq.outbox.max.bytes}.
+   *
+   * @return bytes
+   */
+  public long outboxBytes() {
+    return numbers[1];
+  }
+
+  /**
+   * The age of the oldest letter in the outbox.
+   *
+   * @return nothing if there is none
+   */
+  public Optional<Duration> oldestAge() {
+    return numbers[2] < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(numbers[2]));
+  }
+
+  /**
+   * How many letters this object has taken.
+   *
+   * @return their number
+   */
+  public long accepted() {
+    return numbers[3];
+  }
+
+  /**
+   * How many letters this object has delivered to Kafka.
+   *
+   * @return their number
+   */
+  public long delivered() {
+    return numbers[4];
+  }
+
+  /**
+   * How many attempts to deliver have failed.
+   *
+   * @return their number
+   */
+  public long deliveryFailures() {
+    return numbers[5];
+  }
+
+  /**
+   * Whether this process pushes to Kafka.
+   *
+   * @return false without Kafka, or while another process does
+   */
+  public boolean forwarding() {
+    return numbers[6] != 0;
+  }
+
+  /**
+   * Why the last delivery failed.
+   *
+   * @return for people; empty if none has
+   */
+  public String lastProblem() {
+    return lastProblem;
+  }
+}

@@ -1,0 +1,166 @@
+package org.forelock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A lock set, as far as its nodes tell. Its records name the first members alone. */
+public final class LockSetView {
+  static final int NUMBERS = OwnerRecord.NUMBERS + 9;
+  static final int TEXTS = OwnerRecord.TEXTS + 3;
+
+  private final long[] numbers;
+  private final OwnerRecord owner;
+  private final String id;
+  private final String waitsFor;
+  private final String node;
+  private final List<String> members;
+  private final List<String> held;
+
+  private LockSetView(long[] numbers, byte[][] texts, byte[][] names, long[] isHeld) {
+    this.numbers = java.util.Arrays.copyOfRange(numbers, OwnerRecord.NUMBERS, NUMBERS);
+    this.owner = this.numbers[4] != 0 ? new OwnerRecord(numbers, texts) : null;
+    this.id = Failures.text(texts[OwnerRecord.TEXTS]);
+    this.waitsFor = Failures.text(texts[OwnerRecord.TEXTS + 1]);
+    this.node = Failures.text(texts[OwnerRecord.TEXTS + 2]);
+    List<String> all = new ArrayList<>();
+    List<String> had = new ArrayList<>();
+    for (int i = 0; i < names.length; ++i) {
+      String name = Failures.text(names[i]);
+      all.add(name);
+      if (isHeld[i] != 0) {
+        had.add(name);
+      }
+    }
+    this.members = List.copyOf(all);
+    this.held = List.copyOf(had);
+  }
+
+  static LockSetView of(long view) {
+    long[] numbers = new long[NUMBERS];
+    byte[][] texts = new byte[TEXTS][];
+    Native.viewSet(view, numbers, texts);
+    byte[][] names = new byte[(int) numbers[OwnerRecord.NUMBERS + 1]][];
+    long[] held = new long[names.length];
+    Native.viewSetMembers(view, names, held);
+    return new LockSetView(numbers, texts, names, held);
+  }
+
+  /**
+   * That acquisition of the set.
+   *
+   * @return its id
+   */
+  public String id() {
+    return id;
+  }
+
+  /**
+   * How many members it has.
+   *
+   * @return their number
+   */
+  public long size() {
+    return numbers[0];
+  }
+
+  /**
+   * The members that its records name.
+   *
+   * @return in the order in which they are taken
+   */
+  public List<String> members() {
+    return members;
+  }
+
+  /**
+   * Those of them that it holds.
+   *
+   * @return in the same order
+   */
+  public List<String> held() {
+    return held;
+  }
+
+  /**
+   * How many it holds, of those that are not named too.
+   *
+   * @return their number
+   */
+  public long heldCount() {
+    return numbers[2];
+  }
+
+  /**
+   * The member in whose queue it waits.
+   *
+   * @return nothing if it waits in none
+   */
+  public Optional<String> waitsFor() {
+    return waitsFor.isEmpty() ? Optional.empty() : Optional.of(waitsFor);
+  }
+
+  /**
+   * Whether that one is held; then the next ones describe its holder.
+   *
+   * @return false if it waits for none
+   */
+  public boolean behindHolder() {
+    return numbers[3] != 0;
+  }
+
+  /**
+   * The record of that holder.
+   *
+   * @return nothing if it left none that can be read
+   */
+  public Optional<OwnerRecord> holder() {
+    return Optional.ofNullable(owner);
+  }
+
+  /**
+   * The class of that holder.
+   *
+   * @return nothing if it is not known
+   */
+  public Optional<LockType> holderType() {
+    return numbers[5] < 0 ? Optional.empty() : Optional.of(LockType.of(numbers[5]));
+  }
+
+  /**
+   * The contender node of that holder.
+   *
+   * @return empty if it has none
+   */
+  public String holderNode() {
+    return node;
+  }
+
+  /**
+   * The session of that holder.
+   *
+   * @return its id
+   */
+  public long holderSession() {
+    return numbers[6];
+  }
+
+  /**
+   * The fencing token of that holder.
+   *
+   * @return its token
+   */
+  public long holderToken() {
+    return numbers[7];
+  }
+
+  /**
+   * How long that member is held.
+   *
+   * @return by wall clocks
+   */
+  public Duration heldFor() {
+    return Duration.ofMillis(numbers[8]);
+  }
+}

@@ -1,0 +1,3 @@
+module probe {
+  requires org.forelock;
+}
