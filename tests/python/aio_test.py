@@ -181,3 +181,46 @@ def test_a_client_is_closed_at_the_end_of_its_block(open_client):
         assert lost.get(timeout=0) == forelock.LossReason.CLOSED
 
     run(main())
+
+
+def test_a_record_says_where_a_task_called(client):
+    async def save_content(lock):
+        async with lock:
+            return lock.owner().stack if isinstance(lock, forelock.aio.Lock) else ""
+
+    async def main():
+        stack = await save_content(forelock.aio.lock(client, "P1"))
+        assert ".save_content (" in stack.splitlines()[0] and ".main (" in stack.splitlines()[1]
+
+    run(main())
+
+
+def test_a_holder_steps_aside(client):
+    async def main():
+        holder = forelock.aio.Lock(client, "P1", priority="background")
+        urgent = forelock.aio.Lock(client, "P1")
+        token = await holder.acquire()
+        waiting = await queued(urgent)
+        aside = asyncio.create_task(holder.step_aside(PATIENCE))
+        urgent_token = await waiting
+        await urgent.release()
+        again = await aside
+        assert token < urgent_token < again and holder.healthy()
+        # A task that is cancelled while its lock stands aside holds nothing in the end.
+        waiting = await queued(urgent)
+        aside = asyncio.create_task(holder.step_aside(PATIENCE))
+        await waiting
+        aside.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await aside
+        assert holder.state == forelock.LockState.FREE
+        await urgent.release()
+        with pytest.raises(forelock.LockUnhealthyException):
+            await holder.step_aside(PATIENCE)
+        pair = forelock.aio.LockSet(client, ["P1", "P2"])
+        await pair.acquire()
+        before = pair.fencing_tokens
+        assert (await pair.step_aside(PATIENCE)).keys() == before.keys() and pair.healthy()
+        await pair.release()
+
+    run(main())

@@ -284,3 +284,32 @@ def test_guarded_write(client):
     for call in (lambda: lock.write_guarded(create), lambda: lock.step_aside(0), lambda: lock.alive(1)):
         with pytest.raises(forelock.LockUnhealthyException):
             call()
+
+
+def test_stack(client, open_client):
+    def save_content(lock):
+        return lock.acquire()
+
+    lock = BlockingLock(client, "P1")
+    for one in (lock, forelock.LockSet(client, ["P1", "P2"])):
+        save_content(one)
+        first, second = forelock.Inspector(client).show("P1").holder.owner.stack.splitlines()[:2]
+        assert "save_content" in first and f"{__file__}:" in first, "no frame of the package comes before"
+        assert first.startswith("test_stack.") and second.startswith("test_stack (")
+        one.release()
+    results = in_thread(lambda: save_content(lock))
+    results.get()
+    assert "save_content" in lock.owner().stack.splitlines()[0]
+    lock.release()
+    assert lock.try_acquire() and lock.owner().stack.startswith("test_stack (")
+    lock.release()
+    with BlockingLock(client, "P1", capture_stack=False) as without:
+        assert without.owner().stack == ""
+    # Where locks linger, a record may be of a section that has ended.
+    lingering = open_client(zookeeper_lock_linger=60000)
+    with BlockingLock(lingering, "P3") as may_linger:
+        assert may_linger.owner().stack == ""
+    with BlockingLock(lingering, "P4", may_linger=False) as own:
+        assert own.owner().stack.startswith("test_stack (")
+    with BlockingLock(lingering, "P5", capture_stack=True) as wanted:
+        assert wanted.owner().stack.startswith("test_stack (")

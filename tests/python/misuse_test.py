@@ -122,13 +122,14 @@ def test_ctrl_c_withdraws_the_waiter(client):
         assert waiter.healthy()
 
 
-def test_what_a_callback_raises_is_logged_and_ends_nothing(client, caplog):
+@pytest.mark.parametrize("raised", [ZeroDivisionError, SystemExit])
+def test_what_a_callback_raises_is_logged_and_ends_nothing(client, caplog, raised):
     lost = queue.SimpleQueue()
     holder, waiter = BlockingLock(client, "P1"), BlockingLock(client, "P1")
 
     def fail(place):
         waiter.cancel()
-        raise ZeroDivisionError
+        raise raised
 
     waiter.on_queued(fail)
     holder.on_lost(lost.put)
@@ -137,7 +138,22 @@ def test_what_a_callback_raises_is_logged_and_ends_nothing(client, caplog):
         assert code_of(lambda: waiter.acquire(PATIENCE)) == ErrorCode.CANCELLED
         client.close()
     assert lost.get(timeout=0) == forelock.LossReason.CLOSED
-    assert any(record.exc_info and record.exc_info[0] is ZeroDivisionError for record in caplog.records)
+    assert any(record.exc_info and record.exc_info[0] is raised for record in caplog.records)
+
+
+def test_what_runs_in_between_may_close_a_lock(client):
+    closed = BlockingLock(client, "P2")
+    closed.on_lost(print)
+
+    class Interrupted(dict):
+        def pop(self, *arguments):  # as a signal handler does, or the finalizer of what the collector finds
+            closed.close()
+            return super().pop(*arguments)
+
+    client.core.dispatcher._completions = Interrupted()
+    with forelock.lock(client, "P1"):
+        pass
+    assert code_of(closed.acquire) == ErrorCode.INVALID_HANDLE
 
 
 def test_a_callback_may_close_the_client(client):

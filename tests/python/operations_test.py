@@ -58,8 +58,22 @@ def test_what_fails_is_tried_again_and_becomes_a_dead_letter(runner, letters):
     assert status.oldest_age is not None and status.outbox_bytes > 0
 
 
+class Unspeakable(Exception):
+    def __str__(self):
+        raise ZeroDivisionError("no text")
+
+
+class Unfinished(OperationFailure):
+    def __init__(self):
+        pass
+
+
 @pytest.mark.parametrize("failure, reason, attempts", [
     (ZeroDivisionError("0"), "handler_failed", 1),
+    (Unspeakable(), "handler_failed", 1),
+    (Unfinished(), "handler_failed", 1),
+    (OperationFailure("busy", ValueError("x")), "busy", 3),
+    (OperationFailure("gone", "for good", retryable=None), "gone", 1),
     (OperationFailure("no_such_article", "gone", retryable=False), "no_such_article", 1),
     (OperationFailure("Not A\0 Code", "a\0b", retryable=False), "not_a_code", 1),
     (forelock.ConnectionLossException(ErrorCode.CONNECTION_LOSS, "", "lost", "", True), "connection_loss", 3),
@@ -110,6 +124,29 @@ def test_ctrl_c_ends_an_operation(runner, letters):
     assert letters.status.accepted <= 1  # the attempt that was interrupted has failed
 
 
+def test_an_operation_ends_though_its_client_was_closed_meanwhile(runner, letters, open_client):
+    client = open_client(elastic_request_retry_count=2)
+    with forelock.OperationRunner(client, letters) as runner:
+        def handler(attempt):
+            client.close()
+            raise OperationFailure("busy", "too late", retryable=False)
+
+        result = runner.run(SAVE, handler)
+        assert (result.end, result.reason) == (OperationEnd.DEAD_LETTERED, "busy")
+    assert letters.status.outbox_rows == 1
+
+
+def test_a_log_that_cannot_be_written_ends_nothing(runner, monkeypatch):
+    handler = logging.Handler()
+    monkeypatch.setattr(handler, "handle", lambda record: 1 / 0)
+    monkeypatch.setattr(logging.getLogger("forelock"), "handlers", [handler])
+
+    def fail(attempt):
+        raise ValueError("what is logged")
+
+    assert runner.run(SAVE, fail).reason == "handler_failed"
+
+
 def test_tasks_run_operations(runner, letters):
     async def main():
         async def handler(attempt):
@@ -136,3 +173,34 @@ def test_tasks_run_operations(runner, letters):
             pass
 
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
+def test_the_queue_takes_what_was_attempted_elsewhere(client, letters):
+    attempts = [forelock.FailedAttempt("cluster_red", "the cluster is red", waited=0.5), forelock.FailedAttempt("busy")]
+    assert letters.accept(client, SAVE, attempts, max_attempts=3) == "op-1"
+    assert len(letters.accept(client, Operation(type="saveContent", monitor="P1"), attempts)) == 36
+    assert letters.status.outbox_rows == 2
+    with pytest.raises(forelock.Error) as none:
+        letters.accept(client, Operation(type="saveContent", monitor="P1"), [])
+    assert none.value.code == ErrorCode.INVALID_ARGUMENT
+    with pytest.raises(forelock.Error) as empty:
+        letters.accept(client, Operation(type="", monitor="P1"), attempts)
+    assert empty.value.code == ErrorCode.INVALID_ARGUMENT
+
+
+def test_a_runner_may_have_a_budget_of_its_own(open_client, letters):
+    client = open_client(elastic_request_retry_count=1)
+    with pytest.raises(forelock.RequestRejectedException):
+        forelock.OperationRunner(client, letters, retry_burst=2_000_000)
+    with pytest.raises(forelock.RequestRejectedException):
+        forelock.OperationRunner(client, letters, retries_per_second=-1)
+    with forelock.OperationRunner(
+            client, letters, retry_burst=1, retries_per_second=1e6, backoff_initial=0.001) as runner:
+        attempts = []
+
+        def handler(attempt):
+            attempts.append(attempt.number)
+            raise OperationFailure("cluster_red", "red")
+
+        assert runner.run(SAVE, handler).end == OperationEnd.DEAD_LETTERED
+        assert attempts == [1, 2]

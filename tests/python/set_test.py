@@ -217,3 +217,26 @@ def test_the_member_that_it_waits_for_is_named(client):
         assert held.waits_for == "named-2"
     assert set(waiting.get()) == {"named-1", "named-2"}
     held.release()
+
+
+def test_the_inspector_tells_what_a_set_holds_and_waits_for(client):
+    inspector = forelock.Inspector(client)
+    busy = BlockingLock(client, "s2", lock_info="busy")
+    busy.acquire()
+    waiting = LockSet(client, ["s1", "s2", "s3"])
+    end = in_thread(waiting.acquire)
+    await_queue(client, "s2")
+    monitor = inspector.show("s2")
+    assert monitor.oldest_wait == monitor.line[0].waited and inspector.show("s1").oldest_wait is None
+    assert [one.oldest_wait is None for one in inspector.list() if one.monitor in ("s1", "s2")] == [True, False]
+    seen = inspector.lock_set("s2", monitor.line[0].node)
+    assert (seen.size, seen.members, seen.held, seen.held_count) == (3, ("s1", "s2", "s3"), ("s1",), 1)
+    assert seen.waits_for == "s2" and seen.behind.owner.lock_info == "busy"
+    assert seen.id == inspector.lock_set("s1", inspector.show("s1").holder.node).id
+    assert inspector.lock_set("s2", monitor.holder.node) is None, "a single lock"
+    assert inspector.lock_set("s2", "A-1") is None and inspector.lock_set("nowhere", "A-1") is None
+    busy.release()
+    end.get()
+    seen = inspector.lock_set("s3", inspector.show("s3").holder.node)
+    assert seen.held == seen.members and seen.waits_for is None and seen.behind is None
+    waiting.release()

@@ -26,12 +26,13 @@ from forelock.errors import (
     SessionExpiredException,
 )
 from forelock.held import CheckNode, CreateNode, DeleteNode, SetNode, WriteOperation
-from forelock.inspector import ForceRelease, Holder, Inspector, Monitor, Waiter
+from forelock.inspector import ForceRelease, Holder, Inspector, Monitor, SeenSet, Waiter
 from forelock.lock_set import LockSet
 from forelock.operations import (
     Attempt,
     DeadLetterQueue,
     DeadLetterStatus,
+    FailedAttempt,
     Operation,
     OperationEnd,
     OperationResult,
@@ -45,8 +46,10 @@ __version__ = _text(_lib.fl_version())
 __all__ = [
     "Attempt", "BlockingLock", "CheckNode", "Client", "ClientStatus", "ConfigurationException",
     "ConnectionLossException", "CreateNode", "DeadLetterException", "DeadLetterQueue", "DeadLetterStatus",
-    "DeleteNode", "Error", "ErrorCode", "ForceRelease", "Holder", "Inspector", "InstanceLockException", "LockSet",
+    "DeleteNode", "Error", "ErrorCode", "FailedAttempt", "ForceRelease", "Holder", "Inspector", "InstanceLockException",
+    "LockSet",
     "LockState", "LockUnhealthyException", "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd",
     "OperationFailure", "OperationResult", "OperationRunner", "Owner", "Priority", "QueuePosition",
-    "RequestRejectedException", "SessionExpiredException", "SetNode", "Waiter", "WriteOperation", "aio", "lock",
+    "RequestRejectedException", "SeenSet", "SessionExpiredException", "SetNode", "Waiter", "WriteOperation", "aio",
+    "lock",
 ]

@@ -8,6 +8,8 @@ from typing import Any, Callable
 from forelock._abi import ffi
 from forelock._dispatcher import Event, Receiver
 
+_BETWEEN_CANCELS = 0.05
+
 
 class TaskWaits:
     """Common part of aio.Lock and aio.LockSet."""
@@ -34,6 +36,22 @@ class TaskWaits:
         event = end.result()
         if event.code != 0:
             raise event.error()
+
+    async def _in_thread(self, call: Callable[[], None]) -> None:
+        """A blocking call that waits as an acquisition does."""
+        end = asyncio.ensure_future(asyncio.to_thread(call))
+        try:
+            await asyncio.wait([end])
+        except BaseException:
+            while not end.done():  # it may not have begun to wait yet
+                self._cancel_call(self._handle, ffi.NULL)
+                try:
+                    await asyncio.wait([end], timeout=_BETWEEN_CANCELS)
+                except asyncio.CancelledError:
+                    pass  # the first one is raised
+            end.exception()  # is seen
+            raise
+        end.result()
 
     async def _release(self, call: Callable[[int], int]) -> None:
         event = await self._future(call, held_is_unwanted=False)

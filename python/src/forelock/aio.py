@@ -7,7 +7,7 @@ import logging
 from types import TracebackType
 from typing import Optional, Sequence
 
-from forelock._native import Timeout, lib
+from forelock._native import Timeout, check, lib
 from forelock._tasks import TaskWaits
 from forelock.errors import Error
 from forelock.held import WriteOperation
@@ -31,11 +31,13 @@ class Lock(LockObject, TaskWaits):
         Cancellation of the task withdraws the waiter; if the grant came first, it is given back.
         """
         limit = self._milliseconds(timeout)
+        self._tell_stack()
         await self._acquire(lambda tag: int(lib.fl_lock_acquire_async(self._handle, limit, tag)))
         return self.fencing_token
 
     async def try_acquire(self) -> bool:
         """Obtains the lock if it is free and unwanted; does not queue. Returns whether it is held now."""
+        self._tell_stack()
         try:
             await self._acquire(lambda tag: int(lib.fl_lock_try_async(self._handle, tag)))
         except Error as error:
@@ -50,6 +52,16 @@ class Lock(LockObject, TaskWaits):
         If the task is cancelled meanwhile, the release goes on.
         """
         await self._release(lambda tag: int(lib.fl_lock_release_async(self._handle, tag)))
+
+    async def step_aside(self, timeout: Timeout = None) -> int:
+        """As BlockingLock.step_aside(); waits on a thread of the loop's executor.
+
+        Cancellation of the task ends the wait: the lock is not held any more then, unless it was given back before.
+        """
+        limit = self._milliseconds(timeout)
+        self._core.check_process()
+        await self._in_thread(lambda: check(lib.fl_lock_step_aside(self._handle, limit)))
+        return self.fencing_token
 
     async def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
         """As BlockingLock.write_guarded(); waits for the round trip on a thread of the loop's executor."""
@@ -82,11 +94,13 @@ class LockSet(SetObject, TaskWaits):
         Cancellation of the task withdraws the waiter; if the grant came first, it is given back.
         """
         limit = self._milliseconds(timeout)
+        self._tell_stack()
         await self._acquire(lambda tag: int(lib.fl_set_acquire_async(self._handle, limit, tag)))
         return self.fencing_tokens
 
     async def try_acquire(self) -> bool:
         """Obtains the set if every member can be had at once; does not queue. Returns whether it is held now."""
+        self._tell_stack()
         try:
             await self._acquire(lambda tag: int(lib.fl_set_try_async(self._handle, tag)))
         except Error as error:
@@ -94,6 +108,13 @@ class LockSet(SetObject, TaskWaits):
                 return False
             raise
         return True
+
+    async def step_aside(self, timeout: Timeout = None) -> dict[str, int]:
+        """As forelock.LockSet.step_aside(); otherwise as Lock.step_aside()."""
+        limit = self._milliseconds(timeout)
+        self._core.check_process()
+        await self._in_thread(lambda: check(lib.fl_set_step_aside(self._handle, limit)))
+        return self.fencing_tokens
 
     async def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
         """As forelock.LockSet.write_guarded(); waits for the round trip on a thread of the loop's executor."""

@@ -34,6 +34,7 @@ class BlockingLock(LockObject):
         RequestRejectedException. After an exception nothing of it stays in the queue. Ctrl-C withdraws the waiter.
         """
         limit = self._milliseconds(timeout)
+        self._tell_stack()
         # Signals are handled by the main thread alone, and only while it runs Python.
         if threading.current_thread() is threading.main_thread():
             self._wait_in_python(limit)
@@ -45,6 +46,7 @@ class BlockingLock(LockObject):
     def try_acquire(self) -> bool:
         """Obtains the lock if it is free and unwanted; does not queue. Returns whether it is held now."""
         self._core.check_process()
+        self._tell_stack()
         code = lib.fl_lock_try(self._handle)
         if code == lib.FL_LOCK_UNAVAILABLE:
             return False

@@ -7,7 +7,6 @@ import dataclasses
 import datetime
 import logging
 import os
-import threading
 import warnings
 import weakref
 from types import TracebackType
@@ -48,11 +47,12 @@ class ClientStatus:
 class Core:
     """What a client and everything made with it share."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, lingers: bool) -> None:
         self.handle = handle
+        #: Whether locks may linger.
+        self.lingers = lingers
         self.forked = False
         self.closed = False
-        self._closing = threading.Lock()
         self.dispatcher = Dispatcher(handle)
         _cores.add(self)
 
@@ -75,12 +75,8 @@ class Core:
             return
         if not self.closed:
             self.closed = True
-            check(lib.fl_client_close(self.handle))
+            lib.fl_client_close(self.handle)  # of a second thread: it may have been freed
         self.dispatcher.join()
-        with self._closing:
-            if self.handle != 0:
-                check(lib.fl_client_free(self.handle))
-                self.handle = 0
 
 
 _cores: weakref.WeakSet[Core] = weakref.WeakSet()
@@ -114,6 +110,12 @@ class Config:
         keys = [ffi.new("char[]", encode(key, "a setting's key")) for key in settings]
         values = [ffi.new("char[]", encode(_value_text(value), key)) for key, value in settings.items()]
         check(lib.fl_config_set_all(self.handle, ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys)))
+
+    def get(self, key: str) -> str:
+        """The value in force."""
+        value = ffi.new("char**")
+        check(lib.fl_config_get(self.handle, encode(key, "key"), value))
+        return text(value[0])
 
     def free(self) -> None:
         """Clients made with it keep their settings."""
@@ -155,9 +157,10 @@ class Client:
             if logging.getLogger("forelock").isEnabledFor(logging.DEBUG):
                 flags |= lib.FL_CLIENT_LOG_DEBUG
             check(lib.fl_client_open(config.handle, flags, result))
+            lingers = config.get("zookeeper.lock.linger") != "0"
         finally:
             config.free()
-        self.core = Core(int(result[0]))
+        self.core = Core(int(result[0]), lingers)
         self._finalizer = weakref.finalize(self, Core.close, self.core)  # at the latest at exit
 
     def wait_connected(self, timeout: Union[float, datetime.timedelta]) -> None:

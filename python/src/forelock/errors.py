@@ -112,7 +112,7 @@ class OperationFailure(Exception):
         self.retryable = retryable
 
     def __str__(self) -> str:
-        return self.message
+        return str(self.message)
 
 
 _CLASSES: dict[int, type[Error]] = {

@@ -169,9 +169,9 @@ class HeldLock:
         return commit_guarded(lib.fl_lock_write_guarded, self._handle, operations)
 
     def _end_watch(self) -> None:
-        if self._tag != 0 and not self._core.forked:
-            self._core.dispatcher.forget(self._tag)
-            self._tag = 0
+        tag, self._tag = self._tag, 0
+        if tag != 0 and not self._core.forked:
+            self._core.dispatcher.forget(tag)
 
 
 _KINDS: dict[type, int] = {

@@ -56,6 +56,28 @@ class Monitor:
     waiting_background: int
     #: The line; empty in a list.
     line: tuple[Waiter, ...]
+    #: For how many seconds the one has waited that has waited longest; None: none waits.
+    oldest_wait: Optional[float] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class SeenSet:
+    """A lock set, as far as its nodes tell. Its records name the first members alone."""
+
+    #: Of that acquisition of the set.
+    id: str
+    #: How many members it has.
+    size: int
+    #: Those that its records name, in the order in which they are taken.
+    members: tuple[str, ...]
+    #: Those of them that it holds.
+    held: tuple[str, ...]
+    #: How many it holds, of those that are not named too.
+    held_count: int
+    #: The member in whose queue it waits; None: in none.
+    waits_for: Optional[str]
+    #: The holder of that one.
+    behind: Optional[Holder]
 
 
 class ForceRelease(enum.IntEnum):
@@ -87,6 +109,24 @@ class Inspector:
         core, name = self._client.core, encode(monitor, "monitor")
         seen = self._read(lambda view: int(lib.fl_inspect_show(core.use(), name, self._timeout, view)), True)
         return seen[0] if seen else None
+
+    def lock_set(self, monitor: str, node: str) -> Optional[SeenSet]:
+        """The lock set to which a contender belongs: what it holds, and what it waits for.
+
+        ``node`` is its node in this monitor, of a Holder or Waiter. None: it is not there, left no record, or belongs
+        to no set. Reads the members, or all monitors where its record does not name them all.
+        """
+        core, view, seen = self._client.core, ffi.new("fl_view*"), ffi.new("fl_view*")
+        check(lib.fl_inspect_show(core.use(), encode(monitor, "monitor"), self._timeout, view))
+        try:
+            place = _place_of(view[0], node)
+            if place is None:
+                return None
+            check(lib.fl_inspect_set(core.use(), view[0], place, self._timeout, seen))
+            return _set_of(seen[0]) if seen[0] != 0 else None
+        finally:
+            lib.fl_view_free(view[0])
+            lib.fl_view_free(seen[0])
 
     def force_release(self, monitor: str, holder: str) -> ForceRelease:
         """Removes a holder, if ``holder`` still is the holder.
@@ -122,6 +162,40 @@ def _monitor_of(view: int, index: int, with_line: bool) -> Monitor:
         waiting_foreground=seen.waiting_foreground,
         waiting_background=seen.waiting_background,
         line=tuple(_waiter_of(view, place) for place in range(seen.waiting)) if with_line else (),
+        oldest_wait=None if seen.oldest_wait_ms < 0 else seen.oldest_wait_ms / 1000,
+    )
+
+
+def _place_of(view: int, node: str) -> Optional[int]:
+    """Where in a view of one monitor a node is: -1 for the holder's."""
+    count = ffi.new("size_t*")
+    check(lib.fl_view_count(view, count))
+    if count[0] == 0 or not node:
+        return None
+    monitor = _monitor_of(view, 0, with_line=True)
+    if monitor.holder is not None and monitor.holder.node == node:
+        return -1
+    return next((place for place, waiter in enumerate(monitor.line) if waiter.node == node), None)
+
+
+def _set_of(view: int) -> SeenSet:
+    seen = ffi.new("fl_seen_set*", {"size": ffi.sizeof("fl_seen_set")})
+    check(lib.fl_view_set(view, seen))
+    members, held = [], []
+    name, is_held = ffi.new("char**"), ffi.new("int32_t*")
+    for index in range(seen.named):
+        check(lib.fl_view_set_member(view, index, name, is_held))
+        members.append(text(name[0]))
+        if is_held[0] == 1:
+            held.append(members[-1])
+    return SeenSet(
+        id=text(seen.id),
+        size=seen.members,
+        members=tuple(members),
+        held=tuple(held),
+        held_count=seen.held,
+        waits_for=text(seen.waits_for) or None,
+        behind=_holder_of(seen) if seen.behind_holder == 1 else None,
     )
 
 

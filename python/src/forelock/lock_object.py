@@ -9,7 +9,8 @@ from typing import Any, Callable, Optional, Union
 from forelock._abi import ffi
 from forelock._dispatcher import Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, timeout_milliseconds
-from forelock.client import Client
+from forelock._stack import stack_of_caller
+from forelock.client import Client, Core
 from forelock.held import HeldLock
 from forelock.values import Priority, PriorityLike, priority_of
 
@@ -31,6 +32,11 @@ def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional
     return options, name
 
 
+def captures_stack(core: Core, may_linger: bool, wanted: Optional[bool]) -> bool:
+    """Whether records say where an acquisition was called."""
+    return not (may_linger and core.lingers) if wanted is None else wanted
+
+
 class LockObject(HeldLock):
     """A lock object, free; one acquisition at a time. Not re-entrant.
 
@@ -40,12 +46,15 @@ class LockObject(HeldLock):
     it is given none; None: what is configured for the class. ``thread_name``: of the identity ``host/pid/thread``.
     ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger after it
     (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.
+    ``capture_stack``: whether the owner record says where acquire() was called, by at most eight frames; None: it does
+    unless the lock may linger, since a record is that of a grant's first section alone.
     """
 
     def __init__(self, client: Client, monitor: str, *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
-                 thread_name: Optional[str] = None, may_linger: bool = True) -> None:
+                 thread_name: Optional[str] = None, may_linger: bool = True,
+                 capture_stack: Optional[bool] = None) -> None:
         core = client.core
         options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
         timeout_milliseconds(timeout)  # is valid
@@ -57,6 +66,7 @@ class LockObject(HeldLock):
         self._lock_info = lock_info
         self._priority = priority_of(priority)
         self._timeout = timeout
+        self._captures_stack = captures_stack(core, may_linger, capture_stack)
 
     @property
     def lock_info(self) -> str:
@@ -86,6 +96,11 @@ class LockObject(HeldLock):
         self._end_watch()
         if handle != 0 and not self._core.forked:
             lib.fl_lock_free(handle)
+
+    def _tell_stack(self) -> None:
+        """Where the acquisition that begins now was called."""
+        if self._captures_stack and not self._core.forked:
+            lib.fl_lock_set_stack(self._handle, stack_of_caller())
 
     def _milliseconds(self, timeout: Timeout) -> int:
         return timeout_milliseconds(self._timeout if timeout is None else timeout)

@@ -31,6 +31,7 @@ class LockSet(SetObject):
         had been taken has been given back then. Ctrl-C withdraws the waiter.
         """
         limit = self._milliseconds(timeout)
+        self._tell_stack()
         # Signals are handled by the main thread alone, and only while it runs Python.
         if threading.current_thread() is threading.main_thread():
             self._wait_in_python(limit)
@@ -42,6 +43,7 @@ class LockSet(SetObject):
     def try_acquire(self) -> bool:
         """Obtains the set if every member can be had at once; does not queue. Returns whether it is held now."""
         self._core.check_process()
+        self._tell_stack()
         code = lib.fl_set_try(self._handle)
         if code == lib.FL_LOCK_UNAVAILABLE:
             return False

@@ -8,19 +8,18 @@ import enum
 import logging
 import os
 import queue
+import time
 import weakref
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Union
 
 from forelock._abi import ffi
-from forelock._dispatcher import Event, Receiver
+from forelock._dispatcher import Event, Receiver, write_log
 from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
 from forelock.client import Client, Config, merge
 from forelock.errors import Error, ErrorCode, OperationFailure
 from forelock.held import Duration, HeldLock, WriteOperation
 from forelock.values import Priority, PriorityLike, priority_of
-
-LOG = logging.getLogger("forelock")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +62,28 @@ class DeadLetterQueue:
         done = ffi.new("int32_t*")
         check(lib.fl_dlq_flush(self.handle, milliseconds(timeout, "timeout"), done))
         return bool(done[0])
+
+    def accept(self, client: Client, operation: Operation, attempts: Sequence[FailedAttempt], *,
+               max_attempts: int = 0) -> str:
+        """Takes an operation whose attempts were made without an OperationRunner; returns the letter's id.
+
+        Blocks until the letter is durable. ``client`` names this process in it; ``attempts`` are those that failed,
+        oldest first, at least one; ``max_attempts``: how many there could have been. Raises DeadLetterException,
+        RequestRejectedException: it is in no queue.
+        """
+        core = client.core
+        spec, _kept = spec_of(operation)
+        kept = [(ffi.new("char[]", encode(attempt.code, "code")), ffi.new("char[]", encode(attempt.message, "message")))
+                for attempt in attempts]
+        failed = ffi.new("fl_failed_attempt[]", len(attempts))
+        for place, attempt, (code, message) in zip(failed, attempts, kept):
+            place.size = ffi.sizeof("fl_failed_attempt")
+            place.at_ms = int(attempt.at * 1000)
+            place.code, place.message = code, message
+            place.waited_ms = milliseconds(attempt.waited, "waited")
+        result = ffi.new("char**")
+        check(lib.fl_dlq_accept(core.use(), self.handle, spec, failed, len(attempts), max_attempts, result))
+        return text(result[0])
 
     @property
     def status(self) -> DeadLetterStatus:
@@ -111,6 +132,20 @@ class Operation:
     traceparent: str = ""
 
 
+@dataclasses.dataclass(frozen=True)
+class FailedAttempt:
+    """One failed attempt at an operation, for DeadLetterQueue.accept()."""
+
+    #: Stable, for programs: lower case letters, digits, underscores.
+    code: str
+    #: For people.
+    message: str = ""
+    #: When it failed, in seconds since 1970.
+    at: float = dataclasses.field(default_factory=time.time)
+    #: How long it waited for the lock.
+    waited: Duration = 0.0
+
+
 class OperationEnd(enum.IntEnum):
     """How an operation ended that did not stay with its caller."""
 
@@ -150,13 +185,23 @@ class Attempt(HeldLock):
         if failure is None:
             lib.fl_attempt_succeed(self._handle)
             return
-        code, retryable = "handler_failed", False
-        if isinstance(failure, (Error, OperationFailure)):
-            code, retryable = str(failure.code), failure.retryable
-        elif isinstance(failure, Exception):
-            LOG.error("the handler of %s failed", self.operation.type, exc_info=failure)
-        message = (str(failure) or type(failure).__name__).replace("\0", "").encode("utf-8", "replace")
-        lib.fl_attempt_fail(self._handle, code.replace("\0", "").encode("utf-8", "replace"), message, retryable)
+        known = isinstance(failure, (Error, OperationFailure))
+        try:
+            code, message, retryable = _describe(failure) if known else ("handler_failed", str(failure), False)
+        except Exception:  # an exception that cannot be told; the attempt has to end all the same
+            code, message, retryable = "handler_failed", "", False
+        message = message or type(failure).__name__
+        lib.fl_attempt_fail(self._handle, _bytes(code), _bytes(message), retryable)
+        if isinstance(failure, Exception) and not known:
+            write_log(logging.ERROR, "the handler of %s failed", self.operation.type, exc_info=failure)
+
+
+def _describe(failure: Any) -> tuple[str, str, bool]:
+    return str(failure.code), str(failure), bool(failure.retryable)
+
+
+def _bytes(text: str) -> bytes:
+    return text.replace("\0", "").encode("utf-8", "replace")
 
 
 Handler = Callable[[Attempt], None]
@@ -170,14 +215,20 @@ class OperationRunner:
     A handler fails by raising: Error and OperationFailure say whether another attempt makes sense; any other exception
     is code "handler_failed", not retryable. At least once: an attempt may repeat what an earlier one did, so handlers
     are idempotent, or guard their effects with the fencing token or write_guarded(). Thread-safe.
+
+    ``backoff_initial``, ``backoff_cap``: the wait before the first retry, whose bound doubles with each further one.
+    ``retry_burst``, ``retries_per_second``: of all runners of the client, whose first runner decides; 0: the default.
     """
 
     def __init__(self, client: Client, dead_letters: DeadLetterQueue, *, backoff_initial: Duration = 0.1,
-                 backoff_cap: Duration = 10.0, max_operations: int = 10_000) -> None:
+                 backoff_cap: Duration = 10.0, max_operations: int = 10_000, retry_burst: int = 0,
+                 retries_per_second: float = 0.0) -> None:
         options = ffi.new("fl_runner_options*", {"size": ffi.sizeof("fl_runner_options")})
         options.backoff_initial_ms = milliseconds(backoff_initial, "backoff_initial")
         options.backoff_cap_ms = milliseconds(backoff_cap, "backoff_cap")
         options.max_operations = max_operations
+        options.retry_burst = retry_burst
+        options.retries_per_second = retries_per_second
         result = ffi.new("fl_runner*")
         check(lib.fl_runner_new(client.core.use(), dead_letters.handle, options, result))
         self._client = client
@@ -247,7 +298,11 @@ class OperationRunner:
         return _result_of(event)
 
     def close(self) -> None:
-        """Withdraws what waits, waits until the last operation has ended. Idempotent."""
+        """Withdraws all operations, and waits until the last one has ended. Idempotent.
+
+        They stay with their callers (code cancelled), except those that are on their way into the queue already. An
+        attempt under way is over, too: what still works on it has no lock any more.
+        """
         self._finalizer()
 
     def __enter__(self) -> OperationRunner:
@@ -260,16 +315,10 @@ class OperationRunner:
     def _submit(self, operation: Operation, timeout: Optional[Duration], receiver: Receiver) -> int:
         core = self._client.core
         core.check_process()
-        texts = {name: ffi.new("char[]", encode(getattr(operation, name), name))
-                 for name in ("id", "type", "monitor", "lock_info", "traceparent")}
-        payload = ffi.from_buffer(operation.payload)
-        spec = ffi.new("fl_operation_spec*", {"size": ffi.sizeof("fl_operation_spec"), **texts})
-        spec.priority = priority_of(operation.priority)
-        spec.payload = payload
-        spec.payload_length = len(operation.payload)
+        spec, _kept = spec_of(operation)
         spec.timeout_ms = 0 if timeout is None else max(1, milliseconds(timeout, "timeout"))
         handle = ffi.new("fl_operation*")
-        tag = core.dispatcher.expect(receiver)
+        tag = core.dispatcher.follow(receiver)
         if lib.fl_runner_submit(self._handle, spec, tag, handle) != 0:
             error = last_error()
             core.dispatcher.forget(tag)
@@ -291,6 +340,18 @@ class OperationRunner:
             if _is_end(event):
                 return
             self._refuse(event, operation)
+
+
+def spec_of(operation: Operation) -> tuple[Any, Any]:
+    """An operation as the library takes it, and what that points to."""
+    texts = {name: ffi.new("char[]", encode(getattr(operation, name), name))
+             for name in ("id", "type", "monitor", "lock_info", "traceparent")}
+    payload = ffi.from_buffer(operation.payload)
+    spec = ffi.new("fl_operation_spec*", {"size": ffi.sizeof("fl_operation_spec"), **texts})
+    spec.priority = priority_of(operation.priority)
+    spec.payload = payload
+    spec.payload_length = len(operation.payload)
+    return spec, (texts, payload)
 
 
 def _put(loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event) -> None:

@@ -9,9 +9,10 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 from forelock._abi import ffi
 from forelock._dispatcher import Event, Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, text, timeout_milliseconds
+from forelock._stack import stack_of_caller
 from forelock.client import Client
 from forelock.held import WriteOperation, commit_guarded
-from forelock.lock_object import Duration, options_of
+from forelock.lock_object import Duration, captures_stack, options_of
 from forelock.values import LockState, LossReason, Priority, PriorityLike, priority_of
 
 
@@ -29,7 +30,8 @@ class SetObject:
     def __init__(self, client: Client, monitors: Iterable[str], *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
-                 thread_name: Optional[str] = None, may_linger: bool = True) -> None:
+                 thread_name: Optional[str] = None, may_linger: bool = True,
+                 capture_stack: Optional[bool] = None) -> None:
         if isinstance(monitors, str):
             raise TypeError("monitors is one str; a set takes several")
         core = client.core
@@ -45,6 +47,7 @@ class SetObject:
         self._lock_info = lock_info
         self._priority = priority_of(priority)
         self._timeout = timeout
+        self._captures_stack = captures_stack(core, may_linger, capture_stack)
         self._callbacks: dict[int, Callable[[Event], None]] = {}
         self._tag = 0
         self._monitors = tuple(text(self._member(i)[0]) for i in range(int(lib.fl_set_size(self._handle))))
@@ -159,11 +162,16 @@ class SetObject:
     def close(self) -> None:
         """Gives up what it holds or waits for, without waiting; idempotent. Not usable any more afterwards."""
         handle, self._handle = self._handle, 0
-        if self._tag != 0 and not self._core.forked:
-            self._core.dispatcher.forget(self._tag)
-            self._tag = 0
+        tag, self._tag = self._tag, 0
+        if tag != 0 and not self._core.forked:
+            self._core.dispatcher.forget(tag)
         if handle != 0 and not self._core.forked:
             lib.fl_set_free(handle)
+
+    def _tell_stack(self) -> None:
+        """Where the acquisition that begins now was called."""
+        if self._captures_stack and not self._core.forked:
+            lib.fl_set_set_stack(self._handle, stack_of_caller())
 
     def _milliseconds(self, timeout: Timeout) -> int:
         return timeout_milliseconds(self._timeout if timeout is None else timeout)
