@@ -2,7 +2,7 @@
 # A throw-away OpenSearch cluster on this machine: scripts/opensearch.sh build|start|revive|stop|status [OPTION...]
 #
 #   build             builds the plugin, runs its unit tests, prints the name of its zip, and fetches what a cluster
-#                     consists of
+#                     consists of; with --security that, too
 #   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port)
 #   revive            starts those of its nodes again that have ended, and waits until all serve
 #   stop              ends it and removes its data
@@ -16,17 +16,21 @@
 #   --zookeeper LIST  the servers of the plugin's locks (default: those of its configuration file)
 #   --set KEY=VALUE   a line more in opensearch.yml
 #   --plain           without the plugin
+#   --security        with OpenSearch Security as its own demo configuration sets it up: https, user admin with the
+#                     password Tests-of-Forelock-1
 #   --help            this text
 #
 # Needs Java, and Maven the first time: the distribution stays in $FORELOCK_OPENSEARCH_LIB (default:
 # build/opensearch/lib). OpenSearch does not run as root; root starts it as user nobody, who must be able to enter DIR.
-# For development and tests: no security, and nothing is kept when it is stopped.
+# For development and tests: no security unless asked for, and nothing is kept when it is stopped.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 export LC_ALL=C
 
 action='' version=2.19.1 from='' directory=$root/build/opensearch/cluster nodes=1 heap=512m zookeeper='' plain=no
+security=no
+password=Tests-of-Forelock-1
 settings=()
 while [[ $# -gt 0 ]]; do
   case $1 in
@@ -48,6 +52,7 @@ while [[ $# -gt 0 ]]; do
       shift
       ;;
     --plain) plain=yes ;;
+    --security) security=yes ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$1" ;;
   esac
@@ -131,6 +136,19 @@ provide_distribution() {
   exec {lock}>&-
 }
 
+# The plugin that the standard distribution has, and the one that Maven has does not.
+provide_security() {
+  exec {lock}>"$library/security-$version.lock"
+  flock "$lock"
+  if [[ ! -f $library/security-$version.zip ]]; then
+    say "Fetching OpenSearch Security $version"
+    maven -f "$files/pom.xml" dependency:copy -Dmodule=none -Dopensearch.version=0 \
+      "-Dartifact=org.opensearch.plugin:opensearch-security:$version.0:zip" "-DoutputDirectory=$library"
+    mv -- "$library/opensearch-security-$version.0.zip" "$library/security-$version.zip"
+  fi
+  exec {lock}>&-
+}
+
 build_plugin() {
   local java=$from/opensearch/java
   [[ -f $from/java/native/libforelock_jni.so ]] ||
@@ -174,7 +192,9 @@ configure() {
     [[ -z $zookeeper || $plain == yes ]] || printf 'forelock.zookeeper.servers: "%s"\n' "$zookeeper"
     [[ ${#settings[@]} -eq 0 ]] || printf '%s\n' "${settings[@]}"
   } >>"$folder/config/opensearch.yml"
-  printf 'http://127.0.0.1:%s\n' "$2" >"$folder/address"
+  local scheme=http
+  [[ $security == no ]] || scheme=https
+  printf '%s://127.0.0.1:%s\n' "$scheme" "$2" >"$folder/address"
 }
 
 # launch NODE: in the background, in a process group of its own; writes node.pid.
@@ -197,9 +217,11 @@ running() {
 }
 
 serving() {
-  python3 - "$1" "$nodes" 2>/dev/null <<'END'
-import json, sys, urllib.request
-health = json.load(urllib.request.urlopen(sys.argv[1] + "/_cluster/health", timeout=5))
+  python3 - "$1" "$nodes" "$password" 2>/dev/null <<'END'
+import base64, json, ssl, sys, urllib.request
+user = base64.b64encode(b"admin:" + sys.argv[3].encode()).decode()
+request = urllib.request.Request(sys.argv[1] + "/_cluster/health", headers={"Authorization": "Basic " + user})
+health = json.load(urllib.request.urlopen(request, timeout=5, context=ssl._create_unverified_context()))
 sys.exit(health["number_of_nodes"] != int(sys.argv[2]) or health["status"] == "red")
 END
 }
@@ -227,6 +249,25 @@ remove_data() {
   rm -rf -- "$directory"
 }
 
+# install_plugin ZIP
+install_plugin() {
+  cp "$1" "$directory/plugin.zip"
+  own "$directory/plugin.zip"
+  HOME=$directory "${unprivileged[@]}" "$directory/home/bin/opensearch-plugin" install --batch \
+    "file://$directory/plugin.zip" >"$directory/install.log" 2>&1 ||
+    { cat "$directory/install.log" >&2; die "${1##*/} cannot be installed"; }
+}
+
+prepare_security() {
+  provide_security
+  install_plugin "$library/security-$version.zip"
+  OPENSEARCH_INITIAL_ADMIN_PASSWORD=$password HOME=$directory "${unprivileged[@]}" \
+    bash "$directory/home/plugins/opensearch-security/tools/install_demo_configuration.sh" -y -i -s \
+    >"$directory/security.log" 2>&1 || { cat "$directory/security.log" >&2; die "no demo configuration"; }
+  # The nodes' own lines go over those of the demo.
+  sed -i -e '/^network.host:/d' -e '/^node.max_local_storage_nodes:/d' "$directory/home/config/opensearch.yml"
+}
+
 prepare() {
   provide_distribution
   mkdir -p "$directory"
@@ -234,13 +275,10 @@ prepare() {
   own "$directory" "$directory/home"
   "${unprivileged[@]}" test -w "$directory/home" ||
     die "user nobody cannot enter $directory: name another folder with --dir"
+  [[ $security == no ]] || prepare_security
   if [[ $plain == no ]]; then
     [[ -f $zip ]] || build_plugin >/dev/null
-    cp "$zip" "$directory/forelock.zip"
-    own "$directory/forelock.zip"
-    HOME=$directory "${unprivileged[@]}" "$directory/home/bin/opensearch-plugin" install --batch \
-      "file://$directory/forelock.zip" >"$directory/install.log" 2>&1 ||
-      { cat "$directory/install.log" >&2; die "the plugin cannot be installed"; }
+    install_plugin "$zip"
   fi
 }
 
@@ -291,6 +329,7 @@ case $action in
   build)
     build_plugin
     provide_distribution
+    [[ $security == no ]] || provide_security
     ;;
   start) start ;;
   revive) revive ;;

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # What the plugin for OpenSearch costs on this machine: scripts/opensearch_cost.sh [OPTION...] [-- OPTION of load.py...]
 #
-# Starts a throw-away ZooKeeper, a node of OpenSearch whose locks do not linger, and one whose locks do; then lets
-# single writes and bulks of 500 take turns: with the plugin and without it, of new documents and of the same ones again
-# (scripts/opensearch/load.py cost). Prints the medians of the rounds.
+# Starts a throw-away ZooKeeper, a node of OpenSearch without the plugin, one whose locks do not linger, and one whose
+# locks do; then lets single writes and bulks of 500 take turns: into guarded indices and others, of new documents and
+# of the same ones again (scripts/opensearch/load.py cost). Prints the medians of the rounds: latency, and throughput.
 #
 #   --command FILE    the command line that starts the ZooKeeper (default: build/release/src/cli/forelock)
-#   --contend         shows instead what people wait who save articles while bulk jobs rewrite all of them, with and
-#                     without the plugin and its priorities (load.py contend)
-#   --linger TIME     of the second node (default: 60000, in ms: longer than a round of all)
+#   --contend         shows instead what people wait who save articles while bulk jobs rewrite all of them, guarded and
+#                     not, with priorities and without (load.py contend)
+#   --linger TIME     of that last node (default: 60000, in ms: longer than a round of all)
 #   --from FOLDER, --version V   as scripts/opensearch.sh has them
 #   --help            this text
 
@@ -42,6 +42,7 @@ server_options="-Xmx1g -XX:TieredStopAtLevel=4 -XX:-UseSerialGC -XX:+UseG1GC"
 directory=$(mktemp -d "${TMPDIR:-/tmp}/forelock-cost-XXXXXX")
 chmod 755 "$directory"
 stop() {
+  scripts/opensearch.sh stop --dir "$directory/none" || true
   scripts/opensearch.sh stop --dir "$directory/plain" || true
   scripts/opensearch.sh stop --dir "$directory/linger" || true
   rm -rf -- "$directory"
@@ -52,6 +53,8 @@ start() {
   scripts/opensearch.sh start "${build[@]}" --dir "$directory/$1" --zookeeper "$FORELOCK_ZOOKEEPER/$1" "${@:2}"
 }
 nodes=("plain=$(start plain)")
-[[ $what == contend ]] || nodes+=("linger=$(start linger --set "forelock.zookeeper.lock.linger=$linger")")
+if [[ $what != contend ]]; then
+  nodes+=("none=$(start none --plain)" "linger=$(start linger --set "forelock.zookeeper.lock.linger=$linger")")
+fi
 [[ $what == cost ]] || nodes=("${nodes[0]#plain=}")
 python3 scripts/opensearch/load.py "$what" "${nodes[@]}" "$@"

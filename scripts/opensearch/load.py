@@ -2,13 +2,14 @@
 """Load on the articles of a throw-away cluster, and what its clients see (scripts/demo.sh --opensearch).
 
     load.py contend URL [--seconds N] [--rounds N] [--watch]
-        people save articles while bulk jobs rewrite all of them: without the plugin, with the plugin but without
-        priorities, with both
+        people save articles while bulk jobs rewrite all of them: on a node with the plugin into an index that is not
+        guarded, into one that is but without priorities, with both
     load.py cost URL... [--seconds N] [--rounds N] [--only TEXT]
         what the plugin costs where nothing is contended: single writes and bulks of 500, of new documents and of the
-        same ones again, on and off in turns; several nodes, as NAME=URL, take turns, too
+        same ones again, on and off (index.forelock.enabled) in turns; several nodes, as NAME=URL, take turns, too, and
+        one without the plugin is what the others are compared with
 
-URL names one node with the plugin; the index "articles" is made anew. Standard library alone.
+URL names one node; the index "articles" is made anew. Standard library alone.
 """
 
 import argparse
@@ -45,10 +46,15 @@ class Node:
         response = self.local.connection.getresponse()
         return response.status, json.loads(response.read())
 
+    @functools.cached_property
+    def has_plugin(self):
+        return any(one["component"] == "forelock" for one in self.request("GET", "/_cat/plugins?format=json")[1])
+
     def make(self, guarded, index="articles"):
         self.request("DELETE", "/" + index)
-        settings = {"number_of_shards": 1, "number_of_replicas": 0, "index.forelock.enabled": guarded,
-                    "index.translog.durability": "async"}
+        settings = {"number_of_shards": 1, "number_of_replicas": 0, "index.translog.durability": "async"}
+        if self.has_plugin:
+            settings["index.forelock.enabled"] = guarded
         status, answer = self.request("PUT", "/" + index, json.dumps({"settings": settings}))
         if status != 200:
             sys.exit(f"the index cannot be made: {answer}")
@@ -165,8 +171,8 @@ def background(node):
 
 
 def contend(node, seconds, rounds, watch):
-    modes = {"without the plugin": (False, None), "with it, one priority": (True, "foreground"),
-             "with it, bulk in the background": (True, "background")}
+    modes = {"index not guarded": (False, None), "guarded, one priority": (True, "foreground"),
+             "guarded, bulk in the background": (True, "background")}
     totals = {mode: [] for mode in modes}
     under_lock = []
     for _ in range(rounds):
@@ -228,6 +234,8 @@ class Round:
     @staticmethod
     def counts(node):
         """Locked writes, how long they waited in ms, and requests to ZooKeeper; of the one node."""
+        if not node.has_plugin:
+            return 0, 0, 0
         _, answer = node.request("GET", "/_plugins/_forelock/stats")
         stats = next(iter(answer["nodes"].values()))
         classes = [stats["foreground"], stats["background"]]
@@ -255,7 +263,8 @@ def cost(nodes, seconds, rounds, only):
     """Short rounds in turns, so that whatever else the machine does meets all of them."""
     results = {}
     counter = itertools.count()
-    modes = [(name, guarded) for name in nodes for guarded in (False, True)]
+    modes = [(name, guarded) for name in nodes for guarded in (False, True) if nodes[name].has_plugin or not guarded]
+    bare = next((name for name in nodes if not nodes[name].has_plugin), None)
     for load in (load for load in LOADS if only in load[0]):
         for name, guarded in modes:
             nodes[name].make(guarded, INDICES[guarded])
@@ -268,17 +277,20 @@ def cost(nodes, seconds, rounds, only):
     def median(values):
         return statistics.median(values)
 
-    print(f"medians of {rounds} rounds; wait: for the lock, on average; beyond: what a write takes more than without "
-          "the plugin and that wait\n")
-    print(f"{'':26}{'node':>12}{'plugin':>7}{'p50 ms':>9}{'p99 ms':>9}{'docs/s':>9}{'x p50':>8}{'wait ms':>9}"
-          f"{'beyond':>8}{'requests/doc':>14}{'failed':>8}")
+    without = "on the node without the plugin" if bare else "into an index that is not guarded"
+    print(f"medians of {rounds} rounds; x: times what it is {without}; wait: for the lock, on average; beyond: what a "
+          "write takes more than there, and that wait\n")
+    print(f"{'':26}{'node':>12}{'index':>9}{'p50 ms':>9}{'p99 ms':>9}{'docs/s':>9}{'x p50':>8}{'x docs/s':>9}"
+          f"{'wait ms':>9}{'beyond':>8}{'requests/doc':>14}{'failed':>8}")
     for (kind, name, guarded), many in sorted(
             results.items(), key=lambda item: ([load[0] for load in LOADS].index(item[0][0]), *item[0][1:])):
-        off = results[kind, name, False]
+        off = results[kind, bare or name, False]
         factor = median(one.p50 / base.p50 for one, base in zip(many, off))
         beyond = median((one.mean - one.waited - base.mean) / base.mean for one, base in zip(many, off))
-        print(f"{kind:26}{name:>12}{'on' if guarded else 'off':>7}{median(one.p50 for one in many):9.2f}"
+        rate = median(one.rate / base.rate for one, base in zip(many, off))
+        print(f"{kind:26}{name:>12}{'guarded' if guarded else '-':>9}{median(one.p50 for one in many):9.2f}"
               f"{median(one.p99 for one in many):9.2f}{median(one.rate for one in many):9.0f}{factor:8.2f}"
+              f"{rate:9.2f}"
               f"{median(one.waited for one in many):9.2f}{beyond:8.0%}{median(one.requests for one in many):14.2f}"
               f"{sum(one.failed for one in many):8}", flush=True)
 

@@ -1,5 +1,6 @@
 """What the plugin's tests share: a cluster with the plugin, a ZooKeeper server whose faults can be made, HTTP."""
 
+import base64
 import collections
 import http.client
 import itertools
@@ -8,6 +9,7 @@ import os
 import random
 import shutil
 import signal
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -23,6 +25,7 @@ SCHEMA = json.loads((ROOT / "docs" / "opensearch.schema.json").read_text())
 SCRIPT = str(ROOT / "scripts" / "opensearch.sh")
 BUILD = os.environ["FORELOCK_BUILD"]
 VERSION = os.environ.get("FORELOCK_OPENSEARCH_VERSION", "2.19.1")
+ADMIN = "admin:Tests-of-Forelock-1"  # of scripts/opensearch.sh --security
 
 
 class Server:
@@ -81,15 +84,36 @@ class Cluster:
         return subprocess.run([SCRIPT, action, "--version", VERSION, "--from", BUILD, "--dir", self.home, *options],
                               env=clean_environment(), capture_output=True, text=True, timeout=500, check=False)
 
+    def add_secret(self, name, value, node=0):
+        """To the keystore, for the node's next start."""
+        tool = [os.path.join(self.home, "home", "bin", "opensearch-keystore"), "add", "--stdin", "--force", name]
+        if os.geteuid() == 0:
+            tool = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + tool
+        environment = clean_environment(HOME=self.home, JAVA_HOME=self.java_home,
+                                        OPENSEARCH_PATH_CONF=str(self.configuration(node)))
+        result = subprocess.run(tool, input=value, env=environment, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+
+    def configuration(self, node=0):
+        return Path(self.home, f"node{node + 1}", "config")
+
     def close(self):
         self.script("stop")
         shutil.rmtree(self.folder)
 
-    def request(self, method, path, body=None, node=0, timeout=60, **headers):
+    def connect(self, node, timeout):
         url = urlsplit(self.urls[node])
-        connection = http.client.HTTPConnection(url.hostname, url.port, timeout=timeout)
+        if url.scheme == "http":
+            return http.client.HTTPConnection(url.hostname, url.port, timeout=timeout)
+        unverified = ssl._create_unverified_context()  # of the demo's certificates, on this machine
+        return http.client.HTTPSConnection(url.hostname, url.port, timeout=timeout, context=unverified)
+
+    def request(self, method, path, body=None, node=0, timeout=60, user=ADMIN, **headers):
+        connection = self.connect(node, timeout)
         try:
             fields = {name.replace("_", "-"): value for name, value in headers.items()}
+            if self.urls[node].startswith("https:"):
+                fields["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
             if body is not None:
                 fields["Content-Type"] = "application/x-ndjson" if isinstance(body, str) else "application/json"
                 body = body if isinstance(body, str) else json.dumps(body)

@@ -68,12 +68,14 @@ def test_writes_through_every_node(cluster):
 
 def test_nodes_exclude_each_other_and_other_programs(cluster, server):
     cluster.create("excluded", **{"routing.allocation.require._name": "node2"})
+    cluster.node_setting(foreground__timeout="30s")
     with Holder(server.address, "excluded/1") as holder:
         later = [Later(lambda node=node: cluster.request("PUT", "/excluded/_doc/1", {"n": node}, node=node))
                  for node in range(3)]
         wait_until(lambda: sum(cluster.held(node) for node in range(3)) == 3, "all wait")
         holder.let_go()
         assert sorted(one.get().status for one in later) == [200, 200, 201]
+    cluster.node_setting(foreground__timeout=None)
 
 
 def test_the_token_is_the_version_with_fencing(cluster):
@@ -108,6 +110,58 @@ def test_the_token_is_the_version_with_fencing(cluster):
     assert refused.status == 400 and "version_type must not be given" in refused.text
 
 
+def test_a_creation_raises_the_fence(cluster):
+    placed = {"routing.allocation.require._name": "node1", "forelock.fencing": True}
+    cluster.create("created", **placed)
+    cluster.create("created-fields", **{**placed, "forelock.monitor": "field:article"})
+
+    def write(method, path, body, node):
+        answer = cluster.request(method, path, body, node=node, X_Forelock_Report="true")
+        assert answer.status == 201, answer.text
+        token = int(answer.headers["x-forelock-token"])
+        return token, [answer.json["_version"]], answer.json["_id"]
+
+    def write_bulk(node, index, *lines):
+        answer = cluster.request("POST", f"/{index}/_bulk", bulk(*lines), node=node, X_Forelock_Report="true")
+        items = [next(iter(item.values())) for item in answer.json["items"]]
+        assert {item["status"] for item in items} == {201}, answer.text
+        return int(answer.headers["x-forelock-token"]), [item["_version"] for item in items], items[0]["_id"]
+
+    def conflicts(answer):
+        error = answer.json["error"]
+        assert (answer.status, error["type"]) == (409, "version_conflict_engine_exception"), answer.text
+
+    for node in (0, 1):
+        kinds = [("created", lambda: write("PUT", f"/created/_create/a{node}", {"n": 1}, node)),
+                 ("created", lambda: write("PUT", f"/created/_doc/b{node}?op_type=create", {"n": 1}, node)),
+                 ("created", lambda: write("POST", f"/created/_update/c{node}", {"doc": {}, "upsert": {"n": 1}}, node)),
+                 ("created", lambda: write_bulk(node, "created", {"create": {"_id": f"d{node}"}}, {"n": 1},
+                                                {"create": {"_id": f"e{node}"}}, {"n": 1})),
+                 ("created-fields", lambda: write("POST", "/created-fields/_doc", {"n": 1, "article": "P7"}, node)),
+                 ("created-fields", lambda: write_bulk(node, "created-fields", {"index": {}}, {"n": 1, "article": "P"},
+                                                       {"create": {}}, {"n": 1, "article": "P"}))]
+        for index, create in kinds:
+            token, versions, identity = create()
+            assert set(versions) == {token}
+            # What a holder of an older lock sends is this to the engine.
+            cluster.node_setting(enabled=False)
+            path = f"/{index}/_doc/{identity}"
+            conflicts(cluster.request("PUT", f"{path}?version={token - 1}&version_type=external_gte", {"n": 2}))
+            cluster.node_setting(enabled=None)
+            assert cluster.request("GET", path).json["_source"]["n"] == 1
+        path = f"/created/_create/a{node}"
+        conflicts(cluster.request("PUT", path, {"n": 3}, node=node))
+        cluster.request("POST", "/created/_flush")
+        conflicts(cluster.request("PUT", path, {"n": 3}, node=1 - node))
+        assert cluster.request("DELETE", f"/created/_doc/a{node}", node=node).status == 200
+        token, versions, _ = write("PUT", path, {"n": 4}, node)
+        assert versions == [token], "a creation behind a deletion"
+    # Ids that were made up for documents are what would be locked: nothing else can mean them, and they have no token.
+    assert cluster.request("POST", "/created/_doc", {"n": 1}).json["_version"] == 1
+    answer = cluster.request("POST", "/created/_bulk", bulk({"index": {}}, {"n": 1}, {"index": {"_id": "f"}}, {"n": 1}))
+    assert answer.json["items"][0]["index"]["_version"] == 1
+
+
 @pytest.mark.parametrize("fencing", [False, True] if LONG > 1 else [False])
 def test_no_update_is_lost(cluster, server, fencing):
     index = "ledger-fenced" if fencing else "ledger"
@@ -117,7 +171,7 @@ def test_no_update_is_lost(cluster, server, fencing):
     assert cluster.request("PUT", f"/{index}/_settings", {"index.forelock.enabled": True}).status == 200
     cluster.request("GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")
     begun = time.monotonic()
-    ledger = Ledger(cluster, index, DOCUMENTS, nodes=[0, 1])
+    ledger = Ledger(cluster, index, DOCUMENTS, nodes=[0, 1, 2])
     clients = [Later(lambda seed=seed: ledger.client(seed, WRITES)) for seed in range(CLIENTS)]
 
     def progress(share):
@@ -132,17 +186,21 @@ def test_no_update_is_lost(cluster, server, fencing):
     progress(0.3)
     relocate_primary(cluster, index)
     progress(0.4)
+    wait_until(lambda: cluster.held(2), "the third node holds requests of its clients")
     cluster.signal(signal.SIGKILL, node=2)
     wait_until(lambda: not cluster.runs(2), "the third node is gone")
+    wait_until(lambda: ledger.answers["unknown"], "clients wait for an answer that does not come")
+    ledger.nodes = [0, 1]
     progress(0.5)
     assert cluster.script("revive").returncode == 0
+    ledger.nodes = [0, 1, 2]
     progress(0.6)
     # Until the cluster and ZooKeeper have both given the node up.
     before = cluster.stats(1)["zookeeper"]
     asleep = str(int(before["session"], 16))
     assert server.command("session " + asleep) == "alive"
     cluster.signal(signal.SIGSTOP, node=1)
-    ledger.nodes = [0]
+    ledger.nodes = [0, 2]
     try:
         wait_until(lambda: cluster.request("GET", "/_cluster/health").json.get("number_of_nodes") == 2,
                    "the others go on without the second node", patience=60)
@@ -155,7 +213,7 @@ def test_no_update_is_lost(cluster, server, fencing):
     wait_until(lambda: cluster.stats(1)["zookeeper"]["sessions_expired"] > before["sessions_expired"],
                "it notices that it slept past its session", patience=60)
     assert cluster.stats(0)["zookeeper"]["sessions_expired"] > expired["sessions_expired"]
-    ledger.nodes = [0, 1]
+    ledger.nodes = [0, 1, 2]
     for client in clients:
         client.get(600)
     cluster.request("GET", f"/_cluster/health/{index}?wait_for_status=green&timeout=60s")

@@ -15,6 +15,14 @@ def write(node, index, identifier, body=None, **more):
     return node.request("PUT", f"/{index}/_doc/{identifier}", body or {"n": 1}, **more)
 
 
+def refused(answer, status, code):
+    """The whole body, as the schema has it, of one write that was not let through."""
+    assert (answer.status, answer.code) == (status, code), answer.text
+    valid(answer.json, "refused_write")
+    assert answer.json["status"] == status
+    return answer.json["error"]
+
+
 def locks(node):
     return valid(node.request("GET", "/_plugins/_forelock/locks").json, "locks")["monitors"]
 
@@ -58,6 +66,26 @@ def test_other_indices_are_left_alone(node):
     assert node.stats()["foreground"]["granted"] == granted + 1
 
 
+def test_the_index_of_the_system_is_left_alone(node):
+    node.create("worked")
+    assert write(node, "worked", "1?refresh=true").status == 201
+
+    def finish():
+        task = node.request("POST", "/worked/_update_by_query?wait_for_completion=false").json["task"]
+        wait_until(lambda: node.request("GET", f"/.tasks/_doc/{task}").status == 200, "its result is written")
+
+    finish()
+    assert node.request("PUT", "/.tasks/_settings", {"index.forelock.enabled": True}).status == 200
+    before = node.stats()
+    finish()
+    assert write(node, ".tasks", "own", {"completed": True}, X_Forelock_Report="true").status == 201
+    answer = write(node, ".tasks", "own", {"completed": True}, X_Forelock_Required="true")
+    refused(answer, 409, "not_guarded")
+    after = node.stats()
+    assert after["foreground"] == before["foreground"] and after["unguarded_writes"] == before["unguarded_writes"]
+    assert after["background"]["granted"] == before["background"]["granted"] + 1, "the by-query alone"
+
+
 def test_a_write_waits_for_another_program(node, server):
     node.create("shared", **{"forelock.monitor": "id"})
     with Holder(server.address, "P1") as holder:
@@ -75,10 +103,9 @@ def test_a_lock_not_obtained_says_who_has_it(node, server):
         for send in (lambda: write(node, "busy", "1?timeout=300ms"),
                      lambda: node.request("POST", "/busy/_update/1?timeout=300ms", {"doc": {"n": 2}})):
             answer = send()
-            assert answer.status == 409, answer.text
-            assert answer.code == "lock_timeout"
-            assert answer.json["error"]["forelock_monitor"] == "busy/1"
-            assert "Save Content" in answer.json["error"]["reason"], answer.text
+            error = refused(answer, 409, "lock_timeout")
+            assert error["forelock_monitor"] == "busy/1"
+            assert "Save Content" in error["reason"], answer.text
     wait_until(lambda: locks(node) == [], "all locks are given back")
 
 
@@ -178,11 +205,32 @@ def test_what_a_monitor_is(node):
     answer = write(node, "fields", 1, {"article": 5})
     assert answer.status == 400 and "needs the field 'article.id'" in answer.text
     assert node.request("DELETE", "/fields/_doc/1").status == 400
+    assert "longer than 255 bytes" in write(node, "fields", 1, {"article": {"id": "P" * 256}}).text
+    mixed = node.request("POST", "/fields/_bulk", bulk(
+        {"index": {"_id": "1"}}, {"article": {"id": "P7"}}, {"delete": {"_id": "1"}}))
+    assert [next(iter(item.values()))["status"] for item in mixed.json["items"]] == [200, 400], mixed.text
     node.create("routes", **{"forelock.monitor": "routing"})
     assert write(node, "routes", "1?routing=R").status == 201
     assert write(node, "routes", "1").status == 400
     answer = node.request("PUT", "/routes/_settings", {"index.forelock.monitor": "rooting"})
     assert answer.status == 400 and "write document, id, routing, or field:NAME" in answer.text
+
+
+def test_words_of_a_client_that_have_no_effect_within_other_requests(node):
+    node.create("within")
+    write(node, "within", "1?refresh=true")
+    # This node has no queue, and what an update or a job sends as a bulk does not ask for one.
+    answer = node.request("POST", "/within/_update/1?refresh=true", {"doc": {"n": 2}}, X_Forelock_Queue="true")
+    assert answer.status == 200, answer.text
+    answer = node.request("POST", "/within/_update_by_query?refresh=true", X_Forelock_Queue="true")
+    assert (answer.status, answer.json["updated"]) == (200, 1), answer.text
+    # The node writes a task's result into an index of its own, in the name of the client that began it.
+    began = node.request("POST", "/within/_update_by_query?wait_for_completion=false",
+                         X_Opaque_Id="job;X-Forelock-Required=true")
+    path = f"/_tasks/{began.json['task']}"
+    assert node.request("GET", path + "?wait_for_completion=true&timeout=30s").json["completed"] is True
+    found = wait_until(lambda: node.request("GET", path).json.get("response"), "the result is kept")
+    assert found["updated"] == 1
 
 
 def test_an_alias_means_the_same_document(node, server):
@@ -203,8 +251,7 @@ def test_a_held_request_can_be_cancelled(node, server):
         assert node.request("POST", path).status == 400
         assert node.request("POST", path + "?monitor=other").json == {"cancelled": 0, "failures": []}
         assert valid(node.request("POST", path + "?monitor=cancelled%2F1").json, "cancelled")["cancelled"] == 1
-        answer = later.get()
-        assert (answer.status, answer.code) == (409, "cancelled")
+        refused(later.get(), 409, "cancelled")
         wait_until(lambda: not queue(node, "cancelled/1"), "it has left the queue")
 
 
@@ -232,6 +279,55 @@ def test_a_client_that_goes_leaves_the_line(node, server):
         wait_until(lambda: not queue(node, "gone/1"), "it has left the queue")
 
 
+def test_an_update_that_holds_a_lock_does_not_wait_for_another(node, server):
+    node.create("two", **{"forelock.monitor": "field:k"})
+    assert write(node, "two", 1, {"k": "two-b"}).status == 201
+    update = {"script": {"source": "ctx._source.n = 1"}, "upsert": {"k": "two-a"}}
+    node.node_setting(foreground__timeout="10m")
+    try:
+        with Holder(server.address, "two-b"):
+            answer = node.request("POST", "/two/_update/1?timeout=10m", update)
+            refused(answer, 409, "lock_timeout")
+            assert answer.json["error"]["forelock_monitor"] == "two-b"
+    finally:
+        node.node_setting(foreground__timeout=None)
+    assert node.request("POST", "/two/_update/1", update).status == 200
+
+
+def test_an_id_that_no_monitor_can_have_is_refused_alone(node):
+    node.create("zero")
+    answer = node.request("POST", "/zero/_bulk", bulk({"index": {"_id": "a\0b"}}, {"n": 1}, {"index": {"_id": "1"}},
+                                                      {"n": 1}))
+    assert [item["index"]["status"] for item in answer.json["items"]] == [400, 201], answer.text
+    assert "the character 0" in answer.text
+    assert write(node, "zero", "a%00b").status == 400
+    assert node.request("POST", "/zero/_update/a%00b", {"doc": {"n": 1}}).status == 400
+
+
+def test_the_timeout_of_a_request(node, server):
+    node.create("times")
+    assert write(node, "times", "first").status == 201, "the mapping, for which OpenSearch would have no time"
+    for timeout in ("0", "-1"):
+        assert node.request("PUT", f"/times/_doc/{timeout}?timeout={timeout}", {"n": 1}).status == 201
+        assert node.request("POST", f"/times/_update/{timeout}?timeout={timeout}", {"doc": {"n": 2}}).status == 200
+        with Holder(server.address, "times/1"):
+            refused(node.request("PUT", f"/times/_doc/1?timeout={timeout}", {"n": 1}), 409, "lock_timeout")
+
+
+def test_no_task_is_not_all_tasks(node, server):
+    node.create("untasked")
+    node.node_setting(foreground__timeout="1m")
+    with Holder(server.address, "untasked/1"):
+        held = Later(lambda: write(node, "untasked", 1))
+        wait_until(lambda: node.held() == 1, "it waits")
+        for task in ("", "unset", "nowhere"):
+            answer = node.request("POST", f"/_plugins/_forelock/_cancel?task={task}")
+            assert answer.status == 400, answer.text
+        assert node.held() == 1
+    assert held.get().status == 201
+    node.node_setting(foreground__timeout=None)
+
+
 def test_there_is_a_limit_and_background_meets_it_first(node, server):
     node.create("limits")
     node.node_setting(background__max_requests=1, foreground__max_requests=2)
@@ -239,9 +335,9 @@ def test_there_is_a_limit_and_background_meets_it_first(node, server):
         with Holder(server.address, "limits/1"):
             held = [Later(lambda: write(node, "limits", 1, X_Forelock_Priority="background"))]
             wait_until(lambda: node.held() == 1, "background waits")
-            refused = write(node, "limits", 1, X_Forelock_Priority="background")
-            assert (refused.status, refused.code) == (429, "too_many_held")
-            assert refused.headers["retry-after"] == "1"
+            answer = write(node, "limits", 1, X_Forelock_Priority="background")
+            refused(answer, 429, "too_many_held")
+            assert answer.headers["retry-after"] == "1"
             held.append(Later(lambda: write(node, "limits", 1)))
             wait_until(lambda: node.held() == 2, "both wait")
             assert write(node, "limits", 1).status == 429
@@ -262,6 +358,21 @@ def test_numbers_for_people_and_programs(node):
     assert "forelock_opensearch_zookeeper_connected 1" in text
     assert "forelock_opensearch_locks_lingering 0" in text, "not by default"
     assert node.request("GET", "/_plugins/_forelock/locks/none").status == 404
+
+
+def test_a_table_as_the_others_are(node, server):
+    assert "/_cat/forelock\n" in node.request("GET", "/_cat").text
+    columns = [line.split("|")[0].strip() for line in node.request("GET", "/_cat/forelock?help").text.splitlines()]
+    assert columns == ["monitor", "priority", "held_ms", "linger_ms", "foreground", "background", "token", "holder",
+                       "info"]
+    node.create("tabled")
+    with Holder(server.address, "tabled/1"):
+        lines = node.request("GET", "/_cat/forelock?v").text.splitlines()
+        assert lines[0].split() == [name for name in columns if name != "token"] and "tabled/1" in lines[1]
+        rows = node.request("GET", "/_cat/forelock?h=i,monitor,t&s=monitor&format=json").json
+        assert [list(row) for row in rows] == [["i", "monitor", "t"]]
+        assert rows[0]["i"] == "Save Content" and int(rows[0]["t"]) > 0
+    assert node.request("GET", "/_cat/forelock?colour=red").status == 400
 
 
 def test_writes_wait_on_in_the_next_session(node, server):
@@ -287,28 +398,65 @@ def test_writes_wait_on_in_the_next_session(node, server):
     wait_until(lambda: locks(node) == [], "all locks are given back")
 
 
+def test_where_sessions_end_but_servers_are_there_nothing_goes_on(node, server):
+    node.create("expired")
+    node.node_setting(foreground__timeout="60s", on_unavailable="allow")
+    try:
+        with Holder(server.address, "expired/1"):
+            later = Later(lambda: write(node, "expired", 1))
+            for _ in range(3):
+                wait_until(lambda: queue(node, "expired/1"), "it waits")
+                before = node.stats()["zookeeper"]
+                server.command("expire " + str(int(before["session"], 16)))
+                wait_until(lambda: node.stats()["zookeeper"]["sessions_expired"] > before["sessions_expired"],
+                           "the session has ended")
+            refused(later.get(), 503, "session_expired")
+            assert node.request("GET", "/expired/_doc/1").status == 404
+    finally:
+        node.node_setting(foreground__timeout=None, on_unavailable=None)
+
+
 @pytest.mark.parametrize("mode", ["reject", "allow"])
 def test_without_zookeeper(node, server, mode):
     index = "outage-" + mode
     node.create(index)
     assert write(node, index, 0).status == 201
+    allowed = node.stats()["foreground"]["allowed"]
     node.node_setting(on_unavailable=mode)
     server.command("stall")
     try:
         wait_until(lambda: not node.stats()["zookeeper"]["connected"], "the outage is noticed")
         answer = write(node, index, 1)
         if mode == "reject":
-            assert (answer.status, answer.code) == (503, "connection_loss")
+            refused(answer, 503, "connection_loss")
         else:
             assert answer.status == 201, answer.text
             assert node.request("POST", f"/{index}/_update/1", {"doc": {"n": 2}}).status == 200
-            assert node.stats()["foreground"]["allowed"] == 2
+            lines = [line for i in range(3) for line in ({"index": {"_id": str(i + 10)}}, {"n": 1})]
+            assert node.request("POST", f"/{index}/_bulk", bulk(*lines)).json["errors"] is False
+            assert node.stats()["foreground"]["allowed"] == allowed + 3
             assert node.stats()["unguarded_writes"] == 0, "they are counted as permitted"
+        for method, path, body in (("PUT", "_doc/3", {"n": 1}), ("POST", "_update/1", {"doc": {"n": 3}}),
+                                   ("DELETE", "_doc/1", None)):
+            answer = node.request(method, f"/{index}/{path}", body, X_Forelock_Required="true")
+            refused(answer, 503, "connection_loss")
+        items = node.request("POST", f"/{index}/_bulk", bulk({"index": {"_id": "4"}}, {"n": 1}),
+                             X_Forelock_Required="true").json["items"]
+        assert items[0]["index"]["status"] == 503
+        valid(items[0]["index"]["error"], "refusal")
     finally:
         server.command("flow")
-        node.node_setting(on_unavailable=None)
     wait_until(lambda: node.stats()["zookeeper"]["connected"], "it is back")
+    begun = r"\[WARN \].*go on WITHOUT A LOCK from now on, .*; 1 request with 1 document so far"
+    ended = r"\[INFO \].*no write goes on without a lock any more; 3 requests with 5 documents did"
+    if mode == "allow":
+        wait_until(lambda: re.search(ended, node.log()), "the end of the period is told")
+        assert len(re.findall(begun, node.log())) == 1, "and its begin, once"
+    else:
+        assert not re.search(begun, node.log())
+    node.node_setting(on_unavailable=None)
     assert write(node, index, 2).status == 201
+    assert node.request("GET", f"/{index}/_doc/3").status == 404
 
 
 def test_every_setting_of_the_documentation_exists():

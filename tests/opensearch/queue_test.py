@@ -276,6 +276,44 @@ def test_a_data_streams_documents_are_replayed(node, server, letters):
     assert {hit["_id"] for hit in node.request("GET", "/events/_search").json["hits"]["hits"]} == {"S1", "S3"}
 
 
+def late(node, path, identifier):
+    """A bulk whose one item is tried again: it was late once."""
+    before = node.stats()["background"]
+    later = Later(lambda: send(node, path, {"index": {"_id": identifier}}, {"n": 1}))
+    wait_until(lambda: node.stats()["background"]["timed_out"] > before["timed_out"], "it is late")
+    return later
+
+
+def test_an_index_that_is_deleted_does_not_come_back(node, server, letters):
+    fill(node, "deleted", 1)
+    node.node_setting(background__timeout="4s")
+    with Holder(server.address, "deleted/1") as holder:
+        later = late(node, "deleted", "1")
+        assert node.request("DELETE", "/deleted").status == 200
+        holder.let_go()
+        item, = later.get(120)
+    assert (item["status"], item["error"]["type"]) == (404, "index_not_found_exception"), item
+    assert node.request("HEAD", "/deleted").status == 404
+    assert letters.list() == []
+
+
+def test_an_alias_that_is_removed_does_not_come_back(node, server, letters):
+    fill(node, "behind", 1)
+    alias = {"index": "behind", "alias": "front"}
+    assert node.request("POST", "/_aliases", {"actions": [{"add": {**alias, "routing": "r"}}]}).status == 200
+    node.node_setting(background__timeout="4s")
+    with Holder(server.address, "behind/1") as holder:
+        later = late(node, "front", "1")
+        assert node.request("POST", "/_aliases", {"actions": [{"remove": alias}]}).status == 200
+        holder.let_go()
+        item, = later.get(120)
+    assert item["status"] == 200 and item["_index"] == "behind", item
+    assert node.request("HEAD", "/front").status == 404
+    answer = node.request("GET", "/behind/_doc/1").json
+    assert (answer["_source"], answer["_routing"]) == ({"n": 1}, "r")
+    assert node.stats()["unguarded_writes"] == 0
+
+
 def test_a_replay_makes_no_index(node, server, letters):
     fill(node, "removed", 1)
     with Holder(server.address, "removed/1"):

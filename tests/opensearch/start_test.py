@@ -14,16 +14,6 @@ def write(cluster):
     return cluster.request("PUT", "/started/_doc/1", {"n": 1})
 
 
-def add_secret(cluster, name, value):
-    tool = [os.path.join(cluster.home, "home", "bin", "opensearch-keystore"), "add", "--stdin", "--force", name]
-    if os.geteuid() == 0:
-        tool = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + tool
-    environment = clean_environment(HOME=cluster.home, JAVA_HOME=cluster.java_home,
-                                    OPENSEARCH_PATH_CONF=os.path.join(cluster.home, "node1", "config"))
-    result = subprocess.run(tool, input=value, env=environment, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-
-
 def test_without_zookeeper_and_then_by_file_and_keystore(server):
     cluster = Cluster(NOWHERE)
     try:
@@ -38,14 +28,14 @@ def test_without_zookeeper_and_then_by_file_and_keystore(server):
         cluster.signal(signal.SIGTERM)
         wait_until(lambda: not cluster.runs(), "it has ended")
 
-        folder = Path(cluster.home, "node1", "config")
+        folder = cluster.configuration()
         settings = (folder / "opensearch.yml").read_text()
         (folder / "opensearch.yml").write_text(
             "".join(line for line in settings.splitlines(True) if "forelock." not in line)
             + "forelock.engine.enabled: false\n")
         (folder / "forelock" / "elasticsearch-details.properties").write_text(
             f"zookeeper.servers={server.address}\nzookeeper.monitor.linger=3600000\n")
-        add_secret(cluster, "forelock.auth.digest", "search:secret")
+        cluster.add_secret("forelock.auth.digest", "search:secret")
         assert cluster.script("revive").returncode == 0
         wait_until(lambda: cluster.stats()["zookeeper"]["connected"], "it has the servers of the file")
         assert write(cluster).status == 201

@@ -8,6 +8,7 @@ import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
+import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.core.transport.TransportResponse;
 import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportException;
@@ -17,7 +18,7 @@ import org.opensearch.transport.TransportResponseHandler;
 import org.opensearch.transport.TransportService;
 
 /** A CertaintyService asks other nodes whether the locks of a write are certain, and answers them. Thread-safe. */
-final class CertaintyService {
+final class CertaintyService implements CertaintySource {
   private static final String ACTION = "internal:plugin/forelock/certainty";
   private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(5);
 
@@ -31,23 +32,24 @@ final class CertaintyService {
     this.threads = threads;
     transport.registerRequestHandler(ACTION, ThreadPool.Names.SAME, Question::new, (question, channel, task) -> {
       HeldRequest held = requests.get(question.ticket);
-      channel.sendResponse(new Answer(held == null ? 0 : held.locks.nanosLeft()));
+      channel.sendResponse(new Answer(held == null ? 0 : held.promise(question.shard, question.attempt)));
     });
   }
 
-  boolean isLocal(Guard guard) {
+  @Override
+  public boolean isLocal(Guard guard) {
     return cluster.localNode().getId().equals(guard.node);
   }
 
-  /** @param answer gets how many nanoseconds the locks were certain when they were asked; 0 if there is no answer */
-  void ask(Guard guard, LongConsumer answer) {
+  @Override
+  public void ask(Guard guard, ShardId shard, LongConsumer answer) {
     DiscoveryNode node = cluster.state().nodes().get(guard.node);
     if (node == null) {
       answer.accept(0);
       return;
     }
     try (StoredContext ignored = threads.getThreadContext().stashContext()) {
-      transport.sendRequest(node, ACTION, new Question(guard.ticket),
+      transport.sendRequest(node, ACTION, new Question(guard, shard),
           TransportRequestOptions.builder().withTimeout(TIMEOUT).build(), new Handler(answer));
     }
   }
@@ -82,20 +84,28 @@ final class CertaintyService {
 
   private static final class Question extends TransportRequest {
     private final long ticket;
+    private final ShardId shard;
+    private final int attempt;
 
-    Question(long ticket) {
-      this.ticket = ticket;
+    Question(Guard guard, ShardId shard) {
+      this.ticket = guard.ticket;
+      this.shard = shard;
+      this.attempt = guard.attempt;
     }
 
     Question(StreamInput in) throws IOException {
       super(in);
       ticket = in.readLong();
+      shard = new ShardId(in);
+      attempt = in.readVInt();
     }
 
     @Override
     public void writeTo(StreamOutput out) throws IOException {
       super.writeTo(out);
       out.writeLong(ticket);
+      shard.writeTo(out);
+      out.writeVInt(attempt);
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.forelock.DeadLetterQueue;
@@ -27,6 +28,7 @@ final class ClientFactory {
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
   private static final String LINGER = "zookeeper.lock.linger";
+  private static final String SERVERS = "zookeeper.servers";
   /** Where neither the file nor the node's settings say anything: most documents are written once, by many clients. */
   private static final Map<String, String> DEFAULTS =
       Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
@@ -36,6 +38,7 @@ final class ClientFactory {
   private final Path temporary;
   private final Map<String, String> overrides = new LinkedHashMap<>();
   private final String digest;
+  private final Map<String, String> secrets = new LinkedHashMap<>();
 
   ClientFactory(Settings settings, Folders folders) {
     Path inFolder = folders.configuration.resolve("forelock").resolve(FILE);
@@ -48,6 +51,7 @@ final class ClientFactory {
     try (SecureString secret = ForelockSettings.DIGEST.get(settings)) {
       digest = secret.length() == 0 ? null : secret.toString();
     }
+    ForelockSettings.KAFKA.getAsMap(settings).forEach((key, secret) -> secrets.put("kafka." + key, secret.toString()));
   }
 
   /**
@@ -128,12 +132,17 @@ final class ClientFactory {
   DeadLetterQueue openQueue(Path data) {
     Properties properties = properties();
     properties.setProperty("dlq.outbox.path", data.resolve("forelock").resolve("outbox.db").toString());
-    return LockService.privileged(() -> new DeadLetterQueue(properties));
+    return LockService.privileged(() -> new DeadLetterQueue(properties, secrets));
   }
 
   /** How often the configuration lets an operation be tried again. */
   int retries() {
     return Integer.parseInt(properties().getProperty("elastic.request.retry.count", DEFAULT_RETRIES).trim());
+  }
+
+  /** Whether the configuration spreads the locks over several ensembles. */
+  boolean hasSeveralEnsembles() {
+    return overrides.getOrDefault(SERVERS, properties().getProperty(SERVERS, "")).contains("|");
   }
 
   /** Whether the configuration lets locks linger. */
@@ -147,12 +156,13 @@ final class ClientFactory {
     String[] keys = type == LockType.FOREGROUND
         ? new String[] {"zookeeper.foregound.task.timeout", "zookeeper.foreground.task.timeout"}
         : new String[] {"zookeeper.backgound.task.timeout", "zookeeper.background.task.timeout"};
-    Properties properties = properties();
-    properties.putAll(overrides);
-    for (String key : keys) {
-      String value = properties.getProperty(key);
-      if (value != null) {
-        return millis(key, value.trim());
+    // Whichever spelling the node's settings have, they go over the file's.
+    for (Map<?, ?> place : List.of(overrides, properties())) {
+      for (String key : keys) {
+        Object value = place.get(key);
+        if (value != null) {
+          return millis(key, ((String) value).trim());
+        }
       }
     }
     return DEFAULT_TIMEOUT_MILLIS;

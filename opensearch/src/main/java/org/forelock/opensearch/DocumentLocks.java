@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -36,12 +38,15 @@ final class DocumentLocks implements Certainty {
   static final long MAX_TRY_NANOS = 1_000_000_000;
   /** Sessions in which it is waited, one after the other. */
   static final int MAX_SESSIONS = 3;
+  /** The time for which none is certain, where none is held. */
+  static final long NO_LOCK = Long.MAX_VALUE;
 
   private final LockSource source;
   private final String info;
   private final LockType type;
   private final boolean fenced;
   private final LongSupplier clock;
+  private final Set<String> monitors;
   private final List<List<String>> parts;
   /** Neither held nor refused; the next one first. */
   private final Deque<List<String>> pending;
@@ -66,6 +71,7 @@ final class DocumentLocks implements Certainty {
     this.type = type;
     this.fenced = fenced;
     this.clock = clock;
+    this.monitors = new HashSet<>(monitors);
     this.parts = LockSet.split(monitors);
     this.pending = new ArrayDeque<>(parts);
   }
@@ -76,17 +82,18 @@ final class DocumentLocks implements Certainty {
   }
 
   boolean has(String monitor) {
-    return parts.stream().anyMatch(part -> part.contains(monitor));
+    return monitors.contains(monitor);
   }
 
   /** Whether all of these are among those that were obtained. */
-  boolean holds(Collection<String> monitors) {
-    return monitors.stream().allMatch(this::has) && Collections.disjoint(refused().keySet(), monitors);
+  boolean holds(Collection<String> wanted) {
+    return monitors.containsAll(wanted) && Collections.disjoint(refused().keySet(), wanted);
   }
 
   /**
    * Begins to obtain them; to be called once.
    *
+   * @param timeoutMillis 0: what can be had at once
    * @param end called once, unless {@link #close()} comes first: with null when all are held but those that
    *     {@link #refused()} names, else with the reason why none is. By a thread that must not be kept
    * @param defect called instead with what should not happen: none is held then
@@ -163,8 +170,9 @@ final class DocumentLocks implements Certainty {
 
   /** Without the mutex: when the client is closed, what others asked for may end in this call. */
   private CompletableFuture<?> begin(DocumentLock lock, boolean once) {
-    try {
-      return once ? lock.tryAcquire() : lock.acquire(Math.max(0, (deadline - clock.getAsLong()) / 1_000_000));
+    long millis = (deadline - clock.getAsLong()) / 1_000_000;
+    try { // an acquisition within no time would not even ask
+      return once || millis <= 0 ? lock.tryAcquire() : lock.acquire(millis);
     } catch (ForelockException problem) {
       return CompletableFuture.failedFuture(problem);
     }
@@ -280,12 +288,12 @@ final class DocumentLocks implements Certainty {
     return nanosLeft() > 0;
   }
 
-  /** How long all that are held are certain from now on. */
+  /** How long all that are held are certain from now on, at most the session's time-out; {@link #NO_LOCK}: none is. */
   long nanosLeft() {
     if (lost) {
       return 0;
     }
-    long least = Long.MAX_VALUE;
+    long least = NO_LOCK;
     synchronized (this) {
       if (closed) {
         return 0;

@@ -12,6 +12,7 @@ import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.support.ActionFilter;
+import org.opensearch.cluster.metadata.IndexMetadata;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.node.DiscoveryNodes;
 import org.opensearch.cluster.service.ClusterService;
@@ -21,7 +22,9 @@ import org.opensearch.common.settings.IndexScopedSettings;
 import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.common.settings.SettingsFilter;
+import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.io.stream.NamedWriteableRegistry;
 import org.opensearch.index.IndexSettings;
@@ -41,6 +44,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   private volatile Parts parts;
   private volatile WriteFilter filter;
   private volatile NodeLetters letters;
+  private volatile UnguardedPeriods unguarded;
   private volatile ThreadPool pool;
 
   /**
@@ -54,7 +58,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
 
   @Override
   Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
-      IndexNameExpressionResolver resolver, BulkWriter writer) {
+      IndexNameExpressionResolver resolver) {
     pool = threads;
     ClientFactory.loadLibrary(folders.plugins.resolve("forelock"));
     ClientFactory factory = new ClientFactory(settings, folders);
@@ -66,21 +70,48 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     }
     ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
     Stats stats = new Stats();
-    HeldRequests requests = new HeldRequests(ours, stats);
+    HeldRequests requests = new HeldRequests(ours, stats, (millis, task) -> later(threads, millis, task));
     LockService locks = new LockService(client, factory.lingers());
     Timeouts timeouts = new Timeouts(
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
-    parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads));
+    parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads,
+        ForelockSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)));
     ThreadContext context = threads.getThreadContext();
-    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests,
-        ForelockSettings.ENGINE.get(settings));
+    context.registerThreadContextStatePropagator(new Carrier());
+    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests, noFencing(factory));
     Workers workers = new Workers(threads);
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null
-        : new WriteQueue(letters, locks, requests, writer, workers, context, stats, planner::localNode);
+        : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
+    unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
+        new NodeLog()::log, task -> later(threads, 1000, task));
     filter = new WriteFilter(ours, planner, requests, locks, timeouts,
-        new HolderLook(locks::inspector, threads.generic()), stats, workers, context, queue);
+        new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
+            (millis, task) -> later(threads, millis, task), System::nanoTime),
+        stats, unguarded, workers, context, queue);
     return List.of(parts);
+  }
+
+  /** @return why writes cannot be fenced; null: they can */
+  private String noFencing(ClientFactory factory) {
+    if (!ForelockSettings.ENGINE.get(settings)) {
+      return "for which this node needs forelock.engine.enabled: true";
+    }
+    return !factory.hasSeveralEnsembles() ? null
+        : "which several ensembles (zookeeper.servers with |) cannot keep: their tokens are not comparable";
+  }
+
+  private static boolean isFenced(ClusterService cluster, String index) {
+    IndexMetadata metadata = cluster.state().metadata().index(index);
+    return metadata != null && ForelockSettings.INDEX_ENABLED.get(metadata.getSettings())
+        && ForelockSettings.INDEX_FENCING.get(metadata.getSettings());
+  }
+
+  /** In a context of its own: what follows is no part of the request that has begun it. */
+  private static void later(ThreadPool threads, long millis, Runnable task) {
+    try (StoredContext ignored = threads.getThreadContext().stashContext()) {
+      threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), ThreadPool.Names.GENERIC, task);
+    }
   }
 
   /** @return null: there is to be none */
@@ -128,14 +159,16 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   @Override
   public List<ActionHandler<? extends ActionRequest, ? extends ActionResponse>> getActions() {
     return List.of(new ActionHandler<>(NodesAction.STATS, NodesAction.StatsAction.class),
-        new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class));
+        new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class),
+        new ActionHandler<>(LookAction.LOCKS, LookAction.LocksAction.class),
+        new ActionHandler<>(LookAction.METRICS, LookAction.MetricsAction.class));
   }
 
   @Override
   public List<RestHandler> getRestHandlers(Settings all, RestController controller, ClusterSettings clusterSettings,
       IndexScopedSettings indexSettings, SettingsFilter filtered, IndexNameExpressionResolver resolver,
       Supplier<DiscoveryNodes> nodes) {
-    return Rest.handlers(parts, pool);
+    return Rest.handlers();
   }
 
   /** Only one plugin of a node may do this, hence the settings. */
@@ -174,10 +207,13 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     Parts all = parts;
     if (all != null) {
       all.requests.close();
+      unguarded.close();
       if (letters != null) {
         letters.close();
       }
-      all.locks.close();
+      if (!all.requests.hasPromised()) {
+        all.locks.close();
+      } // else the session ends by itself, when no other node goes on under its locks any more
     }
   }
 }

@@ -72,6 +72,8 @@ final class ForelockSettings {
   static final Setting.AffixSetting<String> ZOOKEEPER = Setting.prefixKeySetting(
       "forelock.zookeeper.", key -> Setting.simpleString(key, Property.NodeScope));
   static final Setting<SecureString> DIGEST = SecureSetting.secureString("forelock.auth.digest", null);
+  static final Setting.AffixSetting<SecureString> KAFKA = Setting.prefixKeySetting(
+      "forelock.kafka.", key -> SecureSetting.secureString(key, null));
 
   static final Setting<TimeValue> FOREGROUND_TIMEOUT = timeout("forelock.foreground.timeout");
   static final Setting<TimeValue> BACKGROUND_TIMEOUT = timeout("forelock.background.timeout");
@@ -107,7 +109,7 @@ final class ForelockSettings {
   static List<Setting<?>> all() {
     return List.of(INDEX_ENABLED, INDEX_FENCING, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX,
         RETRY_AFTER, CANCEL_ON_DISCONNECT, QUEUE_MODE, QUEUE_RETRIES,
-        ENGINE, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
+        ENGINE, ZOOKEEPER, DIGEST, KAFKA, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
         FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES);
   }
 
@@ -136,8 +138,9 @@ final class ForelockSettings {
     return enabled;
   }
 
-  OnUnavailable onUnavailable() {
-    return onUnavailable;
+  /** Whether writes go on without their locks where no ZooKeeper server is reached. */
+  boolean allowsUnguarded() {
+    return onUnavailable == OnUnavailable.ALLOW;
   }
 
   int bulkForegroundMax() {
@@ -153,12 +156,18 @@ final class ForelockSettings {
     return type == LockType.FOREGROUND ? foregroundTimeout : backgroundTimeout;
   }
 
-  /** So many requests of both classes together may be held when one of this class comes. */
+  /**
+   * So many requests of both classes together may be held when one of this class comes. No more for background than
+   * for foreground, whatever is set: else it would be foreground that gives way. (To refuse such settings would not do.
+   * They differ between nodes, with their heaps and files, and a node that refuses what the cluster has taken is lost.)
+   */
   int maxRequests(LockType type) {
-    return type == LockType.FOREGROUND ? foregroundMaxRequests : backgroundMaxRequests;
+    return type == LockType.FOREGROUND ? foregroundMaxRequests : Math.min(backgroundMaxRequests, foregroundMaxRequests);
   }
 
+  /** The same for bytes. */
   long maxBytes(LockType type) {
-    return (type == LockType.FOREGROUND ? foregroundMaxBytes : backgroundMaxBytes).getBytes();
+    long foreground = foregroundMaxBytes.getBytes();
+    return type == LockType.FOREGROUND ? foreground : Math.min(backgroundMaxBytes.getBytes(), foreground);
   }
 }

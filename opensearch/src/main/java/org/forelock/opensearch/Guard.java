@@ -2,36 +2,56 @@ package org.forelock.opensearch;
 
 /**
  * A Guard names the locks under which a write is done: on which node they are held, under which ticket, with which
- * token. It travels with the write as a header. Immutable.
+ * token. It travels with the write. Immutable.
  */
 final class Guard {
-  /** The write goes on without a lock, because the setting permits it. */
-  static final Guard ALLOWED = new Guard("-", 0, 0, "");
+  private static final String NOWHERE = "-";
 
   final String node;
   final long ticket;
-  /** No lower than those of all its locks, lower than that of every later grant of one of them. */
+  /** No lower than those of all its locks; of one ensemble, lower than that of every later grant of one of them. */
   final long token;
   /** The one monitor of an update; empty otherwise. */
   final String monitor;
+  /** How often the node of the locks has sent the write to another node; 0: it has not. */
+  final int attempt;
 
   Guard(String node, long ticket, long token, String monitor) {
+    this(node, ticket, token, monitor, 0);
+  }
+
+  private Guard(String node, long ticket, long token, String monitor, int attempt) {
     this.node = node;
     this.ticket = ticket;
     this.token = token;
     this.monitor = monitor;
+    this.attempt = attempt;
+  }
+
+  Guard withAttempt(int number) {
+    return new Guard(node, ticket, token, monitor, number);
+  }
+
+  /**
+   * The guard of a write that goes on without a lock, because the setting permits it.
+   *
+   * @param monitor of an update; empty otherwise
+   */
+  static Guard allowed(String monitor) {
+    return new Guard(NOWHERE, 0, 0, monitor);
   }
 
   boolean allowed() {
-    return node.equals(ALLOWED.node);
+    return node.equals(NOWHERE);
   }
 
   String text() {
-    return node + " " + ticket + " " + token + " " + monitor;
+    return node + " " + ticket + " " + token + " " + attempt + " " + monitor;
   }
 
   static Guard parse(String text) {
-    String[] parts = text.split(" ", 4);
-    return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[3]);
+    String[] parts = text.split(" ", 5);
+    return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[4],
+        Integer.parseInt(parts[3]));
   }
 }

@@ -4,6 +4,7 @@ import java.util.Locale;
 import org.forelock.LockType;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.rest.RestRequest;
+import org.opensearch.tasks.Task;
 
 /** The names of headers, and what they say. */
 final class Headers {
@@ -21,7 +22,7 @@ final class Headers {
   static final String TOKEN = "X-Forelock-Token";
   static final String RETRY_AFTER = "Retry-After";
 
-  // Of the plugin itself, between nodes. No client can send them: they are not among the REST headers.
+  // Of the plugin itself, see Carrier. No client can send them: they are not among the REST headers.
   /** Everything that descends from this request is background work. */
   static final String BACKGROUND = "_forelock_background";
   /** Its value for what ends at the first item that is not written. */
@@ -41,9 +42,9 @@ final class Headers {
    * @throws IllegalArgumentException if the client's header is invalid
    */
   static LockType priority(ThreadContext context) {
-    String text = context.getHeader(PRIORITY);
+    String text = said(context, PRIORITY);
     if (text == null) {
-      return context.getHeader(BACKGROUND) != null ? LockType.BACKGROUND : LockType.FOREGROUND;
+      return Carrier.get(context, BACKGROUND) != null ? LockType.BACKGROUND : LockType.FOREGROUND;
     }
     switch (text.toLowerCase(Locale.ROOT)) {
       case "foreground":
@@ -59,7 +60,7 @@ final class Headers {
   static void takeQueueParameter(ThreadContext context, RestRequest request) {
     if (request.path().endsWith("/_bulk") && request.hasParam(QUEUE_PARAMETER)) {
       String value = request.param(QUEUE_PARAMETER);
-      if (context.getHeader(QUEUE) == null) {
+      if (said(context, QUEUE) == null) {
         context.putHeader(QUEUE, value.isEmpty() ? "true" : value);
       }
     }
@@ -71,7 +72,7 @@ final class Headers {
    * @throws IllegalArgumentException if its header is invalid
    */
   static boolean wantsQueue(ThreadContext context) {
-    return isTrue(context, QUEUE, QUEUE + ", " + QUEUE_PARAMETER) && context.getHeader(NO_QUEUE) == null;
+    return isTrue(context, QUEUE, QUEUE + ", " + QUEUE_PARAMETER) && Carrier.get(context, NO_QUEUE) == null;
   }
 
   /**
@@ -92,9 +93,29 @@ final class Headers {
     return isTrue(context, REPORT, REPORT);
   }
 
+  /**
+   * What the client says by a header, or as {@code name=value} in its X-Opaque-Id, whose parts are separated by
+   * semicolons: OpenSearch Security lets no other header of a client pass.
+   *
+   * @return null: nothing
+   */
+  private static String said(ThreadContext context, String header) {
+    String value = context.getHeader(header);
+    String identity = value == null ? context.getHeader(Task.X_OPAQUE_ID) : null;
+    if (identity != null && identity.indexOf('=') > 0) {
+      for (String part : identity.split(";")) {
+        String[] sides = part.strip().split("=", 2);
+        if (sides.length == 2 && sides[0].equalsIgnoreCase(header)) {
+          return sides[1];
+        }
+      }
+    }
+    return value;
+  }
+
   /** @param names what the client may have written it as */
   private static boolean isTrue(ThreadContext context, String header, String names) {
-    String text = context.getHeader(header);
+    String text = said(context, header);
     if (text != null && !text.equals("true") && !text.equals("false")) {
       throw new IllegalArgumentException(names + ": '" + text + "' is invalid; write true or false");
     }

@@ -5,8 +5,16 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Predicate;
 import org.forelock.LockType;
+import org.opensearch.ExceptionsHelper;
+import org.opensearch.action.UnavailableShardsException;
+import org.opensearch.node.NodeClosedException;
+import org.opensearch.transport.ConnectTransportException;
+import org.opensearch.transport.ReceiveTimeoutTransportException;
+import org.opensearch.transport.RemoteTransportException;
+import org.opensearch.transport.SendRequestTransportException;
 
 /**
  * The writes of this node that wait for locks or are done under them, and the bounds of their number and bytes.
@@ -17,6 +25,7 @@ import org.forelock.LockType;
 final class HeldRequests {
   private final ForelockSettings settings;
   private final Stats stats;
+  private final BiConsumer<Long, Runnable> later;
   private final Map<Long, HeldRequest> requests = new ConcurrentHashMap<>();
   /** Not from 0: a ticket of a node that was started again must not be that of another write. */
   private final AtomicLong tickets = new AtomicLong(new SecureRandom().nextLong() >>> 2);
@@ -25,9 +34,11 @@ final class HeldRequests {
   private long mostBytes;
   private boolean closed;
 
-  HeldRequests(ForelockSettings settings, Stats stats) {
+  /** @param later does something after so many milliseconds; not if the node ends before */
+  HeldRequests(ForelockSettings settings, Stats stats, BiConsumer<Long, Runnable> later) {
     this.settings = settings;
     this.stats = stats;
+    this.later = later;
   }
 
   long nextTicket() {
@@ -35,13 +46,16 @@ final class HeldRequests {
   }
 
   /** What became of {@link #admit}. */
-  enum Admission { ADMITTED, TOO_MANY, CLOSED }
+  enum Admission { ADMITTED, TOO_MANY, TOO_LARGE, CLOSED }
 
   Admission admit(HeldRequest request) {
     LockType type = request.type;
     synchronized (this) {
       if (closed) {
         return Admission.CLOSED;
+      }
+      if (request.bytes > settings.maxBytes(type)) {
+        return Admission.TOO_LARGE; // it alone: to wait for others to end would not help
       }
       if (sum(count) >= settings.maxRequests(type) || sum(bytes) + request.bytes > settings.maxBytes(type)) {
         return Admission.TOO_MANY;
@@ -100,13 +114,49 @@ final class HeldRequests {
 
   /** Gives the locks back of a request that was done, whatever came of it. @return whether the caller is the first */
   boolean end(HeldRequest request) {
+    return end(request, null);
+  }
+
+  /**
+   * The same. Where it is not known what has become of the write, another node may still be doing it: then the locks
+   * are given back when they are not certain for that node any more.
+   *
+   * @param problem in which it has ended; null: none
+   */
+  boolean end(HeldRequest request, Exception problem) {
     if (!request.end()) {
       return false;
     }
-    requests.remove(request.ticket);
     leave(request);
-    request.locks.close();
+    long nanos = unknown(request, problem) ? request.promised() : 0;
+    if (nanos > 0) {
+      later.accept(nanos / 1_000_000 + 1, () -> giveBack(request));
+    } else {
+      giveBack(request);
+    }
     return true;
+  }
+
+  /** An answer ends the latest attempt, which has ended those before it ({@link Attempts}) if it came so far. */
+  private static boolean unknown(HeldRequest request, Exception problem) {
+    return problem != null
+        && (request.sentAgain() || !(problem instanceof RemoteTransportException) || notAnswered(problem));
+  }
+
+  /** Whether a problem of a write, which a node in between may have handed on, is that its primary did not answer. */
+  static boolean notAnswered(Exception problem) {
+    return ExceptionsHelper.unwrap(problem, ConnectTransportException.class, SendRequestTransportException.class,
+        ReceiveTimeoutTransportException.class, NodeClosedException.class, UnavailableShardsException.class) != null;
+  }
+
+  private void giveBack(HeldRequest request) {
+    requests.remove(request.ticket);
+    request.locks.close();
+  }
+
+  /** Whether another node may go on under locks of this one. */
+  boolean hasPromised() {
+    return requests.values().stream().anyMatch(request -> request.promised() > 0);
   }
 
   /** Ends a request at which something went wrong that should not, whether it waits or is done; it is answered. */
@@ -151,7 +201,7 @@ final class HeldRequests {
     return refused;
   }
 
-  /** Those that wait, and those that are being done. */
+  /** Those that wait, those that are being done, and those whose locks stay for a while. */
   Collection<HeldRequest> all() {
     return requests.values();
   }

@@ -23,11 +23,8 @@ import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.DocWriteResponse;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
-import org.opensearch.action.bulk.BulkRequest;
-import org.opensearch.action.bulk.BulkResponse;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
-import org.opensearch.action.index.IndexRequest;
 import org.opensearch.action.support.replication.ReplicationResponse.ShardInfo;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionListener;
@@ -181,6 +178,7 @@ final class LateItems {
       return;
     }
     switch (queue.requests.admit(held)) {
+      case TOO_LARGE: // the whole request was not, so the bound was lowered meanwhile
       case TOO_MANY:
         queue.stats.count(LockType.BACKGROUND, Stats.Count.TOO_MANY);
         refuse(Refusals.tooMany(LockType.BACKGROUND));
@@ -212,9 +210,9 @@ final class LateItems {
   }
 
   private long bytes() {
-    long bytes = 0;
+    long bytes = HeldRequest.OWN_BYTES;
     for (int i : items(open.keySet())) {
-      bytes += request.items()[i].ramBytesUsed();
+      bytes += WriteSize.of(request.items()[i].request());
     }
     return bytes;
   }
@@ -257,61 +255,63 @@ final class LateItems {
     }
   }
 
-  /** As a bulk of its own, which passes under the locks of this request. */
+  /**
+   * As another part of a bulk for the same shard, which passes under the locks of this request. Not as a bulk: by the
+   * names in it another index could be found, or made, that is not what the client wrote into.
+   */
   private void write(HeldRequest held, List<Integer> items, Set<String> granted) {
-    BulkRequest bulk = new BulkRequest();
-    items.forEach(i -> bulk.add(sendable(request.items()[i].request())));
-    bulk.setRefreshPolicy(request.getRefreshPolicy());
+    BulkItemRequest[] writes = items.stream().map(i -> request.items()[i])
+        .map(item -> new BulkItemRequest(item.id(), item.request())).toArray(BulkItemRequest[]::new);
+    BulkShardRequest bulk = new BulkShardRequest(request.shardId(), request.getRefreshPolicy(), writes);
     bulk.waitForActiveShards(request.waitForActiveShards());
     bulk.timeout(request.timeout());
     bulk.setParentTask(queue.node.get(), task.getId());
     Guard guard = new Guard(queue.node.get(), held.ticket, held.locks.token(), "");
-    ActionListener<BulkResponse> listener = new ActionListener<>() {
+    ActionListener<BulkShardResponse> listener = new ActionListener<>() {
       @Override
-      public void onResponse(BulkResponse response) {
-        if (!queue.requests.end(held)) {
+      public void onResponse(BulkShardResponse response) {
+        if (!queue.requests.end(held, unanswered(held, response.getResponses()))) {
           return;
         }
         for (int k = 0; k < items.size(); ++k) {
-          answer(items.get(k), response.getItems()[k]);
+          answer(items.get(k), response.getResponses()[k], response.getShardInfo());
         }
         written(granted);
       }
 
       @Override
       public void onFailure(Exception problem) {
-        if (queue.requests.end(held)) {
-          items.forEach(i -> answers[i] = failure(i, problem));
+        if (queue.requests.end(held, problem)) {
+          if (!lockWasLost(problem)) {
+            items.forEach(i -> answers[i] = failure(i, problem));
+          }
           written(granted);
         }
       }
     };
-    try (StoredContext ignored = caller.get(); StoredContext inner = queue.context.newStoredContext(true)) {
-      queue.context.putHeader(Headers.UPDATE_GUARD, guard.text());
-      queue.writer.bulk(bulk, listener);
+    try (StoredContext ignored = caller.get();
+        StoredContext inner = Carrier.with(queue.context, Headers.UPDATE_GUARD, guard.text())) {
+      queue.writer.write(bulk, listener);
     } catch (RuntimeException problem) {
       listener.onFailure(problem);
     }
   }
 
-  /** A bulk refuses documents whose ids another one has made up; under those ids they can be sent again. */
-  private static DocWriteRequest<?> sendable(DocWriteRequest<?> write) {
-    if (!WritePlanner.isNew(write)) {
-      return write;
+  /** @return an item's failure by which it is not known what has become of it; null: there is none */
+  private static Exception unanswered(HeldRequest held, BulkItemResponse[] items) {
+    for (BulkItemResponse item : items) {
+      if (item.isFailed() && (held.sentAgain() || HeldRequests.notAnswered(item.getFailure().getCause()))) {
+        return item.getFailure().getCause();
+      }
     }
-    IndexRequest document = (IndexRequest) write;
-    IndexRequest copy = new IndexRequest(document.index()).id(document.id()).routing(document.routing())
-        .source(document.source(), document.getContentType()).opType(document.opType())
-        .version(document.version()).versionType(document.versionType()).setIfSeqNo(document.ifSeqNo())
-        .setIfPrimaryTerm(document.ifPrimaryTerm()).setRequireAlias(document.isRequireAlias());
-    copy.setRefreshPolicy(document.getRefreshPolicy());
-    return Pipelines.executed(copy);
+    return null;
   }
 
-  private void answer(int i, BulkItemResponse response) {
+  private void answer(int i, BulkItemResponse response, ShardInfo copies) {
     BulkItemRequest item = request.items()[i];
     if (!response.isFailed()) {
       DocWriteResponse done = response.getResponse();
+      done.setShardInfo(copies);
       answers[i] = new BulkItemResponse(item.id(), item.request().opType(), done);
     } else if (!lockWasLost(response.getFailure().getCause())) {
       answers[i] = new BulkItemResponse(item.id(), item.request().opType(), response.getFailure());

@@ -54,7 +54,7 @@ final class MonitorRule {
    */
   String monitor(String index, DocWriteRequest<?> request, String routing) {
     if (text.equals(DEFAULT)) {
-      return document(index, required(request.id(), request, "an _id"));
+      return document(index, given(request.id(), request, "an _id"));
     }
     if (text.equals("id")) {
       return required(request.id(), request, "an _id");
@@ -91,9 +91,23 @@ final class MonitorRule {
   }
 
   private String required(String value, DocWriteRequest<?> request, String what) {
+    given(value, request, what);
+    if (encodedBytes(value) > MAX_ENCODED_BYTES) {
+      throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': what document [" + request.id()
+          + "] says is longer than " + MAX_ENCODED_BYTES + " bytes after encoding");
+    }
+    return value;
+  }
+
+  /** What there is no monitor for is refused alone, whatever else comes with it. */
+  private String given(String value, DocWriteRequest<?> request, String what) {
     if (value == null || value.isEmpty()) {
       throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': the "
           + request.opType().getLowercase() + " of document [" + request.id() + "] needs " + what);
+    }
+    if (value.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': no monitor has the character 0, as "
+          + "what the " + request.opType().getLowercase() + " of document [" + request.id() + "] says");
     }
     return value;
   }

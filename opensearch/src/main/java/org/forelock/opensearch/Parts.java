@@ -4,15 +4,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.forelock.ClientStatus;
 import org.forelock.LockType;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.core.action.ActionListener;
 
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
-public final class Parts {
+public final class Parts implements BulkWriter {
   final ForelockSettings settings;
   final Stats stats;
   final HeldRequests requests;
   final LockService locks;
   final PrimaryCheck check;
   private volatile Ancestry ancestry;
+  private volatile BulkWriter writer;
 
   Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check) {
     this.settings = settings;
@@ -22,8 +26,14 @@ public final class Parts {
     this.check = check;
   }
 
-  void use(Ancestry found) {
+  void use(Ancestry found, BulkWriter shards) {
     ancestry = found;
+    writer = shards;
+  }
+
+  @Override
+  public void write(BulkShardRequest request, ActionListener<BulkShardResponse> listener) {
+    writer.write(request, listener);
   }
 
   Ancestry ancestry() {

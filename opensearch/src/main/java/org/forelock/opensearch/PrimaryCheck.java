@@ -1,22 +1,35 @@
 package org.forelock.opensearch;
 
+import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
+import org.opensearch.action.update.UpdateRequest;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.core.transport.TransportResponse;
 import org.opensearch.tasks.Task;
 import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.Transport.Connection;
 import org.opensearch.transport.TransportChannel;
 import org.opensearch.transport.TransportInterceptor;
 import org.opensearch.transport.TransportRequest;
 import org.opensearch.transport.TransportRequestHandler;
+import org.opensearch.transport.TransportRequestOptions;
+import org.opensearch.transport.TransportResponseHandler;
 
 /**
- * A PrimaryCheck lets a shard bulk reach the primary on this node only while its locks are certain, and leaves their
- * {@link Certainty} in the thread context for the engine, which asks again at each document.
+ * A PrimaryCheck goes on with what the plugin of another node has handed on, lets a shard bulk reach the primary on
+ * this node only while its locks are certain, and leaves their {@link Certainty} in the thread context for the engine,
+ * which asks again at each document.
  */
 final class PrimaryCheck implements TransportInterceptor {
-  private static final String SHARD_BULK_ON_PRIMARY = "indices:data/write/bulk[s][p]";
+  private static final String SHARD_BULK = "indices:data/write/bulk[s]";
+  private static final String SHARD_BULK_ON_PRIMARY = SHARD_BULK + "[p]";
+  private static final String SHARD_UPDATE = "indices:data/write/update[s]";
   private static final Certainty ALLOWED = new Constant(true);
   private static final Certainty GONE = new Constant(false);
 
@@ -24,9 +37,13 @@ final class PrimaryCheck implements TransportInterceptor {
   private final Stats stats;
   private final ThreadPool threads;
   private final ThreadContext context;
-  private volatile CertaintyService certainties;
+  private final Predicate<String> unkept;
+  private final Attempts attempts = new Attempts();
+  private volatile CertaintySource certainties;
 
-  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads) {
+  /** @param unkept whether an index promises what this node cannot keep: fencing, without the engine */
+  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, Predicate<String> unkept) {
+    this.unkept = unkept;
     this.requests = requests;
     this.stats = stats;
     this.threads = threads;
@@ -34,40 +51,87 @@ final class PrimaryCheck implements TransportInterceptor {
   }
 
   /** To be called before the node takes requests. */
-  void use(CertaintyService service) {
-    certainties = service;
+  void use(CertaintySource source) {
+    certainties = source;
+  }
+
+  /** The attempts of other nodes at writes that are under way here. */
+  int attempts() {
+    return attempts.count();
+  }
+
+  /** Numbers the attempts at what this node sends under its own locks. */
+  @Override
+  public AsyncSender interceptSender(AsyncSender sender) {
+    return new AsyncSender() {
+      @Override
+      public <T extends TransportResponse> void sendRequest(Connection connection, String action,
+          TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
+        ShardId shard = action.equals(SHARD_BULK) || action.equals(SHARD_UPDATE) ? shardOf(request) : null;
+        String name = action.equals(SHARD_BULK) ? Headers.GUARD : Headers.UPDATE_GUARD;
+        String text = shard == null ? null : Carrier.get(context, name);
+        Guard guard = text == null ? null : Guard.parse(text);
+        HeldRequest held =
+            guard == null || guard.allowed() || !certainties.isLocal(guard) ? null : requests.get(guard.ticket);
+        if (held == null) {
+          sender.sendRequest(connection, action, request, options, handler);
+          return;
+        }
+        try (StoredContext ignored =
+            Carrier.with(context, name, guard.withAttempt(held.nextAttempt(shard)).text())) {
+          sender.sendRequest(connection, action, request, options, handler);
+        }
+      }
+    };
   }
 
   @Override
   public <T extends TransportRequest> TransportRequestHandler<T> interceptHandler(
       String action, String executor, boolean forceExecution, TransportRequestHandler<T> handler) {
-    if (!action.equals(SHARD_BULK_ON_PRIMARY)) {
+    if (!action.startsWith(WriteFilter.WRITES)) {
       return handler;
     }
-    return (request, channel, task) -> check(executor, handler, request, channel, task);
+    TransportRequestHandler<T> next = !action.equals(SHARD_BULK_ON_PRIMARY) ? handler
+        : (request, channel, task) -> check(executor, handler, request, channel, task);
+    return (request, channel, task) -> {
+      try (StoredContext ignored = context.newStoredContext(true)) {
+        Carrier.receive(context);
+        next.messageReceived(request, channel, task);
+      }
+    };
   }
 
   private <T extends TransportRequest> void check(String executor, TransportRequestHandler<T> handler, T request,
       TransportChannel channel, Task task) throws Exception {
-    String text = context.getHeader(Headers.GUARD);
+    String text = Carrier.get(context, Headers.GUARD);
     if (text == null) {
-      handler.messageReceived(request, channel, task);
+      try (StoredContext ignored = context.newStoredContext(true, List.of(Certainty.KEY))) {
+        handler.messageReceived(request, channel, task);
+      }
       return;
     }
     Guard guard = Guard.parse(text);
+    ShardId shard = shardOf(request);
+    if (!guard.allowed() && unkept.test(shard.getIndexName())) {
+      channel.sendResponse(new IllegalArgumentException("[" + shard.getIndexName() + "] has index.forelock.fencing, "
+          + "for which the node of its primary needs forelock.engine.enabled: true; nothing was written"));
+      return;
+    }
     if (guard.allowed()) {
       proceed(ALLOWED, guard, handler, request, channel, task);
     } else if (certainties.isLocal(guard)) {
       HeldRequest held = requests.get(guard.ticket);
       proceed(held == null ? GONE : held.locks, guard, handler, request, channel, task);
     } else {
-      RemoteCertainty remote = new RemoteCertainty(certainties, guard);
+      RemoteCertainty remote = new RemoteCertainty(certainties, guard, shard);
+      attempts.begin(remote);
+      TransportChannel watched = new WatchedChannel(channel, () -> attempts.end(remote));
       Supplier<StoredContext> caller = context.newRestorableContext(false);
       remote.ask(() -> threads.executor(executor).execute(new AbstractRunnable() {
         @Override
         protected void doRun() throws Exception {
           try (StoredContext ignored = caller.get()) {
-            proceed(remote, guard, handler, request, channel, task);
+            proceed(remote, guard, handler, request, watched, task);
           }
         }
 
@@ -78,7 +142,7 @@ final class PrimaryCheck implements TransportInterceptor {
 
         @Override
         public void onFailure(Exception problem) {
-          answer(channel, problem);
+          answer(watched, problem);
         }
       }));
     }
@@ -91,10 +155,21 @@ final class PrimaryCheck implements TransportInterceptor {
       channel.sendResponse(Refusals.uncertain(guard.monitor));
       return;
     }
-    try (StoredContext ignored = context.newStoredContext(true)) {
+    // There is another one where this write was caused by a guarded one, on its primary.
+    try (StoredContext ignored = context.newStoredContext(true, List.of(Certainty.KEY))) {
       context.putTransient(Certainty.KEY, certainty);
       handler.messageReceived(request, channel, task);
     }
+  }
+
+  /** @return null: it is none of those that concern one */
+  private static ShardId shardOf(TransportRequest request) {
+    TransportRequest inner = request instanceof ConcreteShardRequest
+        ? ((ConcreteShardRequest<?>) request).getRequest() : request;
+    if (inner instanceof UpdateRequest) {
+      return ((UpdateRequest) inner).getShardId();
+    }
+    return inner instanceof BulkShardRequest ? ((BulkShardRequest) inner).shardId() : null;
   }
 
   private static void answer(TransportChannel channel, Exception problem) {

@@ -42,9 +42,14 @@ final class Refusals {
     return of(RestStatus.CONFLICT, name(ErrorCode.LOCK_TIMEOUT), monitor, message);
   }
 
-  /** Whether no ZooKeeper server can be reached, as opposed to a lock that others hold. */
+  /** Whether ZooKeeper is the reason, as opposed to a lock that others hold. */
   static boolean unavailable(ErrorCode code) {
-    return code == ErrorCode.CONNECTION_LOSS || code == ErrorCode.SESSION_EXPIRED;
+    return away(code) || code == ErrorCode.SESSION_EXPIRED;
+  }
+
+  /** Whether no ZooKeeper server can be reached. A session that has ended was ended by one that is there. */
+  static boolean away(ErrorCode code) {
+    return code == ErrorCode.CONNECTION_LOSS;
   }
 
   private static RestStatus status(ErrorCode code) {
@@ -72,6 +77,13 @@ final class Refusals {
     return of(RestStatus.TOO_MANY_REQUESTS, "too_many_held", "",
         "so many requests wait for locks on this node that no more " + Names.of(type)
             + " ones are taken; try again later");
+  }
+
+  /** It alone is more than may be held. */
+  static OpenSearchStatusException tooLarge(LockType type, long bytes, long most) {
+    return of(RestStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "", "it takes " + bytes
+        + " bytes to hold, and forelock." + Names.of(type) + ".max_bytes permits " + most
+        + " for all requests together; send it in smaller parts, or raise that setting; nothing was written");
   }
 
   static OpenSearchStatusException uncertain(String monitor) {

@@ -35,8 +35,11 @@ final class Selection {
     if (priority != null && !Set.of("foreground", "background").contains(priority)) {
       throw new IllegalArgumentException("priority: '" + priority + "' is invalid; write foreground or background");
     }
-    String task = given.get("task");
-    return new Selection(task == null ? null : new TaskId(task), given.get("monitor"), priority);
+    TaskId task = given.get("task") == null ? null : new TaskId(given.get("task"));
+    if (task != null && !task.isSet()) { // it would be the parent of all that have none
+      throw new IllegalArgumentException("task: '" + given.get("task") + "' is invalid; write node:number");
+    }
+    return new Selection(task, given.get("monitor"), priority);
   }
 
   boolean fits(HeldRequest held, Ancestry ancestry) {

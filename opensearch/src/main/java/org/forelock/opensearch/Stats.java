@@ -16,9 +16,9 @@ final class Stats {
     TIMED_OUT,
     /** Too many held: 429. */
     TOO_MANY,
-    /** No server could be reached: 503. */
+    /** No server could be reached, or the session ended again and again: 503. */
     UNAVAILABLE,
-    /** The same, done without a lock because the setting permits it. */
+    /** No server could be reached, done without a lock because the setting permits it. */
     ALLOWED,
     /** Cancelled by a request, a task, a disconnection, or the end of the node. */
     CANCELLED,

@@ -16,13 +16,17 @@ final class Timeouts {
     this.backgroundMillis = backgroundMillis;
   }
 
-  /** The setting, else the configuration; less if the request itself permits less. */
+  /**
+   * The setting, else the configuration; less if the request itself permits less. 0: one attempt without waiting.
+   *
+   * @param requestMillis what the request permits; negative: as long as it takes
+   */
   long millis(LockType type, long requestMillis) {
     TimeValue setting = settings.timeout(type);
     long millis = setting.millis();
     if (millis < 0) {
       millis = type == LockType.FOREGROUND ? foregroundMillis : backgroundMillis;
     }
-    return Math.min(millis, requestMillis);
+    return requestMillis < 0 ? millis : Math.min(millis, requestMillis);
   }
 }

@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import org.opensearch.action.bulk.TransportShardBulkAction;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.inject.Inject;
 import org.opensearch.common.lifecycle.AbstractLifecycleComponent;
@@ -19,14 +20,15 @@ public final class Wiring extends AbstractLifecycleComponent {
    * @param http towards clients
    * @param cluster what the node knows of the cluster
    * @param threads the node's threads
+   * @param shards does a shard's part of a bulk
    * @param parts the plugin's own
    */
   @Inject
   public Wiring(TransportService transport, HttpServerTransport http, ClusterService cluster, ThreadPool threads,
-      Parts parts) {
+      TransportShardBulkAction shards, Parts parts) {
     parts.check.use(new CertaintyService(transport, cluster, threads, parts.requests));
     Ancestry ancestry = new Ancestry(transport.getTaskManager(), cluster);
-    parts.use(ancestry);
+    parts.use(ancestry, (request, listener) -> shards.execute(request, listener));
     transport.getTaskManager().addTaskEventListeners(new TaskManager.TaskEventListeners() {
       @Override
       public void onTaskCancelled(CancellableTask task) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
@@ -29,7 +30,7 @@ import org.opensearch.tasks.Task;
  * pipelines made of it. An update reads before that, so it is held where it comes in, and what becomes of it passes.
  */
 final class WriteFilter implements ActionFilter {
-  private static final String WRITES = "indices:data/write/";
+  static final String WRITES = "indices:data/write/";
   private static final Set<String> BACKGROUND_ACTIONS = Set.of(
       "indices:data/write/update/byquery", "indices:data/write/delete/byquery", "indices:data/write/reindex");
   /** They become bulks of one, whose client takes no answer for an item. */
@@ -44,6 +45,7 @@ final class WriteFilter implements ActionFilter {
   private final Timeouts timeouts;
   private final HolderLook holders;
   private final Stats stats;
+  private final UnguardedPeriods unguarded;
   private final Workers workers;
   private final ThreadContext context;
   /** Null: there is none. */
@@ -51,7 +53,8 @@ final class WriteFilter implements ActionFilter {
   private final Disconnections disconnections = new Disconnections();
 
   WriteFilter(ForelockSettings settings, WritePlanner planner, HeldRequests requests, LockSource source,
-      Timeouts timeouts, HolderLook holders, Stats stats, Workers workers, ThreadContext context, WriteQueue queue) {
+      Timeouts timeouts, HolderLook holders, Stats stats, UnguardedPeriods unguarded, Workers workers,
+      ThreadContext context, WriteQueue queue) {
     this.settings = settings;
     this.planner = planner;
     this.requests = requests;
@@ -59,6 +62,7 @@ final class WriteFilter implements ActionFilter {
     this.timeouts = timeouts;
     this.holders = holders;
     this.stats = stats;
+    this.unguarded = unguarded;
     this.workers = workers;
     this.context = context;
     this.queue = queue;
@@ -106,7 +110,10 @@ final class WriteFilter implements ActionFilter {
       return;
     }
     if (plan == null) {
-      chain.proceed(task, action, request, listener);
+      // Of another write, within which this one began: its locks have nothing to do with it.
+      try (StoredContext ignored = Carrier.without(context, List.of(Headers.GUARD))) {
+        chain.proceed(task, action, request, listener);
+      }
       return;
     }
     Call<Q, R> call = new Call<>(task, action, request, listener, chain);
@@ -117,9 +124,14 @@ final class WriteFilter implements ActionFilter {
     }
   }
 
-  /** A client that counts on the queue must not be told a time-out by a node that has none. */
+  /**
+   * A client that counts on the queue must not be told a time-out by a node that has none. Not so what an update, or a
+   * job that the node does, sends as a bulk: the word has no effect for it.
+   */
   private void checkQueue(String action) {
-    if (action.equals(BULK) && Headers.wantsQueue(context) && queue == null) {
+    boolean within = Carrier.get(context, Headers.UPDATE_GUARD) != null
+        || Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
+    if (action.equals(BULK) && !within && Headers.wantsQueue(context) && queue == null) {
       throw new IllegalArgumentException(
           Headers.QUEUE + ": this node has no dead-letter queue; forelock.queue.mode is off");
     }
@@ -130,7 +142,7 @@ final class WriteFilter implements ActionFilter {
     boolean bulkWork = BACKGROUND_ACTIONS.contains(action) || action.equals(BULK)
         && request instanceof BulkRequest
         && ((BulkRequest) request).numberOfActions() > settings.bulkForegroundMax();
-    return bulkWork && context.getHeader(Headers.BACKGROUND) == null;
+    return bulkWork && Carrier.get(context, Headers.BACKGROUND) == null;
   }
 
   /** One request on its way through the filter, and the context that it came with. */
@@ -158,17 +170,17 @@ final class WriteFilter implements ActionFilter {
       this.mayQueue = mayQueue();
     }
 
-    void proceed(String header, String value) {
-      proceed(header, value, () -> {}, () -> {});
+    void proceed(String name, String value) {
+      proceed(name, value, problem -> {}, problem -> {});
     }
 
     /**
-     * Goes on with one header more, which the caller does not get to see.
+     * Goes on with one word more for what follows, which the caller does not get to see.
      *
-     * @param before is done before the caller is answered
+     * @param before is done before the caller is answered; gets the problem, if there is one
      * @param after is done when the caller has been
      */
-    void proceed(String header, String value, Runnable before, Runnable after) {
+    void proceed(String name, String value, Consumer<Exception> before, Consumer<Exception> after) {
       ActionListener<R> answer = new ActionListener<>() {
         @Override
         public void onResponse(R response) {
@@ -183,17 +195,17 @@ final class WriteFilter implements ActionFilter {
 
         private void end(R response, Exception problem) {
           try {
-            before.run();
+            before.accept(problem);
             deliver(response, problem);
           } finally {
-            after.run();
+            after.accept(problem);
           }
         }
       };
       // What is done in the background goes on when the client that has begun it goes.
       List<String> forgotten = BACKGROUND_ACTIONS.contains(action) ? List.of(Disconnections.KEY) : List.of();
-      try (StoredContext ignored = caller.get(); StoredContext without = context.newStoredContext(true, forgotten)) {
-        context.putHeader(header, value);
+      try (StoredContext ignored = caller.get(); StoredContext without = Carrier.without(context, forgotten);
+          StoredContext with = Carrier.with(context, name, value)) {
         chain.proceed(task, action, request, answer);
       } catch (RuntimeException problem) {
         answer.onFailure(problem);
@@ -249,8 +261,8 @@ final class WriteFilter implements ActionFilter {
     /** A job would end at an item that is queued; what is part of a late write is under its lock. */
     private boolean mayQueue() {
       return queue != null && request instanceof BulkShardRequest && Headers.wantsQueue(context)
-          && context.getHeader(Headers.UPDATE_GUARD) == null
-          && !Headers.BACKGROUND_JOB.equals(context.getHeader(Headers.BACKGROUND));
+          && Carrier.get(context, Headers.UPDATE_GUARD) == null
+          && !Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
     }
 
     private boolean queued(WritePlan plan) {
@@ -272,12 +284,17 @@ final class WriteFilter implements ActionFilter {
       DocumentLocks locks =
           new DocumentLocks(source, plan.info, plan.monitors, plan.type, plan.fenced, System::nanoTime);
       HeldRequest held = new HeldRequest(
-          requests.nextTicket(), task, action, plan.type, locks, plan.bytes, now, this::fail);
+          requests.nextTicket(), task, action, plan.type, locks, HeldRequest.OWN_BYTES + plan.bytes, now,
+          this::fail);
       switch (requests.admit(held)) {
         case TOO_MANY:
           stats.count(plan.type, Stats.Count.TOO_MANY);
           context.addResponseHeader(Headers.RETRY_AFTER, Long.toString(settings.retryAfterSeconds()));
           listener.onFailure(Refusals.tooMany(plan.type));
+          return;
+        case TOO_LARGE:
+          stats.count(plan.type, Stats.Count.TOO_MANY);
+          listener.onFailure(Refusals.tooLarge(plan.type, held.bytes, settings.maxBytes(plan.type)));
           return;
         case CLOSED:
           listener.onFailure(Refusals.closing());
@@ -360,28 +377,36 @@ final class WriteFilter implements ActionFilter {
       long waited = System.nanoTime() - held.since;
       stats.granted(plan.type, waited);
       long token = held.locks.token();
-      String monitor = plan.update ? held.locks.firstMonitor() : "";
-      Guard guard = new Guard(planner.localNode(), held.ticket, token, monitor);
+      Guard guard = new Guard(planner.localNode(), held.ticket, token, monitorOf(held, plan));
       // To give back many takes longer than to answer. But one that lingers must be there for the caller's next write.
       boolean endFirst = plan.monitors.size() == 1 || source.lingers();
-      proceed(plan.update ? Headers.UPDATE_GUARD : Headers.GUARD, guard.text(), () -> {
+      proceed(guardName(plan), guard.text(), problem -> {
         if (endFirst) {
-          requests.end(held);
+          requests.end(held, problem);
         }
         if (report) {
           context.addResponseHeader(Headers.WAIT_MS, Long.toString(waited / 1_000_000));
           context.addResponseHeader(Headers.TOKEN, Long.toString(token));
         }
-      }, () -> requests.end(held));
+      }, problem -> requests.end(held, problem));
+    }
+
+    private String guardName(WritePlan plan) {
+      return plan.update ? Headers.UPDATE_GUARD : Headers.GUARD;
+    }
+
+    private String monitorOf(HeldRequest held, WritePlan plan) {
+      return plan.update ? held.locks.firstMonitor() : "";
     }
 
     private void notObtained(HeldRequest held, WritePlan plan, ForelockException problem) {
       boolean unavailable = Refusals.unavailable(problem.code());
-      if (unavailable && !required && settings.onUnavailable() == ForelockSettings.OnUnavailable.ALLOW) {
+      if (Refusals.away(problem.code()) && !required && settings.allowsUnguarded()) {
         if (requests.run(held)) {
           stats.count(plan.type, Stats.Count.ALLOWED);
-          String header = plan.update ? Headers.UPDATE_GUARD : Headers.GUARD;
-          proceed(header, Guard.ALLOWED.text(), () -> {}, () -> requests.end(held));
+          unguarded.count(plan.documents());
+          proceed(guardName(plan), Guard.allowed(monitorOf(held, plan)).text(), failure -> {},
+              failure -> requests.end(held));
         }
         return;
       }

@@ -1,5 +1,7 @@
 package org.forelock.opensearch;
 
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.Set;
 import org.forelock.LockType;
 
@@ -31,6 +33,11 @@ final class WritePlan {
     this.timeoutMillis = timeoutMillis;
     this.update = itemMonitors == null;
     this.coveredBy = null;
+  }
+
+  /** How many documents need a lock. */
+  int documents() {
+    return update ? 1 : (int) Arrays.stream(itemMonitors).filter(Objects::nonNull).count();
   }
 
   WritePlan(String coveredBy) {

@@ -24,16 +24,16 @@ final class WritePlanner {
   private final IndexNameExpressionResolver resolver;
   private final ThreadContext context;
   private final HeldRequests requests;
-  private final boolean engine;
+  private final String noFencing;
 
-  /** @param engine whether writes can be fenced */
+  /** @param noFencing why writes cannot be fenced; null: they can */
   WritePlanner(ClusterService cluster, IndexNameExpressionResolver resolver, ThreadContext context,
-      HeldRequests requests, boolean engine) {
+      HeldRequests requests, String noFencing) {
     this.cluster = cluster;
     this.resolver = resolver;
     this.context = context;
     this.requests = requests;
-    this.engine = engine;
+    this.noFencing = noFencing;
   }
 
   String localNode() {
@@ -70,6 +70,9 @@ final class WritePlanner {
    * @throws org.opensearch.OpenSearchStatusException otherwise
    */
   WritePlan refuseUnguarded(ActionRequest request) {
+    if (isOfTheNode()) {
+      return null;
+    }
     if (request instanceof BulkShardRequest) {
       throw Refusals.notGuarded(((BulkShardRequest) request).shardId().getIndexName());
     }
@@ -95,29 +98,36 @@ final class WritePlanner {
       if (rule.byId() && isNew(write)) {
         continue;
       }
-      if (fencing) {
-        checkVersion(write);
+      try {
+        if (fencing) {
+          checkVersion(write);
+        }
+        itemMonitors[i] = rule.monitor(index, write, write.routing());
+        monitors.add(itemMonitors[i]);
+      } catch (IllegalArgumentException invalid) {
+        items[i].abort(index, invalid); // it alone: the primary passes it over
       }
-      itemMonitors[i] = rule.monitor(index, write, write.routing());
-      monitors.add(itemMonitors[i]);
     }
     if (monitors.isEmpty()) {
       return null;
     }
-    String update = context.getHeader(Headers.UPDATE_GUARD);
-    if (update != null && covers(Guard.parse(update), monitors)) {
+    String update = Carrier.get(context, Headers.UPDATE_GUARD);
+    Guard outer = update == null ? null : Guard.parse(update);
+    if (outer != null && covers(outer, monitors)) {
       return new WritePlan(update);
     }
+    // Where its update holds a lock, another one is not waited for: two updates could wait for each other so.
+    long timeout = outer == null || outer.allowed() ? request.timeout().millis() : 0;
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
         : "bulk of " + items.length + " into " + index;
-    return new WritePlan(Headers.priority(context), monitors, itemMonitors, fencing, info, request.ramBytesUsed(),
-        request.timeout().millis());
+    return new WritePlan(Headers.priority(context), monitors, itemMonitors, fencing, info, WriteSize.of(request),
+        timeout);
   }
 
   /** What has several monitors comes from a request that is held on this node. */
   private boolean covers(Guard guard, Set<String> monitors) {
-    if (guard.allowed() || !guard.monitor.isEmpty()) {
-      return guard.allowed() || monitors.size() == 1 && monitors.contains(guard.monitor);
+    if (!guard.monitor.isEmpty()) {
+      return monitors.size() == 1 && monitors.contains(guard.monitor);
     }
     HeldRequest held = guard.node.equals(localNode()) ? requests.get(guard.ticket) : null;
     return held != null && held.locks.holds(monitors);
@@ -126,9 +136,9 @@ final class WritePlanner {
   /** What an index promises and the node cannot keep must not be written. */
   private boolean fencing(String index, Settings settings) {
     boolean fencing = ForelockSettings.INDEX_FENCING.get(settings);
-    if (fencing && !engine) {
-      throw new IllegalArgumentException("[" + index + "] has index.forelock.fencing, for which this node needs "
-          + "forelock.engine.enabled: true; nothing was written");
+    if (fencing && noFencing != null) {
+      throw new IllegalArgumentException(
+          "[" + index + "] has index.forelock.fencing, " + noFencing + "; nothing was written");
     }
     return fencing;
   }
@@ -161,20 +171,23 @@ final class WritePlanner {
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
     String monitor = ForelockSettings.INDEX_MONITOR.get(settings).monitor(index, request, routing);
     return new WritePlan(Headers.priority(context), Set.of(monitor), null, fencing(index, settings),
-        "update " + monitor, request.ramBytesUsed(), request.timeout().millis());
+        "update " + monitor, WriteSize.of(request), request.timeout().millis());
   }
 
   /** The index's settings, or null if this write into it is not guarded. */
   private Settings guarded(ClusterState state, String index) {
     IndexMetadata metadata = state.metadata().index(index);
     if (metadata == null || metadata.isSystem() || !ForelockSettings.INDEX_ENABLED.get(metadata.getSettings())) {
-      if (Headers.requiresLock(context)) {
+      // What the node writes for itself, such as the result of a task, may still carry the client's words.
+      if (Headers.requiresLock(context) && !isOfTheNode()) {
         throw Refusals.notGuarded(index);
       }
       return null;
     }
-    boolean ofTheNode =
-        context.isSystemContext() || context.getTransient(ThreadContext.ACTION_ORIGIN_TRANSIENT_NAME) != null;
-    return ofTheNode ? null : metadata.getSettings();
+    return isOfTheNode() ? null : metadata.getSettings();
+  }
+
+  private boolean isOfTheNode() {
+    return context.isSystemContext() || context.getTransient(ThreadContext.ACTION_ORIGIN_TRANSIENT_NAME) != null;
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -63,6 +64,17 @@ class DocumentLocksTest {
     locks.close();
     assertEquals(List.of("+a*2", "-a*2"), source.journal);
     assertFalse(locks.certain());
+  }
+
+  @Test
+  void withoutAnyTimeWhatIsFreeIsTaken() {
+    locks(List.of("a")).acquire(0, ends::add, defects::add);
+    source.others("b");
+    DocumentLocks some = locks(List.of("b", "c"));
+    some.acquire(0, ends::add, defects::add);
+    assertEquals(Arrays.asList(null, null), ends);
+    assertEquals(List.of("+a", "!b", "+c"), source.journal, "and nothing waits");
+    assertEquals(Set.of("b"), some.refused().keySet());
   }
 
   @Test

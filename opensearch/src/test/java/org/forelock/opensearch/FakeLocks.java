@@ -93,12 +93,12 @@ final class FakeLocks implements LockSource {
       if (failure != null) {
         return CompletableFuture.failedFuture(TestFailures.of(failure, monitors.get(0)));
       }
+      if (timeoutMillis == 0) { // as the library does it
+        return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitors.get(0)));
+      }
       for (String monitor : monitors) {
         if (owners.containsKey(monitor)) {
           journal.add("?" + monitor);
-          if (timeoutMillis == 0) {
-            return CompletableFuture.failedFuture(TestFailures.of(ErrorCode.LOCK_TIMEOUT, monitor));
-          }
           lines.computeIfAbsent(monitor, key -> new ArrayList<>()).add(this);
           return future;
         }

@@ -10,6 +10,7 @@ import org.forelock.LockType;
 import org.junit.jupiter.api.Test;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.tasks.Task;
 
 class HeadersTest {
   private final ThreadContext context = new ThreadContext(Settings.EMPTY);
@@ -17,7 +18,7 @@ class HeadersTest {
   @Test
   void foregroundUnlessSomethingSaysOtherwise() {
     assertEquals(LockType.FOREGROUND, Headers.priority(context));
-    context.putHeader(Headers.BACKGROUND, "true");
+    context.putTransient(Headers.BACKGROUND, "true");
     assertEquals(LockType.BACKGROUND, Headers.priority(context));
     context.putHeader(Headers.PRIORITY, "Foreground");
     assertEquals(LockType.FOREGROUND, Headers.priority(context), "the client's word goes first");
@@ -28,6 +29,17 @@ class HeadersTest {
     context.putHeader(Headers.PRIORITY, "urgent");
     assertEquals("X-Forelock-Priority: 'urgent' is invalid; write foreground or background",
         assertThrows(IllegalArgumentException.class, () -> Headers.priority(context)).getMessage());
+  }
+
+  @Test
+  void whatASecurityPluginLetsPass() {
+    context.putHeader(Task.X_OPAQUE_ID, "import-3; x-forelock-priority=background;X-Forelock-Required=yes");
+    assertEquals(LockType.BACKGROUND, Headers.priority(context));
+    assertEquals("X-Forelock-Required: 'yes' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.requiresLock(context)).getMessage());
+    assertFalse(Headers.wantsReport(context));
+    context.putHeader(Headers.PRIORITY, "foreground");
+    assertEquals(LockType.FOREGROUND, Headers.priority(context), "a header goes first");
   }
 
   @Test
@@ -58,7 +70,7 @@ class HeadersTest {
     assertEquals(7, guard.token);
     assertEquals("articles/a b", guard.monitor);
     assertFalse(guard.allowed());
-    assertTrue(Guard.parse(Guard.ALLOWED.text()).allowed());
+    assertTrue(Guard.parse(Guard.allowed("").text()).allowed());
     assertEquals("", Guard.parse(new Guard("node", 1, 2, "").text()).monitor);
   }
 

@@ -2,6 +2,7 @@ package org.forelock.opensearch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -12,27 +13,48 @@ import org.forelock.LockType;
 import org.forelock.opensearch.HeldRequests.Admission;
 import org.junit.jupiter.api.Test;
 import org.opensearch.OpenSearchStatusException;
+import org.opensearch.Version;
+import org.opensearch.action.UnavailableShardsException;
+import org.opensearch.cluster.node.DiscoveryNode;
 import org.opensearch.common.settings.ClusterSettings;
 import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
+import org.opensearch.core.common.transport.TransportAddress;
+import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.core.rest.RestStatus;
+import org.opensearch.node.NodeClosedException;
+import org.opensearch.transport.NodeDisconnectedException;
+import org.opensearch.transport.NodeNotConnectedException;
+import org.opensearch.transport.RemoteTransportException;
 
 class HeldRequestsTest {
+  private static final ShardId SHARD = new ShardId("articles", "uuid", 0);
+
   private final FakeLocks source = new FakeLocks();
   private final List<Exception> answers = new ArrayList<>();
   private final Stats stats = new Stats();
+  private final List<Runnable> later = new ArrayList<>();
   private final HeldRequests requests = requests(Settings.builder()
       .put("forelock.foreground.max_requests", 3).put("forelock.background.max_requests", 2)
       .put("forelock.foreground.max_bytes", "100b").put("forelock.background.max_bytes", "50b").build());
 
-  private HeldRequests requests(Settings settings) {
+  /** With the default bounds, and those of another test. */
+  static HeldRequests unbounded() {
+    return new HeldRequestsTest().requests(Settings.EMPTY);
+  }
+
+  static ForelockSettings settings(Settings settings) {
     Set<Setting<?>> known = new HashSet<>(ClusterSettings.BUILT_IN_CLUSTER_SETTINGS);
     for (Setting<?> setting : ForelockSettings.all()) {
       if (setting.hasNodeScope()) {
         known.add(setting);
       }
     }
-    return new HeldRequests(new ForelockSettings(settings, new ClusterSettings(settings, known)), stats);
+    return new ForelockSettings(settings, new ClusterSettings(settings, known));
+  }
+
+  private HeldRequests requests(Settings settings) {
+    return new HeldRequests(settings(settings), stats, (millis, task) -> later.add(task));
   }
 
   private HeldRequest request(LockType type, long bytes) {
@@ -42,6 +64,15 @@ class HeldRequestsTest {
 
   private Admission admit(LockType type, long bytes) {
     return requests.admit(request(type, bytes));
+  }
+
+  @Test
+  void backgroundHasNoHigherBoundWhateverIsSet() {
+    ForelockSettings wrong = settings(Settings.builder()
+        .put("forelock.foreground.max_requests", 3).put("forelock.background.max_requests", 5)
+        .put("forelock.foreground.max_bytes", "100b").put("forelock.background.max_bytes", "200b").build());
+    assertEquals(3, wrong.maxRequests(LockType.BACKGROUND));
+    assertEquals(100, wrong.maxBytes(LockType.BACKGROUND));
   }
 
   @Test
@@ -56,10 +87,20 @@ class HeldRequestsTest {
 
   @Test
   void bytesAreBoundedToo() {
-    assertEquals(Admission.TOO_MANY, admit(LockType.BACKGROUND, 51));
+    assertEquals(Admission.ADMITTED, admit(LockType.BACKGROUND, 1));
+    assertEquals(Admission.TOO_MANY, admit(LockType.BACKGROUND, 50));
     assertEquals(Admission.ADMITTED, admit(LockType.FOREGROUND, 60));
     assertEquals(Admission.TOO_MANY, admit(LockType.FOREGROUND, 41));
-    assertEquals(60, requests.mostBytes());
+    assertEquals(61, requests.mostBytes());
+  }
+
+  @Test
+  void whatIsMoreThanTheBoundByItselfIsNotToldToTryAgain() {
+    assertEquals(Admission.TOO_LARGE, admit(LockType.BACKGROUND, 51));
+    assertEquals(Admission.TOO_LARGE, admit(LockType.FOREGROUND, 101));
+    assertEquals(Admission.ADMITTED, admit(LockType.FOREGROUND, 100));
+    String message = Refusals.tooLarge(LockType.BACKGROUND, 51, 50).getMessage();
+    assertTrue(message.contains("forelock.background.max_bytes"), message);
   }
 
   @Test
@@ -74,6 +115,79 @@ class HeldRequestsTest {
     requests.end(request);
     assertTrue(requests.all().isEmpty());
     assertEquals(List.of(), answers);
+  }
+
+  /** The promise of an hour to another node, and whether the locks stay when the write ends so. */
+  private boolean locksStay(boolean asked, boolean sentAgain, Exception problem) {
+    HeldRequest request = request(LockType.FOREGROUND, 1);
+    requests.admit(request);
+    request.locks.acquire(0, failure -> {}, defect -> {});
+    requests.run(request);
+    int attempt = request.nextAttempt(SHARD);
+    if (sentAgain) {
+      attempt = request.nextAttempt(SHARD);
+    }
+    if (asked) {
+      assertEquals(source.nanosLeft, request.promise(SHARD, attempt));
+    }
+    assertTrue(requests.end(request, problem));
+    boolean stay = source.owners.containsKey("m1");
+    assertEquals(stay, requests.hasPromised());
+    assertEquals(0, request.promise(SHARD, attempt), "nothing is promised after its end");
+    assertEquals(stay ? 1 : 0, later.size());
+    later.forEach(Runnable::run);
+    later.clear();
+    assertTrue(source.owners.isEmpty());
+    assertTrue(requests.all().isEmpty());
+    return stay;
+  }
+
+  private static Exception answered(Exception problem) {
+    return new RemoteTransportException("node", problem);
+  }
+
+  @Test
+  void locksStayAsLongAsAnotherNodeMayGoOnUnderThem() {
+    Exception unknown = new IllegalStateException("the connection is gone");
+    assertTrue(locksStay(true, false, unknown));
+    assertFalse(locksStay(false, false, unknown), "no other node has asked");
+    assertFalse(locksStay(true, false, null));
+    assertFalse(locksStay(true, true, null), "the latest attempt has ended those before it");
+    assertFalse(locksStay(true, false, answered(new IllegalStateException())));
+  }
+
+  @Test
+  void locksStayWhereANodeInBetweenDoesNotKnowEither() {
+    DiscoveryNode node = new DiscoveryNode("node", new TransportAddress(TransportAddress.META_ADDRESS, 1),
+        Version.CURRENT);
+    for (Exception unknown : List.of(new NodeDisconnectedException(node, "write"), new NodeNotConnectedException(node,
+        "gone"), new NodeClosedException(node), new UnavailableShardsException(SHARD, "none"))) {
+      assertTrue(locksStay(true, false, answered(unknown)), unknown.toString());
+      assertTrue(locksStay(true, false, answered(answered(unknown))), unknown.toString());
+      assertFalse(locksStay(false, false, answered(unknown)), unknown.toString());
+    }
+  }
+
+  /** What has no lock can lose none: no session stays for it, and no request. */
+  @Test
+  void nothingIsPromisedWhereNoLockIsHeld() {
+    source.others("m1");
+    HeldRequest request = request(LockType.FOREGROUND, 1);
+    requests.admit(request);
+    request.locks.acquire(0, failure -> {}, defect -> {});
+    assertEquals(Set.of("m1"), request.locks.refused().keySet());
+    requests.run(request);
+    assertEquals(HeldRequest.WITHOUT_LOCK_NANOS, request.promise(), "it goes on");
+    assertFalse(requests.hasPromised());
+    assertTrue(requests.end(request, new IllegalStateException("the connection is gone")));
+    assertTrue(requests.all().isEmpty());
+    assertEquals(0, request.promise());
+  }
+
+  /** What refuses it may not have let it come so far as to end the attempt before. */
+  @Test
+  void locksStayWhereAnotherAttemptIsRefused() {
+    assertTrue(locksStay(true, true, answered(new IllegalStateException("too much to do"))));
   }
 
   @Test

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.opensearch.index.seqno.SequenceNumbers.UNASSIGNED_SEQ_NO;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,21 +26,26 @@ import org.opensearch.Version;
 import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
-import org.opensearch.action.bulk.BulkRequest;
-import org.opensearch.action.bulk.BulkResponse;
 import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
 import org.opensearch.action.index.IndexRequest;
 import org.opensearch.action.index.IndexResponse;
 import org.opensearch.action.support.WriteRequest.RefreshPolicy;
+import org.opensearch.action.support.replication.ReplicationResponse.ShardInfo;
+import org.opensearch.cluster.node.DiscoveryNode;
 import org.opensearch.common.settings.ClusterSettings;
 import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.xcontent.XContentType;
 import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.common.transport.TransportAddress;
 import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.core.rest.RestStatus;
+import org.opensearch.index.IndexNotFoundException;
 import org.opensearch.tasks.Task;
+import org.opensearch.transport.NodeDisconnectedException;
+import org.opensearch.transport.RemoteTransportException;
 
 class LateItemsTest {
   private static final ShardId SHARD = new ShardId("articles", "uuid", 0);
@@ -58,11 +62,17 @@ class LateItemsTest {
   private final List<List<FailedAttempt>> failures = new ArrayList<>();
   private final Set<String> full = new HashSet<>();
   private final List<DocWriteRequest<?>> sent = new ArrayList<>();
+  /** What gives locks back that stay for a while. */
+  private final List<Runnable> later = new ArrayList<>();
+  /** Whether the primary's node asks for the locks. */
+  private boolean promising;
   private boolean broken;
   private boolean slow;
   private boolean failing;
   private LateItems items;
   private Exception refusal;
+  /** What becomes of a whole attempt; null: it has an answer. */
+  private Exception gone;
   private int retries = 2;
   private final BulkShardRequest request;
   private final WritePlan plan;
@@ -81,7 +91,8 @@ class LateItemsTest {
     Set<Setting<?>> known = new HashSet<>(ClusterSettings.BUILT_IN_CLUSTER_SETTINGS);
     ForelockSettings.all().stream().filter(Setting::hasNodeScope).forEach(known::add);
     return new HeldRequests(
-        new ForelockSettings(Settings.EMPTY, new ClusterSettings(Settings.EMPTY, known)), stats);
+        new ForelockSettings(Settings.EMPTY, new ClusterSettings(Settings.EMPTY, known)), stats,
+        (millis, task) -> later.add(task));
   }
 
   private final class Queue implements Letters {
@@ -139,18 +150,30 @@ class LateItemsTest {
     }
   }
 
-  private void bulk(BulkRequest bulk, ActionListener<BulkResponse> listener) {
-    guards.add(context.getHeader(Headers.UPDATE_GUARD));
+  private void write(BulkShardRequest bulk, ActionListener<BulkShardResponse> listener) {
+    guards.add(Carrier.get(context, Headers.UPDATE_GUARD));
+    if (promising) {
+      assertTrue(requests.get(Guard.parse(guards.get(guards.size() - 1)).ticket).promise() > 0);
+    }
+    assertEquals(request.shardId(), bulk.shardId());
     List<BulkItemResponse> responses = new ArrayList<>();
-    for (DocWriteRequest<?> write : bulk.requests()) {
+    for (BulkItemRequest item : bulk.items()) {
+      assertFalse(List.of(request.items()).contains(item), "those were left out of the first attempt");
+      DocWriteRequest<?> write = item.request();
       sent.add(write);
       written.add(write.id());
       responses.add(refusal == null
-          ? new BulkItemResponse(responses.size(), write.opType(), new IndexResponse(SHARD, write.id(), 1, 1, 1, true))
-          : new BulkItemResponse(responses.size(), write.opType(),
+          ? new BulkItemResponse(item.id(), write.opType(), new IndexResponse(SHARD, write.id(), 1, 1, 1, true))
+          : new BulkItemResponse(item.id(), write.opType(),
               new BulkItemResponse.Failure("articles", write.id(), refusal)));
     }
-    listener.onResponse(new BulkResponse(responses.toArray(new BulkItemResponse[0]), 1));
+    BulkShardResponse response = new BulkShardResponse(bulk.shardId(), responses.toArray(new BulkItemResponse[0]));
+    response.setShardInfo(new ShardInfo(2, 2));
+    if (gone == null) {
+      listener.onResponse(response);
+    } else {
+      listener.onFailure(gone);
+    }
   }
 
   private CompletableFuture<BulkItemResponse[]> late(String... kept) {
@@ -163,7 +186,7 @@ class LateItemsTest {
 
   private CompletableFuture<BulkItemResponse[]> late(Map<String, ForelockException> reasons) {
     WriteQueue queue = new WriteQueue(
-        new Queue(), source, requests, this::bulk, new Direct(), context, stats, this::node);
+        new Queue(), source, requests, this::write, new Direct(), context, stats, this::node);
     Task task = new Task(7, "transport", "test", "", null, Map.of());
     items = new LateItems(queue, task, "test", request, "stream", plan, 1000, context.newRestorableContext(true),
         reasons, System.nanoTime());
@@ -201,7 +224,7 @@ class LateItemsTest {
     assertEquals(12, items[2].getItemId());
     assertEquals(RestStatus.CREATED, items[2].status());
     assertTrue(guards.get(0).startsWith("node "), guards.get(0));
-    assertNull(context.getHeader(Headers.UPDATE_GUARD));
+    assertNull(Carrier.get(context, Headers.UPDATE_GUARD));
     assertTrue(source.owners.isEmpty(), "given back");
     assertTrue(requests.all().isEmpty());
   }
@@ -253,6 +276,34 @@ class LateItemsTest {
   }
 
   @Test
+  void aLockThatIsLostOnTheWayIsOneToo() {
+    retries = 1;
+    gone = new RemoteTransportException("primary", Refusals.uncertain(""));
+    BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
+    assertEquals("lock_unhealthy", failures.get(0).get(1).code());
+    assertEquals(RestStatus.ACCEPTED, items[1].status());
+  }
+
+  @Test
+  void locksStayWhereItIsNotKnownWhatHasBecomeOfAnItem() {
+    DiscoveryNode primary =
+        new DiscoveryNode("primary", new TransportAddress(TransportAddress.META_ADDRESS, 1), Version.CURRENT);
+    for (Exception problem : List.of(new IllegalArgumentException("no such field"), new RemoteTransportException(
+        "node", new NodeDisconnectedException(primary, "write")))) {
+      later.clear();
+      promising = true;
+      refusal = problem;
+      now(lateAfterOneAttempt("b"));
+      boolean known = problem instanceof IllegalArgumentException;
+      assertEquals(known ? 0 : 1, later.size());
+      assertEquals(!known, source.owners.containsKey("b"));
+      later.forEach(Runnable::run);
+      assertTrue(source.owners.isEmpty());
+      assertTrue(requests.all().isEmpty());
+    }
+  }
+
+  @Test
   void whatOpenSearchRefusesIsItsAnswer() {
     refusal = new IllegalArgumentException("no such field");
     BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
@@ -284,20 +335,25 @@ class LateItemsTest {
   }
 
   @Test
-  void aDocumentWithoutAnIdIsWrittenAgainUnderTheOneThatItGot() {
+  void aDocumentWithoutAnIdIsWrittenUnderTheOneThatItGot() {
     IndexRequest document = (IndexRequest) request.items()[1].request();
     document.id(null);
     document.process(Version.CURRENT, null, "articles");
-    document.routing("r").setIfSeqNo(UNASSIGNED_SEQ_NO);
-    now(lateAfterOneAttempt("b"));
+    document.routing("r");
+    BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
     assertEquals(List.of(document.id()), written);
-    IndexRequest again = (IndexRequest) sent.get(0);
-    assertEquals(IndexRequest.UNSET_AUTO_GENERATED_TIMESTAMP, again.getAutoGeneratedTimestamp());
-    assertEquals(List.of("articles", "r", "_none", "_none", true, DocWriteRequest.OpType.INDEX), List.of(again.index(),
-        again.routing(), again.getPipeline(), again.getFinalPipeline(), again.isPipelineResolved(), again.opType()));
-    assertEquals(document.source(), again.source());
-    assertEquals(document.getContentType(), again.getContentType());
-    assertEquals(document.version(), again.version());
+    assertEquals(List.of("r"), sent.stream().map(DocWriteRequest::routing).toList());
+    assertEquals(document.id(), items[1].getId());
+    assertEquals(2, items[1].getResponse().getShardInfo().getTotal());
+  }
+
+  @Test
+  void anIndexThatIsNotThereAnyMoreIsTheAnswer() {
+    gone = new IndexNotFoundException(SHARD.getIndex());
+    BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
+    assertEquals(RestStatus.NOT_FOUND, items[1].status());
+    assertEquals(List.of(), queued);
+    assertTrue(source.owners.isEmpty());
   }
 
   @Test

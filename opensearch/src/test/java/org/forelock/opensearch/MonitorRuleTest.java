@@ -46,6 +46,15 @@ class MonitorRuleTest {
   }
 
   @Test
+  void theCharacter0IsRefused() {
+    for (String rule : new String[] {"document", "id", "routing", "field:k"}) {
+      String message = assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse(rule).monitor("articles",
+          new IndexRequest("articles").id("a\0b").source(Map.of("k", "a\0b")), "a\0b"), rule).getMessage();
+      assertTrue(message.contains("the character 0"), message);
+    }
+  }
+
+  @Test
   void longNamesEndWithADigest() {
     String fits = "x".repeat(251 - "articles".length());
     assertEquals("articles/" + fits, MonitorRule.document("articles", fits), "a slash takes three bytes");

@@ -1,0 +1,81 @@
+package org.forelock.opensearch;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.common.util.concurrent.ThreadContextStatePropagator;
+
+/**
+ * A Carrier takes what the plugin hands on with a request to where it is needed: as transients of the thread context
+ * on a node, as headers between nodes. Thread-safe.
+ *
+ * <p>Plain headers would not do: OpenSearch Security begins a new context for whatever is sent, to this node too, and
+ * knows its own headers alone. What a propagator names is kept by each context that is begun so.
+ */
+final class Carrier implements ThreadContextStatePropagator {
+  private static final List<String> NAMES =
+      List.of(Headers.BACKGROUND, Headers.NO_QUEUE, Headers.GUARD, Headers.UPDATE_GUARD);
+
+  /** @return null: it was not handed on */
+  static String get(ThreadContext context, String name) {
+    return context.getTransient(name);
+  }
+
+  /** Hands on a value, instead of an earlier one of that name, until what is returned is closed. */
+  static StoredContext with(ThreadContext context, String name, String value) {
+    StoredContext former = context.newStoredContext(true, List.of(name));
+    context.putTransient(name, value);
+    return former;
+  }
+
+  /** Does not hand on what has these names, until what is returned is closed. */
+  static StoredContext without(ThreadContext context, Collection<String> names) {
+    return context.newStoredContext(true, names);
+  }
+
+  /** Goes on with what came from another node. */
+  static void receive(ThreadContext context) {
+    for (String name : NAMES) {
+      String value = context.getHeader(name);
+      if (value != null && context.getTransient(name) == null) {
+        context.putTransient(name, value);
+      }
+    }
+  }
+
+  @Override
+  @SuppressWarnings("removal") // there is no other that a propagator must have
+  public Map<String, Object> transients(Map<String, Object> source) {
+    return new HashMap<>(headers(source));
+  }
+
+  @Override
+  @SuppressWarnings("removal")
+  public Map<String, String> headers(Map<String, Object> source) {
+    if (source.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, String> carried = new HashMap<>();
+    for (String name : NAMES) {
+      Object value = source.get(name);
+      if (value != null) {
+        carried.put(name, (String) value);
+      }
+    }
+    return carried;
+  }
+
+  /** What the node does on its own account is no part of a request. */
+  @Override
+  public Map<String, Object> transients(Map<String, Object> source, boolean isSystemContext) {
+    return isSystemContext ? Map.of() : transients(source);
+  }
+
+  @Override
+  public Map<String, String> headers(Map<String, Object> source, boolean isSystemContext) {
+    return isSystemContext ? Map.of() : headers(source);
+  }
+}

@@ -1,0 +1,212 @@
+package org.forelock.opensearch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.forelock.LockType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.opensearch.action.bulk.BulkItemRequest;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.support.WriteRequest.RefreshPolicy;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.core.transport.TransportResponse;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.Transport;
+import org.opensearch.transport.TransportChannel;
+import org.opensearch.transport.TransportInterceptor.AsyncSender;
+import org.opensearch.transport.TransportRequest;
+import org.opensearch.transport.TransportRequestHandler;
+import org.opensearch.transport.TransportRequestOptions;
+import org.opensearch.transport.TransportResponseHandler;
+
+class PrimaryCheckTest {
+  private static final String ON_PRIMARY = "indices:data/write/bulk[s][p]";
+  private static final ShardId SHARD = new ShardId("articles", "uuid", 0);
+
+  private final ThreadPool threads = new ThreadPool(Settings.builder().put("node.name", "test").build());
+  private final ThreadContext context = threads.getThreadContext();
+  private final HeldRequests requests = HeldRequestsTest.unbounded();
+  private final PrimaryCheck check = new PrimaryCheck(requests, new Stats(), threads, index -> false);
+  private final List<Boolean> certain = new ArrayList<>();
+  private final List<Object> answers = new ArrayList<>();
+  /** What the writes that have begun on the primary have got. */
+  private final List<Certainty> begun = new ArrayList<>();
+  private final List<TransportChannel> channels = new ArrayList<>();
+  private final List<LongConsumer> questions = new ArrayList<>();
+
+  PrimaryCheckTest() {
+    check.use(new CertaintySource() {
+      @Override
+      public boolean isLocal(Guard guard) {
+        return guard.node.equals("local");
+      }
+
+      @Override
+      public void ask(Guard guard, ShardId shard, LongConsumer answer) {
+        questions.add(answer);
+      }
+    });
+  }
+
+  @AfterEach
+  void end() {
+    ThreadPool.terminate(threads, 10, TimeUnit.SECONDS);
+  }
+
+  private void write(Runnable onPrimary) throws Exception {
+    TransportRequestHandler<TransportRequest> handler = check.interceptHandler(ON_PRIMARY, "write",
+        false, (request, channel, task) -> {
+          Certainty one = context.getTransient(Certainty.KEY);
+          certain.add(one.certain());
+          onPrimary.run();
+        });
+    try (StoredContext ignored = Carrier.with(context, Headers.GUARD, Guard.allowed("").text())) {
+      handler.messageReceived(new TransportRequest.Empty(), null, null);
+    }
+  }
+
+  @Test
+  void aWriteThatAnotherOneCausesHasACertaintyOfItsOwn() throws Exception {
+    write(() -> {
+      try {
+        write(() -> { });
+      } catch (Exception problem) {
+        throw new AssertionError(problem);
+      }
+      Certainty outer = context.getTransient(Certainty.KEY);
+      certain.add(outer.certain());
+    });
+    assertEquals(List.of(true, true, true), certain);
+  }
+
+  @Test
+  void whatAnotherOneCausesWithoutALockSeesNoCertainty() throws Exception {
+    List<Object> seen = new ArrayList<>();
+    write(() -> {
+      try (StoredContext ignored = Carrier.without(context, List.of(Headers.GUARD))) {
+        check.<TransportRequest>interceptHandler(ON_PRIMARY, "write", false,
+            (request, channel, task) -> seen.add(context.getTransient(Certainty.KEY)))
+            .messageReceived(new TransportRequest.Empty(), null, null);
+      } catch (Exception problem) {
+        throw new AssertionError(problem);
+      }
+    });
+    assertEquals(Collections.singletonList(null), seen);
+  }
+
+  private final class Channel implements TransportChannel {
+    @Override
+    public String getProfileName() {
+      return "";
+    }
+
+    @Override
+    public String getChannelType() {
+      return "transport";
+    }
+
+    @Override
+    public void sendResponse(TransportResponse response) {
+      answers.add(response);
+    }
+
+    @Override
+    public void sendResponse(Exception problem) {
+      answers.add(problem);
+    }
+  }
+
+  private static BulkShardRequest request(ShardId shard) {
+    return new BulkShardRequest(shard, RefreshPolicy.NONE, new BulkItemRequest[0]);
+  }
+
+  /** A write under locks of another node arrives, and that node says that they are certain for long. */
+  private void arrive(long ticket, int attempt, ShardId shard) throws Exception {
+    TransportRequestHandler<TransportRequest> handler =
+        check.interceptHandler(ON_PRIMARY, ThreadPool.Names.SAME, false, (request, channel, task) -> {
+          begun.add(context.getTransient(Certainty.KEY));
+          channels.add(channel);
+        });
+    Guard guard = new Guard("other", ticket, 1, "").withAttempt(attempt);
+    try (StoredContext ignored = Carrier.with(context, Headers.GUARD, guard.text())) {
+      handler.messageReceived(request(shard), new Channel(), null);
+    }
+    questions.remove(0).accept(TimeUnit.HOURS.toNanos(1));
+  }
+
+  private List<Boolean> certainties() {
+    return begun.stream().map(Certainty::certain).toList();
+  }
+
+  @Test
+  void anotherAttemptAtAWriteEndsTheOneBefore() throws Exception {
+    arrive(7, 1, SHARD);
+    arrive(8, 1, SHARD);
+    arrive(7, 1, new ShardId("articles", "uuid", 1));
+    assertEquals(List.of(true, true, true), certainties(), "other writes");
+    arrive(7, 2, SHARD);
+    assertEquals(List.of(false, true, true, true), certainties());
+    arrive(7, 2, SHARD);
+    assertEquals(List.of(false, true, true, false, true), certainties(), "sent again by a node in between");
+  }
+
+  @Test
+  void anEarlierAttemptThatComesLaterDoesNotBegin() throws Exception {
+    arrive(7, 2, SHARD);
+    arrive(7, 1, SHARD);
+    assertEquals(List.of(true), certainties());
+    assertTrue(answers.get(0) instanceof Exception, answers.toString());
+  }
+
+  @Test
+  void anAttemptIsForgottenWhenItIsAnswered() throws Exception {
+    arrive(7, 1, SHARD);
+    arrive(7, 2, SHARD);
+    channels.get(0).sendResponse(new IllegalStateException());
+    assertEquals(1, check.attempts(), "it was not the latest");
+    channels.get(1).sendResponse(TransportResponse.Empty.INSTANCE);
+    assertEquals(0, check.attempts());
+    assertEquals(2, answers.size());
+  }
+
+  @Test
+  void theNodeOfTheLocksNumbersTheAttempts() {
+    DocumentLocks locks =
+        new DocumentLocks(new FakeLocks(), "test", List.of("m"), LockType.FOREGROUND, false, System::nanoTime);
+    HeldRequest held = new HeldRequest(requests.nextTicket(), null, "test", LockType.FOREGROUND, locks, 1, 0, a -> {});
+    requests.admit(held);
+    locks.acquire(0, problem -> {}, problem -> {});
+    requests.run(held);
+    List<String> sent = new ArrayList<>();
+    AsyncSender sender = check.interceptSender(new AsyncSender() {
+      @Override
+      public <T extends TransportResponse> void sendRequest(Transport.Connection connection, String action,
+          TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
+        sent.add(Carrier.get(context, Headers.GUARD));
+      }
+    });
+    for (String node : List.of("local", "other")) {
+      try (StoredContext ignored =
+          Carrier.with(context, Headers.GUARD, new Guard(node, held.ticket, 1, "").text())) {
+        for (String action : List.of("indices:data/write/bulk[s]", "indices:data/write/bulk[s]", ON_PRIMARY)) {
+          sender.sendRequest(null, action, request(SHARD), null, null);
+        }
+      }
+    }
+    assertEquals(List.of(1, 2, 0, 0, 0, 0), sent.stream().map(text -> Guard.parse(text).attempt).toList());
+    assertTrue(held.sentAgain());
+    assertEquals(0, held.promise(SHARD, 1), "of the first one nobody waits for the answer any more");
+    assertTrue(held.promise(SHARD, 2) > 0);
+    assertFalse(requests.all().isEmpty());
+  }
+}

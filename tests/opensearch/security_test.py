@@ -1,0 +1,117 @@
+"""With OpenSearch Security, which lets few headers pass: from clients, and between nodes."""
+
+import pytest
+
+from cluster import Cluster, Holder, Later, bulk, wait_until
+
+
+@pytest.fixture(scope="module")
+def cluster(server):
+    one = Cluster(server.address, "--nodes", "2", "--security", "--set", "forelock.queue.mode=header",
+                  "--set", "forelock.queue.retries=0")
+    assert one.urls, one.result.stderr
+    yield one
+    one.close()
+
+
+def total(cluster, *path):
+    values = cluster.request("GET", "/_plugins/_forelock/stats").json["nodes"].values()
+    for key in path:
+        values = [value[key] for value in values]
+    return sum(values)
+
+
+def test_each_write_takes_its_lock_once(cluster):
+    cluster.create("through", **{"routing.allocation.require._name": "node1"})
+    granted = total(cluster, "foreground", "granted")
+    for node in range(2):
+        assert cluster.request("PUT", "/through/_doc/1", {"n": node}, node=node).status in (200, 201)
+        script = {"script": "ctx._source.n += 1"}
+        answer = cluster.request("POST", "/through/_update/1", script, node=node)
+        assert answer.status == 200, answer.text
+        answer = cluster.request("POST", "/through/_bulk", bulk(
+            {"index": {"_id": "2"}}, {"n": 1}, {"delete": {"_id": "3"}}), node=node)
+        assert {next(iter(item.values()))["status"] for item in answer.json["items"]} <= {200, 201, 404}
+    assert total(cluster, "foreground", "granted") == granted + 6, "an update and its bulk take one lock"
+    assert total(cluster, "unguarded_writes") == 0, "the primary knows the lock of each"
+    assert total(cluster, "refused_on_primary") == 0
+
+
+def test_the_primary_has_the_token(cluster):
+    cluster.create("fenced", **{"routing.allocation.require._name": "node1", "forelock.fencing": True})
+    last = 0
+    for node in (0, 1):
+        for method, path, body in (("PUT", "_doc/1", {"n": 1}), ("POST", "_update/1", {"doc": {"n": 2}}),
+                                   ("DELETE", "_doc/1", None)):
+            answer = cluster.request(method, "/fenced/" + path, body, node=node,
+                                     X_Opaque_Id="save-7;X-Forelock-Report=true")
+            assert answer.json["_version"] == int(answer.headers["x-forelock-token"]) > last
+            last = answer.json["_version"]
+
+
+def test_what_a_job_does_is_background(cluster):
+    cluster.create("job", **{"routing.allocation.require._name": "node1"})
+    for i in range(3):
+        assert cluster.request("PUT", f"/job/_doc/{i}?refresh=true", {"n": i}).status == 201
+    for node in (0, 1):
+        before = total(cluster, "foreground", "granted"), total(cluster, "background", "granted")
+        answer = cluster.request("POST", "/job/_update_by_query?refresh=true", {"script": "ctx._source.n += 1"},
+                                 node=node)
+        assert answer.status == 200 and answer.json["updated"] == 3, answer.text
+        after = total(cluster, "foreground", "granted"), total(cluster, "background", "granted")
+        assert after == (before[0], before[1] + 1)
+
+
+def test_a_client_says_it_in_its_opaque_id(cluster, server):
+    cluster.create("said")
+    before = total(cluster, "background", "granted")
+    answer = cluster.request("PUT", "/said/_doc/1", {"n": 1}, node=1,
+                             X_Opaque_Id="import-3;X-Forelock-Priority=background")
+    assert answer.status == 201
+    assert total(cluster, "background", "granted") == before + 1
+    cluster.create("open", **{"forelock.enabled": False})
+    refused = cluster.request("PUT", "/open/_doc/1", {"n": 1}, X_Opaque_Id="X-Forelock-Required=true")
+    assert (refused.status, refused.code) == (409, "not_guarded")
+    with Holder(server.address, "said/1"):
+        said = "import-3;X-Forelock-Priority=background;X-Forelock-Queue=true"
+        later = Later(lambda: cluster.request("POST", "/said/_bulk?timeout=300ms", bulk(
+            {"index": {"_id": "1"}}, {"n": 1}, {"index": {"_id": "2"}}, {"n": 2}), node=1, X_Opaque_Id=said))
+        assert [item["index"]["status"] for item in later.get().json["items"]] == [202, 201]
+    answer = cluster.request("PUT", "/said/_doc/1", {"n": 1}, X_Opaque_Id="X-Forelock-Priority=urgent")
+    assert answer.status == 400 and "write foreground or background" in answer.text
+
+
+def test_a_lock_of_another_program_is_waited_for(cluster, server):
+    cluster.create("shared")
+    with Holder(server.address, "shared/1") as holder:
+        later = [Later(lambda node=node: cluster.request("PUT", "/shared/_doc/1", {"n": 1}, node=node))
+                 for node in (0, 1)]
+        wait_until(lambda: cluster.held(0) + cluster.held(1) == 2, "both wait")
+        holder.let_go()
+        assert sorted(one.get().status for one in later) == [200, 201]
+    answer = cluster.request("PUT", "/shared/_doc/1", {"n": 1}, user="admin:wrong")
+    assert answer.status == 401
+
+
+def test_a_role_may_look_and_not_cancel(cluster):
+    api = "/_plugins/_security/api"
+    role = {"cluster_permissions": ["cluster:monitor/forelock/*"]}
+    assert cluster.request("PUT", api + "/roles/looker", role).status == 201
+    users = {"looker": "looker", "stranger": "readall"}
+    password = "Tests-of-Forelock-2"  # one that has a user's name in it is refused
+    for name, one in users.items():
+        user = {"password": password, "opendistro_security_roles": [one]}
+        answer = cluster.request("PUT", f"{api}/internalusers/{name}", user)
+        assert answer.status == 201, answer.text
+
+    def status(name, method, path):
+        return cluster.request(method, path, node=1, user=f"{name}:{password}").status
+
+    looks = ("/_plugins/_forelock/locks", "/_plugins/_forelock/stats", "/_plugins/_forelock/metrics", "/_cat/forelock")
+    wait_until(lambda: status("looker", "GET", looks[0]) == 200, "the role is known")
+    assert [status("looker", "GET", path) for path in looks] == [200] * len(looks)
+    assert status("looker", "GET", "/_plugins/_forelock/locks/none") == 404
+    assert [status("stranger", "GET", path) for path in looks] == [403] * len(looks)
+    cancel = "/_plugins/_forelock/_cancel?monitor=none"
+    assert [status(name, "POST", cancel) for name in users] == [403, 403]
+    assert cluster.request("POST", cancel).json["cancelled"] == 0
