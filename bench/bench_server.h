@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "forelock/settings.h"
 #include "support/test_server.h"
@@ -21,12 +22,16 @@ inline test::ServerOptions server_options(bool sync) {
   return options;
 }
 
+inline std::vector<Settings::Override> client_options(const std::string& servers) {
+  return {{"zookeeper.servers", servers},
+          {"zookeeper.session.timeout", "40000"},
+          {"zookeeper.foregound.task.timeout", "30000"},
+          {"zookeeper.backgound.task.timeout", "30000"}};
+}
+
 inline Settings client_settings(const std::string& servers) {
   Settings settings;
-  settings.set({{"zookeeper.servers", servers},
-                {"zookeeper.session.timeout", "40000"},
-                {"zookeeper.foregound.task.timeout", "30000"},
-                {"zookeeper.backgound.task.timeout", "30000"}});
+  settings.set(client_options(servers));
   return settings;
 }
 

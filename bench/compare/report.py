@@ -13,12 +13,13 @@ from pathlib import Path
 from targets import TARGETS, Results
 
 COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#bdc1c6", "forelock": "#1a73e8",
-           "forelock-predecessor": "#8ab4f8", "forelock-java": "#a142f4", "curator": "#e37400",
+           "forelock-predecessor": "#8ab4f8", "forelock-c": "#12b5cb", "forelock-java": "#a142f4", "curator": "#e37400",
            "go-zookeeper": "#00897b", "kazoo": "#c5221f",
            "etcd": "#6a3fa0", "redis": "#a52714"}
 TITLES = {
     "uncontended": "One thread, a free monitor", "contended": "Many clients on one monitor",
-    "independent": "One process, many monitors at once", "sets": "The locks of 500 documents for one piece of work",
+    "independent": "One process, many monitors at once", "passing": "Documents that are written once",
+    "sets": "The locks of 500 documents for one piece of work",
     "lingering": "A lock that stays with its process", "priority": "Foreground behind queued background work",
     "waiters": "Many waiters on one monitor", "distance": "High-latency network",
     "ensemble": "An ensemble of three", "stores": "Other stores", "dlq": "Dead letters",

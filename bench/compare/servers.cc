@@ -5,12 +5,15 @@
 // connect string, "direct" without the proxies. Then answers each line on stdin with counters, and ends when stdin
 // does:
 // {} for the counters as they are, {"ephemerals": N} for those when so many ephemeral nodes exist, {"ephemerals": N,
-// "quiet": true} when nothing else is being sent any more.
+// "quiet": true} when nothing else is being sent any more, {"nodes": N} for those when there are no more nodes than
+// that, or after a minute.
 //
-// The counters: packets "received" and "sent" by the servers, pings included; their "ephemerals" and "cpu_seconds"; and
-// "round_trips", seen by the proxies: how often a client has sent something after it had received something.
+// The counters: packets "received" and "sent" by the servers, pings included; their "ephemerals", "nodes" and
+// "cpu_seconds"; and "round_trips", seen by the proxies: how often a client has sent something after it had received
+// something.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -124,6 +127,7 @@ class Servers {
     std::int64_t received = 0;
     std::int64_t sent = 0;
     std::int64_t ephemerals = 0;
+    std::int64_t nodes = 0;
     double cpu = 0;
     for (test::TestServer* server : servers_) {
       const std::map<std::string, std::int64_t> of_server = numbers(server->four_letter("mntr").value_or(""));
@@ -131,13 +135,27 @@ class Servers {
       received += of_server.at("zk_packets_received") - asked_;
       sent += of_server.at("zk_packets_sent") - 2 * (asked_ - 1);
       ephemerals += of_server.at("zk_ephemerals_count");
+      nodes = std::max(nodes, of_server.at("zk_znode_count"));
       cpu += cpu_seconds(server->process_id());
     }
     return {{"received", received},
             {"sent", sent},
             {"ephemerals", ephemerals},
+            {"nodes", nodes},
             {"cpu_seconds", cpu},
             {"round_trips", round_trips_.count()}};
+  }
+
+  // When there are no more nodes than that, or after a minute.
+  nlohmann::json counters_without(std::int64_t nodes) {
+    nlohmann::json last;
+    test::wait_until(
+        [&] {
+          last = counters();
+          return last["nodes"] <= nodes;
+        },
+        std::chrono::minutes(1));
+    return last;
   }
 
   nlohmann::json counters_at(std::int64_t ephemerals, bool quiet) {
@@ -197,7 +215,8 @@ int serve(const Options& options) {
     const auto question = nlohmann::json::parse(line);
     std::cout << (question.contains("ephemerals")
                       ? servers.counters_at(question["ephemerals"], question.value("quiet", false))
-                      : servers.counters())
+                  : question.contains("nodes") ? servers.counters_without(question["nodes"])
+                                               : servers.counters())
               << std::endl;
   }
   return 0;

@@ -97,6 +97,12 @@ TARGETS = (
            lambda r: r.ratio("1000 fresh monitors at once", "create-delete"), least=1.5, unit=" ×"),
     Target("1,000 monitors / Curator's rate", lambda r: r.ratio("1000 monitors at once", "curator"), least=1,
            unit=" ×"),
+    # Growing evenly they would be twice as many.
+    Target("a thousand fresh monitors a second: nodes after a minute / earlier ones",
+           lambda r: 3 * r.median("nodes left, after 60 s")
+           / sum(r.median(f"nodes left, after {seconds} s") for seconds in (15, 30, 45)), most=1.25, unit=" ×"),
+    Target("nodes left a minute after that", lambda r: r.median("nodes left, within another minute"), most=0),
+    Target("C, known monitor / C++", lambda r: r.median(SAME, "forelock-c") / r.median(SAME), most=1.05, unit=" ×"),
     Target("lock set of 500 known documents / one by one",
            lambda r: r.ratio("500 known documents", "one by one", "set"), most=0.05, unit=" ×"),
     Target("lock set of 500 known documents / pipelined",

@@ -1,4 +1,5 @@
-// A worker of the comparison: bench_worker raw|create-delete|forelock|forelock-linger|forelock-predecessor SERVERS.
+// A worker of the comparison:
+// bench_worker raw|create-delete|forelock|forelock-c|forelock-linger|forelock-predecessor SERVERS.
 // Reads jobs from stdin, one a line, and answers each on stdout (see job.h and crowd.h); ends at the end of its input.
 // Workers for other locks (bench/peers) speak the same way, so that one driver can run them all in turns.
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "bench/bench_server.h"
+#include "bench/compare/c_load.h"
 #include "bench/compare/crowd.h"
 #include "bench/compare/job.h"
 #include "bench/compare/many_locks.h"
@@ -24,10 +26,13 @@ using namespace workload;
 
 int serve(const std::string& kind, const std::string& servers) {
   std::unique_ptr<RawLoad> raw;
+  std::unique_ptr<CLoad> by_c;
   std::unique_ptr<Client> client;
   std::unique_ptr<Crowd> crowd;
   if (kind == "raw" || kind == "create-delete") {
     raw = std::make_unique<RawLoad>(servers, kind == "raw" ? RawKind::transactions : RawKind::create_delete);
+  } else if (kind == "forelock-c") {
+    by_c = std::make_unique<CLoad>(servers);
   } else {
     Settings settings = client_settings(servers);
     if (kind == "forelock-predecessor") settings.set("zookeeper.lock.watch", "predecessor");
@@ -47,6 +52,8 @@ int serve(const std::string& kind, const std::string& servers) {
     JobResult result;
     if (raw) {
       result = raw->run(job);
+    } else if (by_c) {
+      result = by_c->run(job);
     } else if (json.contains("together")) {
       result = run_together(*client, job, json.at("together").get<std::string>());
     } else if (job.async && job.fresh) {
@@ -66,7 +73,7 @@ int serve(const std::string& kind, const std::string& servers) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: bench_worker raw|create-delete|forelock|forelock-predecessor SERVERS\n");
+    std::fprintf(stderr, "usage: bench_worker KIND SERVERS\n");
     return 64;
   }
   try {

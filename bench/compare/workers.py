@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 PEERS = Path(__file__).resolve().parent.parent / "peers"
-OURS = ("raw", "create-delete", "forelock", "forelock-linger", "forelock-predecessor")
+OURS = ("raw", "create-delete", "forelock", "forelock-c", "forelock-linger", "forelock-predecessor")
 
 
 class Talker:

@@ -29,8 +29,8 @@ class Bench:
         return [kind for kind in kinds if not self.only or kind in self.only]
 
     def of_zookeeper(self, *besides):
-        return self.chosen("raw", *besides, "forelock", "forelock-java", "curator", "go-zookeeper",
-                           "kazoo")
+        return self.chosen("raw", *besides, "forelock", "forelock-c", "forelock-java", "curator",
+                           "go-zookeeper", "kazoo")
 
     @contextlib.contextmanager
     def server(self, kinds, *options):
@@ -107,11 +107,33 @@ def independent(bench):
                            lambda _: {"monitors": names, "threads": count, "async": True,
                                       "seconds": rounds.seconds(0.7)},
                            sections_per_second, "higher", server, warm=4)
-        with bench.server(bench.chosen("create-delete", "forelock")) as (server, workers):
+        with bench.server(bench.chosen("create-delete", "forelock", "forelock-c")) as (server, workers):
             rounds.measure("independent", f"{count} fresh monitors at once", "sections/s", workers,
                            lambda name, count=count: {"monitors": [f"{name}-{i}" for i in range(count)],
                                                       "async": True, "fresh": True, "seconds": rounds.seconds(0.7)},
                            sections_per_second, "higher", server, warm=4)
+
+
+def passing(bench, threads=16, pause_us=12600):
+    """A minute in which some thousand documents a second are written that nobody writes again: what is left of them at
+    the server after each quarter, and within a minute after the last."""
+    if not bench.chosen("forelock"):
+        return
+    part = max(5.0, 15 * bench.rounds.scale)  # so that monitors of the first part have had the time to go
+    with bench.server(["forelock"]) as (server, workers):
+        before = server.answer({})["nodes"]
+        nodes, sections = {}, 0
+        for quarter in range(1, 5):
+            answer = workers["forelock"].answer(
+                {"monitors": [bench.rounds.fresh_name("passing")], "fresh": True, "threads": threads,
+                 "pause_us": pause_us, "seconds": part})
+            sections += answer["sections"]
+            nodes[f"after {quarter * part:g} s"] = server.answer({})["nodes"] - before
+        nodes["within another minute"] = server.answer({"nodes": before})["nodes"] - before
+    bench.rounds.record("passing", f"{threads} threads, each document once: rate", "locks/s",
+                        [{"forelock": sections / (4 * part)}], "higher")
+    for when, count in nodes.items():
+        bench.rounds.record("passing", f"nodes left, {when}", "nodes", [{"forelock": count}], counted=True)
 
 
 def sets(bench, size=500):
@@ -372,7 +394,8 @@ def micro(bench):
 
 
 GROUPS = {each.__name__: each for each in (
-    uncontended, contended, independent, sets, lingering, priority, waiters, distance, ensemble, stores, dlq, micro)}
+    uncontended, contended, independent, passing, sets, lingering, priority, waiters, distance, ensemble, stores, dlq,
+    micro)}
 
 
 def run(bench, names):
