@@ -31,12 +31,20 @@ absolute() {
   esac
 }
 
-# free_ports COUNT: on one line.
+# free_ports COUNT: on one line; such that no connection takes for its near end, also while a server is away.
 free_ports() {
-  python3 -c 'import socket, sys
-sockets = [socket.socket() for _ in range(int(sys.argv[1]))]
-for s in sockets: s.bind(("127.0.0.1", 0))
-print(*(s.getsockname()[1] for s in sockets))' "$1"
+  python3 -c 'import random, socket, sys
+first_ephemeral = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
+sockets, ports = [], []
+while len(ports) < int(sys.argv[1]):
+    port = random.randrange(10000, max(first_ephemeral, 11000))
+    sockets.append(socket.socket())
+    try:
+        sockets[-1].bind(("127.0.0.1", port))
+    except OSError:
+        continue
+    ports.append(port)
+print(*ports)' "$1"
 }
 
 # The comment at the top of the calling script is its help text.

@@ -254,6 +254,21 @@ func TestForceMayEndALockBeforeItsHolderKnows(t *testing.T) {
 	p.expect(t, exitClean, `"illegal":0`)
 }
 
+// As members of a set are, of which the client does not tell the guids: what was written into the lock says it.
+func TestForceMayEndALockWhoseHolderToldNoGuid(t *testing.T) {
+	p := newPlanted()
+	p.about(0, "a", "invoke", 1, "")
+	p.about(10, "a", "granted", 1, `,"token":"100","guid":"","session":"0x5"`).about(60, "a", "lost", 1, `,"reason":"removed"`)
+	p.granted(0, 50, "b", 1, 101).released(55, 56, "b", 1, "")
+	p.event(90, "runner", "runner", "server_transaction", `,"type":"create","path":"/robustness/P1/A-0000000007","guid":"g","session":"0x5"`)
+	p.event(91, "runner", "runner", "server_transaction", `,"type":"delete","path":"/robustness/P1/A-0000000007","session":"0x1"`)
+	p.fault(40, "lock_deleted", "P1", "A-0000000007")
+	p.event(92, "runner", "runner", "server_transaction", `,"zxid":101,"type":"set","path":"/robustness/P1/privateLock","guid":"g","session":"0x5"`)
+	p.expect(t, exitIllegal, `"illegal":1`) // another token
+	p.event(93, "runner", "runner", "server_transaction", `,"zxid":100,"type":"set","path":"/robustness/P1/privateLock","guid":"g","session":"0x5"`)
+	p.expect(t, exitClean, `"illegal":0`)
+}
+
 func TestForceMayEndALockOfOneThatIsKilledThen(t *testing.T) {
 	p := newPlanted()
 	p.about(0, "a", "invoke", 1, "")

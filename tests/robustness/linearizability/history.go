@@ -58,6 +58,7 @@ type event struct {
 	Detail  string          `json:"detail"`
 	Type    string          `json:"type"`
 	Path    string          `json:"path"`
+	Zxid    int64           `json:"zxid"`
 	Timeout int64           `json:"session_timeout_ms"`
 	Linger  int64           `json:"linger_ms"`
 }
@@ -72,9 +73,9 @@ type record struct {
 }
 
 type process struct {
-	name  string
-	kind  string
-	last  int64 // its last sign of life
+	name string
+	kind string
+	last int64 // its last sign of life
 	// So long after a robbery it may still use a lock that has stayed with it.
 	blind int64
 	calls map[int64]*record
@@ -93,11 +94,12 @@ type history struct {
 	force  map[string][]int64
 	nodes  map[string]event  // who made it, by "MONITOR/NODE": names come again
 	robbed map[string]string // "MONITOR/NODE" that somebody else deleted, by the guid in it
+	locks  map[string]string // the guid that a transaction wrote into a lock, by "MONITOR/TOKEN"
 }
 
 // What is of no interest here and makes up most of a history. Of the servers' transactions, who made and deleted which node is asked.
-var skipped = [][]byte{[]byte(`"access_begin"`), []byte(`"access_end"`), []byte(`"type":"set"`),
-	[]byte(`"type":"close_session"`), []byte(`/privateLock"`)}
+var skipped = [][]byte{[]byte(`"access_begin"`), []byte(`"access_end"`),
+	[]byte(`"type":"close_session"`)}
 
 func readHistory(directory string) ([]*hold, error) {
 	files, err := filepath.Glob(filepath.Join(directory, "*.ndjson"))
@@ -109,7 +111,7 @@ func readHistory(directory string) ([]*hold, error) {
 	}
 	sort.Strings(files)
 	all := history{processes: map[string]*process{}, pauses: map[string][]*pause{}, paused: map[string]*pause{}, force: map[string][]int64{},
-		nodes: map[string]event{}, robbed: map[string]string{}}
+		nodes: map[string]event{}, robbed: map[string]string{}, locks: map[string]string{}}
 	for _, name := range files {
 		if err := all.readFile(name); err != nil {
 			return nil, err
@@ -185,6 +187,12 @@ func (h *history) take(line []byte) error {
 func (h *history) takeTransaction(e event) {
 	parts := strings.Split(e.Path, "/")
 	if len(parts) < 3 {
+		return
+	}
+	if parts[len(parts)-1] == "privateLock" {
+		if e.GUID != "" { // in the transaction that created it, with what wrote to it
+			h.locks[parts[len(parts)-2]+"/"+strconv.FormatInt(e.Zxid, 10)] = e.GUID
+		}
 		return
 	}
 	node := strings.Join(parts[len(parts)-2:], "/")
@@ -297,6 +305,9 @@ func (h *history) holds() []*hold {
 		for _, call := range p.calls {
 			if call.granted == never {
 				continue
+			}
+			if call.guid == "" && call.token != 0 {
+				call.guid = h.locks[call.monitor+"/"+strconv.FormatInt(call.token, 10)]
 			}
 			if force := h.forced(p, call); force < call.invoked && call.invoked <= force+p.blind {
 				continue

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "robustness/runner/scene.h"
+#include "robustness/worker/patience.h"
+#include "support/child_process.h"
 
 namespace forelock::robustness {
 namespace {
@@ -43,6 +45,15 @@ class AdministratorFaults {
       scene_.administrator.remove({parent + line.holder});
     }
     scene_.excuses.removed(line.monitor);
+    return {};
+  }
+
+  // Monitors that killed clients have left behind, and none that is in use.
+  Undo sweep(Strike& strike) {
+    strike.begin(scene_.chroot);
+    test::ChildProcess command(scene_.sweep, scene_.sweep_log);
+    const auto longest = std::chrono::steady_clock::now() + 10s;
+    while (command.running() && std::chrono::steady_clock::now() < longest) pause(strike.stop(), 20ms);
     return {};
   }
 
@@ -127,6 +138,7 @@ std::vector<FaultKind> administrator_faults(Scene& scene) {
       {"waiter_deleted", 3, 0ms, 0ms, [faults](Strike& strike) { return faults->remove_waiter(strike); }},
       {"holder_deleted", 2, 0ms, 0ms, [faults](Strike& strike) { return faults->remove_holder(strike, false); }},
       {"lock_deleted", 3, 0ms, 0ms, [faults](Strike& strike) { return faults->remove_holder(strike, true); }},
+      {"left_overs_swept", 1, 0ms, 0ms, [faults](Strike& strike) { return faults->sweep(strike); }},
       {"quota_changed", 1, 100ms, 2000ms, [faults](Strike& strike) { return faults->set_quota(strike); }},
       {"acl_changed", 1, 100ms, 1500ms, [faults](Strike& strike) { return faults->set_acl(strike); }},
   };

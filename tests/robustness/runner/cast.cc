@@ -33,6 +33,8 @@ struct Part {
   std::vector<std::string> monitors;
   std::vector<std::string> visited = {};
   int linger_ms = 0;             // for how long its locks stay with it
+  bool linger_reused = false;    // only those that were used shortly before
+  int release_delay_ms = 0;      // of those that do not stay
   int monitor_linger_ms = 5000;  // for how long a monitor that it has made stays unused; 0: it makes containers
 };
 
@@ -63,6 +65,8 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       "zookeeper.session.timeout=" + std::to_string(part.session_timeout_ms), "zookeeper.connection.delay=300",
       "zookeeper.foregound.task.timeout=3000", "zookeeper.backgound.task.timeout=4000",
       "zookeeper.lock.watch=" + part.watch, "zookeeper.lock.linger=" + std::to_string(part.linger_ms),
+      "zookeeper.lock.linger.reused=" + std::string(part.linger_reused ? "true" : "false"),
+      "zookeeper.lock.release.delay=" + std::to_string(part.release_delay_ms),
       "zookeeper.monitor.linger=" + std::to_string(part.monitor_linger_ms)};
   if (part.own_monitors > 0) command.push_back("rare=" + std::to_string(rare_monitors));
   if (!part.visited.empty()) command.push_back("visited=" + joined(part.visited));
@@ -103,14 +107,18 @@ std::string own_monitor(const std::string& slot, int number) {
 }
 
 // Locks that stay with their process, monitors that are removed when they are not used: in three of four seeds some
-// clients have them and others do not, or all have; in the fourth one none has, and monitors are containers.
+// clients have them and others do not, or all have, and some delay what they release; in the fourth one nothing stays,
+// and monitors are containers.
 void decide_what_stays(std::vector<Part>& parts, std::uint64_t seed) {
   static constexpr int lock_times_ms[] = {400, 1500, 150};
   static constexpr int monitor_times_ms[] = {300, 5000, 1000, 0};
+  static constexpr int delays_ms[] = {0, 5, 0, 20, 0};
   const std::uint64_t kind = seed % 4;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool stays = kind == 0 || (kind != 3 && i % 2 == kind % 2);
     parts[i].linger_ms = stays ? lock_times_ms[i % std::size(lock_times_ms)] : 0;
+    parts[i].linger_reused = stays && i % 3 == 2;
+    parts[i].release_delay_ms = kind == 3 ? 0 : delays_ms[i % std::size(delays_ms)];
     parts[i].monitor_linger_ms = kind == 3 ? 0 : monitor_times_ms[i % std::size(monitor_times_ms)];
   }
 }

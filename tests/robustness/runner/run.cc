@@ -60,9 +60,12 @@ Run::Run(const RunOptions& options)
       resource_(sockets_.path() / "resource", options.directory, excuses_),
       letters_(options.directory / "letters" / "outbox.db"),
       scene_{history_, excuses_,          cluster_, administrator_, resource_,
-             {},       shared_monitors(), chroot,   options.spared, {}} {
+             {},       shared_monitors(), chroot,   options.spared, {},       {},
+             {}} {
   const auto visited = visited_monitors();
   scene_.monitors.insert(scene_.monitors.end(), visited.begin(), visited.end());
+  scene_.sweep = {FORELOCK_COMMAND, "--set", "zookeeper.servers=" + cluster_.connect_string() + chroot, "sweep"};
+  scene_.sweep_log = options.directory / "sweep.log";
   history_.event("run")
       .add("seed", options.seed)
       .add("seconds", options.seconds.count())

@@ -1,6 +1,7 @@
 // Everything that faults are done to, and with.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <set>
@@ -29,6 +30,8 @@ struct Scene {
   std::vector<std::string> monitors;                    // those that an administrator may touch
   std::string chroot;                                   // that of all monitors
   std::set<std::string> spared;                         // slots of clients that are never killed
+  std::vector<std::string> sweep;                       // the command that does it
+  std::filesystem::path sweep_log;
   Depositions::Pair divided;                            // what parts the servers puts one on each side
 
   // One of those that run and fulfil the condition, preferably one that holds a lock; null if there is none.
