@@ -67,6 +67,13 @@ bool makes_monitor(const Transaction& transaction) {
   return create != nullptr && create->path.find('/', 1) == std::string::npos;
 }
 
+// It names nodes that were in the monitor when it was decided.
+bool names_nodes(const Request& request) {
+  if (std::holds_alternative<coordination::Delete>(request)) return true;
+  const auto* transaction = std::get_if<Transaction>(&request);
+  return transaction != nullptr && !makes_monitor(*transaction);
+}
+
 // The connection or the session has gone, and with it whatever was under way.
 bool is_lost(ReplyCode code) {
   return code == ReplyCode::connection_loss || code == ReplyCode::session_expired;
@@ -93,7 +100,7 @@ void GroupingSession::submit(RequestTag tag, Request request) {
   const std::string_view monitor = monitor_of(request);
   if (!waiting_.empty() && !mutated(Mutation::order_not_kept)) {
     if (const auto found = waiting_.find(monitor); found != waiting_.end()) {
-      found->second.push_back({tag, std::move(request)});
+      found->second.push_back({.tag = tag, .request = std::move(request)});
       return;
     }
   }
@@ -318,6 +325,9 @@ void GroupingSession::forget_monitor(std::string_view monitor) {
   for (auto& [tag, members] : groups_) {
     for (Member& member : members) member.gone |= names_its_nodes(member);
   }
+  if (const auto found = waiting_.find(monitor); found != waiting_.end()) {
+    for (Follower& follower : found->second) follower.gone |= names_nodes(follower.request);
+  }
   const auto held = held_back_.take(names_its_nodes);
   if (!held) return;
   end_waiting(held->monitor);
@@ -328,7 +338,13 @@ void GroupingSession::forget_monitor(std::string_view monitor) {
 void GroupingSession::end_waiting(const std::string& monitor) {
   auto ended = waiting_.extract(monitor);
   if (ended.empty() || mutated(Mutation::followers_forgotten)) return;
-  for (Follower& follower : ended.mapped()) submit(follower.tag, std::move(follower.request));
+  for (Follower& follower : ended.mapped()) {
+    if (follower.gone) {
+      answer(follower.tag, ReplyCode::connection_loss);  // as good as sent: what is left of it is found out
+    } else {
+      submit(follower.tag, std::move(follower.request));
+    }
+  }
 }
 
 // What has not been sent will not be, and its sender is told as if it had been: over the next connection it would be

@@ -11,10 +11,11 @@
 //
 // A monitor that is deleted while a transaction of it is held back, or in a group that is then refused: the transaction
 // is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
-// monitor itself, and so names none that was there before.
+// monitor itself, and so names none that was there before. Nor is a write that waits behind one of them.
 //
 // Foreground claims and releases are urgent (Transaction::urgent) and go before background claims that are held back: a
-// process that begins thousands of these keeps no other lock waiting behind them.
+// process that begins thousands of these keeps no other lock waiting behind them. Where urgent ones do not end, one of
+// eight is of the others.
 //
 // Order: requests of one monitor (the first component of a path; of a transaction, that of its first operation) are
 // applied in the order of submission: while a transaction is held back, or under way in a group, what follows for its
@@ -87,6 +88,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   struct Follower {
     coordination::RequestTag tag = 0;
     coordination::Request request;
+    bool gone = false;  // its monitor has been deleted since
   };
   struct TextHash : std::hash<std::string_view> {
     using is_transparent = void;

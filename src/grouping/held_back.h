@@ -23,7 +23,10 @@ struct Member {
   int refusals = 0;   // of groups, for other members
 };
 
-// In the order in which they go: the urgent ones before the others, each kind in the order in which it came.
+// In the order in which they go: the urgent ones before the others, each kind in the order in which it came. But of so
+// many that go one is of the others, or what is not urgent would never go where the urgent ones do not end.
+inline constexpr std::size_t one_not_urgent_of = 8;
+
 class HeldBack {
  public:
   bool empty() const { return lines_[0].empty() && lines_[1].empty(); }
@@ -34,11 +37,12 @@ class HeldBack {
   void add_first(Member member) { line_of(member).push_front(std::move(member)); }
 
   // Of one that is not empty.
-  const Member& front() const { return (lines_[0].empty() ? lines_[1] : lines_[0]).front(); }
+  const Member& front() const { return lines_[next_line()].front(); }
   Member take_front() {
-    auto& line = lines_[0].empty() ? lines_[1] : lines_[0];
-    Member member = std::move(line.front());
-    line.pop_front();
+    const std::size_t next = next_line();
+    urgent_in_a_row_ = next == 0 ? urgent_in_a_row_ + 1 : 0;
+    Member member = std::move(lines_[next].front());
+    lines_[next].pop_front();
     return member;
   }
   template <class Predicate>
@@ -62,7 +66,13 @@ class HeldBack {
  private:
   std::deque<Member>& line_of(const Member& member) { return lines_[member.transaction.urgent ? 0 : 1]; }
 
+  std::size_t next_line() const {
+    if (lines_[0].empty()) return 1;
+    return !lines_[1].empty() && urgent_in_a_row_ + 1 >= one_not_urgent_of ? 1 : 0;
+  }
+
   std::array<std::deque<Member>, 2> lines_;
+  std::size_t urgent_in_a_row_ = 0;
 };
 
 }  // namespace forelock::grouping

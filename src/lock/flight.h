@@ -47,6 +47,7 @@ struct Flight {
   std::uint32_t creation = 0;  // how often this process had made the monitor's node when it was sent
   bool watch = false;          // list: is to set the watch
   bool watched = false;        // it sets a watch: there was room for it
+  bool old_listing = false;    // watch_predecessor: an older listing has named the node
   std::string name = {};       // resolve_node, watch_predecessor, watch_node: which child
 };
 

@@ -58,6 +58,7 @@ void Monitor::drop(Contender& contender) {
   }
   if (owner_ == &contender) owner_ = nullptr;
   if (releasing_ == &contender) releasing_ = nullptr;
+  if (claiming_at_once_ == &contender) claiming_at_once_ = nullptr;
   if (contender.spec.wants_position) position_watchers_.erase({contender.arrival, &contender});
 }
 
@@ -99,7 +100,7 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
       need_resolve(now);
       break;
     case ContenderState::claiming:
-      if (withdraw_claim(contender)) engine_.forget(contender);
+      if (abandon_claim(contender)) engine_.forget(contender);
       break;
     default:
       break;  // something is under way; its reply will find the contender abandoned
@@ -107,17 +108,23 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
   settle(now);
 }
 
-// Of a claim that is still held back nothing can be left.
-bool Monitor::withdraw_claim(Contender& contender) {
+// The caller has given up: whatever becomes of the claim, its proof is not needed.
+bool Monitor::abandon_claim(Contender& contender) {
   if (!contender.node.empty()) return false;  // it claims from the queue, or holds privateLock
   if (engine_.withdraw(contender.proof)) {
     --outstanding_;
     listing_.answered();
   }
+  return withdraw_claim(contender);
+}
+
+// Of a claim that is still held back nothing can be left.
+bool Monitor::withdraw_claim(const Contender& contender) {
   const std::optional<FlightKind> claim = engine_.withdraw(contender.claim);
   if (!claim) return false;
   --outstanding_;
   lock_flight_ = false;
+  claiming_at_once_ = nullptr;
   if (*claim == FlightKind::fresh_claim) exists_ = false;
   return true;
 }
@@ -233,8 +240,21 @@ Contender* Monitor::claimant() const {
   return most_urgent->second;
 }
 
+// Thousands of background claims may be held back: a foreground contender does not wait behind the one of its monitor.
+void Monitor::let_foreground_pass() {
+  if (claiming_at_once_ == nullptr || claiming_at_once_->most_urgent()) return;
+  Contender& claiming = *claiming_at_once_;
+  const bool outranked = std::any_of(idle_.begin(), idle_.end(), [&claiming](const auto& one) {
+    return one.second->spec.priority < claiming.spec.priority;
+  });
+  if (!outranked || !withdraw_claim(claiming)) return;
+  claiming.move_to(ContenderState::idle);
+  idle_.insert({claiming.arrival, &claiming});
+}
+
 void Monitor::settle_idle(TimePoint now) {
   if (idle_.empty()) return;
+  let_foreground_pass();
   if (Contender* chosen = can_claim_at_once() ? claimant() : nullptr) {
     idle_.erase({chosen->arrival, chosen});
     fast_claim(*chosen, now);
@@ -288,7 +308,7 @@ void Monitor::settle_queue(TimePoint now) {
     const TimePoint look = now + look_interval(first);
     if (poll_at == look_not_before_ || poll_at > look) engine_.set_poll(*this, look);
     const bool next = listing_.count_before(child_of(first)) <= 1;  // the holder, if anybody
-    if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, now);
+    if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, false, now);
     return;
   }
   if (more_urgent_enqueueing(first)) return;  // its reply is on the way
@@ -319,6 +339,14 @@ bool Monitor::view_fresh_for(const Contender& first) const {
   const bool parent_mode = engine_.options().watch_mode == WatchMode::parent;
   const bool coming_and_going = !position_watchers_.empty() && parent_mode && !listing_.unwatched();
   return listing_.known() && (listing_.children_watched() || (listing_.fresh_for(first.id) && !coming_and_going));
+}
+
+// Once a listing has shown a contender, what goes before it in its own class can only become less. So the node directly
+// before it can be watched without another look. (A foreground contender may have come before one of the background,
+// which looks before it claims.)
+bool Monitor::old_listing_serves(const Contender& first) const {
+  return position_watchers_.empty() && !listing_.unwatched() && listing_.shows(child_of(first)) &&
+         another_process_before(first);
 }
 
 void Monitor::poll(TimePoint now) {

@@ -125,6 +125,7 @@ class Monitor {
   void settle_owner(TimePoint now);
   bool can_claim_at_once() const;
   Contender* claimant() const;
+  void let_foreground_pass();
   void settle_idle(TimePoint now);
   void settle_queue(TimePoint now);
   void give_back(Contender& owner, TimePoint now);
@@ -176,7 +177,8 @@ class Monitor {
   void reject(Contender& contender, coordination::ReplyCode code, TimePoint now);
   void reject_all(coordination::ReplyCode code, TimePoint now);
   void explain_queued(const Contender& contender);
-  bool withdraw_claim(Contender& contender);
+  bool abandon_claim(Contender& contender);
+  bool withdraw_claim(const Contender& contender);
   void outcome_unknown(Contender& contender, TimePoint now);
   void need_resolve(TimePoint not_before);
   void monitor_missing();
@@ -201,13 +203,14 @@ class Monitor {
   bool another_process_before_claim(const Contender& contender) const;
   bool is_clear(const Contender& contender) const;
   bool view_fresh_for(const Contender& first) const;
+  bool old_listing_serves(const Contender& first) const;
   Duration look_interval(const Contender& first) const;
   Duration patience() const;
   void note_number(std::int64_t number);
   ChildName child_of(const Contender& contender) const;
   std::string child_path(std::string_view child) const;
   std::string new_node_path(const Contender& contender) const;
-  void watch_predecessor(const Contender& first, TimePoint now);
+  void watch_predecessor(const Contender& first, bool old_listing, TimePoint now);
 
   Engine& engine_;
   const std::string name_;
@@ -223,6 +226,7 @@ class Monitor {
   std::unordered_map<std::string, Contender*> nodes_;  // every own node that is known
   Contender* owner_ = nullptr;                         // owns privateLock
   Contender* releasing_ = nullptr;                     // its release is under way and leaves the lock free
+  Contender* claiming_at_once_ = nullptr;              // its first request, which claims the lock, is not answered yet
   bool stray_ = false;                                 // privateLock is the session's, but of no contender; it goes
   bool lock_flight_ = false;                           // another request that changes privateLock is under way
   std::int32_t lock_version_ = 0;                      // of privateLock, after everything sent so far

@@ -28,6 +28,7 @@ std::string last_component(const std::string& path) {
 
 void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
   --outstanding_;
+  if (flight.kind == FlightKind::fresh_claim && !reply.ok()) removable_ = false;  // if it is there, others have made it
   if (reply.code == ReplyCode::session_expired) return;  // the session's end follows and settles everything
   Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
   switch (flight.kind) {
@@ -133,6 +134,7 @@ void Monitor::monitor_missing() {
 
 void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
   lock_flight_ = false;
+  claiming_at_once_ = nullptr;
   const bool fresh = flight.kind == FlightKind::fresh_claim;
   if (reply.ok()) {
     const std::size_t own = fresh ? 1 : 0;  // of its operations, the one that creates the node

@@ -100,8 +100,7 @@ void Monitor::expect_monitor() {
 // before nobody else can be there.
 void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   expect_monitor();
-  removable_ = false;  // if it is there, others have made it
-  listing_.forget();   // it is of a former monitor
+  listing_.forget();  // it is of a former monitor
   contender.move_to(ContenderState::claiming);
   contender.created_after = headcount_.at_least();
   lock_flight_ = true;
@@ -115,6 +114,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   transaction.groupable = true;
   transaction.urgent = contender.most_urgent();
+  claiming_at_once_ = &contender;
   contender.claim = send({.kind = FlightKind::fresh_claim, .contender = contender.id}, std::move(transaction), now);
 }
 
@@ -141,6 +141,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
   transaction.groupable = headcount_.watched();
   transaction.urgent = contender.most_urgent();
+  claiming_at_once_ = &contender;
   contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
   if (!headcount_.watched()) {
     listing_.forget();                // unwatched, it may be of a monitor that was here before this one
@@ -216,7 +217,10 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
     transaction.urgent = true;  // somebody may wait for it whom this process does not know
     send(flight, std::move(transaction), now);
   }
-  if (!queue_.empty()) list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+  if (queue_.empty()) return;
+  const Contender& first = queue_.front();
+  if (old_listing_serves(first)) return watch_predecessor(first, true, now);
+  list(engine_.options().watch_mode == WatchMode::parent, 0, now);
 }
 
 void Monitor::yield(Contender& owner, TimePoint now) {
@@ -261,13 +265,14 @@ void Monitor::watch_node(Contender& contender, TimePoint now) {
 // The node directly before our first contender, or privateLock if there is none. As every watch here it is set by Get,
 // which leaves nothing behind on a node that has gone: a watch on its creation would stay for the life of the session,
 // since names do not come again.
-void Monitor::watch_predecessor(const Contender& first, TimePoint now) {
+void Monitor::watch_predecessor(const Contender& first, bool old_listing, TimePoint now) {
   const ForeignContender* before = listing_.last_before(child_of(first));
   const std::string child = before ? before->name : std::string(private_lock_name);
   listing_.keep_fresh_for(first.id);
   if (listing_.watched_node() == child) return;
   listing_.set_watched_node(child);
-  send({.kind = FlightKind::watch_predecessor, .name = child}, Get{child_path(child), true}, now);
+  send({.kind = FlightKind::watch_predecessor, .old_listing = old_listing, .name = child},
+       Get{child_path(child), true}, now);
 }
 
 }  // namespace forelock::lock

@@ -111,6 +111,7 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
 
 void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, TimePoint now) {
   if (listing_.watched_node() != flight.name) return;
+  if (reply.code == ReplyCode::no_node && flight.old_listing) return listing_.expire();  // it went long ago, perhaps
   if (!reply.ok()) return on_watched_child_changed(reply.code == ReplyCode::no_node, now);
   listing_.set_unwatched(!flight.watched);
   if (listing_.unwatched()) engine_.set_poll(*this, now + unwatched_interval);
@@ -213,6 +214,7 @@ void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, Ti
 void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
   const bool first_waits_for_it = !queue_.empty() && listing_.fresh_for(queue_.front().id);
   const std::string child = listing_.watched_node_changed();
+  if (gone) listing_.children_changed();  // the event that says so may come a moment later
   if (!gone || !engine_.connected() || resolving_.busy() || owner_ || lock_flight_) return;
   if (listing_.in_flight() || !first_waits_for_it) return;
   Contender& first = queue_.front();

@@ -20,7 +20,7 @@ std::uint64_t budget_for(lock::Mutation mutation) {
 
 // Needs a stranger that comes and goes while one claim is under way: rare, so the run begins shortly before it shows.
 std::uint64_t first_seed_for(lock::Mutation mutation) {
-  return mutation == lock::Mutation::count_taken_late ? 210001 : 1;
+  return mutation == lock::Mutation::count_taken_late ? 50001 : 1;
 }
 
 // Bugs that cannot show: why a survivor is none that the simulator should have noticed. Empty for all others.

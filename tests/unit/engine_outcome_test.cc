@@ -371,7 +371,6 @@ TEST_F(NewBeginningTest, AfterAListingWithoutItsNode) {
   ASSERT_EQ(engine_.state(2), ContenderState::waiting);
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
-  answer<List>(listing({"A-0000000005", "A-0000000006", "A-0000000007"}, 8));
   the_neighbour_goes();
 }
 
@@ -414,6 +413,29 @@ TEST_F(EngineOutcomeTest, AClaimThatHasNotBeenSentIsWithdrawn) {
   EXPECT_EQ(output_.sent.size(), sent - 1);
   acquire(2, Priority::foreground);
   EXPECT_GE(output_.sent.size(), sent) << "the next one claims";
+}
+
+TEST_F(EngineOutcomeTest, AForegroundContenderPassesABackgroundClaimThatHasNotBeenSent) {
+  cold_cycle(1);
+  output_.holds_back = true;
+  ask(2, Priority::background);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  ask(3, Priority::foreground);
+  const auto claim = answer<Transaction>(claimed("A-0000000002", 200));
+  EXPECT_EQ(std::get<Create>(claim.operations.at(0)).path, "/P/A-");
+  EXPECT_EQ(engine_.state(3), ContenderState::held);
+  EXPECT_EQ(answer<Create>(created("B-0000000003")).path, "/P/B-");
+  EXPECT_EQ(engine_.state(2), ContenderState::waiting);
+}
+
+TEST_F(EngineOutcomeTest, AForegroundContenderWaitsForABackgroundClaimThatHasBeenSent) {
+  cold_cycle(1);
+  ask(2, Priority::background);
+  ask(3, Priority::foreground);
+  const auto claim = answer<Transaction>(claimed("B-0000000002", 200));
+  EXPECT_EQ(std::get<Create>(claim.operations.at(0)).path, "/P/B-");
+  EXPECT_EQ(engine_.state(2), ContenderState::held);
+  EXPECT_EQ(answer<Create>(created("A-0000000003")).path, "/P/A-");
 }
 
 }  // namespace

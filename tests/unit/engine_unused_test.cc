@@ -215,6 +215,20 @@ TEST_F(EngineUnusedTest, TheRestOfASecondRefusalGoesOneByOne) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+TEST_F(EngineUnusedTest, AWithdrawnClaimLeavesWhatIsToBeRemoved) {
+  for (ContenderId id = 1; id <= 2; ++id) cycle(id, "P" + std::to_string(id));
+  pass(linger * 4);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  output_.holds_back = true;
+  AcquireSpec spec = spec_of(3, Priority::foreground);
+  spec.monitor = "P1";
+  engine_.acquire(3, std::move(spec), now_);
+  ASSERT_TRUE(engine_.cancel(3, now_));
+  ASSERT_EQ(output_.sent.size(), 1u);
+  answer<Transaction>(refused(ReplyCode::not_empty, 1));
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
+}
+
 TEST_F(EngineUnusedTest, WithoutLeaveToRemoveNothingMoreIsTried) {
   for (ContenderId id = 1; id <= 3; ++id) cycle(id, "P" + std::to_string(id));
   pass(linger * 4);

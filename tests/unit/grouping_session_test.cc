@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -176,6 +177,29 @@ TEST_F(GroupingSessionTest, UrgentOnesGoBeforeOthersThatAreHeldBack) {
   for (std::size_t next = 3; next < server_.sent.size(); ++next) answer(next);
   ASSERT_EQ(order_.size(), 2004u);
   EXPECT_EQ(order_.back(), 3000u) << "the others keep their order";
+}
+
+TEST_F(GroupingSessionTest, OfEightThatGoOneIsNotUrgent) {
+  keep_busy();
+  const auto submit_urgent = [this](RequestTag tag) {
+    Transaction urgent = claim("f" + std::to_string(tag));
+    urgent.urgent = true;
+    submit(tag, urgent);
+  };
+  for (RequestTag tag = 1; tag <= 3; ++tag) submit(tag, claim("b" + std::to_string(tag)));
+  for (RequestTag tag = 101; tag <= 120; ++tag) submit_urgent(tag);
+  grouping_.flush();
+  for (std::size_t next = 0; next < server_.sent.size(); ++next) {
+    answer(next);
+    // As many come as have gone: the urgent ones do not end.
+    for (RequestTag tag = 1000 * (next + 1); next < 8 && tag < 1000 * (next + 1) + 10; ++tag) submit_urgent(tag);
+    grouping_.flush();
+  }
+  std::vector<std::size_t> places;
+  for (RequestTag tag = 1; tag <= 3; ++tag) {
+    places.push_back(static_cast<std::size_t>(std::find(order_.begin(), order_.end(), tag) - order_.begin()) - 2);
+  }
+  EXPECT_EQ(places, (std::vector<std::size_t>{7, 15, 23}));
 }
 
 TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfOperations) {
@@ -474,6 +498,20 @@ TEST_F(GroupingSessionTest, WhatIsHeldBackIsNotSentToAMonitorThatHasBeenDeleted)
   answer(1);
   ASSERT_EQ(server_.sent.size(), 3u);
   EXPECT_EQ(server_.sent[2].tag, 2u);
+}
+
+TEST_F(GroupingSessionTest, NorIsAWriteThatWaitsBehindIt) {
+  submit(1, claim("P"));
+  submit(2, claim("Q"));
+  grouping_.flush();
+  step(3, Delete{"/P/A-0000000000"});
+  step(4, List{"/P", false});
+  grouping_.on_watch({WatchEvent::Kind::deleted, "/P"});
+  answer(0);
+  EXPECT_TRUE(replies_.at(1).ok());
+  EXPECT_EQ(replies_.at(3).code, ReplyCode::connection_loss);
+  ASSERT_EQ(server_.sent.size(), 2u);
+  EXPECT_EQ(server_.sent[1].tag, 4u);
 }
 
 TEST_F(GroupingSessionTest, WatchesComeThroughAtOnce) {
