@@ -5,6 +5,7 @@ import logging
 import os
 import queue
 import signal
+import threading
 
 import pytest
 from conftest import PATIENCE
@@ -121,7 +122,26 @@ def test_the_caller_keeps_what_was_not_begun(runner, letters, open_client):
 def test_ctrl_c_ends_an_operation(runner, letters):
     with pytest.raises(KeyboardInterrupt):
         runner.run(SAVE, lambda attempt: os.kill(os.getpid(), signal.SIGINT))
-    assert letters.status.accepted <= 1  # the attempt that was interrupted has failed
+    assert letters.status.accepted == 0  # its caller keeps it
+
+
+def test_a_callback_runs_no_operation(runner, open_client):
+    refused = queue.SimpleQueue()
+
+    def callback(where):
+        try:
+            runner.run(SAVE, print)
+        except forelock.Error as error:
+            refused.put(error.code)
+
+    waiting = forelock.BlockingLock(runner._client, "P2", timeout=PATIENCE)
+    waiting.on_queued(callback)
+    with forelock.lock(open_client(), "P2"):
+        thread = threading.Thread(target=waiting.acquire)
+        thread.start()
+        assert refused.get(timeout=PATIENCE) == ErrorCode.INVALID_ARGUMENT
+    thread.join()
+    waiting.release()
 
 
 def test_an_operation_ends_though_its_client_was_closed_meanwhile(runner, letters, open_client):
@@ -171,8 +191,68 @@ def test_tasks_run_operations(runner, letters):
             await task
         async with forelock.aio.lock(runner._client, "P1", timeout=PATIENCE):
             pass
+        assert letters.status.accepted == 0  # its caller keeps it
 
     asyncio.run(asyncio.wait_for(main(), PATIENCE))
+
+
+def held(client, monitor):
+    """Waits until the monitor is held."""
+    inspector = forelock.Inspector(client)
+    while (seen := inspector.show(monitor)) is None or seen.holder is None:
+        pass
+
+
+def test_no_handler_is_called_once_the_runner_is_closed(open_client, letters):
+    client, other = open_client(), open_client()
+    runner = forelock.OperationRunner(client, letters)
+    calls, ends = [], queue.SimpleQueue()
+
+    def run():
+        try:
+            runner.run(SAVE, calls.append)
+        except forelock.Error as error:
+            ends.put(error.code)
+
+    # The thread that fetches the client's events stays in a callback until the runner is closed.
+    closed, in_callback = threading.Event(), threading.Event()
+    with forelock.lock(other, "P2"):
+        waiting = forelock.BlockingLock(client, "P2")
+        waiting.on_queued(lambda where: (in_callback.set(), closed.wait(PATIENCE)))
+        waiter = threading.Thread(target=lambda: waiting.acquire(PATIENCE))
+        waiter.start()
+        assert in_callback.wait(PATIENCE)
+        thread = threading.Thread(target=run)
+        thread.start()
+        held(other, "P1")
+        runner.close()
+        closed.set()
+    waiter.join()
+    waiting.release()
+    thread.join()
+    assert (ends.get(timeout=PATIENCE), calls) == (ErrorCode.CANCELLED, [])
+
+
+def test_no_task_calls_a_handler_once_the_runner_is_closed(client, letters):
+    calls = []
+
+    async def handler(attempt):
+        calls.append(attempt)
+
+    async def main():
+        runner = forelock.OperationRunner(client, letters)
+        task = asyncio.create_task(runner.run_async(SAVE, handler))
+        begun = asyncio.Event()
+        asyncio.get_running_loop().call_soon(begun.set)  # after the task's first step
+        await begun.wait()
+        held(client, "P1")  # the task gets no further, since the loop stands still
+        runner.close()
+        with pytest.raises(forelock.InstanceLockException) as kept:
+            await task
+        assert kept.value.code == ErrorCode.CANCELLED
+
+    asyncio.run(asyncio.wait_for(main(), PATIENCE))
+    assert (calls, letters.status.accepted) == ([], 0)
 
 
 def test_the_queue_takes_what_was_attempted_elsewhere(client, letters):

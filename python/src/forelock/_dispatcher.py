@@ -77,12 +77,16 @@ class Dispatcher:
             self._watches.pop(tag, None)
             self._told.notify_all()
 
+    def is_this_thread(self) -> bool:
+        """Whether the calling thread is the one on which receivers run: it must not wait for an event."""
+        return threading.current_thread() is self._thread
+
     def join(self) -> None:
         """Waits until everybody has been told who waited for a lock; the client must be closed.
 
         The thread has ended then, too, unless operations are under way, whose attempts may wait for the caller.
         """
-        if threading.current_thread() is self._thread:
+        if self.is_this_thread():
             return
         with self._told:
             waiting = set(self._completions)

@@ -17,7 +17,7 @@ from forelock._abi import ffi
 from forelock._dispatcher import Event, Receiver, write_log
 from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
 from forelock.client import Client, Config, merge
-from forelock.errors import Error, ErrorCode, OperationFailure
+from forelock.errors import Error, ErrorCode, OperationFailure, make_error
 from forelock.held import Duration, HeldLock, WriteOperation
 from forelock.values import Priority, PriorityLike, priority_of
 
@@ -240,27 +240,30 @@ class OperationRunner:
 
         Raises what says why the caller still owns the operation: RequestRejectedException (it is invalid, or the client
         closed), InstanceLockException (lock_timeout: nothing was tried in time), DeadLetterException (the queue cannot
-        take it). Ctrl-C cancels the operation.
+        take it). Ctrl-C cancels the operation: the caller keeps it, unless it is on its way into the queue already.
+        Refused on the client's event thread, in a callback: it would wait for that thread.
         """
+        if self._client.core.dispatcher.is_this_thread():
+            raise make_error(ErrorCode.INVALID_ARGUMENT, operation.monitor,
+                             "run() was called in a callback, by the client's event thread, for which it would wait",
+                             "call it on another thread")
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = self._submit(operation, timeout, events.put)
+        attempt: Optional[Attempt] = None
         try:
             event = events.get()
             while not _is_end(event):
-                if event.kind == lib.FL_EVENT_ATTEMPT:
-                    attempt = Attempt(self._client, event.source, operation, event.value)
+                attempt = self._attempt(event, operation)
+                if attempt is not None:
                     failure: Optional[BaseException] = None
                     try:
                         handler(attempt)
                     except Exception as error:
                         failure = error
-                    except BaseException as error:
-                        attempt.end(error)
-                        raise
                     attempt.end(failure)
                 event = events.get()
-        except BaseException:
-            lib.fl_operation_cancel(handle)
+        except BaseException as error:
+            self._withdraw(handle, attempt, error)
             while not _is_end(event := events.get()):
                 self._refuse(event, operation)
             raise
@@ -274,23 +277,21 @@ class OperationRunner:
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Event] = asyncio.Queue()
         handle = self._submit(operation, timeout, lambda event: _put(loop, events, event))
+        attempt: Optional[Attempt] = None
         try:
             event = await events.get()
             while not _is_end(event):
-                if event.kind == lib.FL_EVENT_ATTEMPT:
-                    attempt = Attempt(self._client, event.source, operation, event.value)
+                attempt = self._attempt(event, operation)
+                if attempt is not None:
                     failure: Optional[BaseException] = None
                     try:
                         await handler(attempt)
                     except Exception as error:
                         failure = error
-                    except BaseException as error:
-                        attempt.end(error)
-                        raise
                     attempt.end(failure)
                 event = await events.get()
-        except BaseException:
-            lib.fl_operation_cancel(handle)
+        except BaseException as error:
+            self._withdraw(handle, attempt, error)
             await self._until_ended(events, operation)
             raise
         finally:
@@ -301,7 +302,8 @@ class OperationRunner:
         """Withdraws all operations, and waits until the last one has ended. Idempotent.
 
         They stay with their callers (code cancelled), except those that are on their way into the queue already. An
-        attempt under way is over, too: what still works on it has no lock any more.
+        attempt under way is over, too: what still works on it has no lock any more. No handler is called that was not
+        called before.
         """
         self._finalizer()
 
@@ -324,6 +326,20 @@ class OperationRunner:
             core.dispatcher.forget(tag)
             raise error
         return int(handle[0])
+
+    def _attempt(self, event: Event, operation: Operation) -> Optional[Attempt]:
+        """What a handler is to be called with. None: the event is of another kind, or the runner was closed since."""
+        state = ffi.new("int32_t*")
+        if event.kind != lib.FL_EVENT_ATTEMPT or lib.fl_lock_get_state(event.source, state) != 0:
+            return None
+        return Attempt(self._client, event.source, operation, event.value)
+
+    @staticmethod
+    def _withdraw(operation: int, attempt: Optional[Attempt], error: BaseException) -> None:
+        """The operation first: the end of its attempt alone would make a dead letter of what its caller keeps."""
+        lib.fl_operation_cancel(operation)
+        if attempt is not None:
+            attempt.end(error)
 
     def _refuse(self, event: Event, operation: Operation) -> None:
         """An attempt that began while the operation was cancelled."""
