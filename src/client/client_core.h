@@ -128,6 +128,8 @@ class ClientCore final {
   // Releases what is held and withdraws what waits. It may linger if its caller has finished, and only then.
   void give_up_in_step(lock::ContenderId contender, bool section_ended);
   void want_contention_in_step(lock::ContenderId contender);
+  // As EnsembleLink::watch_danger().
+  void watch_danger_in_step(lock::ContenderId contender, lock::Duration margin);
   // It may be the last reference: what its callbacks own may call us when it dies.
   void let_go_after_step(std::shared_ptr<const void> object) { to_let_go_.push_back(std::move(object)); }
   void wake_after_step(std::shared_ptr<ContenderListener> listener) { to_wake_.push_back(std::move(listener)); }

@@ -115,10 +115,14 @@ void SetRun::proceed() {
     contention_due_ = waits_for && may_be_outranked() ? now() + contention_delay : lock::never;
     if (contention_due_ != lock::never) core_.call_at(contention_due_, weak_from_this());
   }
-  if (auto owner = owner_.lock()) {
-    owner->advanced(shared_from_this());
-    core_.let_go_after_step(std::move(owner));
-  }
+  tell_owner();
+}
+
+void SetRun::tell_owner() {
+  auto owner = owner_.lock();
+  if (!owner) return;
+  owner->advanced(shared_from_this());
+  core_.let_go_after_step(std::move(owner));
 }
 
 void SetRun::carry_out(const sets::Command& command) {
@@ -196,12 +200,15 @@ lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& g
   if (member) acquired_at_[*member] = records::wall_time_now();
   machine_.granted(attempt_of(contender), grant.token);
   come_back();
-  // All members in an ensemble end with its session: the first one stands for them.
-  if (!member || !ensembles_.is_first_of_its_ensemble(*member)) return lock::Duration::zero();
-  auto owner = owner_.lock();
-  const lock::Duration margin = owner ? owner->danger_margin() : lock::Duration::zero();
-  core_.let_go_after_step(std::move(owner));
-  return margin;
+  return lock::Duration::zero();  // watch_danger() follows when the set is held
+}
+
+// All members in an ensemble end with its session: the first one stands for them.
+void SetRun::watch_danger(lock::Duration margin) {
+  for (const auto& [attempt, contender] : contenders_) {
+    const auto member = machine_.member_of(attempt);
+    if (member && ensembles_.is_first_of_its_ensemble(*member)) core_.watch_danger_in_step(contender, margin);
+  }
 }
 
 std::optional<lock::Duration> SetRun::taken(const linger::Lock& lock) {
@@ -217,6 +224,8 @@ void SetRun::refused(lock::ContenderId contender, const lock::Refusal& refusal) 
 
 void SetRun::lost(lock::ContenderId contender, LossReason reason) {
   machine_.lost(attempt_of(contender), reason);
+  // Before the deadline can move on in this step: a reader of the later one must see the loss.
+  if (machine_.stage() == sets::SetStage::lost) tell_owner();
   ended(contender);
 }
 

@@ -46,6 +46,8 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   void wake_owner();
   // Of a held set.
   std::vector<GuardedWrite::Hold> holds() const;
+  // Of a held set: SetSlot::in_danger() follows when less than this is left before the deadline of one of its sessions.
+  void watch_danger(lock::Duration margin);
   // Writes the members' records anew. False if one is not held any more.
   bool alive(std::chrono::milliseconds expected);
 
@@ -70,6 +72,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   bool may_be_outranked() const { return record_.priority != all_priorities.front(); }
   void want_contention();
   void proceed();
+  void tell_owner();
   void carry_out(const sets::Command& command);
   lock::AcquireSpec make_spec(const sets::Command& command);
   // By which the servers' answers are recognised.

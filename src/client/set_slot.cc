@@ -332,7 +332,10 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
     case SetStage::taking:
       return;
     case SetStage::held:
-      if (before == Phase::waiting) told_held(machine);
+      if (before == Phase::waiting) {
+        told_held(machine);
+        if (on_danger_) run->watch_danger(danger_margin_);
+      }
       break;
     case SetStage::lost:
       if (before == Phase::waiting) told_held(machine);  // both in one step

@@ -89,7 +89,6 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   void advanced(const std::shared_ptr<SetRun>& run);
   void contended(const SetRun& run, std::size_t member, Priority waiting);
   void in_danger(const SetRun& run);
-  lock::Duration danger_margin() const;
   // Perhaps it has waited long enough for the servers to confirm what it has given back.
   void time_has_come(const std::shared_ptr<SetRun>& run, lock::TimePoint time);
   // Without the mutex.

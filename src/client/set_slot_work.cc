@@ -59,11 +59,6 @@ void SetSlot::on_danger(std::chrono::milliseconds margin, std::function<void()> 
   on_danger_ = std::move(callback);
 }
 
-lock::Duration SetSlot::danger_margin() const {
-  const std::lock_guard guard(mutex_);
-  return on_danger_ ? danger_margin_ : lock::Duration::zero();
-}
-
 void SetSlot::in_danger(const SetRun& run) {
   {
     const std::lock_guard guard(mutex_);

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "client/lock_slot.h"
 #include "client/set_slot.h"
+#include "clock_jump.h"
 #include "tree_session.h"
 
 namespace forelock::client {
@@ -24,6 +26,7 @@ class EnsemblesTest : public ::testing::Test {
   static Settings settings(const std::string& servers) {
     Settings settings;
     settings.set("zookeeper.servers", servers);
+    settings.set("zookeeper.session.timeout", "3600000");
     return settings;
   }
   LockOptions options() const {
@@ -198,6 +201,32 @@ TEST_F(EnsemblesTest, ASetWaitsInOneEnsembleWhileItHoldsNothingBehindIt) {
   EXPECT_TRUE(set->holds());
   set->release({});
   answer_all();
+}
+
+TEST_F(EnsemblesTest, ASetIsWarnedOfASessionThatFellSilentWhileItWaitedInTheOther) {
+  first_.connect(1h);
+  second_.connect(10h);
+  answer_all();
+  const std::string silent = monitor(0);
+  int number = 0;
+  while (monitor(1, number) < silent) ++number;
+  const auto busy = hold(monitor(1, number));
+  const auto other = hold(monitor(0, 1));
+  std::promise<void> other_warned;
+  other->on_danger(19min, [&] { other_warned.set_value(); });
+  const auto set = make_set({silent, monitor(1, number)});
+  std::promise<void> warned;
+  set->on_danger(19min, [&] { warned.set_value(); });
+  set->acquire(lock::never, false);
+  answer_all();
+  ASSERT_EQ(set->waits_for(), monitor(1, number));
+  test::suspend_for(45min);  // of an hour: who holds is warned, and who waits is not
+  core_->start_threads();
+  ASSERT_EQ(other_warned.get_future().wait_for(10s), std::future_status::ready);
+  busy->release({});
+  while (second_.answer_one()) continue;
+  ASSERT_TRUE(set->holds());
+  EXPECT_EQ(warned.get_future().wait_for(10s), std::future_status::ready);
 }
 
 TEST_F(EnsemblesTest, TheEndOfOneSessionLosesTheSetAndTheRestIsGivenBack) {
