@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 5
+#define FL_ABI_VERSION 6
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);
@@ -267,11 +267,13 @@ FORELOCK_EXPORT int32_t fl_lock_new(fl_client client, const char* lock_info, con
 /// of what `capture_stack` finds. For hosts whose frames are no native ones. At most 32 lines and 4,096 bytes are kept;
 /// those of an acquisition of a lock that has lingered, which writes no record, are dropped. Null: nothing is said.
 FORELOCK_EXPORT int32_t fl_lock_set_stack(fl_lock lock, const char* stack);
-/// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT, FL_CANCELLED, …
+/// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT (the message says who holds it and
+/// what for), FL_CANCELLED, …
 FORELOCK_EXPORT int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms);
 /// Obtains the lock if it is free and no other contender waits; does not queue. FL_LOCK_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
-/// As fl_lock_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK.
+/// As fl_lock_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK. The message of one that
+/// timed out does not say who holds the lock, since a look at that blocks: fl_inspect_holder().
 FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag);
 /// As fl_lock_try(), without blocking.
 FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);

@@ -87,6 +87,9 @@ class FORELOCK_EXPORT Inspector {
   /// One monitor in full, or nothing if it does not exist.
   std::optional<MonitorView> show(const std::string& monitor);
 
+  /// The holder alone, by one read, however many wait; without its node. Nothing if the monitor is not held.
+  std::optional<HolderView> holder(const std::string& monitor);
+
   /// The set to which a contender with this record belongs: the members that it holds and the one that it waits for.
   /// Nothing if the record belongs to no set. If the record does not name all members, all monitors are read, as by
   /// list().

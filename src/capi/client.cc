@@ -6,6 +6,7 @@
 #include "capi/client_object.h"
 #include "capi/config_object.h"
 #include "capi/handles.h"
+#include "capi/lock_arguments.h"
 #include "capi/structure.h"
 #include "forelock/c.h"
 
@@ -56,8 +57,7 @@ int32_t fl_client_open(fl_config config, uint32_t flags, fl_client* client) {
 int32_t fl_client_wait_connected(fl_client client, int64_t timeout_ms) {
   return capi::run([&] {
     const auto use = find<ClientObject>(client);
-    require(timeout_ms >= 0, "the time-out is negative");
-    if (use->client().wait_connected(std::chrono::milliseconds(timeout_ms))) return;
+    if (use->client().wait_connected(duration_of(timeout_ms))) return;
     std::string message = "no connection to ZooKeeper within " + std::to_string(timeout_ms) + " ms";
     if (const std::string problem = use->client().last_problem(); !problem.empty()) message += ": " + problem;
     throw ConnectionLossException(ErrorCode::connection_loss, {}, message, "forelock doctor");

@@ -2,6 +2,7 @@
 
 #include "capi/config_object.h"
 #include "capi/handles.h"
+#include "capi/lock_arguments.h"
 #include "capi/structure.h"
 
 using namespace forelock;
@@ -20,8 +21,7 @@ int32_t fl_internal_open_dlq(fl_config config, MakeDeadLetters make, fl_dlq* dlq
 int32_t fl_dlq_flush(fl_dlq dlq, int64_t timeout_ms, int32_t* done) {
   return capi::run([&] {
     const auto use = find<DeadLettersObject>(dlq);
-    require(timeout_ms >= 0, "the time-out is negative");
-    target(done) = use->letters()->flush(std::chrono::milliseconds(timeout_ms)) ? 1 : 0;
+    target(done) = use->letters()->flush(duration_of(timeout_ms)) ? 1 : 0;
   });
 }
 

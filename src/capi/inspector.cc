@@ -9,6 +9,7 @@
 
 #include "capi/client_object.h"
 #include "capi/handles.h"
+#include "capi/lock_arguments.h"
 #include "capi/owner.h"
 #include "capi/structure.h"
 #include "forelock/c.h"
@@ -161,8 +162,7 @@ fl_waiter to_c(const SeenWaiter& of) {
 }
 
 Inspector inspector_of(const ClientObject& client, int64_t timeout_ms) {
-  require(timeout_ms >= 0, "the time-out is negative");
-  return Inspector(client.client(), std::chrono::milliseconds(timeout_ms));
+  return Inspector(client.client(), duration_of(timeout_ms));
 }
 
 }  // namespace
@@ -192,6 +192,20 @@ int32_t fl_inspect_show(fl_client client, const char* monitor, int64_t timeout_m
       }
     }
     result = add(std::make_unique<ViewObject>(std::move(monitors), std::move(waiters)));
+  });
+}
+
+int32_t fl_inspect_holder(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    fl_view& result = target(view);
+    const std::string id = text_of(monitor, "monitor");
+    std::vector<SeenMonitor> monitors;
+    if (auto holder = inspector_of(*use, timeout_ms).holder(id)) {
+      OwnerText owner = OwnerText(holder->owner);
+      monitors.push_back({.monitor = id, .path = {}, .holder = std::move(holder), .owner = std::move(owner)});
+    }
+    result = add(std::make_unique<ViewObject>(std::move(monitors), std::vector<SeenWaiter>()));
   });
 }
 

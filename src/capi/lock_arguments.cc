@@ -43,10 +43,11 @@ Priority priority_of(int32_t priority) {
 
 LockOptions options_of(const fl_lock_options* given) {
   const fl_lock_options options = read_structure(given);
-  require(options.expected_runtime_ms >= 0 && options.auto_unlock_after_ms >= 0, "a duration is negative");
+  const auto expected_runtime = duration_of(options.expected_runtime_ms, "a duration is negative");
+  const auto auto_unlock_after = duration_of(options.auto_unlock_after_ms, "a duration is negative");
   LockOptions result;
-  if (options.expected_runtime_ms > 0) result.expected_runtime.emplace(options.expected_runtime_ms);
-  if (options.auto_unlock_after_ms > 0) result.auto_unlock_after.emplace(options.auto_unlock_after_ms);
+  if (options.expected_runtime_ms > 0) result.expected_runtime = expected_runtime;
+  if (options.auto_unlock_after_ms > 0) result.auto_unlock_after = auto_unlock_after;
   result.capture_stack = options.capture_stack != 0;
   result.thread_name = text_or_empty(options.thread_name);
   require((options.flags & ~std::uint64_t{FL_LOCK_NO_LINGER}) == 0, "unknown flags");
@@ -66,6 +67,12 @@ std::vector<std::string> stack_of(const char* lines) {
     left.remove_prefix(std::min(end + 1, left.size()));
   }
   return stack;
+}
+
+std::chrono::milliseconds duration_of(std::int64_t duration_ms, const char* problem) {
+  constexpr std::chrono::hours most{24 * 36'500};
+  require(duration_ms >= 0, problem);
+  return std::min<std::chrono::milliseconds>(std::chrono::milliseconds(duration_ms), most);
 }
 
 lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, int64_t timeout_ms) {

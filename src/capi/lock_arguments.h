@@ -23,6 +23,10 @@ std::vector<std::string> stack_of(const char* lines);  // null: empty
 lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, std::int64_t timeout_ms);
 std::vector<WriteOperation> writes_of(const fl_write* writes, std::size_t count);
 
+// A time that the caller names; where it is longer than anyone waits or works, less, so that the instants that it leads
+// to can be computed. \throws RequestRejectedException(invalid_argument), saying `problem`, if it is negative.
+std::chrono::milliseconds duration_of(std::int64_t duration_ms, const char* problem = "the time-out is negative");
+
 // `versions` may be null.
 void tell_versions(const std::vector<WriteResult>& results, std::int32_t* versions);
 std::int64_t loss_of(LossReason reason);

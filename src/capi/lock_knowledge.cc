@@ -56,8 +56,7 @@ int32_t fl_lock_get_linger(fl_handle lock, int64_t* linger_ms) {
 int32_t fl_lock_alive(fl_handle lock, int64_t expected_ms) {
   return capi::run([&] {
     const auto use = find_lock(lock);
-    require(expected_ms >= 0, "the expected time is negative");
-    use->lock().alive(std::chrono::milliseconds(expected_ms));
+    use->lock().alive(duration_of(expected_ms, "the expected time is negative"));
   });
 }
 

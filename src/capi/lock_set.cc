@@ -209,31 +209,29 @@ size_t fl_set_size(fl_set set) {
 }
 
 int32_t fl_set_member(fl_set set, size_t index, const char** monitor, int64_t* token) {
+  thread_local std::string name;  // the set may be freed as soon as its use here ends
   return capi::run([&] {
     const auto use = find<SetObject>(set);
     require(index < use->slot().monitors().size(), "the set has no such member");
-    if (monitor != nullptr) *monitor = use->slot().monitors()[index].c_str();
+    if (monitor != nullptr) *monitor = (name = use->slot().monitors()[index]).c_str();
     if (token != nullptr) *token = use->slot().token(index);
   });
 }
 
 int32_t fl_set_waits_for(fl_set set, const char** monitor) {
+  thread_local std::string name;
   return capi::run([&] {
     const auto use = find<SetObject>(set);
     const char*& result = target(monitor);
-    result = "";
-    const auto waits_for = use->slot().waits_for();
-    for (const std::string& member : use->slot().monitors()) {
-      if (waits_for == member) result = member.c_str();
-    }
+    name = use->slot().waits_for().value_or("");
+    result = name.c_str();
   });
 }
 
 int32_t fl_set_alive(fl_set set, int64_t expected_ms) {
   return capi::run([&] {
     const auto use = find<SetObject>(set);
-    require(expected_ms >= 0, "the expected time is negative");
-    use->slot().alive(std::chrono::milliseconds(expected_ms));
+    use->slot().alive(duration_of(expected_ms, "the expected time is negative"));
   });
 }
 

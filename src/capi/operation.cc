@@ -148,6 +148,13 @@ Operation operation_of(const fl_operation_spec& spec) {
   return operation;
 }
 
+// As near to it as the text of a record can say.
+WallTime time_of(std::int64_t since_1970_ms) {
+  constexpr WallTime last{std::chrono::sys_days{std::chrono::year{10000} / 1 / 1}.time_since_epoch() -
+                          std::chrono::milliseconds(1)};
+  return std::clamp(WallTime(std::chrono::milliseconds(since_1970_ms)), WallTime{}, last);
+}
+
 std::vector<FailedAttempt> attempts_of(const fl_failed_attempt* given, std::size_t count) {
   require(given != nullptr && count > 0, "there is no failed attempt");
   check_size(given);
@@ -159,10 +166,10 @@ std::vector<FailedAttempt> attempts_of(const fl_failed_attempt* given, std::size
     // What makes a code fit, and a message short enough, is known there.
     const OperationFailure failure(text_of(failed.code, "code"), text_or_empty(failed.message), true);
     attempts.push_back({.number = static_cast<std::uint32_t>(i + 1),
-                        .at = WallTime(std::chrono::milliseconds(failed.at_ms)),
+                        .at = time_of(failed.at_ms),
                         .code = failure.code(),
                         .message = failure.what(),
-                        .waited = std::chrono::milliseconds(failed.waited_ms)});
+                        .waited = duration_of(std::max(std::int64_t{0}, failed.waited_ms))});
   }
   return attempts;
 }

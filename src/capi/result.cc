@@ -17,6 +17,8 @@ Failure failure_of(const std::exception_ptr& error) {
     return {static_cast<std::int32_t>(problem.code()), problem.monitor(), problem.what(), problem.hint()};
   } catch (const InvalidHandle& problem) {
     return {FL_INVALID_HANDLE, {}, problem.what(), {}};
+  } catch (const AbiMismatch& problem) {
+    return {FL_ABI_MISMATCH, {}, problem.what(), {}};
   } catch (const std::bad_alloc&) {
     return {FL_OUT_OF_MEMORY, {}, "out of memory", {}};
   } catch (const std::exception& problem) {

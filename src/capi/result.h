@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "forelock/c.h"
@@ -22,6 +23,12 @@ struct Failure {
 class InvalidHandle : public std::exception {
  public:
   const char* what() const noexcept override { return "the handle is invalid: freed, of another kind, or no handle"; }
+};
+
+// The program was compiled with headers that this library does not serve.
+class AbiMismatch : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 // Of the exception, which must not be null. \throws std::bad_alloc.

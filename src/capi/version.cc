@@ -1,5 +1,7 @@
 #include "forelock/version.h"
 
+#include <string>
+
 #include "capi/result.h"
 #include "forelock/c.h"
 
@@ -58,7 +60,12 @@ int32_t fl_abi_version(void) {
 }
 
 int32_t fl_check_abi(int32_t headers) {
-  return headers >= 1 && headers <= FL_ABI_VERSION ? FL_OK : FL_ABI_MISMATCH;
+  return forelock::capi::run([&] {
+    if (headers >= 1 && headers <= FL_ABI_VERSION) return;
+    throw forelock::capi::AbiMismatch("libforelock " + std::string(forelock::version()) + " serves headers up to version " +
+                                      std::to_string(FL_ABI_VERSION) + " of the binary interface, not version " +
+                                      std::to_string(headers));
+  });
 }
 
 const char* fl_code_name(int32_t code) {

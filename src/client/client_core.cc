@@ -252,10 +252,15 @@ bool ClientCore::connected() const {
 bool ClientCore::wait_connected(std::chrono::milliseconds timeout) {
   {
     std::unique_lock guard(mutex_);
-    connection_changed_.wait_for(guard, timeout, [this] {
+    const auto decided = [this] {
       const bool ready = std::all_of(links_.begin(), links_.end(), [](const auto& link) { return link->is_ready(); });
       return ready || closed_ || refused_;
-    });
+    };
+    if (const lock::TimePoint deadline = deadline_after(timeout); deadline == lock::never) {
+      connection_changed_.wait(guard, decided);
+    } else {
+      connection_changed_.wait_until(guard, to_steady(deadline), decided);
+    }
   }
   check_usable();
   return connected();

@@ -104,7 +104,9 @@ RequestPipeline pipeline_to(EnsembleLink& ensemble, Instant deadline) {
 }
 
 Instant after(std::chrono::milliseconds timeout) {
-  return std::chrono::steady_clock::now() + timeout;
+  // Longer than anyone waits, and every instant that it leads to can be computed.
+  constexpr std::chrono::hours most{24 * 36'500};
+  return std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(timeout, most);
 }
 
 // The monitors of one ensemble that are held or waited for, or `all`.
@@ -219,6 +221,16 @@ std::optional<MonitorView> Inspector::show(const std::string& monitor) {
   MonitorView view = client::view_of(monitor, path, reading, client_.settings(), records::wall_time_now());
   view.next_sequence = first[0].stat.created_children();
   return view;
+}
+
+std::optional<HolderView> Inspector::holder(const std::string& monitor) {
+  const std::string name = encoded_or_throw(monitor);
+  const std::string path = '/' + name;
+  RequestPipeline pipeline = pipeline_to(client_.core()->home_of(name), after(timeout_));
+  MonitorReading reading;
+  reading.private_lock = pipeline.ask(Get{private_lock_path(path)});
+  if (!is_there(*reading.private_lock, monitor, "cannot read the holder's record")) return std::nullopt;
+  return client::view_of(monitor, path, reading, client_.settings(), records::wall_time_now()).holder;
 }
 
 std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {

@@ -134,6 +134,8 @@ TEST(CArguments, TheVersionIsThatOfTheLibrary) {
   EXPECT_EQ(fl_version(), forelock::version());
   EXPECT_EQ(fl_check_abi(FL_ABI_VERSION), FL_OK);
   EXPECT_EQ(fl_check_abi(FL_ABI_VERSION + 1), FL_ABI_MISMATCH);
+  EXPECT_EQ(fl_last_code(), FL_ABI_MISMATCH);
+  EXPECT_NE(std::string(fl_last_message()).find(std::to_string(FL_ABI_VERSION + 1)), std::string::npos);
   EXPECT_EQ(fl_check_abi(0), FL_ABI_MISMATCH);
   EXPECT_STREQ(fl_code_name(FL_LOCK_TIMEOUT), "lock_timeout");
   EXPECT_STREQ(fl_code_name(FL_RECORD_TOO_NEW), "record_too_new");

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -42,6 +43,78 @@ class CInterface : public testing::Test {
 
   static inline TestServer* server_ = nullptr;
 };
+
+TEST_F(CInterface, TimesWithoutEndAreNotOverBeforeTheyBegin) {
+  constexpr auto ever = std::numeric_limits<std::int64_t>::max();
+  fl_config config = 0;
+  ASSERT_EQ(fl_config_new(&config), FL_OK);
+  ASSERT_EQ(fl_config_set(config, "zookeeper.servers", server_->connect_string().c_str()), FL_OK);
+  fl_client client = 0;
+  ASSERT_EQ(fl_client_open(config, 0, &client), FL_OK);
+  EXPECT_EQ(fl_client_wait_connected(client, ever), FL_OK) << fl_last_message();
+  fl_view view = 0;
+  EXPECT_EQ(fl_inspect_list(client, 1, ever, &view), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_view_free(view), FL_OK);
+
+  fl_lock_options options{};
+  options.size = sizeof options;
+  options.expected_runtime_ms = ever;
+  options.auto_unlock_after_ms = ever;
+  fl_lock lock = 0;
+  ASSERT_EQ(fl_lock_new(client, "test", "ever", FL_FOREGROUND, &options, &lock), FL_OK);
+  ASSERT_EQ(fl_lock_acquire(lock, ever), FL_OK);
+  fl_owner owner;
+  ASSERT_EQ(fl_lock_owner(lock, &owner), FL_OK);
+  EXPECT_GT(owner.alert_at_ms, owner.acquired_at_ms);
+  EXPECT_GT(owner.auto_unlock_at_ms, owner.acquired_at_ms);
+  EXPECT_EQ(fl_lock_alive(lock, ever), FL_OK);
+  ASSERT_EQ(fl_lock_owner(lock, &owner), FL_OK);
+  EXPECT_GT(owner.alert_at_ms, owner.acquired_at_ms);
+  EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+  EXPECT_EQ(fl_config_free(config), FL_OK);
+}
+
+TEST_F(CInterface, AMembersNameOutlivesItsSet) {
+  const fl_client client = open_client(server_->connect_string());
+  const std::string monitor = "a name that is too long to be kept in place";
+  const char* const monitors[] = {monitor.c_str(), "other"};
+  fl_set set = 0;
+  ASSERT_EQ(fl_set_new(client, "test", monitors, 2, FL_FOREGROUND, nullptr, &set), FL_OK);
+  const char* name = nullptr;
+  ASSERT_EQ(fl_set_member(set, 0, &name, nullptr), FL_OK);
+  EXPECT_EQ(fl_set_free(set), FL_OK);
+  EXPECT_EQ(name, monitor);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CInterface, TheHolderIsSeenWithoutTheQueue) {
+  const fl_client client = open_client(server_->connect_string());
+  fl_view view = 0;
+  std::size_t count = 1;
+  ASSERT_EQ(fl_inspect_holder(client, "looked at", 10'000, &view), FL_OK);
+  EXPECT_EQ(fl_view_count(view, &count), FL_OK);
+  EXPECT_EQ(count, 0u);
+  EXPECT_EQ(fl_view_free(view), FL_OK);
+  const fl_lock lock = new_lock(client, "looked at");
+  const fl_lock waiter = new_lock(client, "looked at");
+  ASSERT_EQ(fl_lock_acquire(lock, 10'000), FL_OK);
+  ASSERT_EQ(fl_lock_acquire_async(waiter, 60'000, 1), FL_OK);
+  ASSERT_EQ(fl_inspect_holder(client, "looked at", 10'000, &view), FL_OK);
+  fl_monitor monitor{};
+  monitor.size = sizeof monitor;
+  ASSERT_EQ(fl_view_monitor(view, 0, &monitor), FL_OK);
+  EXPECT_STREQ(monitor.monitor, "looked at");
+  EXPECT_EQ(monitor.held, 1);
+  EXPECT_STREQ(monitor.owner.lock_info, "test");
+  EXPECT_EQ(monitor.holder_token, fl_lock_token(lock));
+  EXPECT_EQ(monitor.waiting, 0u);
+  EXPECT_EQ(fl_view_free(view), FL_OK);
+  EXPECT_EQ(fl_inspect_holder(client, "", 10'000, &view), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_lock_free(waiter), FL_OK);
+  EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
 
 class SharedCases : public CInterface, public testing::WithParamInterface<const named_case*> {};
 

@@ -94,7 +94,8 @@ static int timed_out(const test_host* host) {
   CHECK(fl_last_code() == FL_LOCK_TIMEOUT);
   CHECK(fl_is_retryable(fl_last_code()) == 1);
   CHECK(strcmp(fl_last_monitor(), host->monitor) == 0);
-  CHECK(strstr(fl_last_message(), "case") != NULL); /* the holder's lock info */
+  CHECK(strstr(fl_last_message(), "; held by ") != NULL);
+  CHECK(strstr(fl_last_message(), " for \"case\"") != NULL);
   CHECK(fl_last_hint()[0] != 0);
   CHECK(fl_lock_try(waiter) == FL_LOCK_UNAVAILABLE);
   OK(fl_lock_acquire_async(waiter, 50, 7));
