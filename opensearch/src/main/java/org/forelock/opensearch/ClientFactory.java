@@ -3,6 +3,7 @@ package org.forelock.opensearch;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +16,6 @@ import org.forelock.DeadLetterQueue;
 import org.forelock.ForelockClient;
 import org.forelock.LockType;
 import org.opensearch.common.settings.Settings;
-import org.opensearch.common.unit.TimeValue;
 import org.opensearch.core.common.settings.SecureString;
 
 /** Makes the client out of the plugin's configuration file, the node's settings and its keystore. */
@@ -33,6 +33,9 @@ final class ClientFactory {
   private static final Map<String, String> DEFAULTS =
       Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
   private static final int MAX_FILE_BYTES = 1 << 20;
+  /** In milliseconds; "ms" stands before "s" and "m". */
+  private static final List<Map.Entry<String, Long>> UNITS = List.of(Map.entry("ms", 1L), Map.entry("s", 1000L),
+      Map.entry("m", 60_000L), Map.entry("h", 3_600_000L), Map.entry("d", 86_400_000L));
 
   private final Path file;
   private final Path temporary;
@@ -148,7 +151,7 @@ final class ClientFactory {
   /** Whether the configuration lets locks linger. */
   boolean lingers() {
     String value = overrides.getOrDefault(LINGER, properties().getProperty(LINGER, "0"));
-    return millis(LINGER, value.trim()) > 0;
+    return millis(value.trim()) > 0;
   }
 
   /** The time-out that the configuration gives to a class. */
@@ -161,7 +164,7 @@ final class ClientFactory {
       for (String key : keys) {
         Object value = place.get(key);
         if (value != null) {
-          return millis(key, ((String) value).trim());
+          return millis(((String) value).trim());
         }
       }
     }
@@ -186,9 +189,14 @@ final class ClientFactory {
     }
   }
 
-  /** The library has checked the value when it was opened. */
-  private static long millis(String key, String value) {
-    return Character.isDigit(value.charAt(value.length() - 1))
-        ? Long.parseLong(value) : TimeValue.parseTimeValue(value, key).millis();
+  /** As the library reads it, which has checked the value when it was opened. */
+  private static long millis(String value) {
+    for (Map.Entry<String, Long> unit : UNITS) {
+      if (value.endsWith(unit.getKey())) {
+        String number = value.substring(0, value.length() - unit.getKey().length());
+        return new BigDecimal(number).multiply(BigDecimal.valueOf(unit.getValue())).longValue();
+      }
+    }
+    return Long.parseLong(value);
   }
 }

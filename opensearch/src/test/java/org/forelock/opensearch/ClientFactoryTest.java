@@ -1,10 +1,12 @@
 package org.forelock.opensearch;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.forelock.LockType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,19 @@ class ClientFactoryTest {
     Path configuration = Files.createDirectories(folder.resolve("forelock"));
     Files.writeString(configuration.resolve(ClientFactory.FILE), file);
     return new ClientFactory(settings, new Folders(folder, folder, folder, folder));
+  }
+
+  @Test
+  void durationsAreWhatTheLibraryTakesThemFor() throws IOException {
+    Map<String, Long> durations = Map.of("0", 0L, "1500", 1500L, "1.5s", 1500L, "0.25m", 15_000L, "1.500000s", 1500L,
+        "20ms", 20L, "2h", 7_200_000L, "0.5d", 43_200_000L);
+    durations.forEach((text, millis) -> {
+      Settings settings = Settings.builder().put("forelock.zookeeper.foreground.task.timeout", text)
+          .put("forelock.zookeeper.lock.linger", text).build();
+      ClientFactory factory = assertDoesNotThrow(() -> factory("", settings));
+      assertEquals(millis, factory.timeoutMillis(LockType.FOREGROUND), text);
+      assertEquals(millis > 0, factory.lingers(), text);
+    });
   }
 
   @Test
