@@ -18,7 +18,6 @@ import org.opensearch.core.xcontent.XContentBuilder;
 import org.opensearch.index.VersionType;
 import org.opensearch.index.seqno.SequenceNumbers;
 import org.opensearch.ingest.IngestService;
-import org.opensearch.search.fetch.subphase.FetchSourceContext;
 
 /**
  * A WriteLetter is the payload of a dead letter: all that doing a document's write again needs, as JSON whose form is
@@ -82,22 +81,24 @@ final class WriteLetter {
   }
 
   /**
-   * Without the wish for the document that it becomes: a replay has no use for that. A document that is its own upsert
+   * Without the wish for the document that it becomes: a replay has no use for that. The request itself stays as it is,
+   * as another thread may be sending it. A document that is its own upsert
    * is named as that: of a bulk's upserts alone can be said that no pipeline is to be executed.
    */
   private static String body(UpdateRequest update) throws IOException {
-    FetchSourceContext wanted = update.fetchSource();
-    IndexRequest upsert = update.upsertRequest();
-    boolean docAsUpsert = update.docAsUpsert();
-    update.fetchSource((FetchSourceContext) null);
-    if (docAsUpsert) {
-      update.docAsUpsert(false).upsert(update.doc());
+    UpdateRequest body = new UpdateRequest(update.index(), update.id()).scriptedUpsert(update.scriptedUpsert())
+        .detectNoop(update.detectNoop());
+    if (update.doc() != null) {
+      body.doc(update.doc());
     }
-    try {
-      return text(update.toXContent(XContentFactory.jsonBuilder(), ToXContent.EMPTY_PARAMS));
-    } finally {
-      update.fetchSource(wanted).docAsUpsert(docAsUpsert).upsert(upsert);
+    if (update.script() != null) {
+      body.script(update.script());
     }
+    IndexRequest upsert = update.docAsUpsert() ? update.doc() : update.upsertRequest();
+    if (upsert != null) {
+      body.upsert(upsert);
+    }
+    return text(body.toXContent(XContentFactory.jsonBuilder(), ToXContent.EMPTY_PARAMS));
   }
 
   private static String text(XContentBuilder json) throws IOException {

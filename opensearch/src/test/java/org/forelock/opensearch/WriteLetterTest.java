@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.delete.DeleteRequest;
@@ -15,8 +19,10 @@ import org.opensearch.action.update.UpdateRequest;
 import org.opensearch.common.xcontent.XContentHelper;
 import org.opensearch.common.xcontent.XContentType;
 import org.opensearch.core.common.bytes.BytesArray;
+import org.opensearch.core.common.bytes.BytesReference;
 import org.opensearch.core.xcontent.MediaType;
 import org.opensearch.index.VersionType;
+import org.opensearch.script.Script;
 
 class WriteLetterTest {
   private static final MediaType JSON = XContentType.JSON;
@@ -74,6 +80,32 @@ class WriteLetterTest {
     UpdateRequest update = new UpdateRequest("i", "1").doc(Map.of("n", 1)).fetchSource(true);
     assertEquals("{\"doc\":{\"n\":1}}", letter(update).get("source"));
     assertTrue(update.fetchSource().fetchSource(), "the request stays as it is");
+  }
+
+  /** Its fields cannot be watched, but what is sent of it meanwhile. */
+  @Test
+  void anUpdateStaysAsItIsWhileALetterIsMadeOfIt() throws Exception {
+    UpdateRequest update = new UpdateRequest("i", "1").docAsUpsert(true).fetchSource(true);
+    List<List<Object>> seen = new ArrayList<>();
+    update.doc(new IndexRequest("i") {
+      @Override
+      public BytesReference source() {
+        seen.add(Arrays.asList(update.docAsUpsert(), update.upsertRequest(), update.fetchSource() == null));
+        return super.source();
+      }
+    }.source(Map.of("n", 1)));
+    letter(update);
+    assertFalse(seen.isEmpty());
+    assertEquals(Set.of(Arrays.asList(true, null, false)), Set.copyOf(seen));
+  }
+
+  @Test
+  void aScriptIsKeptWithAllThatGoesWithIt() {
+    UpdateRequest update = new UpdateRequest("i", "1").script(new Script("ctx._source.n = 1")).scriptedUpsert(true)
+        .upsert(Map.of("n", 1)).detectNoop(false);
+    Map<String, Object> body = XContentHelper.convertToMap(
+        new BytesArray((String) letter(update).get("source")), true, JSON).v2();
+    assertEquals(Set.of("script", "upsert", "scripted_upsert", "detect_noop"), body.keySet());
   }
 
   @Test
