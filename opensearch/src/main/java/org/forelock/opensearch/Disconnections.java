@@ -34,11 +34,12 @@ final class Disconnections {
       return NOTHING;
     }
     boolean[] first = {false};
-    Set<Runnable> tasks = watched.computeIfAbsent(client, channel -> {
-      first[0] = true;
-      return ConcurrentHashMap.newKeySet();
+    Set<Runnable> tasks = watched.compute(client, (channel, known) -> {
+      first[0] = known == null;
+      Set<Runnable> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+      all.add(task); // in here, so that the connection's end finds it there, or a new set with a listener of its own
+      return all;
     });
-    tasks.add(task);
     if (first[0]) {
       client.addCloseListener(ActionListener.wrap(() -> closed(client)));
     }
