@@ -3,7 +3,8 @@
 #
 #   build             builds the plugin, runs its unit tests, prints the name of its zip, and fetches what a cluster
 #                     consists of; with --security that, too
-#   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port)
+#   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port);
+#                     builds the plugin before, if its sources or the native library are newer
 #   revive            starts those of its nodes again that have ended, and waits until all serve
 #   stop              ends it and removes its data
 #   status            prints the addresses, and ends with 0, if it runs; ends with 1 otherwise
@@ -69,7 +70,8 @@ if [[ -z $from ]]; then
   from=$root/build/release
   [[ -f $from/java/native/libforelock_jni.so ]] || from=$root/build/dev
 fi
-zip=$from/opensearch/opensearch-${version%%.*}/forelock-opensearch-0.1.0.zip
+target=$from/opensearch/opensearch-$version # a zip is for exactly one version
+zip=$target/forelock-opensearch-0.1.0.zip
 
 # --- what it consists of -------------------------------------------------------------------------------------------
 
@@ -160,8 +162,15 @@ build_plugin() {
   [[ $version == 2.* ]] || profile=(-Popensearch-3)
   maven -f "$root/opensearch/pom.xml" package "${profile[@]}" "-Dopensearch.version=$version" \
     "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.native=$from/java/native" \
-    "-Dforelock.target=$from/opensearch/opensearch-${version%%.*}"
+    "-Dforelock.target=$target"
+  touch "$zip" # newer than what it was made of, also where nothing had to be made
   printf '%s\n' "$zip"
+}
+
+# Whether the zip is there, and what it is made of has not changed since.
+is_built() {
+  [[ -f $zip ]] && [[ -z $(find "$root/opensearch" "$root/java/pom.xml" "$root/java/src/main" "$from/java/native" \
+    -type f -newer "$zip" -not -path "$root/opensearch/src/test/*" -print -quit) ]]
 }
 
 # --- the cluster ---------------------------------------------------------------------------------------------------
@@ -277,7 +286,7 @@ prepare() {
     die "user nobody cannot enter $directory: name another folder with --dir"
   [[ $security == no ]] || prepare_security
   if [[ $plain == no ]]; then
-    [[ -f $zip ]] || build_plugin >/dev/null
+    is_built || build_plugin >/dev/null
     install_plugin "$zip"
   fi
 }
