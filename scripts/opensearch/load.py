@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Load on the articles of a throw-away cluster, and what its clients see (scripts/demo.sh --opensearch).
 
-    load.py contend URL [--seconds N] [--rounds N] [--watch]
-        people save articles while bulk jobs rewrite all of them: on a node with the plugin into an index that is not
-        guarded, into one that is but without priorities, with both
+    load.py contend URL [--without URL] [--seconds N] [--rounds N] [--watch]
+        people save articles while bulk jobs rewrite all of them: on a node without the plugin, if one is named; on the
+        one with it into an index that is not guarded, into one that is but without priorities, with both
     load.py cost URL... [--seconds N] [--rounds N] [--only TEXT]
         what the plugin costs where nothing is contended: single writes and bulks of 500, of new documents and of the
         same ones again, on and off (index.forelock.enabled) in turns; several nodes, as NAME=URL, take turns, too, and
@@ -165,18 +165,21 @@ def contended(node, seconds, bulk_priority):
 
 def background(node):
     """How many writes got their locks in the background, and how long all of them waited, in ms."""
+    if not node.has_plugin:
+        return 0, 0
     _, answer = node.request("GET", "/_plugins/_forelock/stats")
     counts = next(iter(answer["nodes"].values()))["background"]
     return counts["granted"], counts["wait_ms_total"]
 
 
-def contend(node, seconds, rounds, watch):
-    modes = {"index not guarded": (False, None), "guarded, one priority": (True, "foreground"),
-             "guarded, bulk in the background": (True, "background")}
+def contend(guarding, without, seconds, rounds, watch):
+    modes = {"without the plugin": (without, False, None)} if without else {}
+    modes |= {"index not guarded": (guarding, False, None), "guarded, one priority": (guarding, True, "foreground"),
+              "guarded, bulk in the background": (guarding, True, "background")}
     totals = {mode: [] for mode in modes}
     under_lock = []
     for _ in range(rounds):
-        for mode, (guarded, priority) in modes.items():
+        for mode, (node, guarded, priority) in modes.items():
             node.make(guarded)
             if watch:
                 print(mode, flush=True)
@@ -301,13 +304,15 @@ def main():
     parser.add_argument("url", nargs="+")
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--without", metavar="URL", help="contend: a node without the plugin")
     parser.add_argument("--watch", action="store_true", help="contend: show what is locked, once a second")
     parser.add_argument("--only", default="", help="cost: those loads whose name has this text")
     options = parser.parse_args()
     if options.what == "contend":
         if len(options.url) > 1:
             parser.error("contend takes one URL")
-        contend(Node(options.url[0]), options.seconds, options.rounds, options.watch)
+        without = Node(options.without) if options.without else None
+        contend(Node(options.url[0]), without, options.seconds, options.rounds, options.watch)
     else:
         named = [url.split("=", 1) if "=" in url else ["", url] for url in options.url]
         cost({name: Node(url) for name, url in named}, options.seconds, options.rounds, options.only)
