@@ -272,8 +272,8 @@ FORELOCK_EXPORT int32_t fl_lock_set_stack(fl_lock lock, const char* stack);
 FORELOCK_EXPORT int32_t fl_lock_acquire(fl_lock lock, int64_t timeout_ms);
 /// Obtains the lock if it is free and no other contender waits; does not queue. FL_LOCK_UNAVAILABLE.
 FORELOCK_EXPORT int32_t fl_lock_try(fl_lock lock);
-/// As fl_lock_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK. The message of one that
-/// timed out does not say who holds the lock, since a look at that blocks: fl_inspect_holder().
+/// As fl_lock_acquire(), without blocking: FL_EVENT_ACQUIRED tells the end, if this returns FL_OK. The message of one
+/// that timed out does not say who holds the lock, since a look at that blocks: fl_inspect_holder().
 FORELOCK_EXPORT int32_t fl_lock_acquire_async(fl_lock lock, int64_t timeout_ms, uint64_t tag);
 /// As fl_lock_try(), without blocking.
 FORELOCK_EXPORT int32_t fl_lock_try_async(fl_lock lock, uint64_t tag);

@@ -77,8 +77,8 @@ FORELOCK_EXPORT size_t fl_set_size(fl_set set);
 /// The member at `index`, in the order in which they are taken: its id, valid until this thread's next call of this
 /// function, and the fencing token of its current or last grant. Either pointer may be null.
 FORELOCK_EXPORT int32_t fl_set_member(fl_set set, size_t index, const char** monitor, int64_t* token);
-/// The member in whose queue the set waits at this moment, valid until this thread's next call of this function; empty if
-/// it does not wait.
+/// The member in whose queue the set waits at this moment, valid until this thread's next call of this function; empty
+/// if it does not wait.
 FORELOCK_EXPORT int32_t fl_set_waits_for(fl_set set, const char** monitor);
 
 /// The work continues as planned and needs `expected_ms` more; a request for each member. FL_LOCK_UNHEALTHY if one is

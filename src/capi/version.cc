@@ -62,9 +62,9 @@ int32_t fl_abi_version(void) {
 int32_t fl_check_abi(int32_t headers) {
   return forelock::capi::run([&] {
     if (headers >= 1 && headers <= FL_ABI_VERSION) return;
-    throw forelock::capi::AbiMismatch("libforelock " + std::string(forelock::version()) + " serves headers up to version " +
-                                      std::to_string(FL_ABI_VERSION) + " of the binary interface, not version " +
-                                      std::to_string(headers));
+    throw forelock::capi::AbiMismatch("libforelock " + std::string(forelock::version()) +
+                                      " serves headers up to version " + std::to_string(FL_ABI_VERSION) +
+                                      " of the binary interface, not version " + std::to_string(headers));
   });
 }
 

@@ -24,6 +24,11 @@ public final class OperationAttempt {
     this.number = event.value;
   }
 
+  /** False once it has ended, which it does with its runner, whoever was to work on it. */
+  boolean isOpen() {
+    return Native.lockState(handle) >= 0;
+  }
+
   void succeed() {
     core.forget(listener);
     Native.attemptSucceed(handle);

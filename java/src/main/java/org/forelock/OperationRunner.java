@@ -95,7 +95,7 @@ public final class OperationRunner implements AutoCloseable {
         Event event = ticket.next(events);
         switch (event.kind) {
           case Event.ATTEMPT:
-            attempt(new OperationAttempt(client.core(), operation, event), handler);
+            call(new OperationAttempt(client.core(), operation, event), handler);
             break;
           case Event.FAILURE:
             failures.add(event.name);
@@ -112,7 +112,10 @@ public final class OperationRunner implements AutoCloseable {
     }
   }
 
-  private static void attempt(OperationAttempt attempt, Handler handler) {
+  private static void call(OperationAttempt attempt, Handler handler) {
+    if (!attempt.isOpen()) {
+      return; // the runner was closed meanwhile: the operation's end follows
+    }
     try {
       handler.run(attempt);
       attempt.succeed();
@@ -174,6 +177,9 @@ public final class OperationRunner implements AutoCloseable {
       OperationAttempt attempt, Executor executor, Function<OperationAttempt, CompletionStage<?>> handler) {
     try {
       executor.execute(() -> {
+        if (!attempt.isOpen()) {
+          return; // the runner was closed meanwhile
+        }
         try {
           handler.apply(attempt).whenComplete((done, problem) -> {
             if (problem == null) {
@@ -217,7 +223,7 @@ public final class OperationRunner implements AutoCloseable {
   /**
    * Withdraws all operations, and waits until the last one has ended. They stay with their callers (cancelled), except
    * those that are on their way into the queue already. An attempt under way is over, too: what still works on it has
-   * no lock any more. Idempotent.
+   * no lock any more. No handler is called that was not called before. Idempotent.
    */
   @Override
   public void close() {

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -148,6 +149,59 @@ class OperationsTest {
             throw new AssertionError("a defect of the host");
           }, attempt -> CompletableFuture.completedFuture(null));
       assertEquals("handler_failed", end.get(30, TimeUnit.SECONDS).reason());
+    }
+  }
+
+  @Test
+  void noHandlerIsCalledOnceTheRunnerIsClosed() throws Exception {
+    Operation operation = new Operation("save", "op", LockType.BACKGROUND);
+    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+        DeadLetterQueue queue = queue()) {
+      OperationRunner runner = new OperationRunner(client, queue);
+      CompletableFuture<Runnable> task = new CompletableFuture<>();
+      AtomicInteger calls = new AtomicInteger();
+      CompletableFuture<OperationResult> end = runner.runAsync(operation, task::complete, attempt -> {
+        calls.incrementAndGet();
+        return CompletableFuture.completedFuture(null);
+      });
+      Runnable late = task.get(30, TimeUnit.SECONDS);
+      runner.close();
+      late.run();
+      ExecutionException kept = assertThrows(ExecutionException.class, () -> end.get(30, TimeUnit.SECONDS));
+      assertEquals(ErrorCode.CANCELLED, ((ForelockException) kept.getCause()).code());
+      assertEquals(0, calls.get());
+      assertEquals(0, queue.accepted());
+    }
+  }
+
+  @Test
+  void noHandlerIsCalledForAnAttemptThatIsFetchedOnceTheRunnerIsClosed() throws Exception {
+    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+        ForelockClient other = server.client(); DeadLetterQueue queue = queue();
+        ZkBlockingWriteLock holder = new ZkBlockingWriteLock("holder", other, "busy", LockType.BACKGROUND);
+        ZkBlockingWriteLock waiter = new ZkBlockingWriteLock("waiter", client, "busy", LockType.BACKGROUND)) {
+      OperationRunner runner = new OperationRunner(client, queue);
+      // The thread that fetches the client's events is kept until the runner is closed.
+      CompletableFuture<Void> closed = new CompletableFuture<>();
+      CompletableFuture<Void> kept = new CompletableFuture<>();
+      holder.lock();
+      waiter.acquireAsync(Duration.ofMinutes(1), Runnable::run).thenRun(() -> {
+        kept.complete(null);
+        closed.join();
+      });
+      holder.unlock();
+      kept.get(30, TimeUnit.SECONDS);
+      AtomicInteger calls = new AtomicInteger();
+      CompletableFuture<Void> end = CasesTest.inThread(() -> runner.run(
+          new Operation("save", "op", LockType.BACKGROUND), attempt -> calls.incrementAndGet()));
+      while (!other.inspector().show("op").map(MonitorView::held).orElse(false)) {
+        assertFalse(end.isDone());
+      }
+      runner.close();
+      closed.complete(null);
+      ExecutionException problem = assertThrows(ExecutionException.class, () -> end.get(30, TimeUnit.SECONDS));
+      assertEquals(ErrorCode.CANCELLED, ((ForelockException) problem.getCause()).code());
+      assertEquals(0, calls.get());
     }
   }
 
