@@ -105,6 +105,13 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectShow(JNIEnv* env, jclass
   return number(view);
 }
 
+JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectHolder(JNIEnv* env, jclass, jlong client, jbyteArray monitor,
+                                                               jlong timeout) {
+  fl_view view = 0;
+  check(env, fl_inspect_holder(handle(client), Text(env, monitor).c_str(), timeout, &view));
+  return number(view);
+}
+
 JNIEXPORT jint JNICALL Java_org_forelock_Native_viewCount(JNIEnv* env, jclass, jlong view) {
   std::size_t count = 0;
   check(env, fl_view_count(handle(view), &count));

@@ -12,11 +12,19 @@ final class Completion {
     LockSupport.unpark(waiter);
   }
 
-  /** Waits; ends early, with null, only if the thread was interrupted, which clears its flag. */
+  boolean isDone() {
+    return event != null;
+  }
+
+  /** Waits; ends early, with null, only if the thread was interrupted, which clears its flag then and not else. */
   Event awaitInterruptibly() {
     while (event == null) {
       if (Thread.interrupted()) {
-        return event;
+        Event end = event;
+        if (end != null) {
+          Thread.currentThread().interrupt();
+        }
+        return end;
       }
       LockSupport.park(this);
     }

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -51,7 +52,10 @@ final class Contention<T> {
   }
 
   void acquireInterruptibly(long timeoutMs) throws InterruptedException {
-    obtain(timeoutMs, false);
+    Event refusal = obtain(timeoutMs, false);
+    if (refusal != null) {
+      throw failure(refusal);
+    }
   }
 
   /** Keeps its place in the queue whatever interrupts the thread, whose flag is set at the end then. */
@@ -60,9 +64,18 @@ final class Contention<T> {
     if (goesOn(completion, timeoutMs, false)) {
       Event end = completion.await();
       if (!end.ok()) {
-        throw Failures.of(end);
+        throw failure(end);
       }
     }
+  }
+
+  /** Of a blocking call: one whose time is up looks who holds the lock, which the event does not say. */
+  private ForelockException failure(Event refusal) {
+    if (refusal.code != ErrorCode.LOCK_TIMEOUT.number()) {
+      return Failures.of(refusal);
+    }
+    String message = refusal.message + Inspector.describeHolder(handle.core, refusal.monitor);
+    return Failures.of(refusal.code, refusal.monitor, message, refusal.hint);
   }
 
   /** Returns false where an InstanceLockException would say why. */
@@ -92,39 +105,48 @@ final class Contention<T> {
 
   boolean tryInterruptibly(long timeoutMs, boolean once) throws InterruptedException {
     try {
-      obtain(timeoutMs, once);
+      Event refusal = obtain(timeoutMs, once);
+      if (refusal != null) {
+        throw Failures.of(refusal);
+      }
       return true;
     } catch (InstanceLockException refusal) {
       return false;
     }
   }
 
-  private void obtain(long timeoutMs, boolean once) throws InterruptedException {
+  /** Returns why not, or null: it is held. Throws what is said within the native call. */
+  private Event obtain(long timeoutMs, boolean once) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
     Completion completion = new Completion();
     if (!goesOn(completion, timeoutMs, once)) {
-      return;
+      return null;
     }
     long before = ends();
     Event end = completion.awaitInterruptibly();
     if (end != null) {
-      if (!end.ok()) {
-        throw Failures.of(end);
-      }
-      return;
+      return end.ok() ? null : end;
     }
-    try {
-      handle.cancel();
-    } catch (ForelockException closed) {
-      // Then the wait has ended, too.
-    }
+    withdraw(completion::isDone);
     if (completion.await().ok()) {
       giveBack(before);
     }
     Thread.interrupted();
     throw new InterruptedException();
+  }
+
+  /** Ends an acquisition, unless it has ended: what the object waits for then is a later one. */
+  private void withdraw(BooleanSupplier hasEnded) {
+    if (hasEnded.getAsBoolean()) {
+      return;
+    }
+    try {
+      handle.cancel();
+    } catch (ForelockException closed) {
+      // The lock is closed, and with it the acquisition.
+    }
   }
 
   /**
@@ -179,7 +201,12 @@ final class Contention<T> {
         }
       }
     };
-    if (!begin(event -> end.accept(event.ok() ? null : Failures.of(event)), timeoutMs, once, 0)) {
+    Consumer<Event> told = event -> {
+      acquisition.waits = false;
+      end.accept(event.ok() ? null : Failures.of(event));
+    };
+    if (!begin(told, timeoutMs, once, 0)) {
+      acquisition.waits = false;
       end.accept(null);
     }
     acquisition.before = ends(); // in time: only its caller can make it unwanted, and has not got it yet
@@ -188,6 +215,8 @@ final class Contention<T> {
 
   private final class Acquisition extends CompletableFuture<T> {
     private volatile long before;
+    /** Until its end is known, which may be long before it is completed. */
+    private volatile boolean waits = true;
     private final AtomicBoolean ended = new AtomicBoolean();
 
     void end(ForelockException problem) {
@@ -205,11 +234,7 @@ final class Contention<T> {
     public boolean cancel(boolean mayInterruptIfRunning) {
       boolean cancelled = super.cancel(mayInterruptIfRunning);
       if (cancelled) {
-        try {
-          handle.cancel();
-        } catch (ForelockException closed) {
-          // The lock is closed, and with it the acquisition.
-        }
+        withdraw(() -> !waits);
       }
       return cancelled;
     }
@@ -241,16 +266,25 @@ final class Contention<T> {
     }
   }
 
-  CompletableFuture<Void> releaseAsync() {
+  /** @param ended is run when it is free for the next acquisition */
+  CompletableFuture<Void> releaseAsync(Runnable ended) {
     countRelease();
     CompletableFuture<Void> release = new CompletableFuture<>();
-    beginRelease(end -> handle.core.call(() -> {
-      if (end.ok()) {
-        release.complete(null);
-      } else {
-        release.completeExceptionally(Failures.of(end));
-      }
-    }));
+    try {
+      beginRelease(end -> {
+        ended.run();
+        handle.core.call(() -> {
+          if (end.ok()) {
+            release.complete(null);
+          } else {
+            release.completeExceptionally(Failures.of(end));
+          }
+        });
+      });
+    } catch (RuntimeException problem) {
+      ended.run();
+      throw problem;
+    }
     return release;
   }
 

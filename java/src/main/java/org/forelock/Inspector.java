@@ -9,6 +9,8 @@ import java.util.OptionalLong;
 /** A look at a namespace: which locks are held, by which clients, which wait, and why. Thread-safe. */
 public final class Inspector {
   private static final long TIMEOUT_MS = 5000;
+  /** How long a caller whose time is up is kept waiting for the name of the holder. */
+  private static final long LOOK_MS = 150;
 
   private final ForelockClient client;
 
@@ -83,6 +85,24 @@ public final class Inspector {
   public ForceRelease forceRelease(String monitor, String holder) {
     return Blocking.call(() -> ForceRelease.values()[Native.forceRelease(
         client.core().handle, NativeLibrary.utf8(monitor), NativeLibrary.utf8(holder), TIMEOUT_MS)]);
+  }
+
+  /** "; held by … for …", for a message; empty if that is not to be learned in a moment. Blocks for so long. */
+  static String describeHolder(ClientCore core, String monitor) {
+    try {
+      return Blocking.call(() -> {
+        long view = Native.inspectHolder(core.handle, NativeLibrary.utf8(monitor), LOOK_MS);
+        try {
+          Optional<OwnerRecord> owner =
+              Native.viewCount(view) == 0 ? Optional.empty() : monitor(view, 0, List.of()).owner();
+          return owner.map(of -> "; held by " + of.instance() + " for \"" + of.lockInfo() + "\"").orElse("");
+        } finally {
+          Native.viewFree(view);
+        }
+      });
+    } catch (ForelockException unknown) {
+      return "";
+    }
   }
 
   private static MonitorView monitor(long view, int index, List<WaiterView> queue) {

@@ -1,13 +1,21 @@
 package org.forelock;
 
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** A lock with the interface of the standard library, and its rules for interruption. */
+/**
+ * A lock with the interface of the standard library, and its rules for interruption and for threads that share it: of
+ * these one at a time, which has the turn, contends for the lock of all clients or holds it.
+ */
 final class LockAdapter implements Lock {
   private final ZkBlockingWriteLock lock;
+  private final Semaphore turn = new Semaphore(1, true);
+  /** Whether the turn belongs to a thread that holds the lock: it ends with that, whoever unlocks it. */
+  private final AtomicBoolean held = new AtomicBoolean();
 
   LockAdapter(ZkBlockingWriteLock lock) {
     this.lock = lock;
@@ -15,26 +23,59 @@ final class LockAdapter implements Lock {
 
   @Override
   public void lock() {
-    lock.acquireUninterruptibly(Native.FOREVER);
-  }
-
-  @Override
-  public void lockInterruptibly() throws InterruptedException {
-    lock.acquireInterruptibly(Native.FOREVER);
-  }
-
-  @Override
-  public boolean tryLock() {
+    turn.acquireUninterruptibly();
+    boolean done = false;
     try {
-      return lock.tryLock();
-    } catch (InstanceLockException interrupted) {
-      return false; // meanwhile: the thread's flag says so
+      lock.acquireUninterruptibly(Native.FOREVER);
+      done = true;
+    } finally {
+      keepIf(done);
     }
   }
 
   @Override
+  public void lockInterruptibly() throws InterruptedException {
+    turn.acquire();
+    boolean done = false;
+    try {
+      lock.acquireInterruptibly(Native.FOREVER);
+      done = true;
+    } finally {
+      keepIf(done);
+    }
+  }
+
+  @Override
+  public boolean tryLock() {
+    if (!turn.tryAcquire()) {
+      return false;
+    }
+    boolean done = false;
+    try {
+      done = lock.tryLock();
+    } catch (InstanceLockException interrupted) {
+      // Meanwhile: the thread's flag says so.
+    } finally {
+      keepIf(done);
+    }
+    return done;
+  }
+
+  @Override
   public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-    return lock.tryLockInterruptibly(Milliseconds.of(Duration.ofNanos(unit.toNanos(time))));
+    long begin = System.nanoTime();
+    long most = unit.toNanos(time);
+    if (!turn.tryAcquire(most, TimeUnit.NANOSECONDS)) {
+      return false;
+    }
+    boolean done = false;
+    try {
+      long waited = System.nanoTime() - begin;
+      done = lock.tryLockInterruptibly(Milliseconds.of(Duration.ofNanos(Math.max(0, most) - waited)));
+    } finally {
+      keepIf(done);
+    }
+    return done;
   }
 
   @Override
@@ -45,5 +86,25 @@ final class LockAdapter implements Lock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException("a distributed lock has no conditions");
+  }
+
+  private void keepIf(boolean done) {
+    if (done) {
+      held.set(true);
+    } else {
+      turn.release();
+    }
+  }
+
+  /** Before a release; the result is for {@link #ended}. */
+  boolean ends() {
+    return held.compareAndSet(true, false);
+  }
+
+  /** When the lock is free for the next thread. */
+  void ended(boolean ofAdapter) {
+    if (ofAdapter) {
+      turn.release();
+    }
   }
 }

@@ -149,8 +149,8 @@ public final class LockSet implements AutoCloseable {
   /**
    * Waits at most for the time configured for the set's class.
    *
-   * @throws InstanceLockException not obtained in time, cancelled or interrupted; its monitor is the member that could
-   *     not be had. What had been taken has been given back
+   * @throws InstanceLockException not obtained in time (the message says who holds it and what for), cancelled or
+   *     interrupted; its monitor is the member that could not be had. What had been taken has been given back
    * @throws ConnectionLossException no server could be reached
    * @throws SessionExpiredException the session ended while waiting
    */
@@ -267,7 +267,7 @@ public final class LockSet implements AutoCloseable {
    * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
    */
   public CompletableFuture<Void> unlockAsync() {
-    return contention.releaseAsync();
+    return contention.releaseAsync(() -> { });
   }
 
   /**

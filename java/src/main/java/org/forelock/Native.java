@@ -134,6 +134,8 @@ final class Native {
 
   static native long inspectShow(long client, byte[] monitor, long timeoutMs);
 
+  static native long inspectHolder(long client, byte[] monitor, long timeoutMs);
+
   static native int viewCount(long view);
 
   static native void viewMonitor(long view, int index, long[] numbers, byte[][] texts);

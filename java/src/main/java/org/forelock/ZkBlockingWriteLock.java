@@ -27,6 +27,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   private final LockType lockType;
   private final SingleHandle handle;
   private final Contention<ZkBlockingWriteLock> contention;
+  private final LockAdapter adapter = new LockAdapter(this);
   private final Cleaner.Cleanable cleanable;
 
   /**
@@ -108,7 +109,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * Waits at most for the time configured for the lock's class ({@code zookeeper.foregound.task.timeout},
    * {@code zookeeper.backgound.task.timeout}).
    *
-   * @throws InstanceLockException not obtained in time, cancelled or interrupted
+   * @throws InstanceLockException not obtained in time (the message says who holds it and what for), cancelled or
+   *     interrupted
    * @throws ConnectionLossException no server could be reached
    * @throws SessionExpiredException the session ended while waiting
    */
@@ -143,8 +145,9 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * Begins to contend and returns at once, with the time-out configured for the class.
    *
-   * @return completed with this lock when it is held, or exceptionally as {@link #lockWithTimeout()} would end; by the
-   *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
+   * @return completed with this lock when it is held, or exceptionally as {@link #lockWithTimeout()} would end, but
+   *     without a word about who holds it: to look would block; by the thread of the client that runs callbacks.
+   *     Cancelling it withdraws the acquisition
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
     return contention.acquireAsync(Native.CONFIGURED, false, null);
@@ -228,7 +231,12 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @throws ConnectionLossException there is no confirmation; the release goes on in the background
    */
   public void unlock() {
-    contention.release();
+    boolean ofAdapter = adapter.ends();
+    try {
+      contention.release();
+    } finally {
+      adapter.ended(ofAdapter);
+    }
   }
 
   /**
@@ -237,7 +245,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
    */
   public CompletableFuture<Void> unlockAsync() {
-    return contention.releaseAsync();
+    boolean ofAdapter = adapter.ends();
+    return contention.releaseAsync(() -> adapter.ended(ofAdapter));
   }
 
   /**
@@ -257,6 +266,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   public void close() {
     handle.closing();
     cleanable.clean();
+    adapter.ended(adapter.ends());
   }
 
   // --- what is known of a held lock ---
@@ -396,12 +406,16 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * This lock as one of {@code java.util.concurrent}. Its conditions are not supported.
+   * This lock as one of {@code java.util.concurrent}, for threads that share it: one holds it, the others wait for it in
+   * the order in which they came, and then for the other clients of the monitor. Not re-entrant: a thread that holds it
+   * and calls {@code lock()} waits for ever. {@code unlock()} may be called by any thread; {@link #unlock()},
+   * {@link #unlockAsync()} and {@link #close()} let the next thread in, too. Threads that wait for another thread of
+   * this object are not withdrawn by {@link #cancel()}, and are not seen by other clients. Conditions are not supported.
    *
-   * @return a view of it
+   * @return a view of it, always the same
    */
   public Lock asLock() {
-    return new LockAdapter(this);
+    return adapter;
   }
 
   @Override

@@ -81,6 +81,9 @@ class CasesTest {
       InstanceLockException problem = assertThrows(InstanceLockException.class, waiter::lockWithTimeout);
       assertEquals(ErrorCode.LOCK_TIMEOUT, problem.code());
       assertEquals(monitor, problem.monitor());
+      String held = "; held by " + client.status().instance() + "/";
+      assertTrue(problem.getMessage().contains(held), problem.getMessage());
+      assertTrue(problem.getMessage().contains(" for \"case\""), problem.getMessage());
       assertTrue(problem.retryable());
       assertFalse(problem.hint().isEmpty());
       assertFalse(waiter.tryLock());

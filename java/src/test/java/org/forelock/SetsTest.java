@@ -153,6 +153,9 @@ class SetsTest {
       InstanceLockException problem = assertThrows(InstanceLockException.class, set::lockWithTimeout);
       assertEquals(ErrorCode.LOCK_TIMEOUT, problem.code());
       assertEquals(second, problem.monitor());
+      String message = problem.getMessage();
+      assertTrue(message.contains("; held by " + client.status().instance() + "/"), message);
+      assertTrue(message.contains(" for \"case\""), message);
       assertFalse(set.tryLock(Duration.ofMillis(20)));
       ForelockException refused = failure(set.tryLockAsync());
       assertEquals(ErrorCode.LOCK_UNAVAILABLE, refused.code());
