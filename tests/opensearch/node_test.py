@@ -56,6 +56,48 @@ def test_each_kind_of_write_takes_the_lock_and_gives_it_back(node):
     wait_until(lambda: locks(node) == [], "all locks are given back")
 
 
+def test_a_bulk_over_several_shards_and_indices(node, server):
+    node.create("spread", number_of_shards=3)
+    node.create("beside")
+    node.create("open", **{"forelock.enabled": False})
+    places = [(index, str(i)) for i in range(12) for index in ("spread", "beside", "open")]
+    before = node.stats()
+
+    def send(*options):
+        lines = [line for index, i in places for line in ({"index": {"_index": index, "_id": i}}, {"n": 1})]
+        answer = node.request("POST", "/_bulk" + "".join(options), bulk(*lines), X_Forelock_Report="true")
+        found = [[int(value) for value in answer.headers["x-forelock-" + name].split(",")]
+                 for name in ("token", "wait-ms")]
+        return [item["index"]["status"] for item in answer.json["items"]], *found
+
+    statuses, tokens, waits = send()
+    assert set(statuses) == {201}
+    assert len(tokens) == len(waits) == 4, "each shard's part has its own locks"
+    assert len(set(tokens)) == 4
+    assert node.stats()["foreground"]["granted"] == before["foreground"]["granted"] + 4
+    with Holder(server.address, "spread/3"):
+        statuses, tokens, waits = send("?timeout=300ms")
+        assert [place for place, status in zip(places, statuses) if status != 200] == [("spread", "3")]
+        assert len(tokens) == len(waits) == 4
+        assert max(waits) >= 300 > min(waits), "the others' documents do not wait"
+    assert node.stats()["unguarded_writes"] == before["unguarded_writes"]
+    wait_until(lambda: locks(node) == [], "all locks are given back")
+
+
+def test_a_data_streams_document_is_locked_by_its_index(node, server):
+    template = {"index_patterns": ["measured"], "data_stream": {}, "template": {"settings": {
+        "number_of_shards": 1, "number_of_replicas": 0, "forelock.enabled": True}}}
+    assert node.request("PUT", "/_index_template/measured", template).status == 200
+    assert node.request("PUT", "/_data_stream/measured").status == 200
+    stream, = node.request("GET", "/_data_stream/measured").json["data_streams"]
+    index = stream["indices"][0]["index_name"]
+    send = "/measured/_create/1?timeout=300ms", {"@timestamp": "2026-01-01T00:00:00Z"}
+    with Holder(server.address, index + "/1"):
+        error = refused(node.request("PUT", *send), 409, "lock_timeout")
+        assert error["forelock_monitor"] == index + "/1"
+    assert node.request("PUT", *send).status == 201
+
+
 def test_other_indices_are_left_alone(node):
     granted = node.stats()["foreground"]["granted"]
     node.create("plain", **{"forelock.enabled": False})

@@ -123,6 +123,24 @@ def test_what_gets_its_lock_meanwhile_is_written(node, server, letters):
     assert node.stats()["unguarded_writes"] == 0
 
 
+def test_what_needs_no_lock_is_written_without_zookeeper(node, server, letters):
+    fill(node, "lockless", 1)
+    before = node.stats()["unguarded_writes"]
+    server.command("stall")
+    try:
+        wait_until(lambda: not node.stats()["zookeeper"]["connected"], "the outage is noticed")
+        items = send(node, "lockless", {"index": {"_id": "1"}}, {"n": 1}, {"index": {}}, {"n": 2})
+    finally:
+        server.command("flow")
+    assert [item["status"] for item in items] == [202, 201], items
+    assert items[0]["error"]["forelock_code"] == "queued"
+    assert node.request("GET", "/lockless/_count").json["count"] == 2
+    assert node.stats()["unguarded_writes"] == before
+    wait_until(lambda: node.stats()["zookeeper"]["connected"], "it is back")
+    assert letters.replay().returncode == 0
+    assert source(node, "lockless", 1) == {"n": 1}
+
+
 def test_what_opensearch_refuses_stays_in_the_queue(node, server, letters):
     fill(node, "stale", 1)
     known = node.request("GET", "/stale/_doc/1").json

@@ -17,7 +17,9 @@ import org.opensearch.common.util.concurrent.ThreadContextStatePropagator;
  */
 final class Carrier implements ThreadContextStatePropagator {
   private static final List<String> NAMES =
-      List.of(Headers.BACKGROUND, Headers.NO_QUEUE, Headers.GUARD, Headers.UPDATE_GUARD);
+      List.of(Headers.BACKGROUND, Headers.NO_QUEUE, Headers.OF_NODE, Headers.GUARD, Headers.UPDATE_GUARD);
+  /** Of what a node does on its own account. */
+  private static final List<String> NAMES_OF_NODE = List.of(Headers.OF_NODE);
 
   /** @return null: it was not handed on */
   static String get(ThreadContext context, String name) {
@@ -52,14 +54,12 @@ final class Carrier implements ThreadContextStatePropagator {
     return new HashMap<>(headers(source));
   }
 
-  @Override
-  @SuppressWarnings("removal")
-  public Map<String, String> headers(Map<String, Object> source) {
+  private static Map<String, String> carried(Map<String, Object> source, List<String> names) {
     if (source.isEmpty()) {
       return Map.of();
     }
     Map<String, String> carried = new HashMap<>();
-    for (String name : NAMES) {
+    for (String name : names) {
       Object value = source.get(name);
       if (value != null) {
         carried.put(name, (String) value);
@@ -68,14 +68,20 @@ final class Carrier implements ThreadContextStatePropagator {
     return carried;
   }
 
+  @Override
+  @SuppressWarnings("removal")
+  public Map<String, String> headers(Map<String, Object> source) {
+    return carried(source, NAMES);
+  }
+
   /** What the node does on its own account is no part of a request. */
   @Override
   public Map<String, Object> transients(Map<String, Object> source, boolean isSystemContext) {
-    return isSystemContext ? Map.of() : transients(source);
+    return new HashMap<>(headers(source, isSystemContext));
   }
 
   @Override
   public Map<String, String> headers(Map<String, Object> source, boolean isSystemContext) {
-    return isSystemContext ? Map.of() : headers(source);
+    return carried(source, isSystemContext ? NAMES_OF_NODE : NAMES);
   }
 }

@@ -29,6 +29,8 @@ final class Headers {
   static final String BACKGROUND_JOB = "job";
   /** What becomes of this request is not queued, whatever the client says. */
   static final String NO_QUEUE = "_forelock_no_queue";
+  /** The node that has begun it does so on its own account: it is not guarded, whatever node goes on with it. */
+  static final String OF_NODE = "_forelock_of_node";
   /** The locks of a shard group, for the primary. */
   static final String GUARD = "_forelock_guard";
   /** The lock of an update, for the bulk that it becomes. */

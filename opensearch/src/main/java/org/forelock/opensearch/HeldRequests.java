@@ -65,8 +65,15 @@ final class HeldRequests {
     return Admission.ADMITTED;
   }
 
-  /** As {@link #admit}, whatever the bounds, for the rest of one that was admitted: it stands in the way of others. */
-  synchronized boolean keep(HeldRequest request) {
+  /**
+   * Gives the place of one that was admitted to what is left of it: it is not asked for anew, and none that comes
+   * meanwhile gets it.
+   *
+   * @param former counts no more from now on
+   * @return false: the node is shutting down
+   */
+  synchronized boolean takeOver(HeldRequest former, HeldRequest request) {
+    leave(former);
     if (closed) {
       return false;
     }
@@ -124,10 +131,18 @@ final class HeldRequests {
    * @param problem in which it has ended; null: none
    */
   boolean end(HeldRequest request, Exception problem) {
+    try {
+      return endCounted(request, problem);
+    } finally {
+      leave(request);
+    }
+  }
+
+  /** The same, and its place stays until {@link #takeOver} or {@link #leave}. */
+  boolean endCounted(HeldRequest request, Exception problem) {
     if (!request.end()) {
       return false;
     }
-    leave(request);
     long nanos = unknown(request, problem) ? request.promised() : 0;
     if (nanos > 0) {
       later.accept(nanos / 1_000_000 + 1, () -> giveBack(request));
@@ -166,7 +181,8 @@ final class HeldRequests {
     }
   }
 
-  private synchronized void leave(HeldRequest request) {
+  /** It counts no more. Idempotent. */
+  synchronized void leave(HeldRequest request) {
     if (request.counted) {
       request.counted = false;
       count[request.type.ordinal()]--;

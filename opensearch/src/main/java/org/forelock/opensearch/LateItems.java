@@ -33,7 +33,8 @@ import org.opensearch.tasks.Task;
 /**
  * LateItems are those of a shard bulk whose locks others kept, in a bulk that may be queued: their locks are tried
  * again a number of times, what gets its lock is written, and the rest becomes dead letters. One attempt at a time;
- * what an attempt changes, the next one sees.
+ * what an attempt changes, the next one sees. The place that the first attempt had among the held requests is kept to
+ * the end, and so is the whole request, which counts as what it takes.
  */
 final class LateItems {
   /** Of a monitor's failed attempts, the first keeps its message, and so many of the last. */
@@ -53,6 +54,7 @@ final class LateItems {
   private final BulkItemResponse[] answers;
   private final CompletableFuture<BulkItemResponse[]> end = new CompletableFuture<>();
   private int attempts = 1;
+  /** Has the place among the held requests. */
   private volatile HeldRequest current;
   private volatile OpenSearchStatusException cancelled;
   private long since;
@@ -64,10 +66,10 @@ final class LateItems {
    * @param timeoutMillis of each attempt
    * @param caller the context in which the bulk came
    * @param kept the monitors that others kept, with the reason; null: there was no try left
-   * @param since when the first attempt began, by System.nanoTime()
+   * @param first the first attempt, which still counts
    */
   LateItems(WriteQueue queue, Task task, String action, BulkShardRequest request, String stream, WritePlan plan,
-      long timeoutMillis, Supplier<StoredContext> caller, Map<String, ForelockException> kept, long since) {
+      long timeoutMillis, Supplier<StoredContext> caller, Map<String, ForelockException> kept, HeldRequest first) {
     this.queue = queue;
     this.task = task;
     this.action = action;
@@ -76,7 +78,8 @@ final class LateItems {
     this.plan = plan;
     this.timeoutMillis = timeoutMillis;
     this.caller = caller;
-    this.since = since;
+    this.since = first.since;
+    this.current = first;
     this.answers = new BulkItemResponse[request.items().length];
     kept.keySet().forEach(monitor -> open.put(monitor, new ArrayList<>()));
     kept.forEach(this::failed);
@@ -161,43 +164,32 @@ final class LateItems {
 
   private void tryNext() {
     if (open.isEmpty()) {
-      end.complete(answers);
+      complete();
       return;
     }
     DocumentLocks locks = new DocumentLocks(
         queue.source, plan.info, open.keySet(), LockType.BACKGROUND, plan.fenced, System::nanoTime);
-    HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks, bytes(),
-        System.nanoTime(), this::refuse);
-    if (attempts > queue.letters.retries()) {
-      // It counts until it is durable: a queue that is slow holds up what comes.
-      if (!queue.requests.keep(held)) {
-        refuse(Refusals.closing());
-      } else if (mayGoOn(held)) {
-        queue.workers.block(() -> surrender(held), problem -> queue.requests.fail(held, problem));
-      }
+    HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks,
+        HeldRequest.OWN_BYTES + plan.bytes, System.nanoTime(), this::refuse);
+    if (!queue.requests.takeOver(current, held)) {
+      refuse(Refusals.closing());
       return;
     }
-    switch (queue.requests.admit(held)) {
-      case TOO_LARGE: // the whole request was not, so the bound was lowered meanwhile
-      case TOO_MANY:
-        queue.stats.count(LockType.BACKGROUND, Stats.Count.TOO_MANY);
-        refuse(Refusals.tooMany(LockType.BACKGROUND));
-        return;
-      case CLOSED:
-        refuse(Refusals.closing());
-        return;
-      default:
-        // Held meanwhile, so that it can be cancelled; then it does not begin.
-        if (!mayGoOn(held)) {
-          return;
-        }
-        queue.workers.later(WriteQueue.pauseMillis(attempts++), () -> {
-          since = System.nanoTime();
-          locks.acquire(timeoutMillis, problem -> queue.workers.write(
-              () -> decided(held, problem), broken -> queue.requests.fail(held, broken)),
-              defect -> queue.requests.fail(held, defect));
-        }, broken -> queue.requests.fail(held, broken));
+    // Held in the pause, so that it can be cancelled; then it does not begin.
+    if (!mayGoOn(held)) {
+      return;
     }
+    if (attempts > queue.letters.retries()) {
+      // It counts until it is durable: a queue that is slow holds up what comes.
+      queue.workers.block(() -> surrender(held), problem -> queue.requests.fail(held, problem));
+      return;
+    }
+    queue.workers.later(WriteQueue.pauseMillis(attempts++), () -> {
+      since = System.nanoTime();
+      locks.acquire(timeoutMillis, problem -> queue.workers.write(
+          () -> decided(held, problem), broken -> queue.requests.fail(held, broken)),
+          defect -> queue.requests.fail(held, defect));
+    }, broken -> queue.requests.fail(held, broken));
   }
 
   /** Makes it what can be cancelled. Only when it counts, as it must not begin to do so behind its end. */
@@ -207,14 +199,6 @@ final class LateItems {
       queue.requests.refuse(held, cancelled);
     }
     return held.held();
-  }
-
-  private long bytes() {
-    long bytes = HeldRequest.OWN_BYTES;
-    for (int i : items(open.keySet())) {
-      bytes += WriteSize.of(request.items()[i].request());
-    }
-    return bytes;
   }
 
   /** The places of the items of these monitors that have no answer. */
@@ -235,7 +219,7 @@ final class LateItems {
       }
       return;
     }
-    if (!queue.requests.run(held)) {
+    if (!queue.requests.runCounted(held)) {
       return;
     }
     Map<String, ForelockException> kept = held.locks.refused();
@@ -247,7 +231,7 @@ final class LateItems {
     Set<String> granted = new HashSet<>(open.keySet());
     granted.removeAll(kept.keySet());
     if (problem != null || granted.isEmpty()) {
-      queue.requests.end(held);
+      queue.requests.endCounted(held, null);
       next();
     } else {
       queue.stats.granted(LockType.BACKGROUND, System.nanoTime() - since);
@@ -270,7 +254,7 @@ final class LateItems {
     ActionListener<BulkShardResponse> listener = new ActionListener<>() {
       @Override
       public void onResponse(BulkShardResponse response) {
-        if (!queue.requests.end(held, unanswered(held, response.getResponses()))) {
+        if (!queue.requests.endCounted(held, unanswered(held, response.getResponses()))) {
           return;
         }
         for (int k = 0; k < items.size(); ++k) {
@@ -281,7 +265,7 @@ final class LateItems {
 
       @Override
       public void onFailure(Exception problem) {
-        if (queue.requests.end(held, problem)) {
+        if (queue.requests.endCounted(held, problem)) {
           if (!lockWasLost(problem)) {
             items.forEach(i -> answers[i] = failure(i, problem));
           }
@@ -363,6 +347,11 @@ final class LateItems {
       answers[i] = failure(i, Refusals.notQueued(monitor, last, lost.get(monitor)));
     }
     queue.requests.end(held);
+    complete();
+  }
+
+  private void complete() {
+    queue.requests.leave(current);
     end.complete(answers);
   }
 
@@ -373,7 +362,7 @@ final class LateItems {
 
   private void refuse(Exception problem) {
     items(open.keySet()).forEach(i -> answers[i] = failure(i, problem));
-    end.complete(answers);
+    complete();
   }
 
   private BulkItemResponse failure(int i, Exception problem) {

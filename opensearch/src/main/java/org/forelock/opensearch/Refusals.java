@@ -60,17 +60,23 @@ final class Refusals {
       case CANCELLED:
         return RestStatus.CONFLICT;
       case INVALID_ARGUMENT:
-      case REQUEST_TOO_LARGE:
         return RestStatus.BAD_REQUEST;
+      case REQUEST_TOO_LARGE:
+        return RestStatus.REQUEST_ENTITY_TOO_LARGE;
       case OVERLOADED:
         return RestStatus.TOO_MANY_REQUESTS;
-      default:
+      case CONNECTION_LOSS:
+      case SESSION_EXPIRED:
+      case CLOSED:
         return RestStatus.SERVICE_UNAVAILABLE;
+      default: // clients send again what has 503, and this wants somebody to look at it
+        return RestStatus.INTERNAL_SERVER_ERROR;
     }
   }
 
+  /** What was tried once, as the time was over, was not obtained in time. */
   private static String name(ErrorCode code) {
-    return Names.of(code);
+    return Names.of(code == ErrorCode.LOCK_UNAVAILABLE ? ErrorCode.LOCK_TIMEOUT : code);
   }
 
   static OpenSearchStatusException tooMany(LockType type) {

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.opensearch.OpenSearchStatusException;
@@ -82,11 +83,16 @@ final class WriteFilter implements ActionFilter {
       return;
     }
     WritePlan plan;
+    boolean concerned;
     boolean single;
     try {
       Headers.wantsReport(context); // or it is invalid
-      boolean concerned = Headers.requiresLock(context) || settings.enabled();
+      concerned = Headers.requiresLock(context) || settings.enabled();
       single = concerned && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
+      if (concerned && planner.isOfTheNode() && Carrier.get(context, Headers.OF_NODE) == null) {
+        new Call<>(task, action, request, listener, chain).proceed(Headers.OF_NODE, "true");
+        return;
+      }
       if (concerned) {
         checkQueue(action);
       }
@@ -107,6 +113,10 @@ final class WriteFilter implements ActionFilter {
     }
     if (plan == null && single) {
       new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true");
+      return;
+    }
+    if (concerned && action.equals(BULK) && PartReports.of(context) == null) {
+      new Call<>(task, action, request, listener, chain).proceed(null, null);
       return;
     }
     if (plan == null) {
@@ -155,6 +165,8 @@ final class WriteFilter implements ActionFilter {
     private final Supplier<StoredContext> caller = context.newRestorableContext(true);
     private final boolean report = Headers.wantsReport(context);
     private final boolean required = Headers.requiresLock(context);
+    /** Of the bulk that it is part of; null: of none. */
+    private final PartReports bulk = PartReports.of(context);
     private final boolean mayQueue;
     private volatile Runnable unwatch = () -> {};
     private volatile Runnable unwatchLate = () -> {};
@@ -177,6 +189,7 @@ final class WriteFilter implements ActionFilter {
     /**
      * Goes on with one word more for what follows, which the caller does not get to see.
      *
+     * @param name null: none
      * @param before is done before the caller is answered; gets the problem, if there is one
      * @param after is done when the caller has been
      */
@@ -202,13 +215,40 @@ final class WriteFilter implements ActionFilter {
           }
         }
       };
-      // What is done in the background goes on when the client that has begun it goes.
-      List<String> forgotten = BACKGROUND_ACTIONS.contains(action) ? List.of(Disconnections.KEY) : List.of();
-      try (StoredContext ignored = caller.get(); StoredContext without = Carrier.without(context, forgotten);
-          StoredContext with = Carrier.with(context, name, value)) {
-        chain.proceed(task, action, request, answer);
+      try (StoredContext ignored = caller.get(); StoredContext without = Carrier.without(context, forgotten(name));
+          StoredContext with = name == null ? null : Carrier.with(context, name, value)) {
+        chain.proceed(task, action, request, collecting(answer));
       } catch (RuntimeException problem) {
         answer.onFailure(problem);
+      }
+    }
+
+    private List<String> forgotten(String name) {
+      if (Headers.OF_NODE.equals(name)) { // of another write, within which this one began
+        return List.of(Headers.GUARD, Headers.UPDATE_GUARD);
+      }
+      if (name == null) {
+        return List.of(Headers.GUARD);
+      }
+      // What is done in the background goes on when the client that has begun it goes.
+      return BACKGROUND_ACTIONS.contains(action) ? List.of(Disconnections.KEY) : List.of();
+    }
+
+    /** Of a bulk, with what its parts have for the headers of the response. */
+    private ActionListener<R> collecting(ActionListener<R> answer) {
+      if (!action.equals(BULK) || bulk != null) {
+        return answer;
+      }
+      PartReports reports = PartReports.begin(context);
+      return ActionListener.runBefore(answer, () -> reports.send(context));
+    }
+
+    /** With the response to the bulk, of which it is a part, or to the write itself. */
+    private void tell(Consumer<PartReports> what) {
+      PartReports reports = bulk == null ? new PartReports() : bulk;
+      what.accept(reports);
+      if (bulk == null) {
+        reports.send(context);
       }
     }
 
@@ -269,10 +309,11 @@ final class WriteFilter implements ActionFilter {
       return mayQueue && plan.type == LockType.BACKGROUND;
     }
 
-    private void tryAgain(WritePlan plan, Map<String, ForelockException> kept, long since) {
+    /** @param held its locks were not all obtained; it counts still */
+    private void tryAgain(WritePlan plan, Map<String, ForelockException> kept, HeldRequest held) {
       BulkShardRequest bulk = (BulkShardRequest) request;
       LateItems items = new LateItems(queue, task, action, bulk, planner.writeName(bulk.shardId().getIndexName()), plan,
-          timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, since);
+          timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, held);
       try (StoredContext ignored = caller.get()) {
         unwatchLate = disconnections.watch(context, () -> items.cancel(Refusals.cancelled("the client has gone")));
       }
@@ -289,7 +330,7 @@ final class WriteFilter implements ActionFilter {
       switch (requests.admit(held)) {
         case TOO_MANY:
           stats.count(plan.type, Stats.Count.TOO_MANY);
-          context.addResponseHeader(Headers.RETRY_AFTER, Long.toString(settings.retryAfterSeconds()));
+          tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
           listener.onFailure(Refusals.tooMany(plan.type));
           return;
         case TOO_LARGE:
@@ -355,13 +396,14 @@ final class WriteFilter implements ActionFilter {
         refuse(held, Refusals.uncertain(held.locks.firstMonitor()), Stats.Count.UNCERTAIN);
         return;
       }
-      if (!requests.run(held)) {
+      boolean late = queued(plan) && !refusals.isEmpty();
+      if (!(late ? requests.runCounted(held) : requests.run(held))) {
         return;
       }
       if (!refusals.isEmpty()) {
         KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals);
-        if (queued(plan)) {
-          tryAgain(plan, held.locks.refused(), held.since);
+        if (late) {
+          tryAgain(plan, held.locks.refused(), held);
         } else if (!items.all()) {
           stats.refusedItems.add(items.count());
         }
@@ -385,8 +427,7 @@ final class WriteFilter implements ActionFilter {
           requests.end(held, problem);
         }
         if (report) {
-          context.addResponseHeader(Headers.WAIT_MS, Long.toString(waited / 1_000_000));
-          context.addResponseHeader(Headers.TOKEN, Long.toString(token));
+          tell(reports -> reports.granted(waited / 1_000_000, token));
         }
       }, problem -> requests.end(held, problem));
     }
@@ -411,16 +452,30 @@ final class WriteFilter implements ActionFilter {
         return;
       }
       if (queued(plan) && problem.retryable()) {
-        if (requests.run(held)) {
-          Map<String, ForelockException> all = new HashMap<>();
-          plan.monitors.forEach(monitor -> all.put(monitor, problem));
-          tryAgain(plan, all, held.since);
-          requests.end(held);
-          deliver(null, Refusals.notObtained(problem));
+        if (requests.runCounted(held)) {
+          allLate(held, plan, problem);
         }
         return;
       }
+      if (problem.code() == ErrorCode.OVERLOADED) {
+        tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
+      }
       refuse(held, Refusals.notObtained(problem), unavailable ? Stats.Count.UNAVAILABLE : Stats.Count.FAILED);
+    }
+
+    /** No lock was obtained: what needs one is tried again, and the rest is written meanwhile. */
+    private void allLate(HeldRequest held, WritePlan plan, ForelockException problem) {
+      Map<String, ForelockException> all = new HashMap<>();
+      plan.monitors.forEach(monitor -> all.put(monitor, problem));
+      KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, answers(all, Map.of()));
+      tryAgain(plan, all, held);
+      if (items.all()) {
+        requests.end(held);
+        deliver(shardResponse(items.response()), null);
+        return;
+      }
+      items.leaveOut();
+      proceed(Headers.GUARD, Guard.allowed("").text(), failure -> {}, failure -> requests.end(held));
     }
 
     private void refuse(HeldRequest held, OpenSearchStatusException answer, Stats.Count count) {

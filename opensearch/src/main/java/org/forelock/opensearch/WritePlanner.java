@@ -54,6 +54,9 @@ final class WritePlanner {
    * @throws org.opensearch.OpenSearchStatusException if it must be guarded, and the index is not
    */
   WritePlan plan(String action, ActionRequest request) {
+    if (isOfTheNode()) {
+      return null;
+    }
     if (request instanceof BulkShardRequest) {
       return planShardBulk((BulkShardRequest) request);
     }
@@ -178,16 +181,20 @@ final class WritePlanner {
   private Settings guarded(ClusterState state, String index) {
     IndexMetadata metadata = state.metadata().index(index);
     if (metadata == null || metadata.isSystem() || !ForelockSettings.INDEX_ENABLED.get(metadata.getSettings())) {
-      // What the node writes for itself, such as the result of a task, may still carry the client's words.
-      if (Headers.requiresLock(context) && !isOfTheNode()) {
+      if (Headers.requiresLock(context)) {
         throw Refusals.notGuarded(index);
       }
       return null;
     }
-    return isOfTheNode() ? null : metadata.getSettings();
+    return metadata.getSettings();
   }
 
-  private boolean isOfTheNode() {
-    return context.isSystemContext() || context.getTransient(ThreadContext.ACTION_ORIGIN_TRANSIENT_NAME) != null;
+  /**
+   * Whether a node does it on its own account, such as to write the result of a task; it may carry a client's words all
+   * the same. This node knows it by what does not travel, another one by what it was told.
+   */
+  boolean isOfTheNode() {
+    return context.isSystemContext() || context.getTransient(ThreadContext.ACTION_ORIGIN_TRANSIENT_NAME) != null
+        || Carrier.get(context, Headers.OF_NODE) != null;
   }
 }

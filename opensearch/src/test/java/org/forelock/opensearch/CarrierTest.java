@@ -63,4 +63,13 @@ class CarrierTest {
     }
     assertNull(Carrier.get(there, Headers.BACKGROUND));
   }
+
+  @Test
+  void thatItIsTheNodesOwnIsHandedOn() throws IOException {
+    here.markAsSystemContext();
+    try (StoredContext ignored = Carrier.with(here, Headers.OF_NODE, "true")) {
+      send();
+    }
+    assertEquals("true", Carrier.get(there, Headers.OF_NODE));
+  }
 }

@@ -216,18 +216,26 @@ class HeldRequestsTest {
   }
 
   @Test
-  void theRestOfARequestCountsWhateverTheBounds() {
+  void theRestOfARequestHasItsPlace() {
+    HeldRequest first = request(LockType.BACKGROUND, 1);
+    requests.admit(first);
+    requests.runCounted(first);
     admit(LockType.BACKGROUND, 1);
-    admit(LockType.BACKGROUND, 1);
+    assertEquals(Admission.TOO_MANY, admit(LockType.BACKGROUND, 1));
     HeldRequest rest = request(LockType.BACKGROUND, 60);
-    assertTrue(requests.keep(rest));
+    assertTrue(requests.takeOver(first, rest), "whatever the bounds");
     assertTrue(requests.runCounted(rest));
-    assertEquals(3, requests.count(LockType.BACKGROUND));
-    assertEquals(Admission.TOO_MANY, admit(LockType.FOREGROUND, 1));
-    requests.end(rest);
-    assertEquals(Admission.ADMITTED, admit(LockType.FOREGROUND, 1));
+    assertTrue(requests.endCounted(rest, null));
+    assertEquals(2, requests.count(LockType.BACKGROUND));
+    assertEquals(61, requests.bytes(LockType.BACKGROUND));
+    assertEquals(Admission.TOO_MANY, admit(LockType.BACKGROUND, 1));
+    requests.leave(rest);
+    requests.leave(rest);
+    assertEquals(Admission.ADMITTED, admit(LockType.BACKGROUND, 1));
     requests.close();
-    assertFalse(requests.keep(request(LockType.BACKGROUND, 1)));
+    HeldRequest last = request(LockType.BACKGROUND, 1);
+    assertFalse(requests.takeOver(rest, last));
+    assertEquals(0, requests.count(LockType.BACKGROUND));
   }
 
   @Test

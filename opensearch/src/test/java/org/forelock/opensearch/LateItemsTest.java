@@ -20,6 +20,7 @@ import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.forelock.TestFailures;
+import org.forelock.opensearch.HeldRequests.Admission;
 import org.junit.jupiter.api.Test;
 import org.opensearch.OpenSearchException;
 import org.opensearch.Version;
@@ -49,6 +50,8 @@ import org.opensearch.transport.RemoteTransportException;
 
 class LateItemsTest {
   private static final ShardId SHARD = new ShardId("articles", "uuid", 0);
+  /** Of the whole request. */
+  private static final long BYTES = 100_000;
 
   private final FakeLocks source = new FakeLocks();
   private final Stats stats = new Stats();
@@ -57,6 +60,9 @@ class LateItemsTest {
   private final List<Runnable> pauses = new ArrayList<>();
   private final List<String> written = new ArrayList<>();
   private final List<String> guards = new ArrayList<>();
+  /** The bytes that are held while items are written. */
+  private final List<Long> heldMeanwhile = new ArrayList<>();
+  private Runnable whileWriting = () -> {};
   private final List<String> queued = new ArrayList<>();
   private final List<String> letters = new ArrayList<>();
   private final List<List<FailedAttempt>> failures = new ArrayList<>();
@@ -84,14 +90,16 @@ class LateItemsTest {
       items[i] = new BulkItemRequest(10 + i, new IndexRequest("articles").id(ids[i]).source(Map.of("n", i)));
     }
     request = new BulkShardRequest(SHARD, RefreshPolicy.NONE, items);
-    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, false, "test", 1, 1000);
+    plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, false, "test", BYTES,
+        1000);
   }
 
   private HeldRequests requests() {
+    Settings bounds = Settings.builder().put("forelock.background.max_requests", 2).build();
     Set<Setting<?>> known = new HashSet<>(ClusterSettings.BUILT_IN_CLUSTER_SETTINGS);
     ForelockSettings.all().stream().filter(Setting::hasNodeScope).forEach(known::add);
     return new HeldRequests(
-        new ForelockSettings(Settings.EMPTY, new ClusterSettings(Settings.EMPTY, known)), stats,
+        new ForelockSettings(bounds, new ClusterSettings(bounds, known)), stats,
         (millis, task) -> later.add(task));
   }
 
@@ -156,6 +164,8 @@ class LateItemsTest {
       assertTrue(requests.get(Guard.parse(guards.get(guards.size() - 1)).ticket).promise() > 0);
     }
     assertEquals(request.shardId(), bulk.shardId());
+    heldMeanwhile.add(requests.bytes(LockType.BACKGROUND));
+    whileWriting.run();
     List<BulkItemResponse> responses = new ArrayList<>();
     for (BulkItemRequest item : bulk.items()) {
       assertFalse(List.of(request.items()).contains(item), "those were left out of the first attempt");
@@ -189,8 +199,23 @@ class LateItemsTest {
         new Queue(), source, requests, this::write, new Direct(), context, stats, this::node);
     Task task = new Task(7, "transport", "test", "", null, Map.of());
     items = new LateItems(queue, task, "test", request, "stream", plan, 1000, context.newRestorableContext(true),
-        reasons, System.nanoTime());
+        reasons, firstAttempt());
     return items.run();
+  }
+
+  private HeldRequest held(Set<String> monitors, long bytes) {
+    DocumentLocks locks =
+        new DocumentLocks(source, "test", monitors, LockType.BACKGROUND, false, System::nanoTime);
+    return new HeldRequest(
+        requests.nextTicket(), null, "test", LockType.BACKGROUND, locks, bytes, System.nanoTime(), answer -> {});
+  }
+
+  private HeldRequest firstAttempt() {
+    HeldRequest first = held(plan.monitors, HeldRequest.OWN_BYTES + plan.bytes);
+    requests.admit(first);
+    requests.runCounted(first);
+    requests.endCounted(first, null);
+    return first;
   }
 
   private String node() {
@@ -395,6 +420,34 @@ class LateItemsTest {
     nextAttempt();
     assertEquals(List.of("a", "a"), queued);
     assertTrue(requests.all().isEmpty());
+  }
+
+  @Test
+  void whatComesMeanwhileDoesNotGetThePlaceOfWhatIsTriedAgain() {
+    source.others("a");
+    CompletableFuture<BulkItemResponse[]> answers = late("a", "c");
+    assertEquals(Admission.ADMITTED, requests.admit(held(Set.of("x"), 1)));
+    assertEquals(Admission.TOO_MANY, requests.admit(held(Set.of("y"), 1)));
+    whileWriting = () -> assertEquals(Admission.TOO_MANY, requests.admit(held(Set.of("y"), 1)));
+    nextAttempt();
+    source.expire("a");
+    assertEquals(List.of("c"), written);
+    assertEquals(Admission.TOO_MANY, requests.admit(held(Set.of("y"), 1)));
+    nextAttempt();
+    source.expire("a");
+    assertEquals(List.of("a", "a"), queued);
+    assertEquals(RestStatus.ACCEPTED, now(answers)[0].status());
+    assertEquals(1, requests.count(LockType.BACKGROUND), "its place is free");
+  }
+
+  @Test
+  void itCountsAsTheWholeRequestWhichIsKept() {
+    CompletableFuture<BulkItemResponse[]> answers = late("a");
+    assertEquals(HeldRequest.OWN_BYTES + BYTES, requests.bytes(LockType.BACKGROUND));
+    nextAttempt();
+    assertEquals(RestStatus.CREATED, now(answers)[0].status());
+    assertEquals(List.of(HeldRequest.OWN_BYTES + BYTES), heldMeanwhile);
+    assertEquals(0, requests.bytes(LockType.BACKGROUND));
   }
 
   @Test
