@@ -2,36 +2,27 @@
 
 import os
 import subprocess
-import time
 
 from cluster import Cluster, Holder, Later, clean_environment, signal, valid, wait_until
 
 HELD = 50
-LONGEST_END = 5  # seconds, where no more processes want to run than there are processors
-
-
-def busy():
-    """How many processes share a processor, about: everything takes so many times as long."""
-    return max(1, os.getloadavg()[0] / os.cpu_count())
 
 
 def test_a_node_that_ends_answers_what_it_holds(node, server):
-    assert node.request("DELETE", "/*").status == 200, "what other tests have left takes its time to be closed"
+    """Nothing else than its end can answer them: they may wait for longer than the test."""
     node.create("ending")
+    node.node_setting(background__timeout="1h")
+    write = "/ending/_doc/1?timeout=1h"
     with Holder(server.address, "ending/1"):
-        later = [Later(lambda: node.request("PUT", "/ending/_doc/1", {"n": 1}, X_Forelock_Priority="background"))
+        later = [Later(lambda: node.request("PUT", write, {"n": 1}, X_Forelock_Priority="background", timeout=600))
                  for _ in range(HELD)]
         wait_until(lambda: node.held() == HELD, "all are held")
-        begun = time.monotonic()
         node.signal(signal.SIGTERM)
         answers = [one.get() for one in later]
         assert {(answer.status, answer.code) for answer in answers} == {(503, "closed")}
         for answer in answers:
             valid(answer.json, "refused_write")
         wait_until(lambda: not node.runs(), "the node has ended")
-        took = time.monotonic() - begun
-        print(f"ended after {took:.1f} s")
-        assert took < LONGEST_END * busy()
     wait_until(lambda: server.ephemeral_nodes() == 0, "no lock is left")
 
 
