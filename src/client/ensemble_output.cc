@@ -43,7 +43,7 @@ void EnsembleLink::granted(lock::ContenderId contender, const lock::Grant& grant
 
 void EnsembleLink::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   ++core_.statistics_.refused;
-  linger_.ended(contender);
+  linger_.ended(contender, refusal.reason != lock::RefusalReason::unavailable);  // a single attempt does not queue
   if (core_.course_) core_.course_->note(contender, refusal_text(refusal));
   auto listener = core_.take_listener(contender);
   if (!listener) return;

@@ -141,10 +141,10 @@ void LingerMachine::granted(lock::ContenderId contender, lock::Token token) {
   move_to(*entry, State::in_use);
 }
 
-bool LingerMachine::ended(lock::ContenderId contender) {
+bool LingerMachine::ended(lock::ContenderId contender, bool had_queued) {
   Entry* const entry = find(contender);
   if (entry == nullptr) return false;
-  if (entry->state == State::asked_for) ++entry->monitor->second.withdrawn;
+  if (entry->state == State::asked_for && had_queued) ++entry->monitor->second.withdrawn;
   const bool no_callers = without_caller(*entry) || entry->state == State::given_up;
   erase(*entry);
   return no_callers;

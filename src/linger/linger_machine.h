@@ -108,7 +108,8 @@ class LingerMachine {
 
   void granted(lock::ContenderId contender, lock::Token token);
   // Refused, lost or released. \returns whether it was no caller's: it lingered, or was being given up.
-  bool ended(lock::ContenderId contender);
+  // `had_queued`: there may still be news of its node, which then are not those of another client's.
+  bool ended(lock::ContenderId contender, bool had_queued = true);
   // A contender waits behind this holder.
   void contended(lock::ContenderId contender, lock::TimePoint now);
   // A watch event of the monitor or of one of its children.

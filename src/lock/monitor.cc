@@ -248,6 +248,7 @@ void Monitor::let_foreground_pass() {
     return one.second->spec.priority < claiming.spec.priority;
   });
   if (!outranked || !withdraw_claim(claiming)) return;
+  if (claiming.abandoned) return engine_.forget(claiming);
   claiming.move_to(ContenderState::idle);
   idle_.insert({claiming.arrival, &claiming});
 }

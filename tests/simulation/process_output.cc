@@ -64,7 +64,7 @@ void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal)
                                                            : ""));
   }
   world_.checker().refused(contender, refusal.reason, connected_ ? Span{} : now() - down_since_);
-  linger_->ended(contender);
+  linger_->ended(contender, refusal.reason != lock::RefusalReason::unavailable);
   reactions_.push_back({Happening::refused, contender, thread_of(contender), refusal});
 }
 

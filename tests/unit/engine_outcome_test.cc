@@ -428,6 +428,20 @@ TEST_F(EngineOutcomeTest, AForegroundContenderPassesABackgroundClaimThatHasNotBe
   EXPECT_EQ(engine_.state(2), ContenderState::waiting);
 }
 
+// Its group was refused for another member, so that it is held back again.
+TEST_F(EngineOutcomeTest, AForegroundContenderPassesTheClaimOfACallerThatHasGivenUp) {
+  cold_cycle(1);
+  ask(2, Priority::background);
+  ASSERT_TRUE(engine_.cancel(2, now_));
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  output_.holds_back = true;
+  ask(3, Priority::foreground);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  EXPECT_EQ(output_.refusals.size(), 1u) << "once";
+  answer<Transaction>(claimed("A-0000000002", 200));
+  EXPECT_EQ(engine_.state(3), ContenderState::held);
+}
+
 TEST_F(EngineOutcomeTest, AForegroundContenderWaitsForABackgroundClaimThatHasBeenSent) {
   cold_cycle(1);
   ask(2, Priority::background);

@@ -90,6 +90,18 @@ TEST_F(LingerMachineTest, WhatIsGivenBackUnusedDoesNotStay) {
   keep("P");  // since it was the withdrawn one's node that went, not another client's
 }
 
+// Or the next client that comes would be taken for it.
+TEST_F(LingerMachineTest, OfAnAttemptThatDidNotQueueNoNewsAreDue) {
+  const ContenderId held = grant("P");
+  const ContenderId attempt = ask("P");
+  EXPECT_FALSE(machine_.ended(attempt, false));
+  EXPECT_TRUE(end(held));
+  machine_.changed("P", now_);
+  EXPECT_THAT(given_up(), ElementsAre(held));
+  machine_.ended(held);
+  EXPECT_FALSE(end(grant("P"))) << "another client wanted it just now";
+}
+
 TEST_F(LingerMachineTest, NothingLingersUnlessItIsAskedFor) {
   LingerMachine off({});
   const std::string monitor = "P";
