@@ -149,8 +149,11 @@ class SweepCommand final : public Command {
       }
       const auto reply = client::RequestPipeline(ensemble, deadline).ask(std::move(removal));
       if (!reply.ok()) {
-        if (!reply.refused_operation) client::throw_reply_error(reply.code, {}, "cannot remove unused monitors");
-        ++sweep.in_use;
+        using coordination::ReplyCode;
+        const bool in_use = reply.code == ReplyCode::not_empty || reply.code == ReplyCode::bad_version;
+        const bool of_one = (in_use || reply.code == ReplyCode::no_node) && reply.refused_operation;
+        if (!of_one) client::throw_reply_error(reply.code, {}, "cannot remove unused monitors");
+        if (in_use) ++sweep.in_use;
         unused.erase(unused.begin() + static_cast<std::ptrdiff_t>(*reply.refused_operation));
         return;
       }

@@ -2,9 +2,21 @@
 
 import json
 import os
+import subprocess
 
 import support
 import tap
+
+# Everybody may do everything at the node but delete what is below it. kazoo is there for the system's own Python.
+WITHOUT_DELETE = """
+import sys
+from kazoo.client import KazooClient
+from kazoo.security import make_acl
+client = KazooClient(sys.argv[1])
+client.start()
+client.set_acls(sys.argv[2], [make_acl("world", "anyone", read=True, write=True, create=True, admin=True)])
+client.stop()
+"""
 
 
 class Sweep(support.CliTest):
@@ -84,6 +96,15 @@ class Sweep(support.CliTest):
         swept = self.json_of("sweep")
         self.assertEqual((swept["in_use"], swept["unreadable"]), (0, 1))
         self.assertIn("1 that we may not read", self.run_cli("sweep").stderr)
+
+    def test_without_leave_to_remove_it_says_so(self):
+        self.leave("P1")
+        subprocess.run(["/usr/bin/python3", "-c", WITHOUT_DELETE, support.SERVER, self.namespace], check=True,
+                       timeout=support.PATIENCE)
+        swept = self.run_cli("sweep", "--older-than", "0s")
+        self.assertEqual(swept.returncode, 77, swept.stderr)
+        self.assertIn("the access control list does not permit it", swept.stderr)
+        self.assertEqual(self.monitors(), {"P1"})
 
 
 if __name__ == "__main__":
