@@ -107,7 +107,8 @@ TEST_F(Cases, timed_out) {
     EXPECT_EQ(refused.monitor(), monitor_);
     EXPECT_TRUE(refused.retryable());
     EXPECT_FALSE(refused.hint().empty());
-    EXPECT_NE(std::string(refused.what()).find("case"), std::string::npos) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find("; held by "), std::string::npos) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find(" for \"case\""), std::string::npos) << refused.what();
   }
   EXPECT_FALSE(waiter.try_lock());
 }

@@ -51,12 +51,13 @@ def test_a_block_holds_the_lock(client):
 
 def test_codes_are_those_of_blocking_locks(client):
     async def main():
-        lock, waiter = forelock.aio.Lock(client, "P1"), forelock.aio.Lock(client, "P1")
+        lock, waiter = forelock.aio.Lock(client, "P1", lock_info="case"), forelock.aio.Lock(client, "P1")
         assert await lock.try_acquire()
         assert not await waiter.try_acquire()
         with pytest.raises(forelock.InstanceLockException) as late:
             await waiter.acquire(0.05)
         assert late.value.code == ErrorCode.LOCK_TIMEOUT and late.value.retryable
+        assert f"; held by {client.status.instance}/" in str(late.value) and ' for "case"' in str(late.value)
         with pytest.raises(forelock.RequestRejectedException) as twice:
             await lock.acquire()
         assert twice.value.code == ErrorCode.ALREADY_HELD

@@ -99,7 +99,7 @@ def test_timed_out(open_client, in_main_thread):
     assert isinstance(error, forelock.InstanceLockException)
     assert (error.code, str(error.code), error.monitor) == (ErrorCode.LOCK_TIMEOUT, "lock_timeout", "P1")
     assert error.retryable
-    assert '"case"' in str(error)  # what for it is held
+    assert f"; held by {client.status.instance}/" in str(error) and ' for "case"' in str(error)
     assert error.hint
     assert not waiter.try_acquire()
     with pytest.raises(forelock.InstanceLockException):

@@ -85,6 +85,15 @@ def test_none_is_held_of_a_set_that_is_not_obtained(client, in_main_thread):
     else:
         error = in_thread(lock_set.acquire).get(timeout=PATIENCE)
     assert (error.code, error.monitor, error.retryable) == (ErrorCode.LOCK_TIMEOUT, "b", True)
+    assert f"; held by {client.status.instance}/" in str(error) and ' for "busy"' in str(error)
+
+    async def in_a_task():
+        with pytest.raises(forelock.InstanceLockException) as late:
+            await forelock.aio.LockSet(client, ["b"]).acquire(0.05)
+        assert late.value.code == ErrorCode.LOCK_TIMEOUT
+        assert ' for "busy"' in str(late.value)
+
+    run(in_a_task())
     with LockSet(client, ["a", "c"], timeout=PATIENCE):
         pass
     busy.release()

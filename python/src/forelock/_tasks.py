@@ -7,6 +7,9 @@ from typing import Any, Callable
 
 from forelock._abi import ffi
 from forelock._dispatcher import Event, Receiver
+from forelock._holder import LOOK_MS, with_holder
+from forelock._native import lib
+from forelock.client import Core
 
 _BETWEEN_CANCELS = 0.05
 
@@ -17,6 +20,7 @@ class TaskWaits:
     #: The library's calls that withdraw a waiting acquisition, and give back one that nothing can use any more.
     _cancel_call: Any
     _release_detached_call: Any
+    _core: Core
     _handle: int
 
     def _begin(self, call: Callable[[int], int], receiver: Receiver) -> None:
@@ -35,7 +39,21 @@ class TaskWaits:
             raise
         event = end.result()
         if event.code != 0:
-            raise event.error()
+            raise (await self._with_holder(event)).error()
+
+    async def _with_holder(self, refusal: Event) -> Event:
+        """Looks at the holder on a thread of the loop's executor, if that has one at once."""
+        if refusal.code != lib.FL_LOCK_TIMEOUT:
+            return refusal
+        try:
+            look = asyncio.get_running_loop().run_in_executor(None, with_holder, self._core, refusal)
+        except RuntimeError:  # the executor was shut down
+            return refusal
+        await asyncio.wait([look], timeout=2 * LOOK_MS / 1000)
+        if look.done():
+            return look.result()
+        look.cancel()
+        return refusal
 
     async def _in_thread(self, call: Callable[[], None]) -> None:
         """A blocking call that waits as an acquisition does."""

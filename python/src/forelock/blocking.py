@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import logging
-import queue
-import threading
 from types import TracebackType
 from typing import Optional, Sequence
 
-from forelock._abi import ffi
-from forelock._dispatcher import Event
-from forelock._native import Timeout, check, encode, lib, text
-from forelock.errors import Error, ErrorCode
+from forelock._native import Timeout, check, lib
+from forelock._waits import ThreadWaits, in_main_thread
+from forelock.errors import Error
 from forelock.held import WriteOperation
 from forelock.lock_object import LockObject
 
 LOG = logging.getLogger("forelock")
-_LOOK_AT_HOLDER_MS = 150
 
 
-class BlockingLock(LockObject):
+class BlockingLock(LockObject, ThreadWaits):
     """A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
 
     Ownership belongs to the object, not to a thread: every method may be called from any thread. ``with lock:``
     acquires with the object's time-out and releases. See LockObject for the arguments.
     """
+
+    _cancel_call = lib.fl_lock_cancel
+    _release_detached_call = lib.fl_lock_release_detached
 
     def acquire(self, timeout: Timeout = None) -> int:
         """Obtains the lock; returns its fencing token.
@@ -35,9 +34,9 @@ class BlockingLock(LockObject):
         """
         limit = self._milliseconds(timeout)
         self._tell_stack()
-        # Signals are handled by the main thread alone, and only while it runs Python.
-        if threading.current_thread() is threading.main_thread():
-            self._wait_in_python(limit)
+        if in_main_thread():
+            self._wait_in_python(
+                lambda tag, pending: int(lib.fl_lock_acquire_within(self._handle, limit, 0, tag, pending)))
         else:
             self._core.check_process()
             check(lib.fl_lock_acquire(self._handle, limit))
@@ -47,10 +46,15 @@ class BlockingLock(LockObject):
         """Obtains the lock if it is free and unwanted; does not queue. Returns whether it is held now."""
         self._core.check_process()
         self._tell_stack()
-        code = lib.fl_lock_try(self._handle)
-        if code == lib.FL_LOCK_UNAVAILABLE:
-            return False
-        check(code)
+        try:
+            if in_main_thread():
+                self._wait_in_python(lambda tag, pending: int(lib.fl_lock_try_within(self._handle, 0, tag, pending)))
+            else:
+                check(lib.fl_lock_try(self._handle))
+        except Error as error:
+            if error.code == lib.FL_LOCK_UNAVAILABLE:
+                return False
+            raise
         return True
 
     def release(self) -> None:
@@ -80,33 +84,6 @@ class BlockingLock(LockObject):
         ConnectionLossException: the message says whether the outcome is unknown.
         """
         return self._write_guarded(operations)
-
-    def _wait_in_python(self, limit: int) -> None:
-        ends: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._begin(lambda tag: int(lib.fl_lock_acquire_async(self._handle, limit, tag)), ends.put)
-        try:
-            end = ends.get()
-        except BaseException:
-            lib.fl_lock_cancel(self._handle, ffi.NULL)
-            if ends.get().code == 0:
-                lib.fl_lock_release_detached(self._handle)
-            raise
-        if end.code == 0:
-            return
-        if end.code == ErrorCode.LOCK_TIMEOUT:
-            end = end._replace(message=end.message + self._holder())
-        raise end.error()
-
-    def _holder(self) -> str:
-        """Who holds it now, for a message."""
-        view = ffi.new("fl_view*")
-        if lib.fl_inspect_show(self._core.handle, encode(self._monitor, "monitor"), _LOOK_AT_HOLDER_MS, view) != 0:
-            return ""
-        monitor = ffi.new("fl_monitor*", {"size": ffi.sizeof("fl_monitor")})
-        found = lib.fl_view_monitor(view[0], 0, monitor) == 0 and monitor.held == 1 and monitor.has_owner == 1
-        holder = f'; held by {text(monitor.owner.instance)} for "{text(monitor.owner.lock_info)}"' if found else ""
-        lib.fl_view_free(view[0])
-        return holder
 
     def __enter__(self) -> BlockingLock:
         self.acquire()

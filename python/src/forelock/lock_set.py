@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-import queue
-import threading
 from types import TracebackType
 from typing import Optional, Sequence
 
-from forelock._abi import ffi
-from forelock._dispatcher import Event
 from forelock._native import Timeout, check, lib
+from forelock._waits import ThreadWaits, in_main_thread
 from forelock.errors import Error
 from forelock.held import WriteOperation
 from forelock.set_object import SetObject
@@ -18,23 +15,26 @@ from forelock.set_object import SetObject
 LOG = logging.getLogger("forelock")
 
 
-class LockSet(SetObject):
+class LockSet(SetObject, ThreadWaits):
     """Several monitors as one lock. Ownership belongs to the object, not to a thread. ``with set:`` acquires with the
     object's time-out and releases. See SetObject for the arguments.
     """
 
+    _cancel_call = lib.fl_set_cancel
+    _release_detached_call = lib.fl_set_release_detached
+
     def acquire(self, timeout: Timeout = None) -> dict[str, int]:
         """Obtains all members or none; returns their fencing tokens.
 
-        ``timeout`` as for a lock. Raises InstanceLockException (lock_timeout, cancelled), SessionExpiredException,
-        ConnectionLossException, RequestRejectedException; the exception's monitor is the member that it is about. What
-        had been taken has been given back then. Ctrl-C withdraws the waiter.
+        ``timeout`` as for a lock. Raises InstanceLockException (lock_timeout: the message says who holds it;
+        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException; the exception's monitor
+        is the member that it is about. What had been taken has been given back then. Ctrl-C withdraws the waiter.
         """
         limit = self._milliseconds(timeout)
         self._tell_stack()
-        # Signals are handled by the main thread alone, and only while it runs Python.
-        if threading.current_thread() is threading.main_thread():
-            self._wait_in_python(limit)
+        if in_main_thread():
+            self._wait_in_python(
+                lambda tag, pending: int(lib.fl_set_acquire_within(self._handle, limit, 0, tag, pending)))
         else:
             self._core.check_process()
             check(lib.fl_set_acquire(self._handle, limit))
@@ -44,10 +44,15 @@ class LockSet(SetObject):
         """Obtains the set if every member can be had at once; does not queue. Returns whether it is held now."""
         self._core.check_process()
         self._tell_stack()
-        code = lib.fl_set_try(self._handle)
-        if code == lib.FL_LOCK_UNAVAILABLE:
-            return False
-        check(code)
+        try:
+            if in_main_thread():
+                self._wait_in_python(lambda tag, pending: int(lib.fl_set_try_within(self._handle, 0, tag, pending)))
+            else:
+                check(lib.fl_set_try(self._handle))
+        except Error as error:
+            if error.code == lib.FL_LOCK_UNAVAILABLE:
+                return False
+            raise
         return True
 
     def release(self) -> None:
@@ -75,19 +80,6 @@ class LockSet(SetObject):
         LockUnhealthyException is the one that is not.
         """
         return self._write_guarded(operations)
-
-    def _wait_in_python(self, limit: int) -> None:
-        ends: queue.SimpleQueue[Event] = queue.SimpleQueue()
-        self._begin(lambda tag: int(lib.fl_set_acquire_async(self._handle, limit, tag)), ends.put)
-        try:
-            end = ends.get()
-        except BaseException:
-            lib.fl_set_cancel(self._handle, ffi.NULL)
-            if ends.get().code == 0:
-                lib.fl_set_release_detached(self._handle)
-            raise
-        if end.code != 0:
-            raise end.error()
 
     def __enter__(self) -> LockSet:
         self.acquire()

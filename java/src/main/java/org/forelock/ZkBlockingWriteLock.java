@@ -406,11 +406,12 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * This lock as one of {@code java.util.concurrent}, for threads that share it: one holds it, the others wait for it in
-   * the order in which they came, and then for the other clients of the monitor. Not re-entrant: a thread that holds it
-   * and calls {@code lock()} waits for ever. {@code unlock()} may be called by any thread; {@link #unlock()},
+   * This lock as one of {@code java.util.concurrent}, for threads that share it: one holds it, the others wait for it
+   * in the order in which they came, and then for the other clients of the monitor. Not re-entrant: a thread that holds
+   * it and calls {@code lock()} waits for ever. {@code unlock()} may be called by any thread; {@link #unlock()},
    * {@link #unlockAsync()} and {@link #close()} let the next thread in, too. Threads that wait for another thread of
-   * this object are not withdrawn by {@link #cancel()}, and are not seen by other clients. Conditions are not supported.
+   * this object are not withdrawn by {@link #cancel()}, and are not seen by other clients. Conditions are not
+   * supported.
    *
    * @return a view of it, always the same
    */

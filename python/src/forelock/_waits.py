@@ -1,0 +1,59 @@
+"""How the main thread waits for the end of an acquisition: in Python, where a Ctrl-C reaches it."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from typing import Any, Callable
+
+from forelock._abi import ffi
+from forelock._dispatcher import Event
+from forelock._holder import with_holder
+from forelock._native import check
+from forelock.client import Core
+
+
+def in_main_thread() -> bool:
+    """Signals are handled by the main thread alone, and only while it runs Python."""
+    return threading.current_thread() is threading.main_thread()
+
+
+class ThreadWaits:
+    """Common part of BlockingLock and LockSet."""
+
+    #: The library's calls that withdraw a waiting acquisition, and give back one that nothing can use any more.
+    _cancel_call: Any
+    _release_detached_call: Any
+    _core: Core
+    _handle: int
+
+    def _wait_in_python(self, call: Callable[[int, Any], int]) -> None:
+        """``call`` gets a tag and a pointer: one of the library's that do not block, and tell through the pointer
+        whether an event will tell the end. Of a call that a Ctrl-C follows the pointer alone says what it has done.
+        """
+        self._core.check_process()
+        told: list[Event] = []
+        ends: queue.SimpleQueue[None] = queue.SimpleQueue()
+
+        def receive(event: Event) -> None:
+            told.append(event)
+            ends.put(None)
+
+        pending = ffi.new("int32_t*", -1)  # until it has begun
+        tag = self._core.dispatcher.expect(receive)
+        try:
+            check(call(tag, pending))
+            if pending[0] == 1:
+                ends.get()
+        except BaseException:
+            if pending[0] == 1:
+                self._cancel_call(self._handle, ffi.NULL)
+                while not told:
+                    ends.get()
+            if pending[0] == 0 or (told and told[0].code == 0):
+                self._release_detached_call(self._handle)
+            raise
+        finally:
+            self._core.dispatcher.forget(tag)
+        if told and told[0].code != 0:
+            raise with_holder(self._core, told[0]).error()
