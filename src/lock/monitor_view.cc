@@ -93,7 +93,8 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
   headcount_.saw(parent);
   for (const ForeignContender& other : listing_.others()) note_number(other.number);
   // No other contender at this moment: from here on, counting our own creates tells whether that is still so.
-  const bool only_ours = listing_.others().empty() && (!listing_.lock_seen() || owner_);
+  bool only_ours = listing_.others().empty() && (!listing_.lock_seen() || owner_);
+  if (mutated(Mutation::count_kept_behind_others)) only_ours = true;
   if (only_ours) {
     headcount_.was_alone(parent.created_children());
   } else {

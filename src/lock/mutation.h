@@ -28,6 +28,7 @@ namespace forelock::lock {
   each(number_proof_across_reconnect, "the remembered count survives a disconnection") \
   each(number_proof_across_recreation, "the remembered count survives the monitor's re-creation") \
   each(others_not_counted, "the count of children behind the first claim is not looked at") \
+  each(count_kept_behind_others, "the count goes on from a listing that shows other processes' contenders") \
   each(count_taken_late, "nor whether it is of the moment of the claim") \
   each(number_off_by_one, "privateLock's own create is forgotten in the count") \
   each(no_cleanup_after_timeout, "a contender that timed out leaves its node") \
