@@ -137,6 +137,14 @@ OperationRunnerOptions options_of(const fl_runner_options* given) {
 
 Operation operation_of(const fl_operation_spec& spec) {
   require(spec.payload != nullptr || spec.payload_length == 0, "the payload is null");
+  // Before it is copied: there may be no memory for it.
+  if (spec.payload_length > Operation::max_payload_bytes) {
+    throw RequestRejectedException(ErrorCode::request_too_large, text_or_empty(spec.monitor),
+                                   "the operation's payload has " + std::to_string(spec.payload_length) +
+                                       " bytes; at most " + std::to_string(Operation::max_payload_bytes) +
+                                       " are possible",
+                                   "keep it in a store, and its address in the payload");
+  }
   Operation operation;
   operation.id = text_or_empty(spec.id);
   operation.type = text_of(spec.type, "type");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,26 @@ class COperations : public testing::Test {
   fl_dlq letters_ = 0;
   fl_runner runner_ = 0;
 };
+
+TEST_F(COperations, APayloadThatIsTooLongIsNotRead) {
+  fl_operation_spec save = spec("one", "op-large");
+  save.payload_length = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(fl_runner_submit(runner_, &save, 7, nullptr), FL_REQUEST_TOO_LARGE) << fl_last_message();
+  EXPECT_STREQ(fl_last_monitor(), "op-large");
+  EXPECT_EQ(letters(), 0u);
+}
+
+TEST_F(COperations, TimesOfFailedAttemptsAreNoOverflow) {
+  const fl_operation_spec save = spec("one", "op-times");
+  const std::int64_t extremes[] = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  for (const std::int64_t at : extremes) {
+    for (const std::int64_t waited : extremes) {
+      const fl_failed_attempt failed{
+          .size = sizeof(fl_failed_attempt), .at_ms = at, .code = "busy", .message = "", .waited_ms = waited};
+      EXPECT_EQ(fl_dlq_accept(client_, letters_, &save, &failed, 1, 1, nullptr), FL_OK) << fl_last_message();
+    }
+  }
+}
 
 TEST_F(COperations, AnAttemptHoldsTheLockUntilItEnds) {
   fl_operation operation = 0;

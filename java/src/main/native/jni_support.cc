@@ -14,8 +14,13 @@ namespace {
 
 jclass failures = nullptr;
 jmethodID raise = nullptr;
+jclass out_of_memory = nullptr;
 
 }  // namespace
+
+void throw_out_of_memory(JNIEnv* env) noexcept {
+  if (env->ExceptionCheck() == JNI_FALSE) env->ThrowNew(out_of_memory, "no memory for a native call of forelock");
+}
 
 jbyteArray to_java(JNIEnv* env, const char* text) {
   const auto length = static_cast<jsize>(std::strlen(text));
@@ -93,7 +98,11 @@ bool prepare(JNIEnv* env) {
   if (found == nullptr) return false;
   failures = static_cast<jclass>(env->NewGlobalRef(found));
   raise = env->GetStaticMethodID(found, "raise", "(I[B[B[B)V");
-  return failures != nullptr && raise != nullptr;
+  if (failures == nullptr || raise == nullptr) return false;
+  found = env->FindClass("java/lang/OutOfMemoryError");
+  if (found == nullptr) return false;
+  out_of_memory = static_cast<jclass>(env->NewGlobalRef(found));
+  return out_of_memory != nullptr;
 }
 
 }  // namespace forelock::jni

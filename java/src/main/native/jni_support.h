@@ -6,10 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "forelock/c.h"
 
 namespace forelock::jni {
+
+// What there is no memory for. Nothing if an exception is pending.
+void throw_out_of_memory(JNIEnv* env) noexcept;
+
+// Runs the body of a native method. An exception of C++ must not reach the JVM, which would end: it becomes an
+// OutOfMemoryError, since nothing else is thrown here. \returns what the body does; then, 0.
+template <class Body>
+auto guarded(JNIEnv* env, Body&& body) noexcept -> decltype(body()) {
+  using Result = decltype(body());
+  try {
+    return body();
+  } catch (...) {
+    throw_out_of_memory(env);
+  }
+  if constexpr (!std::is_void_v<Result>) return Result();
+}
 
 // A byte array of Java as a text of C; null stays null.
 class Text {
