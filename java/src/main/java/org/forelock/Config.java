@@ -31,7 +31,7 @@ final class Config implements AutoCloseable {
     } catch (IOException impossible) {
       throw new AssertionError(impossible);
     }
-    return new Config(Native.configParse(NativeLibrary.utf8(text.toString()), NativeLibrary.utf8("Properties")));
+    return new Config(Native.configParse(NativeLibrary.told(text.toString()), NativeLibrary.utf8("Properties")));
   }
 
   /** All of them or none; an unknown key is an error. */

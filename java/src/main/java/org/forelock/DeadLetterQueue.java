@@ -47,7 +47,7 @@ public final class DeadLetterQueue implements AutoCloseable {
 
   private DeadLetterQueue(Config config) {
     try (config) {
-      handle = Native.dlqOpen(config.handle);
+      handle = Blocking.call(() -> Native.dlqOpen(config.handle));
     }
   }
 
@@ -76,7 +76,7 @@ public final class DeadLetterQueue implements AutoCloseable {
     for (int i = 0; i < attempts.size(); ++i) {
       FailedAttempt attempt = attempts.get(i);
       texts[2 * i] = NativeLibrary.utf8(attempt.code());
-      texts[2 * i + 1] = NativeLibrary.utf8(attempt.message().replace((char) 0, ' '));
+      texts[2 * i + 1] = NativeLibrary.told(attempt.message());
       times[2 * i] = attempt.at().toEpochMilli();
       times[2 * i + 1] = Milliseconds.of(attempt.waited());
     }
@@ -128,13 +128,13 @@ public final class DeadLetterQueue implements AutoCloseable {
    */
   public DeadLetterStatus status() {
     long[] numbers = new long[7];
-    byte[] problem = Native.dlqStatus(handle, numbers);
+    byte[] problem = Blocking.call(() -> Native.dlqStatus(handle, numbers));
     return new DeadLetterStatus(numbers, Failures.text(problem));
   }
 
   /** Frees it; it is closed when the last runner that uses it is closed. Idempotent. */
   @Override
   public void close() {
-    Native.dlqFree(handle);
+    Blocking.run(() -> Native.dlqFree(handle));
   }
 }

@@ -83,7 +83,7 @@ public final class LockSet implements AutoCloseable {
     for (int i = 0; i < texts.length; ++i) {
       texts[i] = NativeLibrary.utf8(ids.get(i));
     }
-    byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
+    byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
     long number = Native.setNew(client.core().handle, NativeLibrary.utf8(lockInfo), texts, lockType.ordinal(),
         options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));

@@ -2,12 +2,16 @@ package org.forelock;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 
 /**
  * Finds and loads the native library: from {@code forelock.native.library}, or out of the jar by way of a private
@@ -99,8 +103,24 @@ final class NativeLibrary {
     try {
       System.load(file.toString());
     } catch (UnsatisfiedLinkError problem) {
-      throw needsNewerSystem(problem) ? tooOld(problem) : problem;
+      if (needsNewerSystem(problem)) {
+        throw tooOld(problem);
+      }
+      throw isOfAnotherClassLoader(problem) ? taken(file, problem) : problem;
     }
+  }
+
+  /** The JVM says: Native Library … already loaded in another classloader. */
+  private static boolean isOfAnotherClassLoader(UnsatisfiedLinkError error) {
+    return String.valueOf(error.getMessage()).contains("already loaded in another classloader");
+  }
+
+  private static UnsatisfiedLinkError taken(Path file, UnsatisfiedLinkError problem) {
+    UnsatisfiedLinkError error = new UnsatisfiedLinkError("another class loader of this JVM has loaded " + file
+        + ", and a file can be loaded by one alone; start the JVM without -D" + LIBRARY
+        + ", then each class loader unpacks a file of its own, or have one class loader for all who use the package");
+    error.initCause(problem);
+    return error;
   }
 
   private static void loadFile(Path file, Path parent) {
@@ -138,11 +158,27 @@ final class NativeLibrary {
     }
   }
 
-  /** A text as the native library takes it. */
+  /**
+   * A text as the native library takes it.
+   *
+   * @throws RequestRejectedException (INVALID_ARGUMENT) if it contains the character 0, or half of a surrogate pair,
+   *     which is no character: replaced, it would make one id of two
+   */
   static byte[] utf8(String text) {
     if (text.indexOf(0) >= 0) {
       throw new RequestRejectedException(ErrorCode.INVALID_ARGUMENT, "", "a text contains the character 0", "");
     }
-    return text.getBytes(StandardCharsets.UTF_8);
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      return Arrays.copyOf(bytes.array(), bytes.limit());
+    } catch (CharacterCodingException problem) {
+      throw new RequestRejectedException(
+          ErrorCode.INVALID_ARGUMENT, "", "a text contains half of a surrogate pair, which is no character", "");
+    }
+  }
+
+  /** The same of a text that is only told to people: what it cannot have is replaced. */
+  static byte[] told(String text) {
+    return text.replace((char) 0, ' ').getBytes(StandardCharsets.UTF_8);
   }
 }

@@ -62,7 +62,7 @@ public final class OperationAttempt {
   }
 
   private static byte[] text(String text) {
-    return NativeLibrary.utf8(String.valueOf(text).replace((char) 0, ' '));
+    return NativeLibrary.told(String.valueOf(text));
   }
 
   /**

@@ -68,7 +68,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
     this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
-    byte[] thread = NativeLibrary.utf8(Thread.currentThread().getName());
+    byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
     long number = Native.lockNew(client.core().handle, NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(monitor),
         lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SingleHandle(client.core(), number, options, monitor);

@@ -10,8 +10,10 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,71 @@ class LoadingTest {
       assertNotSame(one, other);
       assertEquals(one.getMethod("version").invoke(null), other.getMethod("version").invoke(null));
     }
+  }
+
+  /** A client and a lock in the class loader of this class: whether the lock was free; what it obtains it keeps. */
+  public static final class Section implements Callable<Boolean>, AutoCloseable {
+    private final ForelockClient client;
+    private final ZkBlockingWriteLock lock;
+
+    public Section(String address) {
+      client = ForelockClient.builder().servers(address).build();
+      client.waitConnected(Duration.ofSeconds(30));
+      lock = new ZkBlockingWriteLock("case", client, "shared");
+    }
+
+    @Override
+    public Boolean call() {
+      return lock.tryLock(Duration.ofMillis(50));
+    }
+
+    @Override
+    public void close() {
+      if (lock.isHealthy()) {
+        lock.unlock();
+      }
+      client.close();
+    }
+  }
+
+  @Test
+  void clientsOfTwoClassLoadersExcludeOneAnother() throws Exception {
+    URL[] classes = {CLASSES.toUri().toURL(), tests().toUri().toURL()};
+    try (TestServer server = new TestServer(); URLClassLoader one = new URLClassLoader(classes, null);
+        URLClassLoader other = new URLClassLoader(classes, null)) {
+      Object first = one.loadClass(Section.class.getName()).getConstructor(String.class).newInstance(server.address());
+      Object second =
+          other.loadClass(Section.class.getName()).getConstructor(String.class).newInstance(server.address());
+      assertNotSame(first.getClass(), second.getClass());
+      assertEquals(true, ((Callable<?>) first).call());
+      assertEquals(false, ((Callable<?>) second).call());
+      ((AutoCloseable) first).close();
+      assertEquals(true, ((Callable<?>) second).call());
+      ((AutoCloseable) second).close();
+    }
+  }
+
+  /** Loads the library in two class loaders of a JVM of its own. */
+  public static final class TwoLoaders {
+    public static void main(String[] arguments) throws Exception {
+      URL[] classes = {Path.of(arguments[0]).toUri().toURL()};
+      for (int i = 0; i < 2; ++i) {
+        Class<?> client = new URLClassLoader(classes, null).loadClass("org.forelock.ForelockClient");
+        System.out.println(client.getMethod("version").invoke(null));
+      }
+    }
+  }
+
+  @Test
+  void aGivenLibraryIsForOneClassLoaderAndTheOtherIsToldWhatToDo() throws Exception {
+    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    List<String> command = command("-Dforelock.native.library=" + packed);
+    command.set(command.size() - 1, TwoLoaders.class.getName());
+    command.add(CLASSES.toString());
+    String said = output(command);
+    assertTrue(said.startsWith("0."), said);
+    assertTrue(said.contains("without -Dforelock.native.library"), said);
   }
 
   @Test
@@ -126,9 +193,12 @@ class LoadingTest {
   private static List<String> command(String... options) throws Exception {
     List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     command.addAll(List.of(options));
-    Path tests = Path.of(LoadingTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-    command.addAll(List.of("-cp", CLASSES + ":" + tests, Probe.class.getName()));
+    command.addAll(List.of("-cp", CLASSES + ":" + tests(), Probe.class.getName()));
     return command;
+  }
+
+  private static Path tests() throws Exception {
+    return Path.of(LoadingTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
   }
 
   private static String output(List<String> command) throws Exception {
