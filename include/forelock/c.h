@@ -288,6 +288,9 @@ FORELOCK_EXPORT int32_t fl_lock_try_within(fl_lock lock, int64_t block_ms, uint6
 /// Cancels a waiting acquisition of any thread: it ends with FL_CANCELLED. `was_waiting` (may be null) gets 0 if there
 /// was none, or its grant came first.
 FORELOCK_EXPORT int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting);
+/// The same of the acquisition that was begun with this tag: where it has ended, one that another thread has begun on
+/// the lock object since is left alone.
+FORELOCK_EXPORT int32_t fl_lock_cancel_async(fl_lock lock, uint64_t tag, int32_t* was_waiting);
 /// Releases the lock and waits for the confirmation, at most about the session time-out. Not held afterwards, whatever
 /// it returns: FL_NO_NODE (it was removed before), FL_NOT_HELD, FL_SESSION_EXPIRED, FL_CONNECTION_LOSS.
 FORELOCK_EXPORT int32_t fl_lock_release(fl_lock lock);

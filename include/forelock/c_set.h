@@ -44,6 +44,8 @@ FORELOCK_EXPORT int32_t fl_set_try_within(fl_set set, int64_t block_ms, uint64_t
 /// Cancels a waiting acquisition of any thread. `was_waiting` (may be null) gets 0 if there was none, or it was
 /// decided.
 FORELOCK_EXPORT int32_t fl_set_cancel(fl_set set, int32_t* was_waiting);
+/// As fl_lock_cancel_async().
+FORELOCK_EXPORT int32_t fl_set_cancel_async(fl_set set, uint64_t tag, int32_t* was_waiting);
 /// Releases every member and waits for the confirmation, at most about the session time-out. As fl_lock_release().
 FORELOCK_EXPORT int32_t fl_set_release(fl_set set);
 /// As fl_set_release(), without blocking: FL_EVENT_RELEASED tells the end, if this returns FL_OK.

@@ -1,7 +1,7 @@
 // Acquisitions of what is behind a handle: blocking, with an event at the end, or the one and then the other.
 //
-// T is the object of a lock or of a set. Besides its slot it has the event of an acquisition's end (acquired_event())
-// and the error of one whose handle was freed meanwhile (throw_freed()).
+// T is the object of a lock or of a set. Besides its slot it has the event of an acquisition's end (acquired_event()),
+// the error of one whose handle was freed meanwhile (throw_freed()), and its LastAcquisition (last()).
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,16 @@ std::int32_t acquire(Handle handle, std::int64_t timeout_ms, bool try_once) {
   return run([&] {
     const auto use = find<T>(handle);
     const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    finish(*use, use->slot().acquire(deadline, try_once), deadline);
+    finish(*use, use->last().begin(std::nullopt, [&] { return use->slot().acquire(deadline, try_once); }), deadline);
+  });
+}
+
+template <class T>
+std::int32_t cancel_async(Handle handle, std::uint64_t tag, std::int32_t* was_waiting) {
+  return run([&] {
+    const auto use = find<T>(handle);
+    const bool waited = use->last().cancel(tag, [&] { return use->slot().cancel(); });
+    if (was_waiting != nullptr) *was_waiting = waited ? 1 : 0;
   });
 }
 
@@ -51,7 +60,7 @@ std::int32_t acquire_async(Handle handle, std::int64_t timeout_ms, bool try_once
     const auto use = find<T>(handle);
     const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
     EventQueue::Reservation room(*use->client()->events);
-    use->slot().acquire(deadline, try_once, end_event(*use, handle, tag));
+    use->last().begin(tag, [&] { return use->slot().acquire(deadline, try_once, end_event(*use, handle, tag)); });
     room.keep();
     if (use->closed()) use->slot().cancel();
   });
@@ -69,7 +78,7 @@ std::int32_t acquire_within(Handle handle, std::int64_t timeout_ms, bool try_onc
     const lock::TimePoint deadline = deadline_of(slot.core(), slot.priority(), timeout_ms);
     const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
     EventQueue::Reservation room(*use->client()->events);
-    const auto acquisition = slot.acquire(deadline, try_once);
+    const auto acquisition = use->last().begin(tag, [&] { return slot.acquire(deadline, try_once); });
     if (use->closed()) slot.cancel();
     const bool blocks_to_the_end = block_ms > 0 && deadline <= block_until;
     const bool ends_in_time = blocks_to_the_end || slot.wait_until(acquisition, block_until);

@@ -62,6 +62,10 @@ int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting) {
   });
 }
 
+int32_t fl_lock_cancel_async(fl_lock lock, uint64_t tag, int32_t* was_waiting) {
+  return capi::cancel_async<LockObject>(lock, tag, was_waiting);
+}
+
 int32_t fl_lock_release(fl_lock lock) {
   return capi::run([&] { find<LockObject>(lock)->slot().release_and_wait(); });
 }

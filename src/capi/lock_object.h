@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "capi/client_object.h"
+#include "capi/last_acquisition.h"
 #include "capi/lock_arguments.h"
 #include "capi/object.h"
 #include "client/lock_slot.h"
@@ -53,6 +54,7 @@ class LockObject final : public HeldObject {
       : HeldObject(object_kind, std::move(client), lock.get()), lock_(std::move(lock)) {}
 
   client::LockSlot& slot() const { return lock_->slot(); }
+  LastAcquisition& last() { return last_; }
 
   // Ends what other threads wait for; what they obtain from now on they give back.
   void close() {
@@ -74,6 +76,7 @@ class LockObject final : public HeldObject {
 
  private:
   const std::unique_ptr<HostLock> lock_;
+  LastAcquisition last_;
   std::atomic<bool> closed_{false};
 };
 

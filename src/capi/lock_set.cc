@@ -9,6 +9,7 @@
 #include "capi/acquisition.h"
 #include "capi/client_object.h"
 #include "capi/handles.h"
+#include "capi/last_acquisition.h"
 #include "capi/lock_arguments.h"
 #include "capi/owner.h"
 #include "client/set_slot.h"
@@ -29,6 +30,7 @@ class SetObject final : public Object {
   ~SetObject() override { slot_->retire(); }
 
   client::SetSlot& slot() const { return *slot_; }
+  LastAcquisition& last() { return last_; }
   const std::shared_ptr<ClientState>& client() const { return client_; }
 
   // Ends what other threads wait for; what they obtain from now on they give back.
@@ -49,6 +51,7 @@ class SetObject final : public Object {
  private:
   const std::shared_ptr<ClientState> client_;
   const std::shared_ptr<client::SetSlot> slot_;
+  LastAcquisition last_;
   std::atomic<bool> closed_{false};
 };
 
@@ -111,6 +114,10 @@ int32_t fl_set_cancel(fl_set set, int32_t* was_waiting) {
     const bool waited = find<SetObject>(set)->slot().cancel();
     if (was_waiting != nullptr) *was_waiting = waited ? 1 : 0;
   });
+}
+
+int32_t fl_set_cancel_async(fl_set set, uint64_t tag, int32_t* was_waiting) {
+  return capi::cancel_async<SetObject>(set, tag, was_waiting);
 }
 
 int32_t fl_set_release(fl_set set) {

@@ -88,6 +88,34 @@ TEST_F(CInterface, AMembersNameOutlivesItsSet) {
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 
+TEST_F(CInterface, ATagCancelsItsOwnAcquisitionAlone) {
+  const fl_client client = open_client(server_->connect_string());
+  const fl_lock holder = new_lock(client, "tags");
+  const fl_lock lock = new_lock(client, "tags");
+  ASSERT_EQ(fl_lock_acquire(holder, 10'000), FL_OK);
+  std::int32_t waited = -1;
+  fl_event event;
+  EXPECT_EQ(fl_lock_cancel_async(lock, 0, &waited), FL_OK);
+  EXPECT_EQ(waited, 0) << "none was begun";
+  ASSERT_EQ(fl_lock_acquire_async(lock, 10, 1), FL_OK);
+  ASSERT_EQ(fl_poll(client, 10'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_LOCK_TIMEOUT);
+  ASSERT_EQ(fl_lock_acquire_async(lock, 60'000, 2), FL_OK);
+  EXPECT_EQ(fl_lock_acquire_async(lock, 60'000, 3), FL_ALREADY_HELD);
+  for (const std::uint64_t other : {1u, 3u}) {
+    EXPECT_EQ(fl_lock_cancel_async(lock, other, &waited), FL_OK);
+    EXPECT_EQ(waited, 0) << other;
+  }
+  EXPECT_EQ(fl_lock_cancel_async(lock, 2, &waited), FL_OK);
+  EXPECT_EQ(waited, 1);
+  ASSERT_EQ(fl_poll(client, 10'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_CANCELLED);
+  EXPECT_EQ(event.tag, 2u);
+  EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_lock_free(holder), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST_F(CInterface, TheHolderIsSeenWithoutTheQueue) {
   const fl_client client = open_client(server_->connect_string());
   fl_view view = 0;

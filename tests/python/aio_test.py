@@ -96,6 +96,25 @@ def test_cancellation_of_the_task_withdraws_the_waiter(client):
     run(main())
 
 
+def test_cancellation_of_a_task_whose_acquisition_has_ended_leaves_another_alone(client):
+    async def main():
+        holder, lock = forelock.aio.Lock(client, "P1"), forelock.aio.Lock(client, "P1")
+        await holder.acquire()
+        first = asyncio.create_task(lock.acquire(0.03))
+        await Turn()
+        while lock.state == forelock.LockState.WAITING:
+            pass  # this loop learns nothing of the end
+        second = asyncio.create_task(lock.acquire(PATIENCE))
+        await Turn()
+        first.cancel()
+        await asyncio.wait([first])
+        await holder.release()
+        assert await second > 0
+        await lock.release()
+
+    run(main())
+
+
 def test_a_grant_that_meets_the_cancellation_is_given_back(client):
     inspector = forelock.Inspector(client)
 

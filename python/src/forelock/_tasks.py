@@ -17,22 +17,25 @@ _BETWEEN_CANCELS = 0.05
 class TaskWaits:
     """Common part of aio.Lock and aio.LockSet."""
 
-    #: The library's calls that withdraw a waiting acquisition, and give back one that nothing can use any more.
+    #: The library's calls that withdraw what waits, or the acquisition with a tag, and give back one that nothing can
+    #: use any more.
     _cancel_call: Any
+    _cancel_async_call: Any
     _release_detached_call: Any
     _core: Core
     _handle: int
 
-    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> None:
+    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> int:
         raise NotImplementedError
 
     async def _acquire(self, call: Callable[[int], int]) -> None:
-        end = self._future(call, held_is_unwanted=True)
+        end, tag = self._future(call, held_is_unwanted=True)
         try:
             # asyncio.wait() leaves the future alone when the task is cancelled.
             await asyncio.wait([end])
         except BaseException:
-            self._cancel_call(self._handle, ffi.NULL)
+            # Where it has ended, another task may wait with the same object.
+            self._cancel_async_call(self._handle, tag, ffi.NULL)
             await _until_done(end)
             if end.result().code == 0:
                 self._release_detached_call(self._handle)
@@ -72,11 +75,12 @@ class TaskWaits:
         end.result()
 
     async def _release(self, call: Callable[[int], int]) -> None:
-        event = await self._future(call, held_is_unwanted=False)
+        end, _tag = self._future(call, held_is_unwanted=False)
+        event = await end
         if event.code != 0:
             raise event.error()
 
-    def _future(self, call: Callable[[int], int], held_is_unwanted: bool) -> asyncio.Future[Event]:
+    def _future(self, call: Callable[[int], int], held_is_unwanted: bool) -> tuple[asyncio.Future[Event], int]:
         loop = asyncio.get_running_loop()
         end: asyncio.Future[Event] = loop.create_future()
         handle = self._handle
@@ -93,8 +97,8 @@ class TaskWaits:
                 if held_is_unwanted and event.code == 0:
                     give_back(handle)
 
-        self._begin(call, receive)
-        return end
+        tag = self._begin(call, receive)
+        return end, tag
 
 
 async def _until_done(end: asyncio.Future[Event]) -> None:

@@ -21,8 +21,8 @@ def in_main_thread() -> bool:
 class ThreadWaits:
     """Common part of BlockingLock and LockSet."""
 
-    #: The library's calls that withdraw a waiting acquisition, and give back one that nothing can use any more.
-    _cancel_call: Any
+    #: The library's calls that withdraw the acquisition with a tag, and give back one that nothing can use any more.
+    _cancel_async_call: Any
     _release_detached_call: Any
     _core: Core
     _handle: int
@@ -47,7 +47,7 @@ class ThreadWaits:
                 ends.get()
         except BaseException:
             if pending[0] == 1:
-                self._cancel_call(self._handle, ffi.NULL)
+                self._cancel_async_call(self._handle, tag, ffi.NULL)
                 while not told:
                     ends.get()
             if pending[0] == 0 or (told and told[0].code == 0):

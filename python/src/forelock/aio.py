@@ -23,6 +23,7 @@ class Lock(LockObject, TaskWaits):
     """
 
     _cancel_call = lib.fl_lock_cancel
+    _cancel_async_call = lib.fl_lock_cancel_async
     _release_detached_call = lib.fl_lock_release_detached
 
     async def acquire(self, timeout: Timeout = None) -> int:
@@ -86,6 +87,7 @@ class LockSet(SetObject, TaskWaits):
     """As forelock.LockSet, for tasks: ``async with set:``. Otherwise as Lock."""
 
     _cancel_call = lib.fl_set_cancel
+    _cancel_async_call = lib.fl_set_cancel_async
     _release_detached_call = lib.fl_set_release_detached
 
     async def acquire(self, timeout: Timeout = None) -> dict[str, int]:

@@ -22,7 +22,7 @@ class BlockingLock(LockObject, ThreadWaits):
     acquires with the object's time-out and releases. See LockObject for the arguments.
     """
 
-    _cancel_call = lib.fl_lock_cancel
+    _cancel_async_call = lib.fl_lock_cancel_async
     _release_detached_call = lib.fl_lock_release_detached
 
     def acquire(self, timeout: Timeout = None) -> int:

@@ -105,14 +105,15 @@ class LockObject(HeldLock):
     def _milliseconds(self, timeout: Timeout) -> int:
         return timeout_milliseconds(self._timeout if timeout is None else timeout)
 
-    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> None:
-        """An asynchronous call, whose end the receiver is told."""
+    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> int:
+        """An asynchronous call, whose end the receiver is told. Returns its tag."""
         self._core.check_process()
         tag = self._core.dispatcher.expect(receiver)
         if call(tag) != 0:
             error = last_error()
             self._core.dispatcher.forget(tag)
             raise error
+        return tag
 
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__qualname__} {self._monitor!r}, {self._priority.name.lower()}>"

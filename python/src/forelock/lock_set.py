@@ -20,7 +20,7 @@ class LockSet(SetObject, ThreadWaits):
     object's time-out and releases. See SetObject for the arguments.
     """
 
-    _cancel_call = lib.fl_set_cancel
+    _cancel_async_call = lib.fl_set_cancel_async
     _release_detached_call = lib.fl_set_release_detached
 
     def acquire(self, timeout: Timeout = None) -> dict[str, int]:

@@ -186,6 +186,10 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockCancel(JNIEnv* env, jcla
   });
 }
 
+JNIEXPORT void JNICALL Java_org_forelock_Native_lockCancelAsync(JNIEnv* env, jclass, jlong lock, jlong tag) {
+  guarded(env, [&] { fl_lock_cancel_async(handle(lock), static_cast<std::uint64_t>(tag), nullptr); });
+}
+
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockRelease(JNIEnv* env, jclass, jlong lock, jlong tag) {
   guarded(env, [&] { check(env, fl_lock_release_async(handle(lock), static_cast<std::uint64_t>(tag))); });
 }

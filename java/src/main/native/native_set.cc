@@ -57,6 +57,10 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setCancel(JNIEnv* env, jclas
   });
 }
 
+JNIEXPORT void JNICALL Java_org_forelock_Native_setCancelAsync(JNIEnv* env, jclass, jlong set, jlong tag) {
+  guarded(env, [&] { fl_set_cancel_async(handle(set), static_cast<std::uint64_t>(tag), nullptr); });
+}
+
 JNIEXPORT void JNICALL Java_org_forelock_Native_setRelease(JNIEnv* env, jclass, jlong set, jlong tag) {
   guarded(env, [&] { check(env, fl_set_release_async(handle(set), static_cast<std::uint64_t>(tag))); });
 }

@@ -4,16 +4,14 @@ import java.util.concurrent.locks.LockSupport;
 
 /** The end of an asynchronous native call, for one thread that waits for it. A virtual thread waits unmounted. */
 final class Completion {
+  /** Under which the event is expected; of the waiter alone. */
+  long tag;
   private final Thread waiter = Thread.currentThread();
   private volatile Event event;
 
   void complete(Event end) {
     event = end;
     LockSupport.unpark(waiter);
-  }
-
-  boolean isDone() {
-    return event != null;
   }
 
   /** Waits; ends early, with null, only if the thread was interrupted, which clears its flag then and not else. */

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -129,24 +128,12 @@ final class Contention<T> {
     if (end != null) {
       return end.ok() ? null : end;
     }
-    withdraw(completion::isDone);
+    handle.cancel(completion.tag);
     if (completion.await().ok()) {
       giveBack(before);
     }
     Thread.interrupted();
     throw new InterruptedException();
-  }
-
-  /** Ends an acquisition, unless it has ended: what the object waits for then is a later one. */
-  private void withdraw(BooleanSupplier hasEnded) {
-    if (hasEnded.getAsBoolean()) {
-      return;
-    }
-    try {
-      handle.cancel();
-    } catch (ForelockException closed) {
-      // The lock is closed, and with it the acquisition.
-    }
   }
 
   /**
@@ -158,17 +145,17 @@ final class Contention<T> {
    */
   private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
     long wait = handle.core.onPoller() ? Long.MAX_VALUE : NATIVE_WAIT_MS;
-    return begin(completion::complete, timeoutMs, once, Blocking.isVirtual() ? 0 : wait);
+    completion.tag = handle.core.expect(completion::complete);
+    return begin(completion.tag, timeoutMs, once, Blocking.isVirtual() ? 0 : wait);
   }
 
-  /** Returns whether the consumer will be told the end; else the lock is held. */
-  private boolean begin(Consumer<Event> end, long timeoutMs, boolean once, long blockMs) {
+  /** Returns whether the consumer that expects the tag will be told the end; else the lock is held. */
+  private boolean begin(long tag, long timeoutMs, boolean once, long blockMs) {
     ClientCore core = handle.core;
-    countLoss();
-    byte[] stack = handle.capturesStack ? CallStack.capture() : null;
-    long tag = core.expect(end);
     boolean pending = false;
     try {
+      countLoss();
+      byte[] stack = handle.capturesStack ? CallStack.capture() : null;
       pending = handle.acquireWithin(timeoutMs, once, blockMs, tag, stack);
     } finally {
       if (!pending) {
@@ -201,12 +188,8 @@ final class Contention<T> {
         }
       }
     };
-    Consumer<Event> told = event -> {
-      acquisition.waits = false;
-      end.accept(event.ok() ? null : Failures.of(event));
-    };
-    if (!begin(told, timeoutMs, once, 0)) {
-      acquisition.waits = false;
+    acquisition.tag = handle.core.expect(event -> end.accept(event.ok() ? null : Failures.of(event)));
+    if (!begin(acquisition.tag, timeoutMs, once, 0)) {
       end.accept(null);
     }
     acquisition.before = ends(); // in time: only its caller can make it unwanted, and has not got it yet
@@ -215,8 +198,7 @@ final class Contention<T> {
 
   private final class Acquisition extends CompletableFuture<T> {
     private volatile long before;
-    /** Until its end is known, which may be long before it is completed. */
-    private volatile boolean waits = true;
+    private volatile long tag;
     private final AtomicBoolean ended = new AtomicBoolean();
 
     void end(ForelockException problem) {
@@ -234,7 +216,7 @@ final class Contention<T> {
     public boolean cancel(boolean mayInterruptIfRunning) {
       boolean cancelled = super.cancel(mayInterruptIfRunning);
       if (cancelled) {
-        withdraw(() -> !waits);
+        handle.cancel(tag);
       }
       return cancelled;
     }

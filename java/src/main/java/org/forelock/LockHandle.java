@@ -38,6 +38,9 @@ abstract class LockHandle implements Runnable {
 
   abstract boolean cancel();
 
+  /** Of the acquisition with this tag alone: where it has ended, a later one is left alone. Never throws. */
+  abstract void cancel(long tag);
+
   abstract void release(long tag);
 
   abstract void releaseAndWait();

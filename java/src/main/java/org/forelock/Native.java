@@ -53,6 +53,9 @@ final class Native {
 
   static native boolean lockCancel(long lock);
 
+  /** Of the acquisition with this tag alone; nothing if it has ended, or the lock is closed. */
+  static native void lockCancelAsync(long lock, long tag);
+
   static native void lockRelease(long lock, long tag);
 
   /** Blocks until the release is confirmed. */
@@ -91,6 +94,9 @@ final class Native {
       long set, long timeoutMs, boolean tryOnce, long blockMs, long tag, byte[] stack);
 
   static native boolean setCancel(long set);
+
+  /** As lockCancelAsync. */
+  static native void setCancelAsync(long set, long tag);
 
   static native void setRelease(long set, long tag);
 

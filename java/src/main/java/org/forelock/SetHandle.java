@@ -17,6 +17,11 @@ final class SetHandle extends LockHandle {
   }
 
   @Override
+  void cancel(long tag) {
+    Native.setCancelAsync(number, tag);
+  }
+
+  @Override
   void release(long tag) {
     Native.setRelease(number, tag);
   }

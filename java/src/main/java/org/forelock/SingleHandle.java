@@ -17,6 +17,11 @@ final class SingleHandle extends LockHandle {
   }
 
   @Override
+  void cancel(long tag) {
+    Native.lockCancelAsync(number, tag);
+  }
+
+  @Override
   void release(long tag) {
     Native.lockRelease(number, tag);
   }
