@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "grouping/folding.h"
 #include "grouping/mutation.h"
 
 namespace forelock::grouping {
@@ -198,10 +199,13 @@ void GroupingSession::send_together(std::vector<Member> members) {
   if (members.size() == 1) return send_alone(std::move(members.front()));
   Transaction all;
   std::size_t bytes = 0;
-  for (const Member& member : members) {
+  bool number_known = mutated(Mutation::number_of_group_lost);
+  for (Member& member : members) {
     bytes += member.bytes;
-    const auto& own = member.transaction.operations;
-    all.operations.insert(all.operations.end(), own.begin(), own.end());
+    const auto foldable_at = foldable(member.transaction);
+    member.folded = number_known ? foldable_at : std::nullopt;
+    number_known |= foldable_at.has_value();
+    append_folded(member.transaction, member.folded, all.operations);
     if (mutated(Mutation::order_not_kept_after_group)) end_waiting(member.monitor);
   }
   note_sent(members.size(), bytes);
@@ -257,17 +261,19 @@ void GroupingSession::group_answered(RequestTag tag, Reply reply) {
 }
 
 void GroupingSession::tell_members(std::vector<Member> members, Reply reply) {
+  const std::int64_t number = number_of(reply.operations);
   std::size_t next = 0;
   for (const Member& member : members) {
     Reply own;
     own.code = reply.code;
     if (own.ok()) {
-      const std::size_t count = member.transaction.operations.size();
+      const std::size_t count = member.operations_sent();
       std::size_t from = next;
       if (mutated(Mutation::results_shifted) && next >= count) from = next - count;
       reply.operations.resize(std::max(reply.operations.size(), next + count));
       own.operations.assign(reply.operations.begin() + static_cast<std::ptrdiff_t>(from),
                             reply.operations.begin() + static_cast<std::ptrdiff_t>(from + count));
+      if (member.folded) unfold(own.operations, *member.folded, number);
       next += count;
     }
     // What follows from the answer goes behind what has been waiting for it.
@@ -286,7 +292,7 @@ void GroupingSession::group_refused(std::vector<Member> members, Reply reply) {
   std::size_t refused = members.size();
   std::size_t place = 0;
   for (std::size_t i = 0, next = 0; i < members.size() && reply.refused_operation; ++i) {
-    const std::size_t begin = std::exchange(next, next + members[i].transaction.operations.size());
+    const std::size_t begin = std::exchange(next, next + members[i].operations_sent());
     if (*reply.refused_operation < begin || *reply.refused_operation >= next) continue;
     refused = i;
     place = begin;
@@ -310,6 +316,9 @@ void GroupingSession::group_refused(std::vector<Member> members, Reply reply) {
   for (; !behind.empty(); behind.pop_back()) held_back_.add_first(std::move(behind.back()));
   if (refused == members.size()) return;
   *reply.refused_operation -= place;
+  if (const auto folded = members[refused].folded; folded && *reply.refused_operation > *folded) {
+    ++*reply.refused_operation;
+  }
   if (mutated(Mutation::refused_told_applied)) {
     reply.code = ReplyCode::ok;
     reply.operations.resize(members[refused].transaction.operations.size());

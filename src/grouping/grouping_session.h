@@ -13,6 +13,9 @@
 // is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
 // monitor itself, and so names none that was there before. Nor is a write that waits behind one of them.
 //
+// A member's node that is created empty and written at once is created with its data (grouping/folding.h): its version
+// is 0 then, not 1.
+//
 // Foreground claims and releases are urgent (Transaction::urgent) and go before background claims that are held back: a
 // process that begins thousands of these keeps no other lock waiting behind them. Where urgent ones do not end, one of
 // eight is of the others.

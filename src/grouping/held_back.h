@@ -21,6 +21,10 @@ struct Member {
   std::size_t bytes = 0;
   bool gone = false;  // its monitor has been deleted since
   int refusals = 0;   // of groups, for other members
+  // In a group: the operation that was sent as one with the next (grouping/folding.h).
+  std::optional<std::size_t> folded = {};
+
+  std::size_t operations_sent() const { return transaction.operations.size() - (folded ? 1 : 0); }
 };
 
 // In the order in which they go: the urgent ones before the others, each kind in the order in which it came. But of so

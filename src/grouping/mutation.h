@@ -22,6 +22,8 @@ namespace forelock::grouping {
   each(held_back_over_loss, "what was held back when the connection was lost is sent over the next one") \
   each(withdrawn_is_sent, "a transaction that was withdrawn is sent nevertheless") \
   each(refused_told_applied, "the member that a group was refused for is told that it was applied") \
+  each(folded_version_wrong, "a node that was created with its data is told to have the version of a write") \
+  each(number_of_group_lost, "no member of a group keeps the write by which the group's number is known") \
   each(limit_off_by_one, "a group may have one operation more than its limit")
 // clang-format on
 

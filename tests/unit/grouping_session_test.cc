@@ -76,7 +76,12 @@ class GroupingSessionTest : public ::testing::Test, public SessionListener {
     reply.refused_operation = refused_operation;
     if (const auto* transaction = std::get_if<Transaction>(&sent.request); transaction != nullptr && reply.ok()) {
       for (std::size_t i = 0; i < transaction->operations.size(); ++i) {
-        reply.operations.push_back({std::get<Create>(transaction->operations[i]).path + std::to_string(i), {}});
+        const auto* create = std::get_if<Create>(&transaction->operations[i]);
+        const auto* write = std::get_if<SetData>(&transaction->operations[i]);
+        reply.operations.push_back({create == nullptr ? "" : create->path + std::to_string(i), {}});
+        if (write == nullptr) continue;
+        reply.operations.back().stat.mzxid = 77;
+        reply.operations.back().stat.version = 1;
       }
     }
     grouping_.on_reply(sent.tag, std::move(reply));
@@ -200,6 +205,55 @@ TEST_F(GroupingSessionTest, OfEightThatGoOneIsNotUrgent) {
     places.push_back(static_cast<std::size_t>(std::find(order_.begin(), order_.end(), tag) - order_.begin()) - 2);
   }
   EXPECT_EQ(places, (std::vector<std::size_t>{7, 15, 23}));
+}
+
+class FoldingTest : public GroupingSessionTest {
+ protected:
+  // With the record that privateLock gets.
+  static Transaction claim(const std::string& monitor) {
+    Transaction transaction = GroupingSessionTest::claim(monitor);
+    transaction.operations.emplace_back(SetData{"/" + monitor + "/privateLock", "record of " + monitor});
+    return transaction;
+  }
+  void claim_two() {
+    submit(1, claim("P"));
+    submit(2, claim("Q"));
+    grouping_.flush();
+    ASSERT_EQ(server_.sizes(), std::vector<std::size_t>{5});
+  }
+};
+
+TEST_F(FoldingTest, OneWriteTellsTheNumberOfTheWholeGroup) {
+  claim_two();
+  const auto& sent = std::get<Transaction>(server_.sent[0].request).operations;
+  EXPECT_EQ(std::get<Create>(sent[1]).data, "");
+  EXPECT_EQ(std::get<SetData>(sent[2]).data, "record of P");
+  EXPECT_EQ(std::get<Create>(sent[4]).data, "record of Q");
+  answer(0);
+  EXPECT_EQ(paths_of(1), (std::vector<std::string>{"/P/A-0", "/P/privateLock1", ""}));
+  EXPECT_EQ(paths_of(2), (std::vector<std::string>{"/Q/A-3", "/Q/privateLock4", ""}));
+  EXPECT_EQ(replies_.at(1).operations[2].stat.version, 1);
+  EXPECT_EQ(replies_.at(2).operations[2].stat.version, 0);
+  EXPECT_EQ(replies_.at(1).operations[2].stat.mzxid, 77);
+  EXPECT_EQ(replies_.at(2).operations[2].stat.mzxid, 77);
+}
+
+TEST_F(FoldingTest, ARefusalNamesTheOperationOfTheMember) {
+  claim_two();
+  answer(0, ReplyCode::node_exists, 4);
+  EXPECT_EQ(replies_.at(2).refused_operation, 1u);
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{5, 3})) << "the other one, by itself";
+  answer(1);
+  EXPECT_EQ(replies_.at(1).operations.size(), 3u);
+  EXPECT_EQ(replies_.at(1).operations[2].stat.mzxid, 77);
+}
+
+TEST_F(FoldingTest, WhatIsSentAgainByItselfWritesAgain) {
+  claim_two();
+  answer(0, ReplyCode::node_exists, 0);
+  ASSERT_EQ(server_.sizes(), (std::vector<std::size_t>{5, 3}));
+  answer(1);
+  EXPECT_EQ(replies_.at(2).operations[2].stat.version, 1);
 }
 
 TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfOperations) {
