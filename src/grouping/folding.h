@@ -1,8 +1,8 @@
 // Folding: a node that a transaction creates empty and writes at once is created with its data instead, which is an
 // operation less for the server.
 //
-// What is lost is the answer to the write, by which the transaction's number (zxid) is known. A group is one transaction
-// with one number, so it is enough that one member keeps its write.
+// What is lost is the answer to the write, by which the transaction's number (zxid) is known. A group is one
+// transaction with one number, so it is enough that one member keeps its write.
 //
 // Pure. Not synchronised.
 #pragma once
