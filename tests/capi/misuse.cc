@@ -144,6 +144,7 @@ class Misuser {
         break;
       case 7:
         fl_lock_cancel(lock, &number);
+        fl_lock_cancel_async(lock, pick(3), &number);
         break;
       case 8:
         fl_lock_release(lock);
@@ -370,7 +371,8 @@ class Misuser {
     fl_view view = 0;
     const std::int32_t code = pick(3) == 0
                                   ? fl_inspect_list(any_client(), static_cast<std::int32_t>(pick(2)), 1000, &view)
-                                  : fl_inspect_show(any_client(), name.c_str(), 1000, &view);
+                              : pick(2) == 0 ? fl_inspect_show(any_client(), name.c_str(), 1000, &view)
+                                             : fl_inspect_holder(any_client(), name.c_str(), 1000, &view);
     if (code != FL_OK) return;
     std::size_t count = 0;
     fl_view_count(view, &count);
@@ -434,6 +436,7 @@ class Misuser {
         break;
       case 8:
         fl_set_cancel(set, &number);
+        fl_set_cancel_async(set, pick(9), &number);
         break;
       case 9:
         fl_set_release(set);
@@ -460,7 +463,8 @@ class Misuser {
         break;
       }
       case 16:
-        fl_set_waits_for(set, &text);  // another thread may free the set, and the text with it
+        // The text is this thread's, whoever frees the set meanwhile.
+        if (fl_set_waits_for(set, &text) == FL_OK && text[0] != 0 && text[0] != 'm') std::abort();
         break;
       case 17:
         fl_set_free(set);
@@ -470,7 +474,7 @@ class Misuser {
         fl_set_check_health(set);
         fl_set_expires_at_ns(set);
         fl_set_get_state(set, &number);
-        fl_set_member(set, pick(3), nullptr, nullptr);
+        if (fl_set_member(set, pick(3), &text, nullptr) == FL_OK && text[0] != 'm') std::abort();
         break;
     }
   }
