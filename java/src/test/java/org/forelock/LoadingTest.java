@@ -58,7 +58,7 @@ class LoadingTest {
 
     @Override
     public Boolean call() {
-      return lock.tryLock(Duration.ofMillis(50));
+      return lock.tryLock();
     }
 
     @Override
@@ -106,7 +106,7 @@ class LoadingTest {
     command.set(command.size() - 1, TwoLoaders.class.getName());
     command.add(CLASSES.toString());
     String said = output(command);
-    assertTrue(said.startsWith("0."), said);
+    assertTrue(said.lines().anyMatch(line -> line.startsWith("0.")), said);
     assertTrue(said.contains("without -Dforelock.native.library"), said);
   }
 
