@@ -29,13 +29,15 @@ def main():
     parser.add_argument("--only", nargs="*", default=[], help="these kinds of locks")
     options = parser.parse_args()
 
+    output = Path(options.output)
+    output.parent.mkdir(parents=True, exist_ok=True)
     load = machine.load()
     begun = time.monotonic()
     bench = workloads.Bench(Programs(options.programs, options.peers, options.sync),
                             Rounds(options.rounds, options.scale), options.only)
     workloads.run(bench, options.groups)
     seconds = round(time.monotonic() - begun)
-    Path(options.output).write_text(json.dumps({
+    output.write_text(json.dumps({
         "date": datetime.date.today().isoformat(), "seconds": seconds, "load_before": load,
         "machine": machine.description(), "versions": machine.versions(bench.server_version, bool(options.peers)),
         "sync": options.sync, "rounds": options.rounds, "scale": options.scale, "results": bench.rounds.results,

@@ -73,7 +73,7 @@ class GroupingSession final : public coordination::Session, public coordination:
   void use(coordination::Session* session);
 
   // Groupable transactions wait for the next flush() at least. Replies of one monitor come in the order of its
-  // requests.
+  // requests, but for those of writes that are not sent since it was deleted.
   void submit(coordination::RequestTag tag, coordination::Request request) override;
   // What has not been sent will not be: true, and there is no reply. False: it is too late.
   bool withdraw(coordination::RequestTag tag);

@@ -123,7 +123,8 @@ void Monitor::removal_sent() {
 }
 
 void Monitor::removed() {
-  if (!exists_) removable_ = queue_expected_ = false;
+  removable_ = false;  // unless a claim that is under way makes it anew
+  if (!exists_) queue_expected_ = false;
 }
 
 void Monitor::fast_claim(Contender& contender, TimePoint now) {

@@ -229,6 +229,24 @@ TEST_F(EngineUnusedTest, AWithdrawnClaimLeavesWhatIsToBeRemoved) {
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
 }
 
+// By then the node may be another program's.
+TEST_F(EngineUnusedTest, WhatIsGoneBehindAWithdrawnClaimIsNotRemovedAgain) {
+  cycle(1, "P1");
+  pass(linger * 4);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  output_.holds_back = true;
+  AcquireSpec spec = spec_of(3, Priority::foreground);
+  spec.monitor = "P1";
+  engine_.acquire(3, std::move(spec), now_);
+  ASSERT_EQ(output_.sent.size(), 2u);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
+  ASSERT_TRUE(engine_.cancel(3, now_));
+  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  connect();
+  pass(linger * 5);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
 TEST_F(EngineUnusedTest, WithoutLeaveToRemoveNothingMoreIsTried) {
   for (ContenderId id = 1; id <= 3; ++id) cycle(id, "P" + std::to_string(id));
   pass(linger * 4);

@@ -35,6 +35,18 @@ TEST_F(EngineWatchTest, APredecessorIsWatchedOnlyIfItIsThere) {
   EXPECT_TRUE(watch.watch);
 }
 
+TEST_F(EngineWatchTest, OneThatMayNotBeReadIsNotAskedForAgainAndAgain) {
+  join(1, Priority::foreground, "A-0000000002", line());
+  answer<Get>(failure(ReplyCode::no_auth));
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 250ms;
+  engine_.tick(now_);
+  answer_heartbeats();
+  answer<List>(listing({"A-0000000002"}, 3));
+  answer<Transaction>(claimed("", 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
 TEST_F(EngineWatchTest, AHolderIsToldThatItsOwnNodeWasRemoved) {
   cold_cycle(1);
   acquire(2, Priority::foreground);

@@ -18,7 +18,7 @@ final class CanonicalOrder {
   static List<List<String>> parts(Collection<String> monitors, int most) {
     Map<byte[], String> ordered = new TreeMap<>(Arrays::compareUnsigned);
     for (String monitor : monitors) {
-      // As the library gets it: what is not Unicode has been replaced.
+      // As the library gets it, which refuses what is not Unicode.
       ordered.put(nodeName(new String(NativeLibrary.utf8(monitor), StandardCharsets.UTF_8)), monitor);
     }
     List<String> all = List.copyOf(ordered.values());

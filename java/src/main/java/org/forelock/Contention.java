@@ -263,7 +263,7 @@ final class Contention<T> {
           }
         });
       });
-    } catch (RuntimeException problem) {
+    } catch (RuntimeException | Error problem) {
       ended.run();
       throw problem;
     }
@@ -275,7 +275,7 @@ final class Contention<T> {
     long tag = core.expect(end);
     try {
       handle.release(tag);
-    } catch (RuntimeException problem) {
+    } catch (RuntimeException | Error problem) {
       core.forget(tag);
       throw problem;
     }

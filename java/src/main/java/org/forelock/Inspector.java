@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Semaphore;
 
 /** A look at a namespace: which locks are held, by which clients, which wait, and why. Thread-safe. */
 public final class Inspector {
   private static final long TIMEOUT_MS = 5000;
   /** How long a caller whose time is up is kept waiting for the name of the holder. */
   private static final long LOOK_MS = 150;
+  /** Of describeHolder() at a time: thousands whose time is up together need no thread each. */
+  private static final Semaphore LOOKS = new Semaphore(16);
 
   private final ForelockClient client;
 
@@ -87,8 +90,11 @@ public final class Inspector {
         client.core().handle, NativeLibrary.utf8(monitor), NativeLibrary.utf8(holder), TIMEOUT_MS)]);
   }
 
-  /** "; held by … for …", for a message; empty if that is not to be learned in a moment. Blocks for so long. */
+  /** "; held by … for …", for a message; empty if it cannot be read at once, or too many ask. Blocks for 150 ms. */
   static String describeHolder(ClientCore core, String monitor) {
+    if (!LOOKS.tryAcquire()) {
+      return "";
+    }
     try {
       return Blocking.call(() -> {
         long view = Native.inspectHolder(core.handle, NativeLibrary.utf8(monitor), LOOK_MS);
@@ -102,6 +108,8 @@ public final class Inspector {
       });
     } catch (ForelockException unknown) {
       return "";
+    } finally {
+      LOOKS.release();
     }
   }
 

@@ -23,7 +23,11 @@ final class LockAdapter implements Lock {
 
   @Override
   public void lock() {
-    turn.acquireUninterruptibly();
+    if (lock.onPoller()) {
+      takeTurnAtOnce();
+    } else {
+      turn.acquireUninterruptibly();
+    }
     boolean done = false;
     try {
       lock.acquireUninterruptibly(Native.FOREVER);
@@ -35,7 +39,11 @@ final class LockAdapter implements Lock {
 
   @Override
   public void lockInterruptibly() throws InterruptedException {
-    turn.acquire();
+    if (lock.onPoller()) {
+      takeTurnAtOnce();
+    } else {
+      turn.acquire();
+    }
     boolean done = false;
     try {
       lock.acquireInterruptibly(Native.FOREVER);
@@ -65,7 +73,7 @@ final class LockAdapter implements Lock {
   public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
     long begin = System.nanoTime();
     long most = unit.toNanos(time);
-    if (!turn.tryAcquire(most, TimeUnit.NANOSECONDS)) {
+    if (!turn.tryAcquire(lock.onPoller() ? 0 : most, TimeUnit.NANOSECONDS)) {
       return false;
     }
     boolean done = false;
@@ -86,6 +94,15 @@ final class LockAdapter implements Lock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException("a distributed lock has no conditions");
+  }
+
+  /** The thread that fetches the events, which the end of another thread's turn may need. */
+  private void takeTurnAtOnce() {
+    if (!turn.tryAcquire()) {
+      throw new RequestRejectedException(ErrorCode.ALREADY_HELD, lock.monitor(),
+          "another thread has this lock, and the thread that fetches the client's events cannot wait for it",
+          "call from another thread, for instance by acquireAsync with an executor");
+    }
   }
 
   private void keepIf(boolean done) {

@@ -84,7 +84,7 @@ public final class LockSet implements AutoCloseable {
       texts[i] = NativeLibrary.utf8(ids.get(i));
     }
     byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
-    long number = Native.setNew(client.core().handle, NativeLibrary.utf8(lockInfo), texts, lockType.ordinal(),
+    long number = Native.setNew(client.core().handle, NativeLibrary.told(lockInfo), texts, lockType.ordinal(),
         options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
     contention = new Contention<>(this, handle, ids.get(0));

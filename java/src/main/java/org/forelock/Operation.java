@@ -92,6 +92,6 @@ public final class Operation {
 
   byte[][] texts() {
     return new byte[][] {NativeLibrary.utf8(id), NativeLibrary.utf8(type), NativeLibrary.utf8(monitor),
-        NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(traceparent)};
+        NativeLibrary.told(lockInfo), NativeLibrary.utf8(traceparent)};
   }
 }

@@ -69,7 +69,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
     byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
-    long number = Native.lockNew(client.core().handle, NativeLibrary.utf8(lockInfo), NativeLibrary.utf8(monitor),
+    long number = Native.lockNew(client.core().handle, NativeLibrary.told(lockInfo), NativeLibrary.utf8(monitor),
         lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SingleHandle(client.core(), number, options, monitor);
     contention = new Contention<>(this, handle, monitor);
@@ -417,6 +417,10 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    */
   public Lock asLock() {
     return adapter;
+  }
+
+  boolean onPoller() {
+    return handle.core.onPoller();
   }
 
   @Override

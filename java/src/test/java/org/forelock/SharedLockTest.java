@@ -44,6 +44,22 @@ class SharedLockTest {
   }
 
   @Test
+  void theThreadThatFetchesTheEventsDoesNotWaitForTheTurn() throws Exception {
+    try (ForelockClient client = server.client(); ForelockClient another = server.client();
+        ZkBlockingWriteLock shared = new ZkBlockingWriteLock("case", client, monitor);
+        ZkBlockingWriteLock later = new ZkBlockingWriteLock("case", client, monitor + "-later");
+        ZkBlockingWriteLock first = new ZkBlockingWriteLock("case", another, monitor + "-later")) {
+      Lock lock = shared.asLock();
+      lock.lock();
+      first.lock();
+      CompletableFuture<ErrorCode> refused = later.acquireAsync(Duration.ofSeconds(30), Runnable::run)
+          .thenApply(held -> assertThrows(RequestRejectedException.class, lock::lock).code());
+      first.unlock();
+      assertEquals(ErrorCode.ALREADY_HELD, soon(refused));
+    }
+  }
+
+  @Test
   void threadsThatShareAnAdapterWaitForOneAnother() throws Exception {
     try (ForelockClient client = server.client();
         ZkBlockingWriteLock shared = new ZkBlockingWriteLock("case", client, monitor)) {

@@ -109,6 +109,10 @@ final class MonitorRule {
       throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': no monitor has the character 0, as "
           + "what the " + request.opType().getLowercase() + " of document [" + request.id() + "] says");
     }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+      throw new IllegalArgumentException("index.forelock.monitor is '" + text + "': no monitor has half of a surrogate "
+          + "pair, which is no character, as what the " + request.opType().getLowercase() + " of a document says");
+    }
     return value;
   }
 

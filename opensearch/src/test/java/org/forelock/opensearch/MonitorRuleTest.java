@@ -55,6 +55,15 @@ class MonitorRuleTest {
   }
 
   @Test
+  void halfACharacterIsRefused() {
+    for (String rule : new String[] {"document", "id", "routing", "field:k"}) {
+      String message = assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse(rule).monitor("articles",
+          new IndexRequest("articles").id("a\uD83D").source(Map.of("k", "a\uD83D")), "a\uD83D"), rule).getMessage();
+      assertTrue(message.contains("half of a surrogate pair"), message);
+    }
+  }
+
+  @Test
   void longNamesEndWithADigest() {
     String fits = "x".repeat(251 - "articles".length());
     assertEquals("articles/" + fits, MonitorRule.document("articles", fits), "a slash takes three bytes");
