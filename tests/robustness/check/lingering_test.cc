@@ -114,6 +114,26 @@ TEST_F(LingeringTest, WhatAClientWithoutTokensWasToldIsOfItsOwnNode) {
   EXPECT_THAT(taken_again(planted.read()).explanations, IsEmpty());
 }
 
+// Nor with another one of the same kind, which was never told.
+TEST_F(LingeringTest, OfANameThatHasComeAgainItIsNotKnownWhoWasTold) {
+  planted.process("l", "literal")
+      .invoke(2, 1)
+      .event(5, "granted", {{"call", 1}, {"monitor", "P1"}, {"token", "0"}, {"node", "A-0000000002"}});
+  server.transaction(90, 8, "create", "/P1/A-0000000002").transaction(91, 8, "create", "/P1/privateLock");
+  server.frees(115, 1, "/P1/A-0000000001").transaction(118, 0, "delete", "/P1").transaction(119, 1, "create", "/P1");
+  server.transaction(120, 9, "create", "/P1/A-0000000002").transaction(121, 9, "create", "/P1/privateLock");
+  again(40);
+  EXPECT_THAT(taken_again(planted.read()).explanations, IsEmpty());
+}
+
+TEST_F(LingeringTest, AGrantWhoseLockWasMadeWithItsRecordIsJudgedToo) {
+  a.on("P2").holds(10, 20, 3, 200).holds(40, 45, 4, 200);
+  server.transaction(200, 1, "create", "/P2/A-0000000001", "g200");
+  server.transaction(200, 1, "create", "/P2/privateLock", "g200").frees(215, 1, "/P2/A-0000000001");
+  b.on("P3").invoke(2, 1).granted(25, 1, 230, 2);
+  EXPECT_EQ(taken_again(planted.read()).violations, 1u);
+}
+
 TEST_F(LingeringTest, NoSectionBeginsAfterTheReleaseThatOthersHaveSeenTheEndOf) {
   server.frees(115, 1, "/P1/A-0000000001");
   b.on("P2").invoke(2, 1).granted(25, 1, 130, 2);

@@ -110,8 +110,13 @@ class Replay {
   };
 
   // A client that knows no token has a node without a guid, and its session makes privateLock: when it was told of
-  // that, so much had been applied. Names come again, so the latest of those who had this one counts.
+  // that, so much had been applied. Where its name has come again, it is not known which of them was told.
   void collect_claims_without_token() {
+    std::map<Name, int> made;
+    for (const LoggedChange& change : history_.log) {
+      if (change.type != LoggedChange::Type::create || change.is_lock || change.guid != 0) continue;
+      ++made[{change.monitor, change.place.prefix, change.place.number}];
+    }
     std::map<std::pair<std::uint32_t, std::int64_t>, Name> nodes;  // by monitor and session
     for (const LoggedChange& change : history_.log) {
       if (change.type != LoggedChange::Type::create) continue;
@@ -124,7 +129,7 @@ class Replay {
       const auto node = nodes.find({change.monitor, change.session});
       if (node == nodes.end()) continue;
       const auto told = without_token_.find(node->second);
-      if (told != without_token_.end()) applied_by_.add(change.zxid, told->second);
+      if (told != without_token_.end() && made[node->second] == 1) applied_by_.add(change.zxid, told->second);
     }
   }
 
@@ -133,10 +138,12 @@ class Replay {
     if (change.type == LoggedChange::Type::session_end) return end_session(change);
     Queue& queue = queues_[change.monitor];
     if (change.is_lock) {
-      // A hand-over sets it anew; a holder's next record does, too, and is of the same grant.
+      // A hand-over sets it anew; a holder's next record does, too, and is of the same grant. In a group of transactions
+      // it is made with its record.
+      const bool made = change.type == LoggedChange::Type::create && change.guid != 0;
       const bool same = queue.grant && change.type == LoggedChange::Type::set && queue.grant->guid == change.guid;
       if (!same) end_grant(queue, change.zxid);
-      if (change.type == LoggedChange::Type::set && !same) {
+      if (made || (change.type == LoggedChange::Type::set && !same)) {
         queue.grant = Grant{change.monitor, change.zxid, change.session, change.guid, {}};
       }
       return;
