@@ -138,8 +138,8 @@ class Replay {
     if (change.type == LoggedChange::Type::session_end) return end_session(change);
     Queue& queue = queues_[change.monitor];
     if (change.is_lock) {
-      // A hand-over sets it anew; a holder's next record does, too, and is of the same grant. In a group of transactions
-      // it is made with its record.
+      // A hand-over sets it anew; a holder's next record does, too, and is of the same grant. In a group it is made
+      // with its record.
       const bool made = change.type == LoggedChange::Type::create && change.guid != 0;
       const bool same = queue.grant && change.type == LoggedChange::Type::set && queue.grant->guid == change.guid;
       if (!same) end_grant(queue, change.zxid);
