@@ -27,10 +27,11 @@ struct Member {
   std::size_t operations_sent() const { return transaction.operations.size() - (folded ? 1 : 0); }
 };
 
-// In the order in which they go: the urgent ones before the others, each kind in the order in which it came. But of so
-// many that go one is of the others, or what is not urgent would never go where the urgent ones do not end.
+// Of so many that go one is not urgent, or what is not urgent would never go where the urgent ones do not end.
 inline constexpr std::size_t one_not_urgent_of = 8;
 
+// In the order in which they go: the urgent ones before the others, but for that one; each kind in the order in which
+// it came.
 class HeldBack {
  public:
   bool empty() const { return lines_[0].empty() && lines_[1].empty(); }

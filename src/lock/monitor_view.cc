@@ -112,10 +112,10 @@ bool Monitor::take_listing(const std::vector<std::string>& children, const coord
 
 void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, TimePoint now) {
   if (listing_.watched_node() != flight.name) return;
-  if (reply.code == ReplyCode::no_node && flight.old_listing) return listing_.expire();  // it went long ago, perhaps
-  const bool may_not_read = !reply.ok() && effect_of(reply.code) == Effect::not_applied &&
-                            reply.code != ReplyCode::no_node;
-  if (!reply.ok() && !may_not_read) return on_watched_child_changed(reply.code == ReplyCode::no_node, now);
+  const bool gone = reply.code == ReplyCode::no_node;
+  if (gone && flight.old_listing) return listing_.expire();  // it went long ago, perhaps
+  const bool may_not_read = !gone && effect_of(reply.code) == Effect::not_applied;
+  if (!reply.ok() && !may_not_read) return on_watched_child_changed(gone, now);
   listing_.set_unwatched(may_not_read || !flight.watched);
   if (listing_.unwatched()) engine_.set_poll(*this, now + unwatched_interval);
 }

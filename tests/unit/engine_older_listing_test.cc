@@ -1,5 +1,6 @@
 // What a process knows of a queue when one of its contenders has released and another one of its own waits on.
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine_fixture.h"
@@ -77,6 +78,29 @@ TEST_P(OlderListingTest, OfBackgroundContendersIsNotEnoughToClaim) {
   answer<List>(listing({"A-0000000006", "privateLock", "B-0000000005"}, 8));
   EXPECT_EQ(answer<Get>({}).path, "/P/A-0000000006");
   EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST_P(OlderListingTest, IsNotEnoughForACallerWhoWantsToKnowItsPlace) {
+  join(1, Priority::foreground, "A-0000000002", listing({"A-0000000000", "privateLock", "A-0000000002"}, 3));
+  answer<Get>({});
+  acquire(2, Priority::foreground);  // with its place
+  answer<Create>(created("A-0000000005"));
+  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000002", "A-0000000004", "A-0000000005"}, 6));
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
+  while (output_.grants.empty() && !output_.sent.empty()) {
+    if (std::holds_alternative<Transaction>(output_.sent.front().request)) {
+      answer<Transaction>(claimed("", 100));
+    } else if (std::holds_alternative<List>(output_.sent.front().request)) {
+      answer<List>(listing({"privateLock", "A-0000000002", "A-0000000004", "A-0000000005"}, 7));
+    } else {
+      answer<Get>({});
+    }
+  }
+  ASSERT_EQ(output_.grants.size(), 1u);
+  output_.sent.clear();
+  ASSERT_TRUE(engine_.release(1, now_));
+  ASSERT_EQ(output_.sent.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<List>(output_.sent.back().request));
 }
 
 // One that has joined since it was taken: others may have come between.
