@@ -91,6 +91,14 @@ measure() {
   esac
 }
 
+# Until what ran before, a build as a rule, is in the load no more: the results say how busy the machine was before.
+settle_down() {
+  local load deadline=$((SECONDS + 300))
+  while read -r load _ </proc/loadavg && [[ 10#${load/./} -gt 50 && $SECONDS -lt $deadline ]]; do
+    sleep 1
+  done
+}
+
 publish() {
   mkdir -p docs/performance &&
     cp "$results/compare.json" docs/performance/results.json &&
@@ -108,6 +116,7 @@ if [[ $peers == yes ]]; then
   part "Build the peers" bench-peers build_peers
   compare_options+=(--peers "$built_peers")
 fi
+[[ $quick == yes ]] || settle_down
 for name in "${names[@]}"; do
   part "Measure: $name" "bench-$name" measure "$name"
 done
