@@ -8,7 +8,7 @@
 #
 #   --kafka       keeps the dead letters in a throw-away Kafka broker, instead of an outbox on this machine's disk
 #   --opensearch  shows the plugin for OpenSearch instead: people save articles over HTTP while bulk jobs rewrite all of
-#                 them, not guarded, guarded, and with priorities
+#                 them, on a node without the plugin, and on one with it: not guarded, guarded, and with priorities
 #   --no-setup    does not look for, or install, missing packages
 #   --help        this text, and the options passed on to forelock-demo once it has been built
 

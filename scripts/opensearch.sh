@@ -209,10 +209,12 @@ configure() {
 # launch NODE: in the background, in a process group of its own; writes node.pid.
 launch() {
   local folder=$directory/node$1
+  mkdir -p "$folder/tmp" # a node that is killed does not remove its own
   own "$folder"
   (
     cd "$folder" || exit 1
     export OPENSEARCH_PATH_CONF=$folder/config OPENSEARCH_JAVA_OPTS="-Xms$heap -Xmx$heap" HOME=$folder
+    export OPENSEARCH_TMPDIR=$folder/tmp
     exec setsid "${unprivileged[@]}" "$directory/home/bin/opensearch" </dev/null >>"$folder/output.log" 2>&1
   ) &
   printf '%s\n' "$!" >"$folder/node.pid"

@@ -396,7 +396,9 @@ TEST_F(OutboxTest, LeavesOtherFilesAlone) {
   EXPECT_THAT(error.what(), HasSubstr("database of another program"));
   EXPECT_EQ(test::contents_of(path()), before);
 
-  EXPECT_THAT(error_of([&] { Outbox outbox({.path = directory_.path()}); }).what(), HasSubstr("not a regular file"));
+  const std::filesystem::path folder = directory_.path() / "folder";
+  std::filesystem::create_directory(folder);
+  EXPECT_THAT(error_of([&] { Outbox outbox({.path = folder}); }).what(), HasSubstr("not a regular file"));
   EXPECT_THAT(error_of([] { Outbox outbox({.path = ""}); }).what(), HasSubstr("dlq.outbox.path is empty"));
   EXPECT_EQ(error_of([&] { Outbox outbox({.path = path() / "below" / "a-file"}); }).code(),
             ErrorCode::outbox_unavailable);
