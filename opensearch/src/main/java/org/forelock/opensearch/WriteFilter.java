@@ -170,6 +170,8 @@ final class WriteFilter implements ActionFilter {
     private final boolean mayQueue;
     private volatile Runnable unwatch = () -> {};
     private volatile Runnable unwatchLate = () -> {};
+    /** The thread that asks for the locks, as long as it does: those that have lingered are there before it goes. */
+    private volatile Thread asking;
     /** The answers of items that are tried again, at their places; null: there are none. */
     private volatile CompletableFuture<BulkItemResponse[]> late;
 
@@ -343,11 +345,14 @@ final class WriteFilter implements ActionFilter {
         default:
           unwatch = disconnections.watch(context,
               () -> refuse(held, Refusals.cancelled("the client has gone"), Stats.Count.CANCELLED));
+          asking = Thread.currentThread();
           try {
             locks.acquire(timeouts.millis(plan.type, plan.timeoutMillis), problem -> decided(held, plan, problem),
                 defect -> requests.fail(held, defect));
           } catch (RuntimeException broken) {
             requests.fail(held, broken);
+          } finally {
+            asking = null;
           }
       }
     }
@@ -379,11 +384,17 @@ final class WriteFilter implements ActionFilter {
       return answers;
     }
 
+    /** Unless this is the caller's own thread still, which would have gone on without a lock, too. */
     private void onWriteThread(HeldRequest held, Runnable task) {
-      workers.write(() -> {
+      Runnable work = () -> {
         unwatch.run();
         task.run();
-      }, broken -> requests.fail(held, broken));
+      };
+      if (Thread.currentThread() == asking) {
+        work.run();
+      } else {
+        workers.write(work, broken -> requests.fail(held, broken));
+      }
     }
 
     /** @param refusals the answers for monitors that others kept */
