@@ -1,0 +1,131 @@
+package org.forelock.opensearch;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.forelock.ErrorCode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.opensearch.Version;
+import org.opensearch.action.ActionRequest;
+import org.opensearch.action.bulk.BulkItemRequest;
+import org.opensearch.action.bulk.BulkItemResponse;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.action.index.IndexRequest;
+import org.opensearch.action.support.WriteRequest.RefreshPolicy;
+import org.opensearch.cluster.ClusterName;
+import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.cluster.metadata.Metadata;
+import org.opensearch.cluster.node.DiscoveryNode;
+import org.opensearch.cluster.node.DiscoveryNodes;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.settings.ClusterSettings;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.action.ActionResponse;
+import org.opensearch.core.common.transport.TransportAddress;
+import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.threadpool.ThreadPool;
+
+/** On which threads a write goes on. */
+class WriteFilterThreadsTest {
+  private static final String SHARD_BULK = "indices:data/write/bulk[s]";
+
+  private final ThreadPool threads = new ThreadPool(Settings.builder().put("node.name", "test").build());
+  private final ThreadContext context = threads.getThreadContext();
+  private final FakeLocks locks = new FakeLocks();
+  /** What is to be done on a write thread. */
+  private final Deque<Runnable> handedOver = new ArrayDeque<>();
+  private final Workers workers = new Workers(threads) {
+    @Override
+    void write(Runnable task, Consumer<Exception> failed) {
+      handedOver.add(task);
+    }
+  };
+  private final HeldRequests requests = HeldRequestsTest.unbounded();
+  private final WriteFilter filter = filter();
+  private final List<ActionListener<ActionResponse>> written = new ArrayList<>();
+  private final List<ActionResponse> answers = new ArrayList<>();
+  private final List<Exception> problems = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    threads.shutdownNow();
+  }
+
+  /** On a node with the guarded index "i". */
+  private WriteFilter filter() {
+    Settings index = Settings.builder().put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT)
+        .put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, 1).put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0)
+        .put("index.forelock.enabled", true).build();
+    DiscoveryNode node =
+        new DiscoveryNode("node", new TransportAddress(InetAddress.getLoopbackAddress(), 9300), Version.CURRENT);
+    ClusterState state = ClusterState.builder(ClusterName.DEFAULT)
+        .nodes(DiscoveryNodes.builder().add(node).localNodeId("node"))
+        .metadata(Metadata.builder().put(IndexMetadata.builder("i").settings(index))).build();
+    ClusterService cluster = new ClusterService(Settings.EMPTY,
+        new ClusterSettings(Settings.EMPTY, ClusterSettings.BUILT_IN_CLUSTER_SETTINGS), threads);
+    cluster.getClusterApplierService().setInitialState(state);
+    ForelockSettings settings = HeldRequestsTest.settings(Settings.EMPTY);
+    WritePlanner planner = new WritePlanner(cluster, null, context, requests, null);
+    return new WriteFilter(settings, planner, requests, locks, new Timeouts(settings, 60_000, 60_000), null, new Stats(),
+        null, workers, context, null);
+  }
+
+  private void write() {
+    IndexRequest write = new IndexRequest("i").id("1").source(Map.of("n", 1));
+    BulkShardRequest part = new BulkShardRequest(new ShardId("i", "uuid", 0), RefreshPolicy.NONE,
+        new BulkItemRequest[] {new BulkItemRequest(0, write)});
+    filter.<ActionRequest, ActionResponse>apply(null, SHARD_BULK, part,
+        ActionListener.wrap(answers::add, problems::add), (task, action, request, listener) -> written.add(listener));
+  }
+
+  private void answer() {
+    written.get(0).onResponse(new BulkShardResponse(new ShardId("i", "uuid", 0), new BulkItemResponse[0]));
+    assertEquals(1, answers.size());
+    assertEquals(List.of(), problems);
+    assertTrue(requests.all().isEmpty());
+    assertTrue(locks.owners.isEmpty());
+  }
+
+  @Test
+  void whereTheLockIsThereAtOnceTheCallersGoesOn() {
+    write();
+    assertEquals(1, written.size());
+    assertTrue(handedOver.isEmpty());
+    assertEquals(List.of("+i/1"), locks.journal, "and holds the lock");
+    answer();
+  }
+
+  @Test
+  void whereItIsWaitedForAWriteThreadGoesOn() {
+    locks.others("i/1");
+    write();
+    assertTrue(handedOver.isEmpty());
+    locks.release("i/1");
+    assertTrue(written.isEmpty(), "not the thread that tells of the grant, which may even be the caller's");
+    handedOver.remove().run();
+    assertEquals(1, written.size());
+    answer();
+  }
+
+  @Test
+  void whatIsRefusedAtOnceIsAnsweredByTheCallers() {
+    locks.failure = ErrorCode.CONNECTION_LOSS;
+    write();
+    assertTrue(written.isEmpty());
+    assertTrue(handedOver.isEmpty());
+    assertEquals(1, problems.size());
+    assertTrue(requests.all().isEmpty());
+  }
+}
