@@ -94,8 +94,10 @@ measure() {
 # Until what ran before, a build as a rule, is in the load no more: the results say how busy the machine was before.
 settle_down() {
   local load deadline=$((SECONDS + 300))
-  while read -r load _ </proc/loadavg && [[ 10#${load/./} -gt 50 && $SECONDS -lt $deadline ]]; do
+  read -r load _ </proc/loadavg
+  while ((10#${load/./} > 50 && SECONDS < deadline)); do
     sleep 1
+    read -r load _ </proc/loadavg
   done
 }
 
