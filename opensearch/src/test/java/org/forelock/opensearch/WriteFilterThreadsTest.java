@@ -78,8 +78,8 @@ class WriteFilterThreadsTest {
     cluster.getClusterApplierService().setInitialState(state);
     ForelockSettings settings = HeldRequestsTest.settings(Settings.EMPTY);
     WritePlanner planner = new WritePlanner(cluster, null, context, requests, null);
-    return new WriteFilter(settings, planner, requests, locks, new Timeouts(settings, 60_000, 60_000), null, new Stats(),
-        null, workers, context, null);
+    return new WriteFilter(settings, planner, requests, locks, new Timeouts(settings, 60_000, 60_000), null,
+        new Stats(), null, workers, context, null);
   }
 
   private void write() {
