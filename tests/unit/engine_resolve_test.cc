@@ -1,5 +1,9 @@
 // What the engine concludes from what it finds on the server after a lost reply.
 #include <algorithm>
+#include <chrono>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "engine_fixture.h"
 
@@ -7,6 +11,7 @@ namespace forelock::lock {
 namespace {
 
 using namespace coordination;
+using namespace std::chrono_literals;
 
 class EngineResolveTest : public EngineTest {
  protected:
@@ -171,6 +176,89 @@ TEST_F(EngineResolveTest, NothingIsProvedWhileItIsUnknownWhichNodesAreOurs) {
   answer<List>(listing({"A-0000000002", "B-0000000003", "privateLock"}, 5));
   EXPECT_EQ(output_.grants.size(), granted) << "the foreground contender goes first";
 }
+
+// --- after a reconnect ---
+
+TEST_F(EngineResolveTest, ABarrierThatFailsIsRepeatedBeforeAnythingIsConcluded) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(failure(ReplyCode::connection_loss));
+  disconnect();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
+  answer_heartbeat(failure(ReplyCode::server_error));
+  answer<Get>({});
+  answer<List>(listing({}, 2));
+  now_ += 100ms;
+  engine_.tick(now_);
+  answer_heartbeat({});
+  answer<List>(listing({"A-0000000002", "privateLock"}, 4));
+  answer<Get>(node("guid2", our_session));
+  answer<Get>(node("guid2", our_session));
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
+TEST_F(EngineResolveTest, OneBarrierServesAllMonitorsOfAConnection) {
+  cold_cycle(1);
+  for (ContenderId id = 2; id < 5; ++id) {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.monitor = "M" + std::to_string(id);
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>({});
+    answer<Transaction>(claimed("A-0000000000", 100 + static_cast<Token>(id)));
+    answer<Get>(monitor(2, 2, 100 + static_cast<Token>(id)));
+  }
+  ASSERT_EQ(output_.grants.size(), 4u);
+  disconnect();
+  engine_.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now_}, now_);
+  std::size_t barriers = 0;
+  for (const Sent& sent : output_.sent) {
+    if (std::holds_alternative<Transaction>(sent.request)) ++barriers;
+  }
+  EXPECT_TRUE(std::holds_alternative<Transaction>(output_.sent.front().request));
+  EXPECT_EQ(barriers, 1u);
+}
+
+TEST_F(EngineResolveTest, ALostCreateIsLookedForOnlyAmongTheNodesMadeSince) {
+  Reply known = listing({"A-0000000001", "privateLock", "A-0000000007"}, 8);
+  known.stat.czxid = 55;
+  join(1, Priority::foreground, "A-0000000007", known);
+  answer<Get>({});
+  acquire(2, Priority::foreground);
+  answer<Create>(failure(ReplyCode::connection_loss));
+  answer<List>(failure(ReplyCode::connection_loss));
+  disconnect();
+  connect();
+  answer<Get>({});
+  Reply found = listing({"A-0000000001", "privateLock", "A-0000000007", "A-0000000008", "A-0000000009"}, 10);
+  found.stat.czxid = 55;
+  answer<List>(found);
+  EXPECT_EQ(answer<Get>(node("guid1", our_session)).path, "/P/A-0000000007");  // ours, known
+  EXPECT_EQ(answer<Get>(node("other", our_session + 1)).path, "/P/A-0000000008");
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000009");
+  EXPECT_EQ(answer<Get>(failure(ReplyCode::no_node)).path, "/P/privateLock");
+  EXPECT_EQ(engine_.state(2), ContenderState::waiting);
+}
+
+TEST_F(EngineResolveTest, InAMonitorThatWasMadeAnewEveryNodeMayBeOurs) {
+  Reply known = listing({"A-0000000001", "privateLock", "A-0000000007"}, 8);
+  known.stat.czxid = 55;
+  join(1, Priority::foreground, "A-0000000007", known);
+  answer<Get>({});
+  acquire(2, Priority::foreground);
+  answer<Create>(failure(ReplyCode::connection_loss));
+  answer<List>(failure(ReplyCode::connection_loss));
+  disconnect();
+  connect();
+  answer<Get>({});
+  Reply found = listing({"A-0000000000"}, 1);
+  found.stat.czxid = 77;
+  answer<List>(found);
+  EXPECT_EQ(answer<Get>(node("guid2", our_session)).path, "/P/A-0000000000");
+  answer<Get>(failure(ReplyCode::no_node));
+  EXPECT_NE(engine_.state(2), ContenderState::idle);
+}
+
+// --- a waiter's own node ---
 
 }  // namespace
 }  // namespace forelock::lock
