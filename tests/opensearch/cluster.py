@@ -220,6 +220,7 @@ class Ledger:
         self.done = [set() for _ in range(documents)]
         self.refused = [set() for _ in range(documents)]
         self.conflicts = [{} for _ in range(documents)]  # and through which node the update came
+        self.moving = False  # a primary moves
         self.answers = collections.Counter()
 
     def client(self, seed, wanted):
@@ -229,11 +230,14 @@ class Ledger:
             with self.lock:
                 number = next(self.numbers)
             node = choice.choice(self.nodes)
+            moving = self.moving
             result = self.append(document, number, node)
             with self.lock:
                 self.answers[result] += 1
                 if result == "200":
                     self.done[document].add(number)
+                elif result == self.CONFLICT and (moving or self.moving):
+                    self.answers["read at the former primary"] += 1
                 elif result == self.CONFLICT:
                     self.conflicts[document][number] = node
                 elif result != "unknown":
@@ -252,8 +256,11 @@ class Ledger:
             return "unknown"
         if answer.status == 200:
             return "200"
-        # Each code of the plugin says that nothing was written, as a version conflict does; else it may have been.
+        # Each code of the plugin says that nothing was written, as a version conflict does, but the one that says that
+        # this is not known.
         error = answer.json.get("error", {})
+        if error.get("forelock_code") == "outcome_unknown":
+            return "unknown"
         return error["type"] if answer.status == 409 and "forelock_code" not in error \
             else error.get("forelock_code", "unknown")
 
@@ -263,7 +270,8 @@ class Ledger:
         there twice.
 
         An update in conflict whose number is there all the same met itself: OpenSearch sends it again where its
-        connection to the primary's node breaks, and the first attempt was done.
+        connection to the primary's node breaks, and the first attempt was done. One that was under way while the primary
+        moved may have read what was old already, at the former one: of that a node may hear later than of the lock.
 
         stopped: nodes that stood still while they held locks of an index with fencing. What they go on with may be
         refused by the engine then, because others have written.

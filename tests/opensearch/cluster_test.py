@@ -196,7 +196,11 @@ def test_no_update_is_lost(cluster, server, fencing):
     expired = cluster.stats(0)["zookeeper"]
     assert server.command("expire " + str(int(expired["session"], 16))) == "ok"
     progress(0.3)
+    ledger.moving = True
     relocate_primary(cluster, index)
+    answer = cluster.request("GET", f"/_cluster/health/{index}?wait_for_no_relocating_shards=true&timeout=60s")
+    assert not answer.json["timed_out"], answer.text
+    ledger.moving = False
     progress(0.4)
     wait_until(lambda: cluster.held(2), "the third node holds requests of its clients")
     cluster.signal(signal.SIGKILL, node=2)

@@ -77,7 +77,12 @@ final class Carrier implements ThreadContextStatePropagator {
   /** What the node does on its own account is no part of a request. */
   @Override
   public Map<String, Object> transients(Map<String, Object> source, boolean isSystemContext) {
-    return new HashMap<>(headers(source, isSystemContext));
+    Map<String, Object> carried = new HashMap<>(headers(source, isSystemContext));
+    Object sends = source.get(Sends.KEY); // counts on, on this node
+    if (!isSystemContext && sends != null) {
+      carried.put(Sends.KEY, sends);
+    }
+    return carried;
   }
 
   @Override

@@ -9,4 +9,9 @@ interface Certainty {
 
   /** 0: the write goes on without a lock. */
   long token();
+
+  /** Whether an earlier attempt at the write may have been done. */
+  default boolean again() {
+    return false;
+  }
 }

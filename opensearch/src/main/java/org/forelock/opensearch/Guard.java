@@ -15,21 +15,28 @@ final class Guard {
   final String monitor;
   /** How often the node of the locks has sent the write to another node; 0: it has not. */
   final int attempt;
+  /** An earlier attempt may have been done: then a refusal does not say that nothing was written. */
+  final boolean again;
 
   Guard(String node, long ticket, long token, String monitor) {
-    this(node, ticket, token, monitor, 0);
+    this(node, ticket, token, monitor, 0, false);
   }
 
-  private Guard(String node, long ticket, long token, String monitor, int attempt) {
+  private Guard(String node, long ticket, long token, String monitor, int attempt, boolean again) {
     this.node = node;
     this.ticket = ticket;
     this.token = token;
     this.monitor = monitor;
     this.attempt = attempt;
+    this.again = again;
   }
 
   Guard withAttempt(int number) {
-    return new Guard(node, ticket, token, monitor, number);
+    return new Guard(node, ticket, token, monitor, number, again);
+  }
+
+  Guard sentAgain() {
+    return new Guard(node, ticket, token, monitor, attempt, true);
   }
 
   /**
@@ -46,12 +53,12 @@ final class Guard {
   }
 
   String text() {
-    return node + " " + ticket + " " + token + " " + attempt + " " + monitor;
+    return node + " " + ticket + " " + token + " " + attempt + " " + again + " " + monitor;
   }
 
   static Guard parse(String text) {
-    String[] parts = text.split(" ", 5);
-    return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[4],
-        Integer.parseInt(parts[3]));
+    String[] parts = text.split(" ", 6);
+    return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[5],
+        Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]));
   }
 }

@@ -50,7 +50,7 @@ final class GuardedEngine extends InternalEngine {
     }
     if (!certainty.certain()) {
       stats.refusedOnPrimary.increment();
-      return new IndexResult(Refusals.uncertain(""), write.version());
+      return new IndexResult(Refusals.uncertain("", certainty.again()), write.version());
     }
     return super.index(fenced(certainty, write) ? withToken(write, certainty.token()) : write);
   }
@@ -67,7 +67,8 @@ final class GuardedEngine extends InternalEngine {
     }
     if (!certainty.certain()) {
       stats.refusedOnPrimary.increment();
-      return new DeleteResult(Refusals.uncertain(""), write.version(), write.primaryTerm());
+      return new DeleteResult(
+          Refusals.uncertain("", certainty.again()), write.version(), write.primaryTerm());
     }
     return super.delete(fenced(certainty, write) ? withToken(write, certainty.token()) : write);
   }

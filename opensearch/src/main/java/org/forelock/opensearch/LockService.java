@@ -19,7 +19,7 @@ import org.forelock.ZkBlockingWriteLock;
 final class LockService implements LockSource, AutoCloseable {
   /**
    * On the thread that fetches the client's events, or that asks for a lock that has lingered: what follows only asks
-   * for more locks, or finds a thread.
+   * for more locks, and finds a thread or tells the one that asks.
    */
   private static final Executor AT_ONCE = Runnable::run;
 

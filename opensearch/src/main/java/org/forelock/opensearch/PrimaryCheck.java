@@ -60,29 +60,40 @@ final class PrimaryCheck implements TransportInterceptor {
     return attempts.count();
   }
 
-  /** Numbers the attempts at what this node sends under its own locks. */
+  /** Numbers the attempts at what this node sends under its own locks, and marks what any node sends again. */
   @Override
   public AsyncSender interceptSender(AsyncSender sender) {
     return new AsyncSender() {
       @Override
       public <T extends TransportResponse> void sendRequest(Connection connection, String action,
           TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
-        ShardId shard = action.equals(SHARD_BULK) || action.equals(SHARD_UPDATE) ? shardOf(request) : null;
-        String name = action.equals(SHARD_BULK) ? Headers.GUARD : Headers.UPDATE_GUARD;
+        ShardId shard = isPart(action) ? shardOf(request) : null;
+        String name = action.equals(SHARD_UPDATE) ? Headers.UPDATE_GUARD : Headers.GUARD;
         String text = shard == null ? null : Carrier.get(context, name);
         Guard guard = text == null ? null : Guard.parse(text);
-        HeldRequest held =
-            guard == null || guard.allowed() || !certainties.isLocal(guard) ? null : requests.get(guard.ticket);
-        if (held == null) {
+        if (guard == null || guard.allowed()) {
           sender.sendRequest(connection, action, request, options, handler);
           return;
         }
-        try (StoredContext ignored =
-            Carrier.with(context, name, guard.withAttempt(held.nextAttempt(shard)).text())) {
+        try (StoredContext ignored = Carrier.with(context, name, sent(guard, action, shard).text())) {
           sender.sendRequest(connection, action, request, options, handler);
         }
       }
     };
+  }
+
+  private static boolean isPart(String action) {
+    return action.equals(SHARD_BULK) || action.equals(SHARD_BULK_ON_PRIMARY) || action.equals(SHARD_UPDATE);
+  }
+
+  /** What the next node is to know. */
+  private Guard sent(Guard guard, String action, ShardId shard) {
+    HeldRequest held = certainties.isLocal(guard) ? requests.get(guard.ticket) : null;
+    Sends sends = held == null ? context.getTransient(Sends.KEY) : held.sends;
+    boolean again = sends != null && sends.again(action.equals(SHARD_UPDATE), shard);
+    boolean numbered = held != null && !action.equals(SHARD_BULK_ON_PRIMARY);
+    Guard next = numbered ? guard.withAttempt(held.nextAttempt(shard)) : guard;
+    return again ? next.sentAgain() : next;
   }
 
   @Override
@@ -94,8 +105,11 @@ final class PrimaryCheck implements TransportInterceptor {
     TransportRequestHandler<T> next = !action.equals(SHARD_BULK_ON_PRIMARY) ? handler
         : (request, channel, task) -> check(executor, handler, request, channel, task);
     return (request, channel, task) -> {
-      try (StoredContext ignored = context.newStoredContext(true)) {
+      try (StoredContext ignored = context.newStoredContext(true, List.of(Sends.KEY))) {
         Carrier.receive(context);
+        if (isPart(action)) {
+          context.putTransient(Sends.KEY, new Sends());
+        }
         next.messageReceived(request, channel, task);
       }
     };
@@ -152,12 +166,12 @@ final class PrimaryCheck implements TransportInterceptor {
       TransportRequestHandler<T> handler, T request, TransportChannel channel, Task task) throws Exception {
     if (!certainty.certain()) {
       stats.refusedOnPrimary.increment();
-      channel.sendResponse(Refusals.uncertain(guard.monitor));
+      channel.sendResponse(Refusals.uncertain(guard.monitor, guard.again));
       return;
     }
     // There is another one where this write was caused by a guarded one, on its primary.
     try (StoredContext ignored = context.newStoredContext(true, List.of(Certainty.KEY))) {
-      context.putTransient(Certainty.KEY, certainty);
+      context.putTransient(Certainty.KEY, guard.again ? new Repeated(certainty) : certainty);
       handler.messageReceived(request, channel, task);
     }
   }
@@ -178,6 +192,29 @@ final class PrimaryCheck implements TransportInterceptor {
     } catch (java.io.IOException gone) {
       problem.addSuppressed(gone);
       throw new IllegalStateException(problem);
+    }
+  }
+
+  private static final class Repeated implements Certainty {
+    private final Certainty certainty;
+
+    Repeated(Certainty certainty) {
+      this.certainty = certainty;
+    }
+
+    @Override
+    public boolean certain() {
+      return certainty.certain();
+    }
+
+    @Override
+    public long token() {
+      return certainty.token();
+    }
+
+    @Override
+    public boolean again() {
+      return true;
     }
   }
 

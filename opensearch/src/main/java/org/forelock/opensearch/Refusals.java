@@ -97,6 +97,13 @@ final class Refusals {
         "the lock was not certain any more when the write was to be done; nothing was written");
   }
 
+  /** @param again the node that refuses knows that OpenSearch has sent the write before */
+  static OpenSearchStatusException uncertain(String monitor, boolean again) {
+    return !again ? uncertain(monitor) : of(RestStatus.INTERNAL_SERVER_ERROR, "outcome_unknown", monitor,
+        "OpenSearch has sent the write again, and the lock was not certain any more then; whether an earlier attempt "
+            + "was done is not known: read the document");
+  }
+
   /** Not written; the write is in the dead-letter queue. */
   static OpenSearchStatusException queued(String monitor, String letter, String reason) {
     OpenSearchStatusException answer = of(RestStatus.ACCEPTED, "queued", monitor,

@@ -86,14 +86,17 @@ final class WriteFilter implements ActionFilter {
     boolean concerned;
     boolean single;
     try {
-      Headers.wantsReport(context); // or it is invalid
-      concerned = Headers.requiresLock(context) || settings.enabled();
-      single = concerned && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
-      if (concerned && planner.isOfTheNode() && Carrier.get(context, Headers.OF_NODE) == null) {
+      boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
+      if (!ofTheNode) {
+        Headers.wantsReport(context); // or it is invalid
+      }
+      concerned = !ofTheNode && Headers.requiresLock(context) || settings.enabled();
+      single = concerned && !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
+      if (concerned && ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
         new Call<>(task, action, request, listener, chain).proceed(Headers.OF_NODE, "true");
         return;
       }
-      if (concerned) {
+      if (concerned && !ofTheNode) {
         checkQueue(action);
       }
       if (concerned && isBulkWork(action, request)) {
@@ -163,8 +166,8 @@ final class WriteFilter implements ActionFilter {
     private final ActionListener<R> listener;
     private final ActionFilterChain<Q, R> chain;
     private final Supplier<StoredContext> caller = context.newRestorableContext(true);
-    private final boolean report = Headers.wantsReport(context);
-    private final boolean required = Headers.requiresLock(context);
+    private final boolean report = !planner.isOfTheNode() && Headers.wantsReport(context);
+    private final boolean required = !planner.isOfTheNode() && Headers.requiresLock(context);
     /** Of the bulk that it is part of; null: of none. */
     private final PartReports bulk = PartReports.of(context);
     private final boolean mayQueue;
@@ -172,6 +175,8 @@ final class WriteFilter implements ActionFilter {
     private volatile Runnable unwatchLate = () -> {};
     /** The thread that asks for the locks, as long as it does: those that have lingered are there before it goes. */
     private volatile Thread asking;
+    /** What that thread goes on with then. */
+    private Runnable own;
     /** The answers of items that are tried again, at their places; null: there are none. */
     private volatile CompletableFuture<BulkItemResponse[]> late;
 
@@ -302,8 +307,8 @@ final class WriteFilter implements ActionFilter {
 
     /** A job would end at an item that is queued; what is part of a late write is under its lock. */
     private boolean mayQueue() {
-      return queue != null && request instanceof BulkShardRequest && Headers.wantsQueue(context)
-          && Carrier.get(context, Headers.UPDATE_GUARD) == null
+      return queue != null && request instanceof BulkShardRequest && !planner.isOfTheNode()
+          && Headers.wantsQueue(context) && Carrier.get(context, Headers.UPDATE_GUARD) == null
           && !Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
     }
 
@@ -354,6 +359,19 @@ final class WriteFilter implements ActionFilter {
           } finally {
             asking = null;
           }
+          goOn(held);
+      }
+    }
+
+    private void goOn(HeldRequest held) {
+      Runnable work = own;
+      own = null;
+      try {
+        if (work != null) {
+          work.run();
+        }
+      } catch (RuntimeException broken) {
+        requests.fail(held, broken);
       }
     }
 
@@ -384,14 +402,14 @@ final class WriteFilter implements ActionFilter {
       return answers;
     }
 
-    /** Unless this is the caller's own thread still, which would have gone on without a lock, too. */
+    /** Unless this is the caller's own thread still: it would have gone on without a lock, too, and soon does so. */
     private void onWriteThread(HeldRequest held, Runnable task) {
       Runnable work = () -> {
         unwatch.run();
         task.run();
       };
       if (Thread.currentThread() == asking) {
-        work.run();
+        own = work;
       } else {
         workers.write(work, broken -> requests.fail(held, broken));
       }

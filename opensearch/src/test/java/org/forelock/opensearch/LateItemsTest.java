@@ -309,6 +309,17 @@ class LateItemsTest {
     assertEquals(RestStatus.ACCEPTED, items[1].status());
   }
 
+  /** An earlier attempt may have been done. */
+  @Test
+  void whatMayHaveBeenDoneIsNeitherTriedAgainNorQueued() {
+    refusal = Refusals.uncertain("b", true);
+    BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
+    assertEquals(List.of("b"), written);
+    assertEquals(List.of(), queued);
+    assertEquals("outcome_unknown", code(items[1]));
+    assertEquals(RestStatus.INTERNAL_SERVER_ERROR, items[1].status());
+  }
+
   @Test
   void locksStayWhereItIsNotKnownWhatHasBecomeOfAnItem() {
     DiscoveryNode primary =

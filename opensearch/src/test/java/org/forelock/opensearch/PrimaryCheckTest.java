@@ -12,6 +12,7 @@ import java.util.function.LongConsumer;
 import org.forelock.LockType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.opensearch.OpenSearchException;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.support.WriteRequest.RefreshPolicy;
@@ -180,6 +181,47 @@ class PrimaryCheckTest {
   }
 
   @Test
+  void whatANodeInBetweenSendsAgainIsMarked() throws Exception {
+    List<Boolean> again = new ArrayList<>();
+    AsyncSender sender = check.interceptSender(new AsyncSender() {
+      @Override
+      public <T extends TransportResponse> void sendRequest(Transport.Connection connection, String action,
+          TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
+        again.add(Guard.parse(Carrier.get(context, Headers.GUARD)).again);
+      }
+    });
+    TransportRequestHandler<TransportRequest> handler = check.interceptHandler("indices:data/write/bulk[s]",
+        ThreadPool.Names.SAME, false, (request, channel, task) -> {
+          sender.sendRequest(null, ON_PRIMARY, request, null, null);
+          sender.sendRequest(null, "indices:data/write/bulk[s]", request, null, null);
+        });
+    for (int i = 0; i < 2; ++i) {
+      try (StoredContext ignored = Carrier.with(context, Headers.GUARD, new Guard("other", 7, 1, "").text())) {
+        handler.messageReceived(request(SHARD), new Channel(), null);
+      }
+    }
+    assertEquals(List.of(false, true, false, true), again, "each that arrives begins anew");
+  }
+
+  @Test
+  void aRefusalOfAnotherAttemptDoesNotSayThatNothingWasWritten() throws Exception {
+    TransportRequestHandler<TransportRequest> handler = check.interceptHandler(ON_PRIMARY, ThreadPool.Names.SAME, false,
+        (request, channel, task) -> begun.add(context.getTransient(Certainty.KEY)));
+    for (Guard guard : List.of(new Guard("other", 7, 1, ""), new Guard("other", 7, 1, "").sentAgain())) {
+      try (StoredContext ignored = Carrier.with(context, Headers.GUARD, guard.text())) {
+        handler.messageReceived(request(SHARD), new Channel(), null);
+        questions.remove(0).accept(0);
+        questions.clear(); // it has asked again
+        handler.messageReceived(request(SHARD), new Channel(), null);
+        questions.remove(0).accept(TimeUnit.HOURS.toNanos(1));
+      }
+    }
+    assertEquals(List.of("lock_unhealthy", "outcome_unknown"), answers.stream()
+        .map(one -> ((OpenSearchException) one).getMetadata("opensearch.forelock_code").get(0)).toList());
+    assertEquals(List.of(false, true), begun.stream().map(Certainty::again).toList(), "the engine is told, too");
+  }
+
+  @Test
   void theNodeOfTheLocksNumbersTheAttempts() {
     DocumentLocks locks =
         new DocumentLocks(new FakeLocks(), "test", List.of("m"), LockType.FOREGROUND, false, System::nanoTime);
@@ -204,6 +246,8 @@ class PrimaryCheckTest {
       }
     }
     assertEquals(List.of(1, 2, 0, 0, 0, 0), sent.stream().map(text -> Guard.parse(text).attempt).toList());
+    assertEquals(List.of(false, true, true, false, false, false),
+        sent.stream().map(text -> Guard.parse(text).again).toList(), "one to this node's own primary counts");
     assertTrue(held.sentAgain());
     assertEquals(0, held.promise(SHARD, 1), "of the first one nobody waits for the answer any more");
     assertTrue(held.promise(SHARD, 2) > 0);

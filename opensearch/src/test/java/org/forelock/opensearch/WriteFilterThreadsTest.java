@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
@@ -9,6 +10,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.forelock.ErrorCode;
 import org.junit.jupiter.api.AfterEach;
@@ -53,10 +56,13 @@ class WriteFilterThreadsTest {
     }
   };
   private final HeldRequests requests = HeldRequestsTest.unbounded();
+  /** Whether another thread tells of a grant, while the one that asks is still at it. */
+  private boolean toldByAnother;
   private final WriteFilter filter = filter();
   private final List<ActionListener<ActionResponse>> written = new ArrayList<>();
   private final List<ActionResponse> answers = new ArrayList<>();
   private final List<Exception> problems = new ArrayList<>();
+  private Error thrown;
 
   @AfterEach
   void end() {
@@ -78,8 +84,53 @@ class WriteFilterThreadsTest {
     cluster.getClusterApplierService().setInitialState(state);
     ForelockSettings settings = HeldRequestsTest.settings(Settings.EMPTY);
     WritePlanner planner = new WritePlanner(cluster, null, context, requests, null);
-    return new WriteFilter(settings, planner, requests, locks, new Timeouts(settings, 60_000, 60_000), null,
+    LockSource source = (info, monitors, type, fenced) -> {
+      DocumentLock lock = locks.lock(info, monitors, type, fenced);
+      return toldByAnother ? new ToldByAnother(lock) : lock;
+    };
+    return new WriteFilter(settings, planner, requests, source, new Timeouts(settings, 60_000, 60_000), null,
         new Stats(), null, workers, context, null);
+  }
+
+  private static final class ToldByAnother implements DocumentLock {
+    private final DocumentLock lock;
+
+    ToldByAnother(DocumentLock lock) {
+      this.lock = lock;
+    }
+
+    @Override
+    public CompletableFuture<?> acquire(long timeoutMillis) {
+      CompletableFuture<?> granted = lock.acquire(timeoutMillis);
+      return new CompletableFuture<Object>() {
+        @Override
+        public CompletableFuture<Object> whenComplete(BiConsumer<? super Object, ? super Throwable> action) {
+          CompletableFuture<Object> result = super.whenComplete(action);
+          CompletableFuture.runAsync(() -> complete(granted.join())).join();
+          return result;
+        }
+      };
+    }
+
+    @Override
+    public CompletableFuture<?> tryAcquire() {
+      return lock.tryAcquire();
+    }
+
+    @Override
+    public long nanosLeft() {
+      return lock.nanosLeft();
+    }
+
+    @Override
+    public long token() {
+      return lock.token();
+    }
+
+    @Override
+    public void close() {
+      lock.close();
+    }
   }
 
   private void write() {
@@ -87,7 +138,12 @@ class WriteFilterThreadsTest {
     BulkShardRequest part = new BulkShardRequest(new ShardId("i", "uuid", 0), RefreshPolicy.NONE,
         new BulkItemRequest[] {new BulkItemRequest(0, write)});
     filter.<ActionRequest, ActionResponse>apply(null, SHARD_BULK, part,
-        ActionListener.wrap(answers::add, problems::add), (task, action, request, listener) -> written.add(listener));
+        ActionListener.wrap(answers::add, problems::add), (task, action, request, listener) -> {
+          written.add(listener);
+          if (thrown != null) {
+            throw thrown;
+          }
+        });
   }
 
   private void answer() {
@@ -117,6 +173,24 @@ class WriteFilterThreadsTest {
     handedOver.remove().run();
     assertEquals(1, written.size());
     answer();
+  }
+
+  @Test
+  void whereAnotherThreadTellsOfTheGrantMeanwhileAWriteThreadGoesOn() {
+    toldByAnother = true;
+    write();
+    assertTrue(written.isEmpty());
+    handedOver.remove().run();
+    assertEquals(1, written.size());
+    answer();
+  }
+
+  /** Whoever else may go on under the locks is not robbed of them. */
+  @Test
+  void whatGoesWrongBehindTheLocksDoesNotGiveThemBack() {
+    thrown = new StackOverflowError();
+    assertThrows(StackOverflowError.class, this::write);
+    assertEquals(1, locks.owners.size());
   }
 
   @Test
