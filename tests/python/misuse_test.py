@@ -12,6 +12,7 @@ import sys
 import threading
 import warnings
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from conftest import PATIENCE
@@ -63,6 +64,24 @@ def test_arguments(client):
         assert code_of(call) == ErrorCode.INVALID_ARGUMENT
     with pytest.raises(TypeError):
         BlockingLock(client, b"P1")
+
+
+@pytest.mark.parametrize("value", ["1", b"1", [1], 1j])
+def test_durations_are_numbers_or_timedeltas(client, value):
+    lock = BlockingLock(client, "P1")
+    for name, call in (
+        ("timeout", lambda: lock.acquire(value)),
+        ("timeout", lambda: forelock.LockSet(client, ["P1", "P2"]).acquire(value)),
+        ("timeout", lambda: BlockingLock(client, "P1", timeout=value)),
+        ("timeout", lambda: client.wait_connected(value)),
+        ("expected_runtime", lambda: BlockingLock(client, "P1", expected_runtime=value)),
+        ("expected", lambda: lock.alive(value)),
+        ("margin", lambda: lock.on_danger(value, print)),
+    ):
+        with pytest.raises(TypeError, match=f"^{name} is a {type(value).__name__}, not seconds or a timedelta$"):
+            call()
+    assert lock.acquire(Decimal("60")) > 0
+    lock.release()
 
 
 def test_settings(tmp_path):

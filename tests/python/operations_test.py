@@ -1,5 +1,6 @@
 """Operations with retries, and the dead-letter queue behind them."""
 
+import array
 import asyncio
 import logging
 import os
@@ -117,6 +118,26 @@ def test_the_caller_keeps_what_was_not_begun(runner, letters, open_client):
     runner.close()
     with pytest.raises(forelock.RequestRejectedException):
         runner.run(SAVE, print)
+
+
+@pytest.mark.parametrize("payload", ["abc", None, 5, [1]])
+def test_a_payload_is_bytes(runner, client, letters, payload):
+    operation = Operation(type="saveContent", monitor="P1", payload=payload)
+    for call in (lambda: runner.run(operation, print), lambda: asyncio.run(runner.run_async(operation, print)),
+                 lambda: letters.accept(client, operation, [forelock.FailedAttempt("busy")])):
+        with pytest.raises(TypeError, match=f"^payload is a {type(payload).__name__}, not bytes"):
+            call()
+    assert letters.status.accepted == 0
+
+
+def test_whatever_has_bytes_is_a_payload(client, letters):
+    attempts = [forelock.FailedAttempt("busy")]
+    sizes = []
+    for payload in (b"12345678", bytearray(b"12345678"), memoryview(b"12345678").cast("I"), array.array("Q", [1])):
+        before = letters.status.outbox_bytes
+        letters.accept(client, Operation("saveContent", "P1", payload, id=f"op-{len(sizes)}"), attempts)
+        sizes.append(letters.status.outbox_bytes - before)
+    assert len(set(sizes)) == 1
 
 
 def test_ctrl_c_ends_an_operation(runner, letters):

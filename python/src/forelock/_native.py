@@ -70,9 +70,12 @@ def encode(value: str, name: str) -> bytes:
 def milliseconds(value: Union[float, datetime.timedelta], name: str) -> int:
     """A duration in milliseconds, rounded up."""
     seconds = value.total_seconds() if isinstance(value, datetime.timedelta) else value
-    if not seconds >= 0:
-        raise invalid(f"{name} is {seconds} s; a duration is 0 or more")
-    return _LARGEST if seconds * 1000 > _LARGEST else math.ceil(seconds * 1000)
+    try:
+        if not seconds >= 0:
+            raise invalid(f"{name} is {seconds} s; a duration is 0 or more")
+        return _LARGEST if seconds * 1000 > _LARGEST else math.ceil(seconds * 1000)
+    except TypeError:
+        raise TypeError(f"{name} is a {type(value).__name__}, not seconds or a timedelta") from None
 
 
 def timeout_milliseconds(timeout: Timeout) -> int:

@@ -7,6 +7,7 @@ import datetime
 from typing import Any, Callable, Optional, Sequence, Union
 
 from forelock._abi import ffi
+from forelock._callables import check_callback
 from forelock._dispatcher import Event
 from forelock._native import check, encode, invalid, last_error, lib, milliseconds
 from forelock.client import Core
@@ -125,8 +126,10 @@ class HeldLock:
         """Called once for each grant that is lost.
 
         As all callbacks: runs on the client's one event thread, so it should be short and must not wait for another
-        lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else).
+        lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else). Raises
+        TypeError if it cannot be called, or is a coroutine or generator function, whose body nothing would run.
         """
+        check_callback(callback)
         self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value)))
 
     def on_danger(self, margin: Duration, callback: Callable[[], None]) -> None:
@@ -134,6 +137,7 @@ class HeldLock:
 
         ``margin``: more than 0, at most a third of the session time-out. See on_lost().
         """
+        check_callback(callback)
         self._watch(lib.FL_EVENT_DANGER, lib.FL_ON_DANGER, lambda event: callback(), milliseconds(margin, "margin"))
 
     def on_queued(self, callback: Callable[[QueuePosition], None]) -> None:
@@ -141,6 +145,7 @@ class HeldLock:
 
         Costs the server a listing for each change. See on_lost().
         """
+        check_callback(callback)
         self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED,
                     lambda event: callback(QueuePosition(event.value, event.message)))
 
@@ -149,6 +154,7 @@ class HeldLock:
 
         Costs a watch, and a listing for each change in the queue. See on_lost().
         """
+        check_callback(callback)
         self._watch(lib.FL_EVENT_CONTENDED, lib.FL_ON_CONTENDED, lambda event: callback(Priority(event.value)))
 
     def _watch(self, kind: int, flag: int, callback: Callable[[Event], None], margin: int = 0) -> None:

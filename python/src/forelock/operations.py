@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import enum
+import inspect
 import logging
 import os
 import queue
@@ -14,6 +15,7 @@ from types import TracebackType
 from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Union
 
 from forelock._abi import ffi
+from forelock._callables import refuse_undone, task_handler, thread_handler
 from forelock._dispatcher import Event, Receiver, write_log
 from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
 from forelock.client import Client, Config, merge
@@ -122,7 +124,7 @@ class Operation:
 
     type: str
     monitor: str
-    #: Opaque; never logged.
+    #: Opaque; never logged. A str is refused with TypeError: encode it.
     payload: bytes = b""
     priority: PriorityLike = Priority.FOREGROUND
     id: str = ""
@@ -232,6 +234,7 @@ class OperationRunner:
         result = ffi.new("fl_runner*")
         check(lib.fl_runner_new(client.core.use(), dead_letters.handle, options, result))
         self._client = client
+        self._told: set[str] = set()  # of which types of operations it was said that their handler is not awaited
         self._handle = int(result[0])
         self._finalizer = weakref.finalize(self, _free_here, os.getpid(), lib.fl_runner_free, self._handle)
 
@@ -242,7 +245,12 @@ class OperationRunner:
         closed), InstanceLockException (lock_timeout: nothing was tried in time), DeadLetterException (the queue cannot
         take it). Ctrl-C cancels the operation: the caller keeps it, unless it is on its way into the queue already.
         Refused on the client's event thread, in a callback: it would wait for that thread.
+
+        The handler does its work before it returns. TypeError: it cannot be called, or is a coroutine function (for
+        run_async()) or a generator function, whose body would not run: nothing is begun; or it returned a coroutine or
+        a generator, which is closed, or something else to be awaited: the caller keeps the operation.
         """
+        work = thread_handler(handler)
         if self._client.core.dispatcher.is_this_thread():
             raise make_error(ErrorCode.INVALID_ARGUMENT, operation.monitor,
                              "run() was called in a callback, by the client's event thread, for which it would wait",
@@ -257,9 +265,11 @@ class OperationRunner:
                 if attempt is not None:
                     failure: Optional[BaseException] = None
                     try:
-                        handler(attempt)
+                        done = work(attempt)
                     except Exception as error:
                         failure = error
+                    else:
+                        refuse_undone(done, "use run_async()")
                     attempt.end(failure)
                 event = events.get()
         except BaseException as error:
@@ -273,7 +283,14 @@ class OperationRunner:
 
     async def run_async(self, operation: Operation, handler: AsyncHandler, *,
                         timeout: Optional[Duration] = None) -> OperationResult:
-        """As run(), for tasks. Cancellation of the task cancels the operation and the handler."""
+        """As run(), for tasks. Cancellation of the task cancels the operation and the handler.
+
+        The handler is a coroutine function, or another that returns something to be awaited. If it returns anything
+        else, its work counts as done, since another attempt would do it twice; the log warns of it once for each type
+        of operation, since such a handler keeps the event loop waiting. TypeError as for run(): it cannot be called, or
+        is a generator function; or it returned a generator, or left something that is still to be awaited.
+        """
+        work = task_handler(handler)
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[Event] = asyncio.Queue()
         handle = self._submit(operation, timeout, lambda event: _put(loop, events, event))
@@ -285,9 +302,16 @@ class OperationRunner:
                 if attempt is not None:
                     failure: Optional[BaseException] = None
                     try:
-                        await handler(attempt)
+                        done = work(attempt)
+                        awaited = inspect.isawaitable(done)
+                        if awaited:
+                            done = await done
                     except Exception as error:
                         failure = error
+                    else:
+                        refuse_undone(done, "the handler has to await it")
+                        if not awaited:
+                            self._tell_of_plain_handler(operation, done)
                     attempt.end(failure)
                 event = await events.get()
         except BaseException as error:
@@ -334,6 +358,13 @@ class OperationRunner:
             return None
         return Attempt(self._client, event.source, operation, event.value)
 
+    def _tell_of_plain_handler(self, operation: Operation, result: object) -> None:
+        if operation.type not in self._told:
+            self._told.add(operation.type)
+            write_log(logging.WARNING, "the handler of %s returned a %s, which cannot be awaited: its work is done, "
+                      "but kept the event loop waiting; run_async() takes a coroutine function, run() a plain one",
+                      operation.type, type(result).__name__)
+
     @staticmethod
     def _withdraw(operation: int, attempt: Optional[Attempt], error: BaseException) -> None:
         """The operation first: the end of its attempt alone would make a dead letter of what its caller keeps."""
@@ -362,11 +393,14 @@ def spec_of(operation: Operation) -> tuple[Any, Any]:
     """An operation as the library takes it, and what that points to."""
     texts = {name: ffi.new("char[]", encode(getattr(operation, name), name))
              for name in ("id", "type", "monitor", "lock_info", "traceparent")}
-    payload = ffi.from_buffer(operation.payload)
+    try:
+        payload = ffi.from_buffer(operation.payload)
+    except TypeError:
+        raise TypeError(f"payload is a {type(operation.payload).__name__}, not bytes") from None
     spec = ffi.new("fl_operation_spec*", {"size": ffi.sizeof("fl_operation_spec"), **texts})
     spec.priority = priority_of(operation.priority)
     spec.payload = payload
-    spec.payload_length = len(operation.payload)
+    spec.payload_length = len(payload)  # of a memoryview other than the number of its items
     return spec, (texts, payload)
 
 

@@ -7,6 +7,7 @@ import warnings
 from typing import Any, Callable, Iterable, Optional, Sequence
 
 from forelock._abi import ffi
+from forelock._callables import check_callback
 from forelock._dispatcher import Event, Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, text, timeout_milliseconds
 from forelock._stack import stack_of_caller
@@ -130,12 +131,14 @@ class SetObject:
 
         ``margin``: more than 0, at most a third of the session time-out. See on_lost().
         """
+        check_callback(callback)
         limit = milliseconds(margin, "margin")
         self._watch(lib.FL_EVENT_DANGER, lambda tag: int(lib.fl_set_watch_danger(self._handle, limit, tag)),
                     lambda event: callback())
 
     def on_lost(self, callback: Callable[[LossReason, str], None]) -> None:
         """Called with the member, once for each grant of which one is lost. As a lock's on_lost()."""
+        check_callback(callback)
         self._watch(lib.FL_EVENT_LOST, self._watched(lib.FL_ON_LOST),
                     lambda event: callback(LossReason(event.value), event.monitor))
 
@@ -144,6 +147,7 @@ class SetObject:
 
         Costs a watch for each member, and a listing for each change in its queue. See on_lost().
         """
+        check_callback(callback)
         self._watch(lib.FL_EVENT_CONTENDED, self._watched(lib.FL_ON_CONTENDED),
                     lambda event: callback(Priority(event.value), event.monitor))
 
