@@ -34,7 +34,7 @@ constexpr Decided decided[] = {
     {"partitioner", "murmur2_random", "", "letters of a monitor must be where Java clients look for them"},
     {"delivery.report.only.error", "false", "", "a letter leaves the outbox when its delivery is confirmed"},
     {"transactional.id", "", "", "letters are not sent in transactions"},
-    {"group.id", "", "", "it follows from dlq.topic, so that all drain tools of a topic share their progress"},
+    {"group.id", "", "", "it is always forelock-drain, so that all drain tools of a topic share their progress"},
     {"group.instance.id", "", "", "reading needs no membership in a group"},
     {"auto.commit.enable", "false", "", "only letters that are resolved may be committed"},
     {"enable.auto.commit", "false", "", "only letters that are resolved may be committed"},

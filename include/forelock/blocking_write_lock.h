@@ -34,10 +34,12 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// One that lingers with another process (`zookeeper.lock.linger`) is not free: only a lock that queues makes it go.
   bool try_lock();
 
-  /// Waits at most this long. \returns whether it is held now. \throws as try_lock.
+  /// Waits at most this long; where that is no time it is try_lock(). \returns whether it is held now. \throws as
+  /// try_lock.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
     using Clock = std::chrono::steady_clock;
+    if (timeout <= timeout.zero()) return try_lock();
     const auto now = Clock::now();
     // Compared as floating point: the largest durations of some units overflow in those of the clock.
     const std::chrono::duration<double> left = Clock::time_point::max() - now;

@@ -188,7 +188,7 @@ enum fl_event_kind {
   FL_EVENT_LOST = 3,       ///< a held lock was lost: `value` is a fl_loss
   FL_EVENT_DANGER = 4,     ///< a held lock comes close to its end while the connection is silent
   FL_EVENT_QUEUED = 5,     ///< the place in the queue: `value`, 1 is next; `message` is the node before
-  FL_EVENT_CONTENDED = 6,  ///< another client waits behind the holder: `value` is its fl_priority
+  FL_EVENT_CONTENDED = 6,  ///< another contender waits behind the holder: `value` is its fl_priority
   FL_EVENT_ATTEMPT = 7,    ///< `source` is a fl_attempt to be worked on; `tag` the operation's; `value` its number
   FL_EVENT_FAILURE = 8,    ///< an attempt failed: `name` its code; `value` 1 if there will be another
   FL_EVENT_OPERATION = 9,  ///< an operation ended: `code`; FL_OK: `value` is a fl_operation_end; `hint` its id,
@@ -254,7 +254,7 @@ enum fl_lock_flags {
 typedef struct fl_lock_options {
   size_t size;                   ///< sizeof(fl_lock_options)
   int64_t expected_runtime_ms;   ///< how long the work is expected to take; 0: not said
-  int64_t auto_unlock_after_ms;  ///< permits an unlocker to free the lock after that; 0: never
+  int64_t auto_unlock_after_ms;  ///< written down: a program of yours may free it then; 0: not said
   int32_t capture_stack;         ///< 1: record where the acquisition was called, by native frames
   const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
   uint64_t flags;                ///< fl_lock_flags

@@ -1,5 +1,5 @@
 /// \file
-/// The part of the C interface that looks at a namespace: holders, waiting clients and their records.
+/// The part of the C interface that looks at a namespace: holders, waiting contenders and their records.
 /// Included by forelock/c.h, where the conventions are.
 #pragma once
 
@@ -98,7 +98,7 @@ FORELOCK_EXPORT int32_t fl_view_free(fl_view view);
 /// The result of fl_inspect_force_release().
 enum fl_force_release {
   FL_FORCE_RELEASED = 0,        ///< the holder's nodes are gone
-  FL_FORCE_HOLDER_CHANGED = 1,  ///< another client holds it now, or none: nothing was done
+  FL_FORCE_HOLDER_CHANGED = 1,  ///< another contender holds it now, or none: nothing was done
   FL_FORCE_NO_SUCH_MONITOR = 2  ///< the monitor does not exist
 };
 

@@ -46,8 +46,8 @@ enum class ErrorCode {
 /// The code's stable name, e.g. "lock_timeout".
 FORELOCK_EXPORT std::string_view name_of(ErrorCode code) noexcept;
 
-/// Whether the same call may succeed later without human intervention: time-outs, lost connections and
-/// sessions, unhealthy locks. The retry layer decides by this table alone.
+/// Whether the same call may succeed later without human intervention: time-outs, refused attempts, lost connections
+/// and sessions, unhealthy locks, what is full or away for now. The retry layer decides by this table alone.
 FORELOCK_EXPORT bool is_retryable(ErrorCode code) noexcept;
 
 /// Base of every exception of this library. Immutable; may be copied and passed between threads.

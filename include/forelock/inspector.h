@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,8 +82,10 @@ class FORELOCK_EXPORT Inspector {
   explicit Inspector(Client& client, std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
   /// Monitors that are held or waited for, with `all` also the idle ones; sorted by id. Nodes of other applications in
-  /// the same namespace are left out: with `all`, a node counts as a monitor if it has no child that is not ours.
-  std::vector<MonitorSummary> list(bool all = false);
+  /// the same namespace are left out: with `all`, a node counts as a monitor if it has no child that is not ours. So
+  /// are nodes that the client may not list: monitors of clients with other credentials, or others' nodes.
+  /// \param not_permitted gets the number of these; may be null.
+  std::vector<MonitorSummary> list(bool all = false, std::size_t* not_permitted = nullptr);
 
   /// One monitor in full, or nothing if it does not exist.
   std::optional<MonitorView> show(const std::string& monitor);

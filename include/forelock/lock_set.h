@@ -84,7 +84,8 @@ class FORELOCK_EXPORT LockSet {
   /// most the class's configured time-out. \returns whether it is held now; if not, nothing of it is.
   /// \throws ConnectionLossException, SessionExpiredException, RequestRejectedException.
   bool try_lock();
-  /// Waits at most this long. \returns whether it is held now; if not, nothing of it is. \throws as try_lock.
+  /// Waits at most this long; where that is no time it is try_lock(). \returns whether it is held now; if not, nothing
+  /// of it is. \throws as try_lock.
   bool try_lock_for(std::chrono::milliseconds timeout);
   /// Waits at most for the time configured for the class.
   /// \throws InstanceLockException not obtained in time: the message names the member that could not be had, and its

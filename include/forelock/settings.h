@@ -91,8 +91,8 @@ class FORELOCK_EXPORT Settings {
   const std::vector<std::vector<ServerAddress>>& ensembles() const noexcept;
   /// The path behind the server list, such as "/forelock"; empty without one. The same in each ensemble.
   const std::string& chroot() const noexcept;
-  /// `zookeeper.session.timeout`: what is asked for; the server decides. Held locks survive an outage of a little less
-  /// than half of it: of the default of 5 s at least 1.9 s. 15 s is a good value for production.
+  /// `zookeeper.session.timeout`: what is asked for; the server decides. Held locks survive an outage of 0.38 of it for
+  /// sure: of the default of 5 s that is 1.9 s. 15 s is a good value for production.
   std::chrono::milliseconds session_timeout() const noexcept;
   /// `zookeeper.connection.retry`: attempts after a disconnection.
   int connection_retry() const noexcept;

@@ -42,11 +42,11 @@ LogSink dead_letter_log(const Console& console) {
   return [console, last = std::make_shared<Last>()](std::string_view level, std::string_view message) {
     CommandLog::instance().write(level, message);
     const bool chatter = message.starts_with("Kafka: ");  // of its client, which tries again by itself
-    if (level != "error" || chatter || !console.text()) return show(console, level, message);
+    if (level != "error" || chatter) return show(console, level, message);
     const std::lock_guard guard(last->mutex);
     if (last->message == message) return;
     last->message = message;
-    console.tell("error: " + printable(message));
+    console.tell(console.text() ? "error: " + printable(message) : message);
   };
 }
 

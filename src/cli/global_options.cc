@@ -6,6 +6,7 @@
 
 #include "cli/doubts.h"
 #include "cli/failure.h"
+#include "cli/not_empty.h"
 
 namespace forelock::cli {
 namespace {
@@ -31,9 +32,11 @@ Settings::Override parse_override(const std::string& text) {
 void GlobalOptions::add_to(CLI::App& root) {
   root.add_option("--config", config, "Settings: a .properties or .yaml file [$FORELOCK_CONFIG]")
       ->type_name("FILE")
+      ->check(not_empty())
       ->group(group);
   root.add_option("--zookeeper", zookeeper, "Servers, HOST:PORT[,…][/CHROOT]; over the file [$FORELOCK_ZOOKEEPER]")
       ->type_name("HOSTS")
+      ->check(not_empty())
       ->group(group);
   root.add_option("--set", set, "Override one setting; may be repeated")
       ->type_name("KEY=VALUE")
@@ -52,6 +55,7 @@ void GlobalOptions::add_to(CLI::App& root) {
       ->group(group);
   CLI::Option* file = root.add_option("--log-file", log.file, "Write a log to this file too; 5 files of 10 MiB at most")
                           ->type_name("FILE")
+                          ->check(not_empty())
                           ->group(group);
   root.add_option("--log-format", log.format, "Form of the log file's lines: text or json")
       ->type_name("FORMAT")

@@ -10,10 +10,11 @@
 
 namespace {
 
-// A closed standard stream must not come back as the next socket: results would be written into it.
+// A closed standard stream must not come back as the next socket: results would be written into it. To write into a
+// closed stdout remains an error: an export that nobody gets must not look like one.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", O_RDWR);
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
 

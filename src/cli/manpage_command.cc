@@ -112,7 +112,10 @@ The answer is no: unknown monitor or dead letter, the holder changed, letters fa
 The command line is wrong.
 .TP
 69
-ZooKeeper, or Kafka, cannot be reached.
+ZooKeeper, Kafka or OpenSearch cannot be reached.
+.TP
+70
+A defect of this command.
 .TP
 73
 \fBrun \-\-retry\fR: the operation has failed and the dead\-letter queue did not take it: it is in no queue.

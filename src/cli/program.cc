@@ -83,7 +83,7 @@ class Program {
       commands_.push_back({app, std::move(command)});
     }
     root_.footer(
-        "Exit: 0, or the child's code; 1 no; 64 usage; 69 ZooKeeper or Kafka unreachable; 73 failed and not stored;\n"
+        "Exit: 0, or the child's code; 1 no; 64 usage; 69 a server is unreachable; 70 a defect; 73 not stored;\n"
         "      74 output or outbox; 75 not in time; 76 lock lost; 77 not authorised; 78 configuration; 79 "
         "dead-lettered;\n"
         "      126, 127 cannot execute; 128+n signal n");

@@ -110,7 +110,9 @@ Instant after(std::chrono::milliseconds timeout) {
 }
 
 // The monitors of one ensemble that are held or waited for, or `all`.
-std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all) {
+// `not_permitted` is counted up for each node that we may not list.
+std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all,
+                                       std::size_t& not_permitted) {
   const Reply root = pipeline.ask(List{"/"});
   if (!is_there(root, {}, "cannot list the namespace")) return {};
   std::vector<std::string> names = root.children;
@@ -124,8 +126,10 @@ std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings
 
   std::vector<Listed> monitors;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    // Nodes that we may not list belong to others.
-    if (listings[i].code == ReplyCode::no_auth) continue;
+    if (listings[i].code == ReplyCode::no_auth) {
+      ++not_permitted;
+      continue;
+    }
     if (!is_there(listings[i], lock::decode_monitor_name(names[i]), "cannot list a monitor")) continue;
     const std::vector<std::string>& children = listings[i].children;
     const bool active = client::has_lock_nodes(children, settings);
@@ -144,11 +148,12 @@ std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings
   return views;
 }
 
-std::vector<MonitorView> read_all(const ClientCore& core, const Settings& settings, bool all, Instant deadline) {
+std::vector<MonitorView> read_all(const ClientCore& core, const Settings& settings, bool all, Instant deadline,
+                                  std::size_t& not_permitted) {
   std::vector<MonitorView> views;
   for (std::size_t i = 0; i < core.ensembles(); ++i) {
     RequestPipeline pipeline = pipeline_to(core.link(i), deadline);
-    std::vector<MonitorView> some = read_ensemble(pipeline, settings, all);
+    std::vector<MonitorView> some = read_ensemble(pipeline, settings, all, not_permitted);
     std::move(some.begin(), some.end(), std::back_inserter(views));
   }
   return views;
@@ -196,11 +201,13 @@ std::vector<MonitorView> read_named(const ClientCore& core, const Settings& sett
 
 Inspector::Inspector(Client& client, std::chrono::milliseconds timeout) : client_(client), timeout_(timeout) {}
 
-std::vector<MonitorSummary> Inspector::list(bool all) {
+std::vector<MonitorSummary> Inspector::list(bool all, std::size_t* not_permitted) {
   std::vector<MonitorSummary> summaries;
-  for (const MonitorView& view : read_all(*client_.core(), client_.settings(), all, after(timeout_))) {
+  std::size_t hidden = 0;
+  for (const MonitorView& view : read_all(*client_.core(), client_.settings(), all, after(timeout_), hidden)) {
     summaries.push_back(client::summary_of(view));
   }
+  if (not_permitted != nullptr) *not_permitted = hidden;
   std::sort(summaries.begin(), summaries.end(),
             [](const MonitorSummary& a, const MonitorSummary& b) { return a.monitor < b.monitor; });
   return summaries;
@@ -243,8 +250,9 @@ std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {
   const Instant deadline = after(timeout_);
   const ClientCore& core = *client_.core();
   const bool all_named = view.members.size() >= view.size;
+  std::size_t hidden = 0;
   const std::vector<MonitorView> monitors = all_named ? read_named(core, client_.settings(), view.members, deadline)
-                                                      : read_all(core, client_.settings(), false, deadline);
+                                                      : read_all(core, client_.settings(), false, deadline, hidden);
   const auto is_of_set = [&record](const std::optional<OwnerRecord>& owner) {
     return owner && owner->set == record.set;
   };

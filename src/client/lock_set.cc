@@ -63,6 +63,7 @@ bool LockSet::try_lock() {
 }
 
 bool LockSet::try_lock_for(std::chrono::milliseconds timeout) {
+  if (timeout <= timeout.zero()) return try_lock();
   const auto deadline = client::deadline_after(timeout);
   const auto acquisition = slot_->acquire(deadline, false);
   return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));

@@ -341,8 +341,10 @@ void LockSlot::told_held(lock::Token token) {
   token_ = token;
   record_.acquired_at = records::wall_time_now();
   record_.fencing_token.reset();
-  if (options_.expected_runtime) record_.alert_at = *record_.acquired_at + *options_.expected_runtime;
-  if (options_.auto_unlock_after) record_.auto_unlock_at = *record_.acquired_at + *options_.auto_unlock_after;
+  if (options_.expected_runtime) record_.alert_at = records::later(*record_.acquired_at, *options_.expected_runtime);
+  if (options_.auto_unlock_after) {
+    record_.auto_unlock_at = records::later(*record_.acquired_at, *options_.auto_unlock_after);
+  }
   phase_ = Phase::held;
 }
 

@@ -8,6 +8,7 @@
 #include "client/guarded_write.h"
 #include "client/lock_health.h"
 #include "client/lock_slot.h"
+#include "records/wall_time.h"
 
 namespace forelock::client {
 
@@ -70,8 +71,8 @@ void LockSlot::alive(std::chrono::milliseconds expected) {
     const std::lock_guard guard(mutex_);
     const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
     record_.expected_runtime = expected;
-    record_.alert_at = time + expected;
-    if (options_.auto_unlock_after) record_.auto_unlock_at = time + *options_.auto_unlock_after;
+    record_.alert_at = records::later(time, expected);
+    if (options_.auto_unlock_after) record_.auto_unlock_at = records::later(time, *options_.auto_unlock_after);
     record_.linger.reset();                 // it ends with the section that the record speaks of
     record_.fencing_token = token_.load();  // readers cannot take it from the transaction any more
     json = record_.to_json();

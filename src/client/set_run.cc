@@ -96,8 +96,8 @@ bool SetRun::alive(std::chrono::milliseconds expected) {
     record.guid = guid_of(attempt);
     record.acquired_at = acquired_at_[*member];
     record.expected_runtime = expected;
-    record.alert_at = time + expected;
-    if (options_.auto_unlock_after) record.auto_unlock_at = time + *options_.auto_unlock_after;
+    record.alert_at = records::later(time, expected);
+    if (options_.auto_unlock_after) record.auto_unlock_at = records::later(time, *options_.auto_unlock_after);
     record.linger.reset();
     record.fencing_token = machine_.token(*member);
     all_held = core_.update_record_in_step(contender, record.to_json()) && all_held;

@@ -43,8 +43,8 @@ std::string ContenderRecord::claiming(std::string_view guid) const {
 std::string ContenderRecord::holding(std::string_view guid) const {
   HolderTimes times;
   times.acquired_at = wall_time_now();
-  if (expected_runtime_) times.alert_at = times.acquired_at + *expected_runtime_;
-  if (auto_unlock_after_) times.auto_unlock_at = times.acquired_at + *auto_unlock_after_;
+  if (expected_runtime_) times.alert_at = later(times.acquired_at, *expected_runtime_);
+  if (auto_unlock_after_) times.auto_unlock_at = later(times.acquired_at, *auto_unlock_after_);
   std::string json = holder_json(json_, times);
   const std::size_t moved = json.size() - json_.size();
   return json.replace(guid_.begin + moved, guid_.end - guid_.begin, guid);

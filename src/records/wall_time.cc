@@ -102,6 +102,11 @@ std::string format_wall_time(WallTime time) {
   return text;
 }
 
+WallTime later(WallTime time, std::chrono::milliseconds span) {
+  const bool none = span > std::chrono::milliseconds::zero() && time > WallTime::max() - span;
+  return none ? WallTime::max() : time + span;
+}
+
 std::optional<WallTime> parse_wall_time(std::string_view text) {
   Scanner scan(text);
   const int year = scan.number(4);

@@ -1,6 +1,7 @@
 // Instants as text: ISO 8601, UTC, with milliseconds ("2025-11-21T13:45:00.123Z").
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@ inline constexpr std::size_t wall_time_bytes = 24;
 
 // Now, by this machine's clock.
 WallTime wall_time_now();
+
+// So much later, or the last instant that there is.
+WallTime later(WallTime time, std::chrono::milliseconds span);
 
 // Instants before the year 0 or after 9999 are shown as the first or last one that can be written.
 std::string format_wall_time(WallTime time);

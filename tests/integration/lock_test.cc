@@ -255,6 +255,23 @@ TEST_F(LockTest, SynchronizedReturnsWhatCanOnlyBeMoved) {
   EXPECT_EQ(*synchronized(client, "move", "moved", [] { return std::make_unique<int>(7); }), 7);
 }
 
+TEST_F(LockTest, NoTimeAtAllIsASingleAttempt) {
+  Client client(settings());
+  Client other(settings());
+  BlockingWriteLock lock(client, "hasty", "hasty");
+  for (const auto timeout : {0ms, -5ms}) {
+    std::unique_lock guard(lock, timeout);
+    EXPECT_TRUE(guard.owns_lock());
+  }
+  BlockingWriteLock holder(other, "hold", "hasty");
+  holder.lock_with_timeout();
+  EXPECT_FALSE(lock.try_lock_for(0ms));
+  EXPECT_FALSE(LockSet(client, "hasty", {"free", "hasty"}).try_lock_for(0ms));
+  holder.unlock();
+  LockSet set(client, "hasty", {"free", "hasty"});
+  EXPECT_TRUE(set.try_lock_for(0ms));
+}
+
 TEST_F(LockTest, LargestTimeoutsMeanNoLimit) {
   Client client(settings());
   BlockingWriteLock lock(client, "patient", "patient");

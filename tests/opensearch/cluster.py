@@ -270,8 +270,9 @@ class Ledger:
         there twice.
 
         An update in conflict whose number is there all the same met itself: OpenSearch sends it again where its
-        connection to the primary's node breaks, and the first attempt was done. One that was under way while the primary
-        moved may have read what was old already, at the former one: of that a node may hear later than of the lock.
+        connection to the primary's node breaks, and the first attempt was done. One that was under way while the
+        primary moved may have read what was old already, at the former one: of that a node may hear later than of the
+        lock.
 
         stopped: nodes that stood still while they held locks of an index with fencing. What they go on with may be
         refused by the engine then, because others have written.

@@ -39,6 +39,14 @@ TEST(WallTime, ReadsWhatOthersWrite) {
   EXPECT_EQ(parse_wall_time("2025-11-21T13:44:60Z"), time);
 }
 
+TEST(WallTime, IsNoLaterThanTheLastInstant) {
+  const WallTime time = WallTime(milliseconds(1'763'732'700'000));
+  EXPECT_EQ(later(time, milliseconds(5)), time + milliseconds(5));
+  EXPECT_EQ(later(time, milliseconds(-5)), time - milliseconds(5));
+  EXPECT_EQ(later(time, milliseconds::max()), WallTime::max());
+  EXPECT_EQ(format_wall_time(later(time, milliseconds::max())), "9999-12-31T23:59:59.999Z");
+}
+
 TEST(WallTime, RefusesTheRest) {
   for (const std::string_view text :
        {"", "2025", "2025-11-21", "2025-11-21T13:45:00", "2025-11-21 13:45:00Z", "2025-02-29T00:00:00Z",

@@ -150,7 +150,7 @@ class HeldLock:
                     lambda event: callback(QueuePosition(event.value, event.message)))
 
     def on_contended(self, callback: Callable[[Priority], None]) -> None:
-        """Called when another client of this class waits behind the holder, once for each class and grant.
+        """Called when another contender waits behind the holder, once for each class and grant.
 
         Costs a watch, and a listing for each change in the queue. See on_lost().
         """

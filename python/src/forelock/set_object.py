@@ -143,7 +143,7 @@ class SetObject:
                     lambda event: callback(LossReason(event.value), event.monitor))
 
     def on_contended(self, callback: Callable[[Priority, str], None]) -> None:
-        """Called when another client of this class waits behind a member, once for each class, member and grant.
+        """Called when another contender waits behind a member, once for each class, member and grant.
 
         Costs a watch for each member, and a listing for each change in its queue. See on_lost().
         """

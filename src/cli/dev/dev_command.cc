@@ -36,8 +36,10 @@ class DevCommand final : public Command {
     const InheritedDescriptors inherited;
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH, SIGCHLD});
     const auto directory = make_directory();
-    const auto server = start(directory, signals, context.console);
-    if (!server) return exit_ok;  // a signal came first
+    std::optional<int> ended_by;
+    const auto server = start(directory, signals, context.console, ended_by);
+    // A signal came first. Who asked for a command must not take it for one that has been run.
+    if (!server) return command_.empty() ? exit_ok : exit_signalled(*ended_by);
     inherited.close_others_on_exec();
     return command_.empty() ? serve(*server, directory, signals, context.console) : run_command(*server, signals);
   }
@@ -49,16 +51,19 @@ class DevCommand final : public Command {
     return std::filesystem::canonical(data_dir_);
   }
 
-  // Nothing if a signal ended the waiting.
+  // Nothing if a signal ended the waiting: `ended_by`.
   std::unique_ptr<DevServer> start(const std::filesystem::path& directory, SignalQueue& signals,
-                                   const Console& console) const {
+                                   const Console& console, std::optional<int>& ended_by) const {
     for (int attempt = 1;; ++attempt) {
       auto server = std::make_unique<DevServer>(DevServerOptions{port_, directory});
       const Clock::time_point deadline = Clock::now() + longest_start;
       while (server->running() && Clock::now() < deadline) {
         if (server->serving()) return server;
         const std::optional<int> signal = signals.wait(wake_up_, Clock::now() + look_again_after);
-        if (signal && *signal != SIGCHLD && *signal != SIGWINCH) return nullptr;
+        if (signal && *signal != SIGCHLD && *signal != SIGWINCH) {
+          ended_by = signal;
+          return nullptr;
+        }
       }
       // Most likely another program took the port in the meantime.
       if (port_ == 0 && !server->running() && attempt < start_attempts) continue;

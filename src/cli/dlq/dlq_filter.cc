@@ -6,6 +6,7 @@
 #include "cli/connection.h"
 #include "cli/failure.h"
 #include "cli/hints.h"
+#include "cli/not_empty.h"
 #include "cli/output/quantity_text.h"
 #include "forelock/error.h"
 #include "forward/open_outbox.h"
@@ -30,10 +31,14 @@ std::optional<WallTime> instant_of(const char* option, const std::string& text, 
 void DlqFilter::add_to(CLI::App& app) {
   app.add_option("--since", since_, "Failed at this time or later: 2025-11-21T03:00:00Z, or an age: 90s, 15m, 2h, 3d")
       ->type_name("TIME")
+      ->check(not_empty())
       ->group(group);
-  app.add_option("--until", until_, "Failed before this time")->type_name("TIME")->group(group);
+  app.add_option("--until", until_, "Failed before this time")
+      ->type_name("TIME")
+      ->check(not_empty())
+      ->group(group);
   const auto names = [&app](const char* name, std::vector<std::string>& target, const char* help) {
-    app.add_option(name, target, help)->type_name("TEXT")->allow_extra_args(false)->group(group);
+    app.add_option(name, target, help)->type_name("TEXT")->allow_extra_args(false)->check(not_empty())->group(group);
   };
   names("--reason", reasons_, "With this reason, e.g. lock_timeout; may be repeated");
   names("--type", types_, "Of this type of operation; may be repeated");

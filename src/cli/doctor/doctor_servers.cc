@@ -95,10 +95,11 @@ void examine_role(const ServerAddress& server, const std::string& name, DoctorRe
   report.ok("server", name + " runs " + (number.empty() ? "an unknown version" : number) + ", " + mode);
   // A container looks like any other node: only the version tells whether the server has them.
   if (has_containers(number)) {
-    report.ok("containers", name + " removes idle monitors by itself");
+    report.ok("containers", name + " has them, for zookeeper.monitor.linger=0");
   } else {
-    report.warn("containers", name + " has no container nodes, as far as its version tells: idle monitors stay",
-                "use ZooKeeper 3.5.3 or later");
+    report.warn("containers",
+                name + " has none, as far as its version tells: with zookeeper.monitor.linger=0 idle monitors stay",
+                "use ZooKeeper 3.5.3 or later, or another linger time");
   }
   ++tally.asked;
   tally.leaders += mode == "leader" ? 1U : 0U;

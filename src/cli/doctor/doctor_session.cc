@@ -71,7 +71,7 @@ void examine_timeout(const EnsembleLink& ensemble, DoctorReport& report) {
   const milliseconds asked = ensemble.core().settings().session_timeout();
   if (negotiated == asked) {
     report.ok("timeout", "session time-out " + ms(asked) + ", as asked for; silences of up to about " +
-                             duration_text(asked / 2) + " do no harm" +
+                             duration_text(asked * 38 / 100) + " do no harm" +
                              (asked < short_session ? "; zookeeper.session.timeout=15s survives more" : ""));
   } else {
     report.warn("timeout", "asked for a session time-out of " + ms(asked) + ", the server gave " + ms(negotiated),

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -24,7 +25,12 @@ class LsCommand final : public Command {
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console);
-    const std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_);
+    std::size_t not_permitted = 0;
+    const std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_, &not_permitted);
+    if (not_permitted > 0) {
+      context.console.note("left out: " + base::counted(not_permitted, "node") +
+                           " that these credentials may not list; zookeeper.auth.digest.file names them");
+    }
     if (names_ && context.console.text()) {
       for (const MonitorSummary& monitor : monitors) {
         if (printable(monitor.monitor) == monitor.monitor) context.console.write(monitor.monitor + '\n');

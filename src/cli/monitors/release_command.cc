@@ -49,6 +49,8 @@ class ReleaseCommand final : public Command {
     const std::optional<MonitorView> before = inspector.show(monitor_);
     if (before) record.view = before->holder;
     if (!before) throw_unknown_monitor(monitor_, settings);
+    // A note would keep the monitor's node.
+    if (!is_meant(before->holder)) refuse(before);
     // Before the deed: the victim reads it as soon as it learns of its loss.
     const std::string data = leave_release_note(
         *client, monitor_,
@@ -98,7 +100,7 @@ class ReleaseCommand final : public Command {
   // Whether the holder that is meant, and was there before, certainly does not hold it any more. That it holds it still
   // says nothing: the request may be on its way, and the server that is asked behind the others.
   bool is_gone(Inspector& inspector, const std::optional<HolderView>& before) const {
-    if (!before || (holder_ != node_of(*before) && holder_ != known_as(*before))) return false;
+    if (!is_meant(before)) return false;
     try {
       const std::optional<MonitorView> now = inspector.show(monitor_);
       return !now || !now->holder || now->holder->token != before->token;
@@ -116,6 +118,10 @@ class ReleaseCommand final : public Command {
     failure.hint = show_hint(monitor_) + " says who holds it now";
     failure.monitor = monitor_;
     throw FailureException(std::move(failure));
+  }
+
+  bool is_meant(const std::optional<HolderView>& holder) const {
+    return holder && (holder_ == node_of(*holder) || holder_ == known_as(*holder));
   }
 
   static std::string node_of(const HolderView& holder) {

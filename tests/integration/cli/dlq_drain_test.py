@@ -481,6 +481,14 @@ class Purge(DrainTest):
         self.assertEqual(self.json_of("dlq", "purge", "--all", "--yes")["purged"], 1)
         self.assertEqual(self.json_of("dlq", "stats")["outbox"]["rows"], 0)
 
+    def test_a_limit_that_says_nothing_is_refused(self):
+        made = self.dead_letter()
+        for limit in ("--until", "--since", "--type", "--reason", "--monitor", "--id"):
+            result = self.run_cli("dlq", "purge", "--reason", "exit_75", limit, "", "--yes")
+            self.assertEqual(result.returncode, 64, (limit, result.stdout))
+            self.assertIn(limit + ": is empty", result.stderr)
+        self.assertEqual(self.ids(), [made])
+
     def test_the_parked_ones(self):
         first, second = self.dead_letter(), self.dead_letter()
         self.run_cli("dlq", "park", first)

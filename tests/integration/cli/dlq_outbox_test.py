@@ -1,5 +1,6 @@
 """forelock dlq with an outbox that is damaged, impossible, or somebody else's: what it says, and what to do."""
 
+import json
 import os
 import subprocess
 import unittest
@@ -65,6 +66,12 @@ class Damaged(dlq_support.DlqTest):
                 repaired = self.run_cli("dlq", "repair")
                 self.assertEqual(repaired.returncode, 0, repaired.stderr)
                 self.assertIn("could be saved", repaired.stderr)
+                self.restore(whole)
+                self.damage(place)
+                repaired = self.run_cli("dlq", "repair", "-o", "json")
+                messages = [json.loads(line)["message"] for line in repaired.stderr.splitlines()]
+                self.assertTrue(any("could be saved" in message for message in messages), repaired.stderr)
+                repaired = self.run_cli("dlq", "repair")
                 self.assertRegex(repaired.stdout, "is whole: [123] letters?, none parked")
                 self.assertEqual(self.run_cli("dlq", *arguments[:1]).returncode in (0, 64), True)
                 self.assertEqual(self.run_cli("dlq", "list").returncode, 0)

@@ -306,6 +306,13 @@ class Lack(Waiting, support.CliTest):
                 self.assertEqual(file.read(), "worked\n")
             os.remove(self.path("out"))
 
+    def test_a_result_that_nobody_gets_is_no_success(self):
+        for arguments in (("ls", "-o", "json"), ("config", "show"), ("manpage",)):
+            result = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *self.command(*arguments)],
+                                    env=support.clean_environment(), stderr=subprocess.PIPE, text=True, timeout=60,
+                                    check=False)
+            self.assertEqual(result.returncode, 74, (arguments, result.stderr))
+
     def test_without_a_terminal_or_a_session_of_its_own(self):
         result = subprocess.run(["setsid", "-w", *self.command("run", "-m", "P1", "--", "sh", "-c", "exit 9")],
                                 env=support.clean_environment(), stdin=subprocess.DEVNULL, timeout=60, check=False)

@@ -330,6 +330,13 @@ class Rights(support.CliTest):
             self.assertEqual(result.returncode, 77, (arguments, result.stdout, result.stderr))
             self.assertNotIn("secret", result.stdout + result.stderr)
 
+    def test_what_may_not_be_listed_is_counted(self):
+        self.assertEqual(self.run_cli("run", "-m", "P0", "--", "true").returncode, 0)  # makes the namespace
+        with self.hold("P1", *self.credentials("alice")):
+            result = self.run_cli("ls", "-o", "json")
+            self.assertEqual((result.returncode, json.loads(result.stdout)), (0, []))
+            self.assertIn("left out: 1 node ", result.stderr)
+
     def test_a_credentials_file_that_others_can_read_is_78(self):
         file = self.write("open.digest", "alice:secret\n")
         os.chmod(file, 0o644)
@@ -343,6 +350,26 @@ class Dev(support.CliTest):
         script = 'test "$FORELOCK_ZOOKEEPER" != "" && test -f "$FORELOCK_CONFIG" && "$0" run -m P1 -- true && exit 7'
         result = self.run_cli("dev", "--", "sh", "-c", script, support.BINARY, server=False)
         self.assertEqual((result.returncode, result.stdout), (7, ""), result.stderr)
+
+    def test_a_command_that_was_not_run_has_no_success(self):
+        # Java never comes to serve, so the signal is there first.
+        os.makedirs(self.path("java/bin"))
+        java = self.write("java/bin/java", "#!/bin/sh\necho begun >&2\nexec sleep 60\n")
+        os.chmod(java, 0o700)
+        child = subprocess.Popen([support.BINARY, "dev", "--", "sh", "-c", "echo ran"], text=True,
+                                 env=support.clean_environment(TMPDIR=self.directory.name,
+                                                               JAVA_HOME=self.path("java")),
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.children.append(child)
+        support.wait_until(lambda: self.child_of(child.pid), "it has begun to start the server")
+        child.send_signal(signal.SIGTERM)
+        output, errors = child.communicate(timeout=support.PATIENCE)
+        self.assertEqual((child.returncode, output), (128 + signal.SIGTERM, ""), errors)
+
+    @staticmethod
+    def child_of(pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return file.read().split()
 
     def test_serves_until_it_is_told_to_end(self):
         child = subprocess.Popen([support.BINARY, "dev", "-o", "json"],

@@ -147,6 +147,12 @@ class Freeing(support.CliTest):
         self.assertEqual(self.run_cli("release", "P1", "--holder", "A-0000000099", "--reason", "x").returncode, 1)
         self.assertNotIn("released by force", self.run_cli("show", "P1").stdout)
 
+    def test_a_release_that_is_refused_lets_the_monitor_go(self):
+        holder = self.hold("P1")
+        self.assertEqual(self.run_cli("release", "P1", "--holder", "A-0000000000@1", "--reason", "x").returncode, 1)
+        self.let_go(holder)
+        support.wait_until(lambda: "P1" not in self.run_cli("ls", "--all", "--names").stdout.split(), "it is removed")
+
 
 class Typos(support.CliTest):
     def test_an_unknown_command_has_no_help(self):

@@ -36,7 +36,8 @@ public final class LockOptions {
   }
 
   /**
-   * Permits an unlocker to free the lock after that time.
+   * Writes down that the lock may be freed after that time, by a program of the application's own: nothing in Forelock
+   * does so.
    *
    * @param time more than zero; zero: nothing is said
    * @return options with it
