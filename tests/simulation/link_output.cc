@@ -71,7 +71,8 @@ void Link::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
 void Link::lost(lock::ContenderId contender, LossReason reason) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);
-  if (!linger_->ended(contender)) process_.happened({Happening::lost, contender});
+  if (linger_->ended(contender)) return;
+  process_.happened({.what = Happening::lost, .contender = contender, .loss = reason});
 }
 
 void Link::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {

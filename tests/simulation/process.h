@@ -24,6 +24,7 @@ struct Reaction {
   Happening what = Happening::granted;
   std::uint64_t contender = 0;
   lock::Refusal refusal = {};
+  LossReason loss = LossReason::removed;
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::released;
   std::size_t thread = 0;  // set by the process
 };

@@ -135,7 +135,7 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
       set.machine.refused(attempt, reaction.refusal);
       break;
     case Happening::lost:
-      set.machine.lost(attempt, LossReason::removed);
+      set.machine.lost(attempt, reaction.loss);
       break;
     case Happening::released:
       set.machine.released(attempt, reaction.outcome);
