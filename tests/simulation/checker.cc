@@ -20,12 +20,14 @@ constexpr auto removal_slack = milliseconds(250);
 
 }  // namespace
 
-Checker::Checker(const Plan& plan, model::Ensemble& ensemble, Statistics& statistics, Trace& trace)
+Checker::Checker(const Plan& plan, model::Timeline& timeline, std::vector<model::Ensemble*> ensembles,
+                 Statistics& statistics, Trace& trace)
     : plan_(plan),
-      ensemble_(ensemble),
+      timeline_(timeline),
+      ensembles_(std::move(ensembles)),
       statistics_(statistics),
       trace_(trace),
-      last_progress_(ensemble.timeline().now()) {}
+      last_progress_(timeline.now()) {}
 
 void Checker::fail(Invariant invariant, std::string text) {
   if (violation_) return;
@@ -37,6 +39,10 @@ std::string Checker::name(std::uint64_t id) const {
   const Contender& one = contenders_[id - 1];
   return (one.process == nullptr ? "literal contender " : "contender ") + std::to_string(id) +
          (one.priority == Priority::foreground ? " (foreground)" : " (background)");
+}
+
+bool Checker::session_lives(const Contender& contender) const {
+  return ensemble_of(contender.monitor).alive(contender.node_session);
 }
 
 bool Checker::believes(const Contender& contender) const {
@@ -54,7 +60,7 @@ std::uint64_t Checker::add(const Believer* process, const PlannedCall& call, Ins
   contenders_.push_back(std::move(contender));
   const std::uint64_t id = contenders_.size();
   if (deadline != lock::never && process != nullptr) {
-    ensemble_.timeline().at(deadline + timer_slack + plan_.latest_tick, *this, call_due, id);
+    timeline_.at(deadline + timer_slack + plan_.latest_tick, *this, call_due, id);
   }
   progress();
   return id;
@@ -90,7 +96,7 @@ void Checker::step_aside_called(std::uint64_t id, bool begun, Instant deadline) 
   one.told_at_end = one.told;
   one.deadline = deadline;
   std::erase(held_, id);
-  if (deadline != lock::never) ensemble_.timeline().at(deadline + timer_slack + plan_.latest_tick, *this, call_due, id);
+  if (deadline != lock::never) timeline_.at(deadline + timer_slack + plan_.latest_tick, *this, call_due, id);
 }
 
 void Checker::abandoned(std::uint64_t id) {
@@ -134,8 +140,8 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
     return fail(before.priority == one.priority ? Invariant::fifo : Invariant::foreground_first,
                 name(id) + " granted while " + name(other) + " waits with " + before.node);
   }
-  ensemble_.timeline().at(now() + timer_slack + plan_.latest_tick, *this, loss_due, id);
-  if (undone_by_hand(one)) ensemble_.timeline().at(now() + removal_slack, *this, removal_due, id);
+  timeline_.at(now() + timer_slack + plan_.latest_tick, *this, loss_due, id);
+  if (undone_by_hand(one)) timeline_.at(now() + removal_slack, *this, removal_due, id);
 }
 
 // Whether somebody else has held or waited since this contender's call, by the truth or within its process.
@@ -180,7 +186,7 @@ void Checker::lost(std::uint64_t id, LossReason reason) {
   if (reason == LossReason::removed && !undone_by_hand(one)) {
     return fail(Invariant::told_of_loss, name(id) + " is told that its lock was removed, which nobody has done");
   }
-  if (reason == LossReason::session_expired && ensemble_.alive(one.node_session)) {
+  if (reason == LossReason::session_expired && session_lives(one)) {
     return fail(Invariant::told_of_loss, name(id) + " is told that its session has expired, but it lives");
   }
   if (reason == LossReason::deadline_passed && now() < process.valid_until()) {
@@ -230,7 +236,7 @@ void Checker::released(std::uint64_t id, lock::ReleaseOutcome outcome) {
       if (by_hand && one.lock_end == LockEnd::own_request && one.deleted_by_hand) break;
       return fail(Invariant::outcomes, name(id) + " is told that its lock was gone, but it released it itself");
     case lock::ReleaseOutcome::session_expired:
-      if (one.closing || !ensemble_.alive(one.node_session)) break;
+      if (one.closing || !session_lives(one)) break;
       return fail(Invariant::outcomes, name(id) + " is told that its session has expired, but it lives");
   }
   ++statistics_.releases;
@@ -244,19 +250,18 @@ void Checker::forgotten(std::uint64_t id) {
   progress();
   if (one.phase != Phase::done) return fail(Invariant::one_ending, name(id) + " forgotten without an ending");
   if (one.closing) return;
-  if (!one.node.empty() && ensemble_.alive(one.node_session)) {
+  if (!one.node.empty() && session_lives(one)) {
     return fail(Invariant::nothing_left, name(id) + " forgotten, but its node " + one.node + " is still there");
   }
   const Monitor& monitor = monitors_[one.monitor];
   // A record can be written into somebody else's privateLock: docs/protocol.md, "Limits", the last one.
   const bool own = monitor.owner == id && monitor.owner_session == one.node_session;
-  if (own && ensemble_.alive(monitor.owner_session)) {
+  if (own && session_lives(one)) {
     fail(Invariant::nothing_left, name(id) + " forgotten, but it still owns privateLock");
   }
 }
 
 void Checker::before_call(const Believer& process) {
-  overdue_.clear();
   if (held_.empty() || now() < process.valid_until()) return;
   std::copy_if(held_.begin(), held_.end(), std::back_inserter(overdue_),
                [&](std::uint64_t id) { return at(id).process == &process; });
@@ -317,7 +322,7 @@ void Checker::session_ended(const Believer& process) {
 void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   if (violation_) return;
   const Contender& one = at(detail);
-  const auto again = [&](Instant when) { ensemble_.timeline().at(when, *this, what, detail); };
+  const auto again = [&](Instant when) { timeline_.at(when, *this, what, detail); };
   switch (what) {
     case call_due: {
       if (one.phase != Phase::waiting || one.deadline == lock::never) return;

@@ -19,9 +19,10 @@
 
 namespace forelock::simulation {
 
-// A process as the checker needs to know it.
+// A process in one ensemble, as the checker needs to know it.
 class Believer {
  public:
+  virtual std::size_t ensemble() const = 0;
   virtual Instant valid_until() const = 0;
   // Since when it has been able to act on timers; in the future while it stands still.
   virtual Instant awake_since() const = 0;
@@ -75,9 +76,11 @@ struct Contender {
   bool told_at_end = false;
 };
 
-class Checker final : public model::Observer, public model::Actor {
+class Checker final : public model::Actor {
  public:
-  Checker(const Plan& plan, model::Ensemble& ensemble, Statistics& statistics, Trace& trace);
+  // `ensembles`: by their numbers.
+  Checker(const Plan& plan, model::Timeline& timeline, std::vector<model::Ensemble*> ensembles, Statistics& statistics,
+          Trace& trace);
 
   // --- callers ---
 
@@ -104,7 +107,7 @@ class Checker final : public model::Observer, public model::Actor {
   void lost(std::uint64_t id, LossReason reason);
   void released(std::uint64_t id, lock::ReleaseOutcome outcome);
   void forgotten(std::uint64_t id);
-  // Around every call of a process to its engine: what was over before is not revived by it.
+  // Before every call to an engine, and after everything that a process does: what was over is not revived by it.
   void before_call(const Believer& process);
   void check_beliefs(const Believer& process);
   void watch_delivered(const Believer& process, const coordination::WatchEvent& event);
@@ -114,7 +117,8 @@ class Checker final : public model::Observer, public model::Actor {
 
   bool marked_once(std::size_t monitor) const { return monitors_[monitor].marked_once; }
 
-  void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
+  // In this ensemble.
+  void applied(std::size_t ensemble, const model::LogEntry& entry, const std::vector<model::Change>& changes);
   // The owner of privateLock by the record in it, 0 for none.
   std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
   // Whether an administrator has deleted its privateLock alone, or the monitor with everything in it: from then on
@@ -133,7 +137,7 @@ class Checker final : public model::Observer, public model::Actor {
   void fail(Invariant invariant, std::string text);
   const Violation& violation() const { return violation_; }
   Instant last_progress() const { return last_progress_; }
-  void progress() { last_progress_ = ensemble_.timeline().now(); }
+  void progress() { last_progress_ = now(); }
 
  private:
   struct Monitor {
@@ -156,7 +160,10 @@ class Checker final : public model::Observer, public model::Actor {
   };
   enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due };
 
-  Instant now() const { return ensemble_.timeline().now(); }
+  Instant now() const { return timeline_.now(); }
+  // Where the monitor lives. What sessions and transactions are called means nothing in another ensemble.
+  model::Ensemble& ensemble_of(std::size_t monitor) const { return *ensembles_[plan_.ensemble_of[monitor]]; }
+  bool session_lives(const Contender& contender) const;
   bool believes(const Contender& contender) const;
   bool waits(const Contender& contender) const { return contender.phase == Phase::waiting && !contender.node.empty(); }
   bool goes_before(const Contender& a, const Contender& b) const;
@@ -175,11 +182,12 @@ class Checker final : public model::Observer, public model::Actor {
   void check_lingering(const Believer& process);
   void judge_versions(const model::LogEntry& entry);
   void end(std::uint64_t id);
-  void judge_guard(const model::LogEntry& entry);
+  void judge_guard(const model::LogEntry& entry, const model::Tree& truth);
   void new_owner(std::size_t index, std::uint64_t id, const model::LogEntry& entry);
 
   const Plan& plan_;
-  model::Ensemble& ensemble_;
+  model::Timeline& timeline_;
+  const std::vector<model::Ensemble*> ensembles_;
   Statistics& statistics_;
   Trace& trace_;
   Violation violation_;
@@ -207,6 +215,8 @@ std::uint64_t contender_in(std::string_view record);
 // Of a path such as /P/A-0000000003: the monitor's index, or max_monitors; and the child's name.
 std::size_t monitor_in(std::string_view path);
 std::string monitor_path(std::size_t monitor);
+// In timelines.
+std::string servers_of(const Plan& plan, std::size_t ensemble);
 std::string lock_path(std::size_t monitor);
 
 }  // namespace forelock::simulation

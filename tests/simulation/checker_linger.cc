@@ -15,7 +15,7 @@ void Checker::lingers(std::uint64_t id) {
   std::erase(held_, id);
   lingering_.push_back(id);
   progress();
-  ensemble_.timeline().at(now() + std::max(plan_.linger.time, plan_.linger.delay), *this, linger_due, id);
+  timeline_.at(now() + std::max(plan_.linger.time, plan_.linger.delay), *this, linger_due, id);
 }
 
 void Checker::taken_again(std::uint64_t id, Priority priority) {
@@ -43,8 +43,8 @@ void Checker::taken_again(std::uint64_t id, Priority priority) {
   std::erase(lingering_, id);
   held_.push_back(id);
   progress();
-  ensemble_.timeline().at(now() + plan_.latest_tick, *this, loss_due, id);
-  if (undone_by_hand(one)) ensemble_.timeline().at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+  timeline_.at(now() + plan_.latest_tick, *this, loss_due, id);
+  if (undone_by_hand(one)) timeline_.at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
 }
 
 void Checker::given_up(std::uint64_t id, bool begun) {

@@ -59,6 +59,10 @@ bool is_group(const coordination::Request& request) {
 
 }  // namespace
 
+std::string servers_of(const Plan& plan, std::size_t ensemble) {
+  return plan.ensembles > 1 ? "servers/" + std::to_string(ensemble) : "servers";
+}
+
 std::string guid_of(std::uint64_t id) {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), "g%06llu", static_cast<unsigned long long>(id));
@@ -101,14 +105,15 @@ std::uint64_t Checker::some_waiter(std::size_t monitor) const {
   return 0;
 }
 
-void Checker::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
+void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const std::vector<model::Change>& changes) {
   if (entry.kind == model::LogEntry::Kind::end_session) ++statistics_.expired_sessions;
   if (entry.code == coordination::ReplyCode::bad_version) judge_versions(entry);
   if (changes.empty()) return;
+  const model::Tree& truth = ensembles_[ensemble]->truth();
   std::array<LockChange, max_monitors> locks{};
   for (const model::Change& change : changes) {
     if (change.path == guarded_path) {
-      judge_guard(entry);
+      judge_guard(entry, truth);
       continue;
     }
     const std::size_t monitor = monitor_in(change.path);
@@ -117,7 +122,7 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
       // With everything in it, while requests are under way that name the nodes: the next ones get the same names.
       if (change.kind == model::Change::Kind::created) {
         monitors_[monitor].made_by = entry.zxid;
-        const model::Node* node = ensemble_.truth().find(change.path);
+        const model::Node* node = truth.find(change.path);
         monitors_[monitor].marked_once |= node != nullptr && node->data == lock::monitor_mark;
       }
       if (entry.connection == nullptr && changes.size() > 1) monitors_[monitor].undecidable = true;
@@ -140,16 +145,16 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
     if (locks[index].touched) lock_changed(entry, index, locks[index], changes);
     if (busy || monitor.owner != 0 || !monitor.nodes.empty()) monitor.busy_until = now();
   }
-  if (trace_.on() && entry.kind == model::LogEntry::Kind::end_session) {
-    trace_.add("servers", std::to_string(entry.zxid) + " ends session " + std::to_string(entry.session));
-  } else if (trace_.on()) {
-    trace_.add("servers",
-               std::to_string(entry.zxid) + " of " + std::to_string(entry.session) + ": " + describe(entry.request));
-  }
+  if (!trace_.on()) return;
+  const std::string zxid = std::to_string(entry.zxid);
+  const std::string session = std::to_string(entry.session);
+  const bool end = entry.kind == model::LogEntry::Kind::end_session;
+  trace_.add(servers_of(plan_, ensemble),
+             zxid + (end ? " ends session " + session : " of " + session + ": " + describe(entry.request)));
 }
 
 void Checker::node_created(const model::LogEntry& entry, const std::string& path) {
-  const model::Node* node = ensemble_.truth().find(path);
+  const model::Node* node = ensemble_of(monitor_in(path)).truth().find(path);
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
   if (id == 0) monitors_[monitor_in(path)].foreign = true;
   if (id == 0) return;
@@ -181,7 +186,7 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
     one.deleted_by_hand = one.deleted_by_hand_once = true;
     one.robbed_at = now();
     if (one.process != nullptr && one.phase == Phase::held) {
-      ensemble_.timeline().at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+      timeline_.at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
     }
     return;
   }
@@ -197,10 +202,10 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
   }
 }
 
-void Checker::judge_guard(const model::LogEntry& entry) {
+void Checker::judge_guard(const model::LogEntry& entry, const model::Tree& truth) {
   if (entry.connection == nullptr) return;
   ++statistics_.guarded_writes;
-  const std::string& record = ensemble_.truth().find(guarded_path)->data;
+  const std::string& record = truth.find(guarded_path)->data;
   const std::uint64_t id = contender_in(record);
   if (id == 0) return;
   const Contender& one = at(id);
@@ -213,7 +218,7 @@ void Checker::judge_guard(const model::LogEntry& entry) {
 void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, const LockChange& change,
                            const std::vector<model::Change>& changes) {
   Monitor& monitor = monitors_[index];
-  const model::Node* node = ensemble_.truth().find(lock_path(index));
+  const model::Node* node = ensemble_of(index).truth().find(lock_path(index));
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
   const std::uint64_t before = monitor.owner;
   if (node != nullptr && !change.created && id != 0 && is_update(node->data)) {
@@ -300,7 +305,7 @@ void Checker::rob(std::uint64_t id) {
   one.robbed = one.deleted_by_hand = true;
   one.robbed_at = now();
   if (one.process != nullptr && one.phase == Phase::held) {
-    ensemble_.timeline().at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+    timeline_.at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
   }
 }
 
@@ -338,15 +343,20 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
 
 void Checker::nothing_left() {
   const bool undisturbed = plan_.faults.empty() && plan_.literals.empty() && !plan_.slow_network;
-  for (const auto& [path, node] : ensemble_.truth().nodes()) {
-    const std::size_t monitor = monitor_in(path);
-    if (monitor == max_monitors) continue;
-    if (path.size() == 2 && node.data == lock::monitor_mark && node.version == 0 && undisturbed) {
-      fail(Invariant::nothing_left, path + " is left, of nobody");
+  for (std::size_t ensemble = 0; ensemble < ensembles_.size(); ++ensemble) {
+    for (const auto& [path, node] : ensembles_[ensemble]->truth().nodes()) {
+      const std::size_t monitor = monitor_in(path);
+      if (monitor == max_monitors) continue;
+      if (plan_.ensemble_of[monitor] != ensemble) {
+        fail(Invariant::nothing_left, path + " is left in ensemble " + std::to_string(ensemble) + ", not its own");
+      }
+      if (path.size() == 2 && node.data == lock::monitor_mark && node.version == 0 && undisturbed) {
+        fail(Invariant::nothing_left, path + " is left, of nobody");
+      }
+      if (path.size() == 2 || node.ephemeral_owner == 0) continue;
+      const std::uint64_t id = contender_in(node.data);
+      fail(Invariant::nothing_left, path + " is left" + (id == 0 ? "" : " of " + name(id)));
     }
-    if (path.size() == 2 || node.ephemeral_owner == 0) continue;
-    const std::uint64_t id = contender_in(node.data);
-    fail(Invariant::nothing_left, path + " is left" + (id == 0 ? "" : " of " + name(id)));
   }
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
     const Contender& one = contenders_[i];

@@ -12,7 +12,7 @@ LiteralClient::LiteralClient(World& world, const PlannedLiteral& plan, std::size
     : world_(world), plan_(plan), name_("literal" + std::to_string(index)), rounds_(plan.rounds) {}
 
 void LiteralClient::start() {
-  session_ = &world_.new_session(*this, -1);
+  session_ = &world_.new_session(world_.plan().ensemble_of[plan_.monitor], *this, -1);
 }
 
 void LiteralClient::on_session(const coordination::SessionEvent& event) {

@@ -3,23 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "describe.h"
 #include "world.h"
 
 namespace forelock::simulation {
-
-namespace {
-
-// Requests of the driver itself, not of the engine.
-constexpr coordination::RequestTag probe_bit = std::uint64_t{1} << 63;
-constexpr coordination::RequestTag guard_bit = std::uint64_t{1} << 62;
-bool is_write_probe(coordination::RequestTag tag) {
-  return tag % 2 == 0;
-}
-// Replies node_exists in a row: who is told that the lock is taken looks before trying again.
-constexpr int most_collisions = 12;
-
-}  // namespace
 
 Process::Process(World& world, std::size_t index)
     : world_(world), index_(index), name_("process" + std::to_string(index)) {
@@ -29,17 +15,18 @@ Process::Process(World& world, std::size_t index)
     threads_.back().plan = &plan;
   }
   threads_open_ = threads_.size();
+  for (std::size_t i = 0; i < world.plan().ensembles; ++i) links_.push_back(std::make_unique<Link>(world, *this, i));
 }
 
 Process::~Process() = default;
 
 void Process::start() {
-  new_engine();
   connect();
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     timer(threads_[i].plan->start + call_of(threads_[i]).think, begin_call, i);
   }
-  if (world_.plan().probes) world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
+  if (!world_.plan().probes) return;
+  for (const auto& link : links_) link->probe_from_now_on();
 }
 
 Instant Process::now() const {
@@ -52,29 +39,20 @@ void Process::trace(const std::string& text) const {
   world_.trace().add(name_, text);
 }
 
-Instant Process::calm_since() const {
-  if (!connected_ || down_) return now();
-  return std::max(connected_at_, world_.disturbed_until());
+bool Process::tidy() const {
+  return std::all_of(links_.begin(), links_.end(), [](const auto& link) { return link->tidy(); });
 }
 
-void Process::new_engine() {
-  if (!budget_) {
-    budget_ = std::make_unique<retry::RetryBudget>(world_.plan().budget_burst, world_.plan().budget_per_second);
-  }
-  if (engine_) former_.push_back(std::move(engine_));
-  engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
-  grouping_ = std::make_unique<grouping::GroupingSession>(world_.plan().grouping, engine_listener_);
-  linger_ = std::make_unique<linger::LingerMachine>(world_.plan().linger);
-  unanswered_.clear();
-  last_sent_ = sent_before_collision_ = 0;
-  giving_up_.clear();
-  down_since_ = now();
+Link& Process::link_of(std::uint64_t contender) {
+  return *links_[world_.plan().ensemble_of[world_.checker().at(contender).monitor]];
 }
 
 void Process::connect() {
-  connected_ = false;
-  session_ = &world_.new_session(*this, world_.plan().homes[index_]);
-  grouping_->use(&wire_);
+  budget_ = std::make_unique<retry::RetryBudget>(world_.plan().budget_burst, world_.plan().budget_per_second);
+  for (const auto& link : links_) {
+    link->new_engine();
+    link->connect();
+  }
 }
 
 // --- timers ---
@@ -88,7 +66,6 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     down_ = false;
     awake_since_ = now();
     if (tracing()) trace("starts anew");
-    new_engine();
     connect();
     for (std::size_t i = 0; i < threads_.size(); ++i) {
       if (!threads_[i].over) timer(call_of(threads_[i]).think, begin_call, i);
@@ -100,33 +77,12 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     if (life_ == detail >> 32) world_.operations().letter_written(detail & 0xffffffff);
     return;
   }
-  if (paused_until_ > now()) {
-    const Span late = world_.random().between(Span{}, world_.plan().latest_tick);
-    return world_.timeline().at(paused_until_ + late, *this, what, detail);
-  }
+  if (const auto later = after_pause()) return world_.timeline().at(*later, *this, what, detail);
   if (what == tick) {
     if (down_ || next_tick_ != Instant(Span(static_cast<Span::rep>(detail)))) return;
     next_tick_ = lock::never;
-    world_.checker().before_call(*this);
-    engine_->tick(now());
-    linger_->tick(now());
+    for (const auto& link : links_) link->timer_due();
     return settle();
-  }
-  if (what == probe) {
-    if (!down_ && connected_) {
-      const auto tag = probe_bit | next_probe_++;
-      probes_[tag] = now();
-      if (is_write_probe(tag)) {
-        session_->submit(tag, coordination::Transaction{{coordination::Check{"/"}}});
-      } else {
-        session_->submit(tag, coordination::Sync{"/"});
-      }
-    }
-    return world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
-  }
-  if (what == new_session) {
-    if (!down_) connect();
-    return;
   }
   if (what == stop_operation) {
     stop_requested(detail & 0xffff, detail >> 16);
@@ -135,7 +91,6 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
   }
   const std::size_t index = detail & 0xffff;
   if (down_ || threads_[index].serial != detail >> 16) return;
-  if (what == begin_call || what == cancel_call || what == end_hold) world_.checker().before_call(*this);
   switch (what) {
     case begin_call:
       begin(index);
@@ -146,9 +101,10 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
         follow_set(index);
         break;
       }
-      const bool begun = engine_->cancel(threads_[index].contender, now());
-      if (tracing()) trace("cancel " + std::to_string(threads_[index].contender) + (begun ? "" : ": no"));
-      world_.checker().cancel_called(threads_[index].contender, begun);
+      const std::uint64_t id = threads_[index].contender;
+      const bool begun = link_of(id).cancel(id);
+      if (tracing()) trace("cancel " + std::to_string(id) + (begun ? "" : ": no"));
+      world_.checker().cancel_called(id, begun);
       break;
     }
     case mid_hold:
@@ -162,6 +118,11 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
       finish_hold(index);
   }
   settle();
+}
+
+std::optional<Instant> Process::after_pause() {
+  if (paused_until_ <= now()) return std::nullopt;
+  return paused_until_ + world_.random().between(Span{}, world_.plan().latest_tick);
 }
 
 // --- threads ---
@@ -186,31 +147,15 @@ void Process::contend(std::size_t index) {
 
 std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant deadline) {
   ++world_.statistics().acquisitions;
-  if (const std::uint64_t id = take_lingering(index, call); id != 0) return id;
-  const std::uint64_t id = world_.checker().add(this, call, deadline);
+  Link& link = *links_[world_.plan().ensemble_of[call.monitor]];
+  if (const std::uint64_t id = link.take_lingering(call); id != 0) {
+    thread_by_contender_[id] = index;
+    happened({Happening::granted, id});
+    return id;
+  }
+  const std::uint64_t id = world_.checker().add(&link, call, deadline);
   thread_by_contender_[id] = index;
-  lists_at_call_[id] = lists_;
-  if (tracing()) {
-    trace("acquire " + std::to_string(id) + " " + monitor_names[call.monitor] +
-          (call.priority == Priority::foreground ? " foreground" : " background") + (call.try_once ? " once" : "") +
-          (deadline == lock::never ? "" : " patience " + std::to_string(call.patience / microseconds(1)) + " us"));
-  }
-  lock::AcquireSpec spec;
-  spec.monitor = std::string(1, monitor_names[call.monitor]);
-  spec.priority = call.priority;
-  spec.guid = guid_of(id);
-  spec.record = [id](lock::RecordUse use, const std::string&) {
-    return record_of(use == lock::RecordUse::holding ? 'h' : 'n', id);
-  };
-  spec.deadline = deadline;
-  spec.try_once = call.try_once;
-  spec.wants_position = call.wants_position;
-  if (linger_->ask(id, {spec.monitor, call.priority}, spec.guid, now()) || call.wants_contention) {
-    spec.contention = lock::ContentionScope::all;
-  } else if (threads_[index].set && call.priority == Priority::background) {
-    spec.contention = lock::ContentionScope::this_process;
-  }
-  engine_->acquire(id, std::move(spec), now());
+  link.acquire(id, call, deadline, threads_[index].set && call.priority == Priority::background);
   return id;
 }
 
@@ -240,23 +185,12 @@ void Process::middle_of_hold(std::size_t index) {
   Thread& thread = threads_[index];
   if (call_of(thread).updates_record) {
     const char kind = world_.checker().at(thread.contender).told ? aware_update : unaware_update;
-    linger_->bind_to_section(thread.contender);
-    engine_->update_record(thread.contender, record_of(kind, thread.contender), now());
+    link_of(thread.contender).update_record(thread.contender, kind);
   }
   if (thread.guarded_writes == 0) return;
   --thread.guarded_writes;
-  write_guarded(thread.contender);
+  link_of(thread.contender).write_guarded(thread.contender);
   if (thread.guarded_writes > 0) timer(world_.random().between(Span{}, milliseconds(5)), mid_hold, index);
-}
-
-void Process::write_guarded(std::uint64_t contender) {
-  auto guard = engine_->guard(contender);
-  if (!guard) return;
-  coordination::Transaction write{std::move(*guard)};
-  const char kind = world_.checker().at(contender).told ? aware_write : unaware_write;
-  write.operations.push_back(coordination::SetData{"/D", record_of(kind, contender)});
-  if (tracing()) trace("guarded write of " + std::to_string(contender) + ": " + describe(write));
-  session_->submit(guard_bit | contender, std::move(write));
 }
 
 void Process::finish_hold(std::size_t index) {
@@ -268,18 +202,35 @@ void Process::finish_hold(std::size_t index) {
     --thread.step_asides;
     const Instant deadline =
         world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
-    if (engine_->state(id) == lock::ContenderState::held) linger_->stepped_aside(id);
-    const bool begun = engine_->step_aside(id, deadline, now());
+    const bool begun = link_of(id).step_aside(id, deadline);
     if (tracing()) trace("step aside " + std::to_string(id) + (begun ? "" : ": no"));
     return world_.checker().step_aside_called(id, begun, deadline);
   }
   // The caller's guarded write may still be on its way when it releases: the order of requests protects it.
-  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) write_guarded(id);
-  end_section_of(index, id);
+  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) link_of(id).write_guarded(id);
+  end_section_of(id);
 }
 
-std::size_t Process::thread_of(std::uint64_t contender) const {
-  return thread_by_contender_.at(contender);
+bool Process::end_section_of(std::uint64_t id) {
+  bool begun = false;
+  if (link_of(id).end_section(id, begun)) happened({Happening::released, id});
+  return begun;
+}
+
+// --- from the links ---
+
+void Process::happened(Reaction reaction) {
+  reaction.thread = thread_by_contender_.at(reaction.contender);
+  reactions_.push_back(reaction);
+}
+
+void Process::contended(std::uint64_t contender, Priority waiting) {
+  const Thread& thread = threads_[thread_by_contender_.at(contender)];
+  if (thread.set && waiting < call_of(thread).priority) happened({Happening::outranked, contender});
+}
+
+void Process::release_given_up() {
+  for (const auto& link : links_) link->release_given_up();
 }
 
 void Process::settle() {
@@ -289,10 +240,11 @@ void Process::settle() {
     release_given_up();
   }
   reactions_.clear();
-  grouping_->flush();
-  world_.checker().check_beliefs(*this);
+  for (const auto& link : links_) link->flush();
+  for (const auto& link : links_) world_.checker().check_beliefs(*link);
   world_.sets().check_waits();
-  const Instant next = std::min(engine_->next_timer(), linger_->next_timer());
+  Instant next = lock::never;
+  for (const auto& link : links_) next = std::min(next, link->next_timer());
   if (next == next_tick_) return;
   const bool serves = next_tick_ != lock::never && next <= tick_comes_;
   next_tick_ = next;
@@ -317,89 +269,6 @@ void Process::react(const Reaction& reaction) {
   }
 }
 
-// --- the session ---
-
-void Process::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
-  if ((tag & probe_bit) != 0) {
-    const Instant sent = probes_[tag];
-    probes_.erase(tag);
-    if (!reply.ok()) return;
-    world_.checker().before_call(*this);
-    engine_->on_answered(sent, is_write_probe(tag), now());
-  } else if ((tag & guard_bit) != 0) {
-    if (!reply.ok()) ++world_.statistics().guarded_writes_refused;
-    if (tracing()) trace("guarded write: " + describe(reply));
-    return;
-  } else {
-    if ((tag & grouping::GroupingSession::group_tag) != 0 && !reply.ok()) ++world_.statistics().groups_failed;
-    grouping_->on_reply(tag, std::move(reply));
-  }
-  settle();
-}
-
-void Process::EngineListener::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
-  process_.engine_hears(tag, std::move(reply));
-}
-
-void Process::EngineListener::on_watch(const coordination::WatchEvent& event) {
-  process_.world_.checker().before_call(process_);
-  process_.engine_->on_watch(event, process_.now());
-}
-
-void Process::EngineListener::on_session(const coordination::SessionEvent& event) {
-  process_.world_.checker().before_call(process_);
-  process_.engine_->on_session(event, process_.now());
-}
-
-void Process::engine_hears(coordination::RequestTag tag, coordination::Reply reply) {
-  if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
-  if (unanswered_.erase(tag) == 0) {
-    world_.checker().fail(Invariant::requests, name_ + " is answered request " + std::to_string(tag) + " twice");
-  }
-  if (reply.code != coordination::ReplyCode::node_exists) {
-    collisions_ = 0;
-  } else if (tag > sent_before_collision_) {
-    ++collisions_;
-    sent_before_collision_ = last_sent_;
-  }
-  if (collisions_ > most_collisions) world_.checker().fail(Invariant::no_lost_wakeup, name_ + " claims in a hot loop");
-  if (const auto found = giving_up_.find(tag); found != giving_up_.end()) {
-    if (effect_of(reply.code) == coordination::Effect::unknown) {
-      world_.checker().at(found->second).giving_up_unknown = true;
-    }
-    giving_up_.erase(found);
-  }
-  world_.checker().before_call(*this);
-  engine_->on_reply(tag, std::move(reply), now());
-}
-
-void Process::on_watch(const coordination::WatchEvent& event) {
-  if (tracing()) trace("<- watch: " + describe(event));
-  world_.checker().watch_delivered(*this, event);
-  grouping_->on_watch(event);
-  linger_->changed(event.path.substr(1, 1), now());
-  settle();
-}
-
-void Process::on_session(const coordination::SessionEvent& event) {
-  if (tracing()) trace("<- session: " + describe(event));
-  using Kind = coordination::SessionEvent::Kind;
-  if (connected_ && event.kind != Kind::connected) down_since_ = now();
-  connected_ = event.kind == Kind::connected;
-  if (connected_) connected_at_ = now();
-  grouping_->on_session(event);
-  if (event.kind == Kind::disconnected) linger_->disconnected();
-  // What contends from now on does so in the next session.
-  if (event.kind == Kind::expired) world_.checker().session_ended(*this);
-  if (event.kind == Kind::expired && !world_.plan().reuse_engine) {
-    new_engine();
-    next_tick_ = lock::never;
-  }
-  settle();
-  if (event.kind != Kind::expired) return;
-  world_.timeline().after(world_.random().between(Span{}, milliseconds(5)), *this, new_session);
-}
-
 // --- faults ---
 
 void Process::pause(Instant until) {
@@ -407,13 +276,13 @@ void Process::pause(Instant until) {
   if (tracing()) trace("stands still");
   paused_until_ = std::max(paused_until_, until);
   awake_since_ = paused_until_ + world_.plan().latest_tick;
-  session_->pause(paused_until_);
+  for (const auto& link : links_) link->pause(paused_until_);
 }
 
 void Process::crash(Instant at) {
   if (down_) return;
   if (tracing()) trace("crashes");
-  session_->crash(world_.random().below(session_->underway() + 1));
+  for (const auto& link : links_) link->crash();
   go_down(at, false);
 }
 
@@ -421,21 +290,18 @@ void Process::shutdown(Instant at) {
   if (down_ || paused_until_ > now()) return;
   if (tracing()) trace("shuts down");
   for (const auto& [contender, thread] : thread_by_contender_) world_.checker().closing(contender);
-  engine_->close(now());
+  for (const auto& link : links_) link->close_engine();
   reactions_.clear();
-  world_.checker().session_ended(*this);
-  session_->begin_close();
-  session_->crash(session_->underway());
+  for (const auto& link : links_) link->close_session();
   go_down(at, true);
 }
 
 void Process::go_down(Instant at, bool in_good_order) {
   down_ = true;
   ++life_;
-  connected_ = false;
   paused_until_ = {};
   next_tick_ = lock::never;
-  probes_.clear();
+  for (const auto& link : links_) link->go_down();
   for (const auto& [contender, thread] : thread_by_contender_) {
     if (!world_.checker().at(contender).forgotten) world_.checker().abandoned(contender);
   }

@@ -1,18 +1,15 @@
-// One process: an engine, its session, and the threads that call it. What the real driver does, under virtual time.
+// One process: its threads, and a link to each ensemble. What the real driver does, under virtual time.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "checker.h"
-#include "grouping/grouping_session.h"
-#include "linger/linger_machine.h"
-#include "lock/engine.h"
-#include "model/model_session.h"
+#include "link.h"
 #include "plan.h"
 #include "retry/operation_machine.h"
 #include "sets/set_machine.h"
@@ -21,50 +18,51 @@ namespace forelock::simulation {
 
 class World;
 
-class Process final : public model::Actor,
-                      public coordination::SessionListener,
-                      public lock::EngineOutput,
-                      public Believer {
+// What has become of a contender, and its thread is to react to.
+enum class Happening { granted, refused, lost, released, outranked };
+struct Reaction {
+  Happening what = Happening::granted;
+  std::uint64_t contender = 0;
+  lock::Refusal refusal = {};
+  LossReason loss = LossReason::removed;
+  lock::ReleaseOutcome outcome = lock::ReleaseOutcome::released;
+  std::size_t thread = 0;  // set by the process
+};
+
+class Process final : public model::Actor {
  public:
   Process(World& world, std::size_t index);
   ~Process();
   void start();
 
+  std::size_t index() const { return index_; }
+  const std::string& name() const { return name_; }
+  // By the number of its ensemble.
+  Link& link(std::size_t number) { return *links_[number]; }
   // Every call of every thread has ended and nothing of them is left.
   bool finished() const { return threads_open_ == 0; }
-  bool tidy() const { return engine_ == nullptr || engine_->contenders() == 0; }
-  const std::string& name() const { return name_; }
-  model::ModelSession* session_or_null() { return down_ ? nullptr : session_; }
+  bool tidy() const;
 
   // --- faults ---
   void pause(Instant until);
   void crash(Instant restart);
   void shutdown(Instant restart);
 
-  // --- Believer ---
-  Instant valid_until() const override { return engine_->valid_until(); }
-  Instant awake_since() const override { return awake_since_; }
-  Instant calm_since() const override;
-  Instant connected_since() const override;
-
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
-  // --- SessionListener ---
-  void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
-  void on_watch(const coordination::WatchEvent& event) override;
-  void on_session(const coordination::SessionEvent& event) override;
+  // --- for its links ---
 
-  // --- EngineOutput ---
-  void send(coordination::RequestTag tag, coordination::Request request) override;
-  bool withdraw(coordination::RequestTag tag) override;
-  void granted(lock::ContenderId contender, const lock::Grant& grant) override;
-  void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
-  void lost(lock::ContenderId contender, LossReason reason) override;
-  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
-  void queued(lock::ContenderId contender, const QueuePosition& position) override;
-  void contended(lock::ContenderId contender, Priority waiting) override;
-  void forgotten(lock::ContenderId contender) override;
-  void counter_high(const std::string& monitor, std::int64_t number) override;
+  bool is_down() const { return down_; }
+  // Since when it has been able to act on timers; in the future while it stands still.
+  Instant awake_since() const { return awake_since_; }
+  // When something that is due now happens instead, if the process stands still.
+  std::optional<Instant> after_pause();
+  void happened(Reaction reaction);
+  void contended(std::uint64_t contender, Priority waiting);
+  // At the end of every step.
+  void settle();
+  // The timer that has been set is for nothing any more.
+  void forget_tick() { next_tick_ = lock::never; }
 
  private:
   enum What : std::uint32_t {
@@ -73,35 +71,11 @@ class Process final : public model::Actor,
     cancel_call,
     end_hold,
     mid_hold,
-    probe,
     restart,
-    new_session,
     operation_due,
     letter_answered,
     letter_written,
     stop_operation
-  };
-  enum class Happening { granted, refused, lost, released, outranked };
-
-  // Below the grouping: what goes to the servers.
-  class Wire final : public coordination::Session {
-   public:
-    explicit Wire(Process& process) : process_(process) {}
-    void submit(coordination::RequestTag tag, coordination::Request request) override;
-
-   private:
-    Process& process_;
-  };
-  // Above it: what the engine hears.
-  class EngineListener final : public coordination::SessionListener {
-   public:
-    explicit EngineListener(Process& process) : process_(process) {}
-    void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
-    void on_watch(const coordination::WatchEvent& event) override;
-    void on_session(const coordination::SessionEvent& event) override;
-
-   private:
-    Process& process_;
   };
 
   // A call for several monitors: what the client's lock set does, with contenders of the checker.
@@ -115,6 +89,8 @@ class Process final : public model::Actor,
     std::map<std::uint64_t, sets::AttemptId> attempts;  // by contender, those that have not ended
     std::map<sets::AttemptId, std::uint64_t> contenders;
     bool told_held = false;
+    bool told_lost = false;
+    bool across = false;  // its members live in two ensembles
   };
   struct Thread {
     const PlannedThread* plan = nullptr;
@@ -134,13 +110,6 @@ class Process final : public model::Actor,
     bool certain = false;
     std::unique_ptr<SetCall> set;  // if its call is for several monitors
   };
-  struct Reaction {
-    Happening what;
-    std::uint64_t contender;
-    std::size_t thread;
-    lock::Refusal refusal = {};
-    lock::ReleaseOutcome outcome = lock::ReleaseOutcome::released;
-  };
 
   Instant now() const;
   const PlannedCall& call_of(const Thread& thread) const { return thread.plan->calls[thread.next]; }
@@ -151,25 +120,15 @@ class Process final : public model::Actor,
   void held(std::size_t index);
   void middle_of_hold(std::size_t index);
   void finish_hold(std::size_t index);
-  void write_guarded(std::uint64_t contender);
-  void engine_hears(coordination::RequestTag tag, coordination::Reply reply);
-  void settle();
   void react(const Reaction& reaction);
-  void new_engine();
   void connect();
+  void release_given_up();
   void go_down(Instant restart, bool in_good_order);
 
-  // Makes a contender and hands it to the engine.
+  // Makes a contender and hands it to the engine; or takes one whose lock lingers.
   std::uint64_t ask(std::size_t index, const PlannedCall& call, Instant deadline);
-
-  // --- locks that linger ---
-  bool certain() const;
-  // The contender whose lock the call gets; 0 for none.
-  std::uint64_t take_lingering(std::size_t index, const PlannedCall& call);
-  bool end_section(std::uint64_t id, bool& begun);
   // The thread is told when it has been released. \returns whether it was held.
-  bool end_section_of(std::size_t index, std::uint64_t id);
-  void release_given_up();
+  bool end_section_of(std::uint64_t id);
 
   // --- sets ---
   void begin_set(std::size_t index);
@@ -190,44 +149,24 @@ class Process final : public model::Actor,
   void abandon_operation(std::size_t index, bool in_good_order);
   retry::AttemptEnd attempt_end();
 
-  std::size_t thread_of(std::uint64_t contender) const;
+  Link& link_of(std::uint64_t contender);
   bool tracing() const;
   void trace(const std::string& text) const;
 
   World& world_;
   const std::size_t index_;
   const std::string name_;
-  std::unique_ptr<lock::Engine> engine_;
-  std::vector<std::unique_ptr<lock::Engine>> former_;
-  Wire wire_{*this};
-  EngineListener engine_listener_{*this};
-  std::unique_ptr<grouping::GroupingSession> grouping_;
-  std::unique_ptr<linger::LingerMachine> linger_;
-  std::set<coordination::RequestTag> unanswered_;  // of the engine's requests
-  model::ModelSession* session_ = nullptr;
+  std::vector<std::unique_ptr<Link>> links_;  // by ensemble
   std::vector<Thread> threads_;
   std::size_t threads_open_ = 0;
   std::unique_ptr<retry::RetryBudget> budget_;
   std::uint64_t life_ = 0;  // how often it has gone down
   std::vector<Reaction> reactions_;
   std::map<std::uint64_t, std::size_t> thread_by_contender_;
-  std::map<std::uint64_t, std::size_t> lists_at_call_;
-  std::map<coordination::RequestTag, Instant> probes_;
-  std::map<coordination::RequestTag, std::uint64_t> giving_up_;  // requests that give a contender's lock up
-  std::uint64_t next_probe_ = 0;
-  std::uint32_t requests_ = 0;
-  std::size_t lists_ = 0;
-  // Replies node_exists in a row, each to a request that was sent after the one before had come.
-  int collisions_ = 0;
-  coordination::RequestTag last_sent_ = 0;
-  coordination::RequestTag sent_before_collision_ = 0;
   bool down_ = false;
-  bool connected_ = false;
-  Instant connected_at_{};
-  Instant down_since_{};
   Instant paused_until_{};
   Instant awake_since_{};
-  Instant next_tick_ = lock::never;  // as the engine wants it
+  Instant next_tick_ = lock::never;  // as the links want it
   Instant tick_comes_{};             // as it comes
 };
 

@@ -142,7 +142,7 @@ void Process::stop_requested(std::size_t index, std::uint64_t id) {
   if (tracing()) trace("operation " + std::to_string(id) + " is to stop");
   if (thread.operation->stop() == OperationStage::failed) return follow(index);
   if (thread.operation->stage() != OperationStage::locking) return;
-  const bool begun = engine_->cancel(thread.contender, now());
+  const bool begun = link_of(thread.contender).cancel(thread.contender);
   world_.checker().cancel_called(thread.contender, begun);
 }
 
@@ -158,7 +158,7 @@ void Process::react_in_operation(std::size_t index, const Reaction& reaction) {
   switch (reaction.what) {
     case Happening::granted:
       if (machine.granted() == OperationStage::working) return held(index);
-      end_section_of(index, thread.contender);
+      end_section_of(thread.contender);
       return follow(index);
     case Happening::refused:
       machine.refused(code_of(reaction.refusal), "", attempt_end());
@@ -180,12 +180,12 @@ void Process::end_handler(std::size_t index) {
   Thread& thread = threads_[index];
   Checker& checker = world_.checker();
   const std::uint64_t id = thread.contender;
-  const bool healthy = now() < engine_->valid_until();
+  const bool healthy = now() < link_of(id).valid_until();
   // Who has been robbed by hand cannot know it; others hold what they believe to hold.
   const Contender& contender = checker.at(id);
   thread.held_at_end = checker.owner(contender.monitor) == id || contender.robbed || contender.deleted_by_hand;
   if (tracing()) trace("the handler ends");
-  const bool begun = end_section_of(index, id);
+  const bool begun = end_section_of(id);
   const HandlerEnd end = handler_end(*call_of(thread).operation, thread.operation->attempt());
   if (end != HandlerEnd::succeeds) {
     thread.operation->handler_failed("planned", "", end == HandlerEnd::fails_for_now, attempt_end());

@@ -1,4 +1,5 @@
 // Threads whose calls are for several monitors: what the client's lock set does, under virtual time.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -21,8 +22,13 @@ void Process::begin_set(std::size_t index) {
   set.id = world_.sets().begun();
   set.deadline = call.patience > Span{} ? now() + call.patience : lock::never;
   for (const std::size_t member : order) set.monitors.push_back(call.set[member]);
+  const auto& ensemble_of = world_.plan().ensemble_of;
+  set.across = std::any_of(set.monitors.begin(), set.monitors.end(), [&](std::size_t monitor) {
+    return ensemble_of[monitor] != ensemble_of[set.monitors.front()];
+  });
   ++thread.serial;
   thread.step_asides = call.step_asides;
+  thread.guarded_writes = call.guarded_writes;
   if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
   if (tracing()) trace("takes set " + std::to_string(set.id) + " of " + std::to_string(order.size()));
   set.machine.begin(call.try_once);
@@ -48,17 +54,17 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     return;
   }
   const std::uint64_t contender = set.contenders.at(command.attempt);
+  Link& link = link_of(contender);
   if (command.kind == Kind::step_aside) {
-    if (engine_->state(contender) == lock::ContenderState::held) linger_->stepped_aside(contender);
-    const bool begun = engine_->step_aside(contender, set.deadline, now());
+    const bool begun = link.step_aside(contender, set.deadline);
     checker.step_aside_called(contender, begun, set.deadline);
     world_.sets().asked(set.id, contender, true);
-  } else if (engine_->state(contender) != lock::ContenderState::held) {
-    checker.cancel_called(contender, engine_->cancel(contender, now()));
+  } else if (link.engine().state(contender) != lock::ContenderState::held) {
+    checker.cancel_called(contender, link.cancel(contender));
   } else {
     const bool section_ended = set.machine.stage() == SetStage::releasing;
-    if (!section_ended) linger_->given_back(contender);
-    if (bool begun = false; end_section(contender, begun)) {
+    if (!section_ended) link.linger().given_back(contender);
+    if (bool begun = false; link.end_section(contender, begun)) {
       set.machine.released(command.attempt, lock::ReleaseOutcome::released);
       set.attempts.erase(contender);
       world_.sets().kept(set.id, contender, section_ended);
@@ -68,7 +74,8 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
 
 void Process::want_contention(const SetCall& set) {
   for (const auto& [contender, attempt] : set.attempts) {
-    if (engine_->state(contender) == lock::ContenderState::held) engine_->want_contention(contender, now());
+    lock::Engine& engine = link_of(contender).engine();
+    if (engine.state(contender) == lock::ContenderState::held) engine.want_contention(contender, now());
   }
 }
 
@@ -89,13 +96,20 @@ void Process::follow_set(std::size_t index) {
       world_.sets().held(set.id, members);
       if (!std::exchange(set.told_held, true)) {
         ++world_.statistics().sets_held;
+        if (set.across) ++world_.statistics().sets_held_across;
         held(index);
       }
       return;
     }
     case SetStage::lost:
+      if (std::exchange(set.told_lost, true)) return;
       ++world_.statistics().sets_lost;
       ++thread.serial;  // its hold is over
+      if (set.across) {
+        // Its caller stops what it is doing. What it holds in the other ensemble stays held meanwhile.
+        ++world_.statistics().sets_lost_across;
+        return timer(world_.random().between(Span{}, call_of(thread).hold), end_hold, index);
+      }
       set.machine.release();
       return follow_set(index);
     case SetStage::free:
@@ -121,7 +135,7 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
       set.machine.refused(attempt, reaction.refusal);
       break;
     case Happening::lost:
-      set.machine.lost(attempt, LossReason::removed);
+      set.machine.lost(attempt, reaction.loss);
       break;
     case Happening::released:
       set.machine.released(attempt, reaction.outcome);
@@ -138,7 +152,7 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
 void Process::finish_hold_of_set(std::size_t index) {
   Thread& thread = threads_[index];
   SetCall& set = *thread.set;
-  if (thread.step_asides > 0) {
+  if (thread.step_asides > 0 && set.machine.stage() == SetStage::held) {
     --thread.step_asides;
     set.deadline =
         world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));

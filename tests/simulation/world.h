@@ -1,4 +1,4 @@
-// One schedule: the ensemble, the processes, the literal clients, the faults, and the judge of it all.
+// One schedule: the ensembles, the processes, the literal clients, the faults, and the judge of it all.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,14 @@
 
 namespace forelock::simulation {
 
-class World final : public model::Actor, public model::Observer {
+// A process's request to an ensemble.
+struct RequestOfProcess {
+  std::size_t process = 0;
+  std::size_t ensemble = 0;
+  std::uint32_t number = 0;  // from 1 on
+};
+
+class World final : public model::Actor {
  public:
   // The plan outlives the world.
   explicit World(const Plan& plan);
@@ -31,7 +38,6 @@ class World final : public model::Actor, public model::Observer {
   const Plan& plan() const { return plan_; }
   model::Timeline& timeline() { return timeline_; }
   model::Random& random() { return random_; }
-  model::Ensemble& ensemble() { return ensemble_; }
   Checker& checker() { return checker_; }
   OperationJudge& operations() { return operations_; }
   RequestJudge& requests() { return requests_; }
@@ -41,22 +47,40 @@ class World final : public model::Actor, public model::Observer {
   // Nothing is in anybody's way from then on.
   Instant disturbed_until() const { return disturbed_until_; }
 
-  model::ModelSession& new_session(coordination::SessionListener& listener, int home);
-  // A process's request of this number, with the faults that are planned for it.
-  void submit(std::size_t process, std::uint32_t number, model::ModelSession& session, coordination::RequestTag tag,
+  model::ModelSession& new_session(std::size_t ensemble, coordination::SessionListener& listener, int home);
+  // With the faults that are planned for it.
+  void submit(RequestOfProcess which, model::ModelSession& session, coordination::RequestTag tag,
               coordination::Request request);
 
   void fire(std::uint32_t what, std::uint64_t detail) override;
-  void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
-  void noted(const char* what) override;
 
  private:
+  // One ensemble, and the observer that tells the world what happens there.
+  class Site final : public model::Observer {
+   public:
+    Site(World& world, std::size_t number);
+    void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
+    void noted(const char* what) override;
+
+    model::Ensemble ensemble;
+
+   private:
+    World& world_;
+    const std::size_t number_;
+  };
+
   static model::EnsembleOptions ensemble_options(const Plan& plan);
+  std::vector<std::unique_ptr<Site>> make_sites();
+  std::vector<model::Ensemble*> ensembles() const;
+  model::Ensemble& ensemble(std::size_t number) { return sites_[number]->ensemble; }
   void disturb(Span duration);
+  void trace_fault(const PlannedFault& fault, const std::string& when = {});
   void strike_soon(std::size_t index);
   void strike(const PlannedFault& fault);
   model::Division division_for(const PlannedFault& fault);
   void strike_process(const PlannedFault& fault, Process& process, model::ModelSession& session);
+  bool strikes_follower(const PlannedFault& fault) const;
+  void lag(const PlannedFault& fault);
   void strike_at_freed_locks();
   void administer(const PlannedFault& fault);
   void cut(const PlannedFault& fault, model::ModelSession& session, std::size_t keep);
@@ -68,7 +92,7 @@ class World final : public model::Actor, public model::Observer {
   const Plan& plan_;
   model::Timeline timeline_;
   model::Random random_;
-  model::Ensemble ensemble_;
+  const std::vector<std::unique_ptr<Site>> sites_;  // by the ensemble's number
   Trace trace_;
   Statistics statistics_;
   Checker checker_;

@@ -32,18 +32,24 @@ void World::disturb(Span duration) {
   disturbed_until_ = std::max(disturbed_until_, timeline_.now() + duration);
 }
 
+void World::trace_fault(const PlannedFault& fault, const std::string& when) {
+  const std::string where = plan_.ensembles > 1 ? " in ensemble " + std::to_string(fault.ensemble) : "";
+  trace_.add("FAULT", std::string(name_of(fault.kind)) + where + when);
+}
+
 void World::fire(std::uint32_t /*what*/, std::uint64_t detail) {
   if (struck_[detail]) return;
   struck_[detail] = true;
   strike(plan_.faults[detail]);
 }
 
-void World::submit(std::size_t process, std::uint32_t number, model::ModelSession& session,
-                   coordination::RequestTag tag, coordination::Request request) {
+void World::submit(RequestOfProcess which, model::ModelSession& session, coordination::RequestTag tag,
+                   coordination::Request request) {
   const PlannedFault* now = nullptr;
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
     const PlannedFault& fault = plan_.faults[i];
-    if (fault.request != number || fault.process != process || struck_[i] || awaited_[i]) continue;
+    if (fault.request != which.number || fault.process != which.process || fault.ensemble != which.ensemble) continue;
+    if (struck_[i] || awaited_[i]) continue;
     if (fault.kind == FaultKind::waiter_removed) continue;
     struck_[i] = true;
     now = &fault;
@@ -68,7 +74,7 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
   session.set_fate(fate);
   session.submit(tag, std::move(request));
   if (!connected) return;
-  if (trace_.on()) trace_.add("FAULT", std::string(name_of(now->kind)) + " at request #" + std::to_string(tag));
+  if (trace_.on()) trace_fault(*now, " at request #" + std::to_string(tag));
   ++statistics_.faults[static_cast<std::size_t>(now->kind)];
   disturb(now->duration);
   switch (now->kind) {
@@ -77,9 +83,7 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
       return;
     case FaultKind::reply_lost:
       if (now->server >= 0) session.prefer_server(now->server);
-      if (now->server > 0 && now->server < plan_.servers && now->lags) {
-        ensemble_.server(now->server).freeze_until(timeline_.now() + now->duration);
-      }
+      if (now->lags) lag(*now);
       return;
     case FaultKind::request_lost:
       return cut(*now, session, before);
@@ -105,6 +109,15 @@ void World::submit(std::size_t process, std::uint32_t number, model::ModelSessio
   }
 }
 
+bool World::strikes_follower(const PlannedFault& fault) const {
+  return fault.server > 0 && fault.server < plan_.servers;
+}
+
+void World::lag(const PlannedFault& fault) {
+  if (!strikes_follower(fault)) return;
+  ensemble(fault.ensemble).server(fault.server).freeze_until(timeline_.now() + fault.duration);
+}
+
 void World::strike_at_freed_locks() {
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
     const PlannedFault& fault = plan_.faults[i];
@@ -123,25 +136,25 @@ void World::strike(const PlannedFault& fault) {
   const auto strikes = [&] {
     ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
     disturb(fault.duration);
-    if (trace_.on()) trace_.add("FAULT", std::string(name_of(fault.kind)));
+    if (trace_.on()) trace_fault(fault);
   };
   switch (fault.kind) {
     case FaultKind::lag:
-      if (fault.server <= 0 || fault.server >= plan_.servers) return;
+      if (!strikes_follower(fault)) return;
       strikes();
-      return ensemble_.server(fault.server).freeze_until(timeline_.now() + fault.duration);
+      return lag(fault);
     case FaultKind::cut_off:
-      if (fault.server <= 0 || fault.server >= plan_.servers) return;
+      if (!strikes_follower(fault)) return;
       strikes();
-      return ensemble_.isolate(fault.server, fault.duration);
+      return ensemble(fault.ensemble).isolate(fault.server, fault.duration);
     case FaultKind::election:
     case FaultKind::deposed:
     case FaultKind::divided: {
       const model::Division division = division_for(fault);
-      if (!ensemble_.has_majority()) return;
+      if (!ensemble(fault.ensemble).has_majority()) return;
       strikes();
       disturb(std::max(division.heals, division.followers_notice + division.election));
-      ensemble_.divide(division);
+      ensemble(fault.ensemble).divide(division);
       return;
     }
     case FaultKind::foreign_child:
@@ -155,7 +168,7 @@ void World::strike(const PlannedFault& fault) {
       break;
   }
   Process& process = *processes_[fault.process];
-  model::ModelSession* session = process.session_or_null();
+  model::ModelSession* session = process.link(fault.ensemble).session_or_null();
   if (session == nullptr) return;
   strikes();
   strike_process(fault, process, *session);
@@ -206,8 +219,8 @@ void World::strike_process(const PlannedFault& fault, Process& process, model::M
 
 void World::cut(const PlannedFault& fault, model::ModelSession& session, std::size_t keep) {
   if (fault.server >= 0) session.prefer_server(fault.server);
-  if (fault.server > 0 && fault.server < plan_.servers && fault.lags) {
-    ensemble_.server(fault.server).freeze_until(timeline_.now() + fault.duration);
+  if (strikes_follower(fault) && fault.lags) {
+    lag(fault);
   } else if (fault.kind == FaultKind::cut) {
     session.block_until(timeline_.now() + fault.duration / 2);
   }
@@ -222,7 +235,8 @@ void World::administer(const PlannedFault& fault) {
     struck_[index] = false;
     timeline_.after(milliseconds(2), *this, 0, index);
   };
-  if (!ensemble_.has_majority()) return later();
+  model::Ensemble& home = ensemble(fault.ensemble);
+  if (!home.has_majority()) return later();
   const std::uint64_t owner = checker_.owner(fault.monitor);
   const bool ours = owner != 0 && checker_.at(owner).process != nullptr;
   coordination::Request request;
@@ -248,7 +262,7 @@ void World::administer(const PlannedFault& fault) {
       if (fault.kind == FaultKind::monitor_removed) {
         coordination::Transaction all{{node, lock}};
         const std::string monitor = monitor_path(fault.monitor);
-        for (const std::string& child : ensemble_.truth().find(monitor)->children) {
+        for (const std::string& child : home.truth().find(monitor)->children) {
           const std::string path = monitor + "/" + child;
           if (path != node.path && path != lock.path) all.operations.emplace_back(coordination::Delete{path});
         }
@@ -258,14 +272,14 @@ void World::administer(const PlannedFault& fault) {
     }
   }
   if (fault.kind == FaultKind::lock_removed &&
-      ensemble_.truth().find(monitor_path(fault.monitor))->data == lock::monitor_mark) {
+      home.truth().find(monitor_path(fault.monitor))->data == lock::monitor_mark) {
     // As an administrator's command does it: the names of its nodes are not given again.
     std::get<coordination::Transaction>(request).operations.emplace_back(
         coordination::SetData{monitor_path(fault.monitor), std::string(lock::monitor_mark)});
   }
   ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
-  if (trace_.on()) trace_.add("FAULT", std::string(name_of(fault.kind)));
-  ensemble_.administer(std::move(request));
+  if (trace_.on()) trace_fault(fault);
+  home.administer(std::move(request));
 }
 
 }  // namespace forelock::simulation

@@ -1,21 +1,44 @@
 // Locks that stay with the process: what the client does with the linger machine, under virtual time.
 #include <string>
 
+#include "link.h"
 #include "process.h"
 #include "world.h"
 
 namespace forelock::simulation {
 
-Instant Process::connected_since() const {
-  return connected_ && !down_ ? connected_at_ : lock::never;
-}
-
 // As the client sees it: with less than a third of the time-out left the connection must be silent.
-bool Process::certain() const {
+bool Link::certain() const {
   return connected_ && now() < engine_->valid_until() - Span(world_.plan().session_timeout) / 3;
 }
 
-std::uint64_t Process::take_lingering(std::size_t index, const PlannedCall& call) {
+void Link::acquire(std::uint64_t id, const PlannedCall& call, Instant deadline, bool background_set) {
+  lists_at_call_[id] = lists_;
+  if (tracing()) {
+    trace("acquire " + std::to_string(id) + " " + monitor_names[call.monitor] +
+          (call.priority == Priority::foreground ? " foreground" : " background") + (call.try_once ? " once" : "") +
+          (deadline == lock::never ? "" : " patience " + std::to_string(call.patience / microseconds(1)) + " us"));
+  }
+  lock::AcquireSpec spec;
+  spec.monitor = std::string(1, monitor_names[call.monitor]);
+  spec.priority = call.priority;
+  spec.guid = guid_of(id);
+  spec.record = [id](lock::RecordUse use, const std::string&) {
+    return record_of(use == lock::RecordUse::holding ? 'h' : 'n', id);
+  };
+  spec.deadline = deadline;
+  spec.try_once = call.try_once;
+  spec.wants_position = call.wants_position;
+  if (linger_->ask(id, {spec.monitor, call.priority}, spec.guid, now()) || call.wants_contention) {
+    spec.contention = lock::ContentionScope::all;
+  } else if (background_set) {
+    spec.contention = lock::ContentionScope::this_process;
+  }
+  world_.checker().before_call(*this);
+  engine_->acquire(id, std::move(spec), now());
+}
+
+std::uint64_t Link::take_lingering(const PlannedCall& call) {
   const std::string monitor(1, monitor_names[call.monitor]);
   const linger::Lock* const lock = linger_->take({monitor, call.priority}, certain(), now());
   if (lock == nullptr) {
@@ -25,13 +48,11 @@ std::uint64_t Process::take_lingering(std::size_t index, const PlannedCall& call
   const std::uint64_t id = lock->contender;
   if (tracing()) trace("takes " + std::to_string(id) + " again");
   world_.checker().taken_again(id, call.priority);
-  thread_by_contender_[id] = index;
-  reactions_.push_back({Happening::granted, id, index});
   return id;
 }
 
-// Whether the lock lingers now; otherwise its release has been asked for, and `begun` says whether it was held.
-bool Process::end_section(std::uint64_t id, bool& begun) {
+bool Link::end_section(std::uint64_t id, bool& begun) {
+  world_.checker().before_call(*this);
   begun = linger_->end_section(id, certain(), !engine_->others_known(id), now());
   if (begun) {
     if (tracing()) trace("keeps " + std::to_string(id));
@@ -44,13 +65,7 @@ bool Process::end_section(std::uint64_t id, bool& begun) {
   return false;
 }
 
-bool Process::end_section_of(std::size_t index, std::uint64_t id) {
-  bool begun = false;
-  if (end_section(id, begun)) reactions_.push_back({Happening::released, id, index});
-  return begun;
-}
-
-void Process::release_given_up() {
+void Link::release_given_up() {
   for (const std::uint64_t id : linger_->take_given_up()) {
     const bool begun = engine_->release(id, now());
     if (tracing()) trace("gives up " + std::to_string(id) + (begun ? "" : ": not held any more"));

@@ -1,18 +1,19 @@
-// What the engine tells its driver.
+// What a link's engine tells its driver.
 #include <string>
 #include <utility>
 
 #include "describe.h"
+#include "link.h"
 #include "process.h"
 #include "world.h"
 
 namespace forelock::simulation {
 
-void Process::send(coordination::RequestTag tag, coordination::Request request) {
+void Link::send(coordination::RequestTag tag, coordination::Request request) {
   if (tracing()) trace("-> #" + std::to_string(tag) + " " + describe(request));
   if (std::holds_alternative<coordination::List>(request)) ++lists_;
   last_sent_ = tag;
-  if (down_) return;
+  if (process_.is_down()) return;
   if (const std::uint64_t contender = world_.requests().sent(*this, request); contender != 0) {
     giving_up_[tag] = contender;
   }
@@ -24,40 +25,39 @@ void Process::send(coordination::RequestTag tag, coordination::Request request) 
   grouping_->submit(tag, std::move(request));
 }
 
-bool Process::withdraw(coordination::RequestTag tag) {
-  if (down_ || !grouping_->withdraw(tag)) return false;
+bool Link::withdraw(coordination::RequestTag tag) {
+  if (process_.is_down() || !grouping_->withdraw(tag)) return false;
   if (tracing()) trace("xx #" + std::to_string(tag) + " withdrawn");
   ++world_.statistics().withdrawn;
   unanswered_.erase(tag);
   return true;
 }
 
-void Process::Wire::submit(coordination::RequestTag tag, coordination::Request request) {
-  Process& process = process_;
-  if (process.down_) return;
+void Link::Wire::submit(coordination::RequestTag tag, coordination::Request request) {
+  if (link_.process_.is_down()) return;
+  World& world = link_.world_;
   if ((tag & grouping::GroupingSession::group_tag) != 0) {
-    if (process.tracing()) process.trace("=> " + describe(request));
-    ++process.world_.statistics().groups;
+    if (link_.tracing()) link_.trace("=> " + describe(request));
+    ++world.statistics().groups;
     const std::size_t operations = std::get<coordination::Transaction>(request).operations.size();
-    if (operations > process.world_.plan().grouping.operations) {
-      process.world_.checker().fail(Invariant::requests,
-                                    process.name_ + " sends a group of " + std::to_string(operations) + " operations");
+    if (operations > world.plan().grouping.operations) {
+      world.checker().fail(Invariant::requests,
+                           link_.name_ + " sends a group of " + std::to_string(operations) + " operations");
     }
   }
-  ++process.requests_;
-  process.world_.submit(process.index_, process.requests_, *process.session_, tag, std::move(request));
+  world.submit({link_.process_.index(), link_.number_, ++link_.requests_}, *link_.session_, tag, std::move(request));
 }
 
-void Process::granted(lock::ContenderId contender, const lock::Grant& grant) {
+void Link::granted(lock::ContenderId contender, const lock::Grant& grant) {
   if (tracing())
     trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
   if (lists_at_call_[contender] == lists_) ++world_.statistics().number_proofs;
   linger_->granted(contender, grant.token);
   world_.checker().granted(contender, grant);
-  reactions_.push_back({Happening::granted, contender, thread_of(contender)});
+  process_.happened({Happening::granted, contender});
 }
 
-void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+void Link::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   if (tracing()) {
     trace("** refused " + std::to_string(contender) + " " + std::string(name_of(refusal.reason)) +
           (refusal.reason == lock::RefusalReason::rejected ? " " + std::string(coordination::name_of(refusal.code))
@@ -65,46 +65,44 @@ void Process::refused(lock::ContenderId contender, const lock::Refusal& refusal)
   }
   world_.checker().refused(contender, refusal.reason, connected_ ? Span{} : now() - down_since_);
   linger_->ended(contender, refusal.reason != lock::RefusalReason::unavailable);
-  reactions_.push_back({Happening::refused, contender, thread_of(contender), refusal});
+  process_.happened({.what = Happening::refused, .contender = contender, .refusal = refusal});
 }
 
-void Process::lost(lock::ContenderId contender, LossReason reason) {
+void Link::lost(lock::ContenderId contender, LossReason reason) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);
-  if (!linger_->ended(contender)) reactions_.push_back({Happening::lost, contender, thread_of(contender)});
+  if (linger_->ended(contender)) return;
+  process_.happened({.what = Happening::lost, .contender = contender, .loss = reason});
 }
 
-void Process::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+void Link::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (tracing()) trace("** released " + std::to_string(contender) + " " + std::string(name_of(outcome)));
   world_.checker().released(contender, outcome);
   if (linger_->ended(contender)) return;  // no thread waits for it
-  reactions_.push_back({Happening::released, contender, thread_of(contender), {}, outcome});
+  process_.happened({.what = Happening::released, .contender = contender, .outcome = outcome});
 }
 
-void Process::queued(lock::ContenderId contender, const QueuePosition& position) {
+void Link::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (tracing())
     trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " +
           position.behind);
 }
 
-void Process::contended(lock::ContenderId contender, Priority waiting) {
+void Link::contended(lock::ContenderId contender, Priority waiting) {
   if (tracing())
     trace("** contended " + std::to_string(contender) +
           (waiting == Priority::foreground ? " foreground" : " background"));
   linger_->contended(contender, now());
-  const std::size_t index = thread_of(contender);
-  if (threads_[index].set && waiting < call_of(threads_[index]).priority) {
-    reactions_.push_back({Happening::outranked, contender, index});
-  }
+  process_.contended(contender, waiting);
 }
 
-void Process::forgotten(lock::ContenderId contender) {
+void Link::forgotten(lock::ContenderId contender) {
   if (tracing()) trace("** forgotten " + std::to_string(contender));
   world_.checker().forgotten(contender);
   lists_at_call_.erase(contender);
 }
 
-void Process::counter_high(const std::string& monitor, std::int64_t number) {
+void Link::counter_high(const std::string& monitor, std::int64_t number) {
   if (tracing()) trace("** counter high " + monitor + " " + std::to_string(number));
 }
 
