@@ -69,6 +69,17 @@ TEST(BoundedWaitsTest, AReleaseEndsWithinTheSessionsTimeOut) {
   EXPECT_THAT(bounded_waits(planted.read(), {}).explanations, ElementsAre(HasSubstr("released at")));
 }
 
+TEST(BoundedWaitsTest, ThatOfAHolderWhoStepsAsideEndsWithTheWholeOfIt) {
+  PlantedHistory planted;
+  planted.client("a").event(0, "started", {{"session_timeout_ms", 1000}}).invoke(0, 1).granted(1, 1, 5);
+  planted.client("a").release(10, 1).invoke(11, 2, 3000, "step_aside").released(3010, 1).refused(3010, 2);
+  EXPECT_EQ(bounded_waits(planted.read(), {}).violations, 0u);
+  PlantedHistory late;
+  late.client("a").event(0, "started", {{"session_timeout_ms", 1000}}).invoke(0, 1).granted(1, 1, 5);
+  late.client("a").release(10, 1).invoke(11, 2, 3000, "step_aside").released(3800, 1).refused(3300, 2);
+  EXPECT_THAT(bounded_waits(late.read(), {}).explanations, ElementsAre(HasSubstr("released at")));
+}
+
 TEST(BoundedWaitsTest, OtherPeoplesClientsAndCommandsHaveBoundsOfTheirOwn) {
   PlantedHistory planted;
   planted.process("l", "literal").invoke(0, 1, 100).granted(9000, 1, 0);
