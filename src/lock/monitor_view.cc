@@ -55,7 +55,9 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   if (!proof && !holds) return;
   const auto& names = reply.children;
   const bool own_there = all_there || std::find(names.begin(), names.end(), owner_->node) != names.end();
-  if (!listing_.lock_seen() || !own_there) return need_resolve(now);  // it was deleted by hand
+  // Made since the grant: nodes that are called like ours are others'.
+  const bool made_anew = reply.stat.czxid > owner_->token;
+  if (!listing_.lock_seen() || !own_there || made_anew) return need_resolve(now);  // it was deleted by hand
   if (!proof) return;
   const bool before = another_process_before_claim(*owner_);
   if (!before) engine_.explain(*owner_, CourseStep::listed_first);

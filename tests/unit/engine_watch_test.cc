@@ -382,6 +382,30 @@ TEST_F(ChildrenWatchedTest, ALockThatIsAnothersByNowIsNoticed) {
   EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
 }
 
+// A member of a set does not watch its nodes yet, and in a monitor that was made anew others' nodes have its names.
+TEST_F(ChildrenWatchedTest, AMonitorThatWasMadeAnewSinceTheGrantHasNoneOfOurNodes) {
+  cold_cycle(1);
+  AcquireSpec spec = spec_of(2, Priority::foreground);
+  spec.contention = ContentionScope::all;
+  spec.hold_watch_later = 1s;
+  engine_.acquire(2, std::move(spec), now_);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  Reply look = listing({"A-0000000002", "privateLock"}, 4);
+  look.stat.czxid = 200;  // it was made by the claim
+  answer<List>(look);
+  event(WatchEvent::Kind::children_changed, "/P");
+  answer<List>(look);
+  EXPECT_TRUE(output_.sent.empty());
+  event(WatchEvent::Kind::children_changed, "/P");
+  look.stat.czxid = 201;
+  answer<List>(look);
+  answer_heartbeat({});
+  answer<List>(look);
+  answer<Get>(node("another", our_session + 1));
+  answer<Get>(node("another", our_session + 1));
+  EXPECT_EQ(output_.losses, std::vector{LossReason::removed});
+}
+
 // The resolving has read it before.
 TEST_F(EngineWatchTest, ANodeThatIsRemovedDuringAResolvingIsLookedForAgain) {
   cold_cycle(1);

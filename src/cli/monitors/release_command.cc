@@ -1,6 +1,8 @@
 // forelock release: takes a lock away from its holder.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/audit.h"
 #include "cli/commands.h"
@@ -98,15 +100,20 @@ class ReleaseCommand final : public Command {
   }
 
   // Whether the holder that is meant, and was there before, certainly does not hold it any more. That it holds it still
-  // says nothing: the request may be on its way, and the server that is asked behind the others.
+  // says nothing: the request may be on its way, and the server that is asked behind the others. So it is looked at for
+  // a moment.
   bool is_gone(Inspector& inspector, const std::optional<HolderView>& before) const {
     if (!is_meant(before)) return false;
     try {
-      const std::optional<MonitorView> now = inspector.show(monitor_);
-      return !now || !now->holder || now->holder->token != before->token;
+      for (int look = 0; look < 10; ++look) {
+        if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        const std::optional<MonitorView> now = inspector.show(monitor_);
+        if (!now || !now->holder || now->holder->token != before->token) return true;
+      }
     } catch (const Error&) {
-      return false;
+      // Then it is not known.
     }
+    return false;
   }
 
   // The deed is on record even where nobody knows whether it is done. The note stays: it may be true.
