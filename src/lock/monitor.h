@@ -183,6 +183,7 @@ class Monitor {
   void need_resolve(TimePoint not_before);
   void monitor_missing();
   void made_by_us(TimePoint now);
+  void look_if_made_anew(TimePoint now);
 
   // Resolving (monitor_resolve.cc).
   void begin_resolve(TimePoint now);

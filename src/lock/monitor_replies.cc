@@ -28,7 +28,8 @@ std::string last_component(const std::string& path) {
 
 void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
   --outstanding_;
-  if (flight.kind == FlightKind::fresh_claim && !reply.ok()) removable_ = false;  // if it is there, others have made it
+  // If it is there, others have made it. What was read of it meanwhile stays known: a watch was set with that.
+  if (flight.kind == FlightKind::fresh_claim && !reply.ok() && !headcount_.watched()) removable_ = false;
   if (reply.code == ReplyCode::session_expired) return;  // the session's end follows and settles everything
   Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
   switch (flight.kind) {
@@ -141,6 +142,8 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
     if (fresh) {
       exists_ = true;
       made_by_us(now);
+    } else {
+      look_if_made_anew(now);
     }
     contender.node = last_component(reply.operations[own].path);
     const auto name = parse_contender_name(contender.node);
@@ -188,6 +191,14 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
   }
 }
 
+// A node of ours is in it although it was gone: it was made anew before our request came, and nobody here knows whether
+// by one of us, to be removed when it is not used.
+void Monitor::look_if_made_anew(TimePoint now) {
+  if (exists_ || engine_.options().monitor_linger == Duration()) return;
+  exists_ = true;
+  watch_parent(0, now);
+}
+
 // A monitor that exists is claimed as any other.
 void Monitor::on_fresh_claim_refused(Contender& contender, const Reply& reply, TimePoint now) {
   switch (reply.code) {
@@ -222,6 +233,7 @@ void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply
     note_number(contender.number);
     back_to_queue(contender);
     explain_queued(contender);
+    look_if_made_anew(now);
     if (contender.abandoned) remove_node(contender, now);
     return;
   }

@@ -289,6 +289,55 @@ TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
 }
 
+// It was removed and made anew by another process of ours, whose removal found us there: nobody else removes it.
+TEST_F(EngineUnusedTest, WhatIsReadOfAMonitorWhileItIsClaimedAnewStaysKnown) {
+  cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::no_node, 0));
+  Reply marked = monitor(2, 2, 150);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(claimed("A-0000000004", 200));
+  answer<List>(listing({"A-0000000004", "privateLock"}, 6));
+  ASSERT_EQ(output_.grants.size(), 2u);
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>({});
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+// The same while a claim was on its way, which so came to a monitor of which nothing was known.
+TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAClaimIsLookedAt) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(claimed("A-0000000000", 100));
+  Reply marked = monitor(2, 2, 100);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  acquire(2, Priority::foreground);
+  event(coordination::WatchEvent::Kind::deleted, "/P");
+  answer<Transaction>(claimed("A-0000000007", 200));
+  marked = monitor(2, 9, 200);
+  marked.data = monitor_mark;
+  bool looked = false;
+  while (!output_.sent.empty()) {
+    if (std::holds_alternative<Get>(output_.sent.front().request)) {
+      looked = answer<Get>(marked).path == "/P";
+    } else {
+      answer<List>(listing({"A-0000000007", "privateLock"}, 9));
+    }
+  }
+  EXPECT_TRUE(looked);
+  ASSERT_EQ(output_.grants.size(), 2u);
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>({});
+  pass(linger * 4);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
 // It was removed, and another program has made it anew, while it was not watched.
 TEST_F(EngineUnusedTest, OneThatOthersHaveMadeAnewStays) {
   cycle(1);
