@@ -69,7 +69,7 @@ void LockSlot::alive(std::chrono::milliseconds expected) {
   lock::ContenderId contender = 0;
   {
     const std::lock_guard guard(mutex_);
-    const WallTime time = std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
+    const WallTime time = records::wall_time_now();
     record_.expected_runtime = expected;
     record_.alert_at = records::later(time, expected);
     if (options_.auto_unlock_after) record_.auto_unlock_at = records::later(time, *options_.auto_unlock_after);

@@ -1,4 +1,5 @@
 // Monitors that nobody has used before, and what becomes of their nodes.
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <variant>
@@ -336,6 +337,22 @@ TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAClaimIsLookedAt) {
   answer<Transaction>({});
   pass(linger * 4);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAnEnqueueIsLookedAtToo) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(refused(ReplyCode::node_exists, 1));
+  Reply marked = monitor(2, 1, 50);
+  marked.data = monitor_mark;
+  answer<Get>(marked);
+  event(coordination::WatchEvent::Kind::deleted, "/P");
+  answer<Create>(created("A-0000000001"));
+  const auto looks = [](const Sent& sent) {
+    const auto* get = std::get_if<Get>(&sent.request);
+    return get != nullptr && get->path == "/P" && get->watch;
+  };
+  EXPECT_TRUE(std::any_of(output_.sent.begin(), output_.sent.end(), looks));
 }
 
 // It was removed, and another program has made it anew, while it was not watched.

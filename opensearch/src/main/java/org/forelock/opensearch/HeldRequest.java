@@ -33,6 +33,7 @@ final class HeldRequest {
   private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
   /** By System.nanoTime(); in the past: nothing is promised. */
   private final AtomicLong promisedUntil = new AtomicLong(System.nanoTime());
+  /** What this node has sent of it, to its own primary, too. */
   final Sends sends = new Sends();
   /** How often the write was sent to the node of a shard. */
   private final Map<ShardId, Integer> attempts = new ConcurrentHashMap<>();
