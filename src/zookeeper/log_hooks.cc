@@ -8,13 +8,18 @@
 namespace forelock::zookeeper {
 namespace {
 
-constexpr std::size_t slot_count = 16;
+constexpr std::size_t slot_count = 64;
 
 struct Slot {
   std::mutex mutex;
   bool taken = false;
   std::function<void(std::string_view)> receiver;
+  // Changes only while no client has the callback.
+  std::function<void()> broken;
 };
+
+// Of the C client's lines, the one that its I/O thread writes for every connection that it gives up.
+constexpr std::string_view gives_up = ", errno=";
 
 // Never destroyed: a C client that is closed late, from a destructor of static storage, may still log.
 std::array<Slot, slot_count>& slots() {
@@ -25,6 +30,7 @@ std::array<Slot, slot_count>& slots() {
 template <std::size_t index>
 void forward(const char* message) {
   Slot& slot = slots()[index];
+  if (std::string_view(message).find(gives_up) != std::string_view::npos) slot.broken();
   std::lock_guard lock(slot.mutex);
   if (slot.receiver) slot.receiver(message);
 }
@@ -46,9 +52,8 @@ void lower_level_once() {
 
 }  // namespace
 
-LogHook::LogHook(std::function<void(std::string_view)> receiver) : callback_(&ignore) {
+LogHook::LogHook(std::function<void(std::string_view)> receiver, std::function<void()> broken) : callback_(&ignore) {
   lower_level_once();
-  if (!receiver) return;
   for (std::size_t index = 0; index < slot_count; ++index) {
     Slot& slot = slots()[index];
     // Where it is locked, it is in use; in a forked child perhaps for ever, by a thread that the child does not have.
@@ -56,6 +61,7 @@ LogHook::LogHook(std::function<void(std::string_view)> receiver) : callback_(&ig
     if (!lock || slot.taken) continue;
     slot.taken = true;
     slot.receiver = std::move(receiver);
+    slot.broken = std::move(broken);
     slot_ = static_cast<int>(index);
     callback_ = callbacks[index];
     return;
@@ -68,6 +74,7 @@ LogHook::~LogHook() {
   std::lock_guard lock(slot.mutex);
   slot.taken = false;
   slot.receiver = nullptr;
+  slot.broken = nullptr;
 }
 
 }  // namespace forelock::zookeeper

@@ -9,10 +9,13 @@
 namespace forelock::zookeeper {
 
 // The C client's log callback gets the message and nothing else, so a session needs a C function of its own: there are
-// a few, and a session that finds none left is silent. Thread-safe.
+// as many as a process will hardly have sessions, and one that finds none left hears nothing. Thread-safe.
 class LogHook {
  public:
-  explicit LogHook(std::function<void(std::string_view)> receiver);
+  // `receiver` may be empty. `broken` is called on the client's I/O thread when a connection, or an attempt at one, has
+  // failed, before the client itself acts on that; it may block the client, and must not send anything. A host that
+  // mutes the C client (zoo_set_debug_level below ZOO_LOG_LEVEL_ERROR) mutes this, too.
+  LogHook(std::function<void(std::string_view)> receiver, std::function<void()> broken);
   // The client that has the callback must be closed before.
   ~LogHook();
   LogHook(const LogHook&) = delete;

@@ -17,8 +17,8 @@ void receive_watch(zhandle_t* handle, int type, int state, const char* path, voi
 // (is_valid_path): with an invalid one zoo_amulti frees memory that is not its own. The request is not needed
 // afterwards. Returns the C client's code; unless that is ZOK there will be no completion.
 //
-// The handle must be connected, for the same reason: on an expired handle zoo_amulti goes wrong after the first
-// operation.
+// The handle must be connected, and its session must not end during the call, for the same reason: zoo_amulti goes
+// wrong with the operation behind the one at which it notices that. (Seen in 3.8.0.)
 int send_request(zhandle_t* handle, const AclVector& acl, Call* call, const coordination::Request& request);
 
 }  // namespace forelock::zookeeper

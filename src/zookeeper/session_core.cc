@@ -1,5 +1,6 @@
 #include "zookeeper/session_core.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -82,7 +83,7 @@ SessionCore::SessionCore(SessionOptions options, coordination::SessionListener& 
       acl_(options_.acl),
       names_(options_.names ? options_.names : std::make_shared<NameLookup>(connect_.servers, options_.resolver)),
       listener_(listener),
-      log_hook_(options_.log) {}
+      log_hook_(options_.log, [this] { connection_broken(); }) {}
 
 SessionCore::~SessionCore() {
   close();
@@ -231,13 +232,25 @@ ReplyCode SessionCore::refusal_of(Link link) const {
   return ReplyCode::connection_loss;
 }
 
+// Requires submit_mutex_. Our link state follows the events, so it may be a moment behind. What the client takes while
+// it has no connection it would send after the next one, long after the caller was told of the loss.
+//
+// And zoo_amulti must not meet the end of its session (request_sender.h), however long the calling thread is not run:
+// so the I/O thread waits for it before it gives the connection up (connection_broken()), and without that no session
+// ends. From then on nothing may be sent, although the handle says for a moment longer that it is connected, until the
+// completion thread has heard of a connection that is not known to be broken.
+bool SessionCore::may_send() const {
+  return handle_ != nullptr && connections_begun_ > connections_broken_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
+}
+
+void SessionCore::connection_broken() {
+  const std::lock_guard order(submit_mutex_);
+  if (handle_ != nullptr && zoo_state(handle_) == ZOO_CONNECTED_STATE) ++connections_broken_;
+}
+
 // Requires submit_mutex_.
 int SessionCore::send(Call* call, Request& request) {
-  // Our link state follows the events, so it may be a moment behind. What the client takes while it has no connection
-  // it would send after the next one, long after the caller was told of the loss. And zoo_amulti must not meet an
-  // expired handle (request_sender.h): from connected to expired takes the client at least a connection attempt, which
-  // is long enough for the call that follows this check.
-  if (handle_ == nullptr || zoo_state(handle_) != ZOO_CONNECTED_STATE) return ZCONNECTIONLOSS;
+  if (!may_send()) return ZCONNECTIONLOSS;
   if (auto* create = std::get_if<coordination::Create>(&request);
       create != nullptr && create->mode == coordination::CreateMode::container) {
     if (containers_unsupported_.load(std::memory_order_relaxed)) {
@@ -300,6 +313,11 @@ void SessionCore::deliver_ready(ReplyQueue::Serial end) {
 
 void SessionCore::session_changed(zhandle_t* handle, int state) {
   if (state == ZOO_CONNECTED_STATE) {
+    {
+      const std::lock_guard order(submit_mutex_);
+      connections_broken_ = std::max(connections_broken_, connections_begun_);  // those before, however they ended
+      ++connections_begun_;
+    }
     sockaddr_storage peer{};
     socklen_t length = sizeof(peer);
     if (zookeeper_get_connected_host(handle, reinterpret_cast<sockaddr*>(&peer), &length) != nullptr) {

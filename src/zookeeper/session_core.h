@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,8 +32,7 @@ namespace forelock::zookeeper {
 // Locks, in the order in which they may be taken:
 //   delivery_mutex_  held during every call of the listener, so that calls come one at a time
 //   submit_mutex_    held from the moment a request gets its serial until the C client has it, so that both orders
-//   agree;
-//                    guards handle_
+//                    agree; guards handle_. The C client's I/O thread takes it, too, before it gives a connection up.
 //   queue_mutex_     guards the rest; held for moments, never while calling anything
 class SessionCore {
  public:
@@ -57,6 +57,9 @@ class SessionCore {
   void session_changed(zhandle_t* handle, int state);
   void watch_fired(int type, const char* path);
 
+  // Called from the log hook, on the C client's I/O thread.
+  void connection_broken();
+
  private:
   enum class Link { disconnected, connected, expired, auth_failed, closed };
 
@@ -64,6 +67,7 @@ class SessionCore {
   std::optional<coordination::ReplyCode> prepare(coordination::Request& request) const;
   coordination::ReplyCode refusal_of(Link link) const;
   int send(Call* call, coordination::Request& request);
+  bool may_send() const;
 
   // Waits until what is under way has its answers, or cannot get them any more.
   void drain(zhandle_t* handle);
@@ -96,6 +100,10 @@ class SessionCore {
 
   std::mutex submit_mutex_;
   zhandle_t* handle_ = nullptr;
+  // Connections that the completion thread has heard of, and those of them that the I/O thread has given up since: see
+  // may_send().
+  std::uint64_t connections_begun_ = 0;
+  std::uint64_t connections_broken_ = 0;
   std::chrono::steady_clock::time_point asked_at_{};  // set before the client's threads exist
 
   mutable std::mutex queue_mutex_;

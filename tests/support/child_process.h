@@ -22,6 +22,8 @@ class ChildProcess {
 
   pid_t id() const { return id_; }
   bool running();
+  // What wait() returns; nothing while it runs.
+  std::optional<int> status() const { return status_; }
   void signal(int number);
   // Returns its wait status.
   int wait();

@@ -2,8 +2,12 @@
 
 #include <semaphore.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
+#include <deque>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -14,6 +18,26 @@ namespace {
 void forget_clock_of(pid_t process) {
   ::shm_unlink(("/faketime_shm_" + std::to_string(process)).c_str());
   ::sem_unlink(("/faketime_sem_" + std::to_string(process)).c_str());
+}
+
+// For who cannot see the file any more: enough for the stack of a crash.
+constexpr std::size_t max_last_lines = 60;
+
+std::string last_lines(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back("\n  " + line);
+    if (lines.size() > max_last_lines) lines.pop_front();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+std::string end_of(int status) {
+  if (!WIFSIGNALED(status)) return "with status " + std::to_string(WEXITSTATUS(status));
+  return "by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
 }
 
 }  // namespace
@@ -50,9 +74,12 @@ std::optional<pid_t> ClientProcess::id() {
   return child_->id();
 }
 
-bool ClientProcess::crashed() {
+std::optional<std::string> ClientProcess::crash() {
+  const std::string name = process();
   const std::lock_guard guard(mutex_);
-  return child_ && !to_end_ && !child_->running();
+  if (!child_ || to_end_ || child_->running()) return std::nullopt;
+  return name + " ended by itself, " + end_of(*child_->status()) + "; the last lines of " + file(".log").string() +
+         ":" + last_lines(file(".log"));
 }
 
 void ClientProcess::kill() {

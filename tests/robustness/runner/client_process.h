@@ -45,8 +45,8 @@ class ClientProcess {
   bool running();
   // Of the process that runs; nothing if none does.
   std::optional<pid_t> id();
-  // It has ended, and nobody asked it to.
-  bool crashed();
+  // If it has ended and nobody asked it to: how, with the last that it said.
+  std::optional<std::string> crash();
   // With its children.
   void kill();
   void pause();

@@ -169,8 +169,9 @@ void Run::report(seconds passed) {
 
 void Run::check_for_crashes() {
   for (ClientProcess* each : everybody()) {
-    if (!each->crashed()) continue;
-    problems_.push_back(each->process() + " ended by itself; see " + each->file(".log").string());
+    const auto crash = each->crash();
+    if (!crash) continue;
+    problems_.push_back(*crash);
     history_.event("process_ended").add("target", each->process());
   }
 }

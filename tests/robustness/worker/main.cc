@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "robustness/worker/crash_report.h"
 #include "robustness/worker/load.h"
 #include "robustness/worker/patience.h"
 
@@ -78,6 +79,7 @@ int run(const WorkerOptions& options) {
 }  // namespace forelock::robustness
 
 int main(int count, char** arguments) {
+  forelock::robustness::report_crashes();
   try {
     return forelock::robustness::run(forelock::robustness::WorkerOptions::parse(count, arguments));
   } catch (const std::exception& problem) {
