@@ -237,7 +237,7 @@ enum fl_priority {
   FL_BACKGROUND = 1   ///< bulk work
 };
 
-/// Values for `timeout_ms` of an acquisition.
+/// Values for `timeout_ms` of an acquisition. With 0 it is a single attempt, as fl_lock_try() and fl_set_try().
 enum fl_timeout {
   FL_CONFIGURED = -1,  ///< the time-out configured for the lock's class
   FL_FOREVER = -2      ///< no end

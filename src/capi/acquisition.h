@@ -17,6 +17,18 @@
 
 namespace forelock::capi {
 
+// What an acquisition asks for. Who gives it no time asks once: a lock that is free takes some, too.
+struct Terms {
+  lock::TimePoint deadline;
+  bool try_once;
+};
+
+template <class Slot>
+Terms terms_of(Slot& slot, std::int64_t timeout_ms, bool try_once) {
+  if (timeout_ms == 0) return {deadline_of(slot.core(), slot.priority(), FL_CONFIGURED), true};
+  return {deadline_of(slot.core(), slot.priority(), timeout_ms), try_once};
+}
+
 // The end of a blocking acquisition that has begun. What was freed meanwhile holds nothing.
 template <class T>
 void finish(T& object, typename T::Slot::Acquisition acquisition, lock::TimePoint deadline) {
@@ -32,8 +44,9 @@ template <class T>
 std::int32_t acquire(Handle handle, std::int64_t timeout_ms, bool try_once) {
   return run([&] {
     const auto use = find<T>(handle);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
-    finish(*use, use->last().begin(std::nullopt, [&] { return use->slot().acquire(deadline, try_once); }), deadline);
+    const Terms terms = terms_of(use->slot(), timeout_ms, try_once);
+    const auto begin = [&] { return use->slot().acquire(terms.deadline, terms.try_once); };
+    finish(*use, use->last().begin(std::nullopt, begin), terms.deadline);
   });
 }
 
@@ -58,9 +71,10 @@ template <class T>
 std::int32_t acquire_async(Handle handle, std::int64_t timeout_ms, bool try_once, std::uint64_t tag) {
   return run([&] {
     const auto use = find<T>(handle);
-    const lock::TimePoint deadline = deadline_of(use->slot().core(), use->slot().priority(), timeout_ms);
+    const Terms terms = terms_of(use->slot(), timeout_ms, try_once);
     EventQueue::Reservation room(*use->client()->events);
-    use->last().begin(tag, [&] { return use->slot().acquire(deadline, try_once, end_event(*use, handle, tag)); });
+    use->last().begin(
+        tag, [&] { return use->slot().acquire(terms.deadline, terms.try_once, end_event(*use, handle, tag)); });
     room.keep();
     if (use->closed()) use->slot().cancel();
   });
@@ -75,10 +89,11 @@ std::int32_t acquire_within(Handle handle, std::int64_t timeout_ms, bool try_onc
     require(block_ms >= 0, "the time to block is negative");
     const auto use = find<T>(handle);
     auto& slot = use->slot();
-    const lock::TimePoint deadline = deadline_of(slot.core(), slot.priority(), timeout_ms);
+    const Terms terms = terms_of(slot, timeout_ms, try_once);
+    const lock::TimePoint deadline = terms.deadline;
     const lock::TimePoint block_until = client::deadline_after(std::chrono::milliseconds(block_ms));
     EventQueue::Reservation room(*use->client()->events);
-    const auto acquisition = use->last().begin(tag, [&] { return slot.acquire(deadline, try_once); });
+    const auto acquisition = use->last().begin(tag, [&] { return slot.acquire(deadline, terms.try_once); });
     if (use->closed()) slot.cancel();
     const bool blocks_to_the_end = block_ms > 0 && deadline <= block_until;
     const bool ends_in_time = blocks_to_the_end || slot.wait_until(acquisition, block_until);

@@ -75,6 +75,35 @@ TEST_F(CInterface, TimesWithoutEndAreNotOverBeforeTheyBegin) {
   EXPECT_EQ(fl_config_free(config), FL_OK);
 }
 
+TEST_F(CInterface, WithoutTimeALockIsAskedForOnce) {
+  const fl_client client = open_client(server_->connect_string());
+  const fl_lock lock = new_lock(client, "once");
+  const fl_lock other = new_lock(client, "once");
+  const char* const monitors[] = {"once", "once too"};
+  fl_set set = 0;
+  ASSERT_EQ(fl_set_new(client, "test", monitors, 2, FL_FOREGROUND, nullptr, &set), FL_OK);
+  std::int32_t pending = -1;
+  fl_event event;
+
+  ASSERT_EQ(fl_lock_acquire(lock, 0), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_lock_acquire(other, 0), FL_LOCK_UNAVAILABLE);
+  EXPECT_EQ(fl_set_acquire(set, 0), FL_LOCK_UNAVAILABLE);
+  ASSERT_EQ(fl_lock_acquire_async(other, 0, 1), FL_OK);
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_LOCK_UNAVAILABLE);
+  EXPECT_EQ(fl_lock_acquire_within(other, 0, 30'000, 2, &pending), FL_LOCK_UNAVAILABLE);
+  EXPECT_EQ(fl_lock_release(lock), FL_OK);
+
+  ASSERT_EQ(fl_lock_acquire_async(lock, 0, 3), FL_OK);
+  ASSERT_EQ(fl_poll(client, 30'000, &event, 1), 1);
+  EXPECT_EQ(event.code, FL_OK);
+  EXPECT_EQ(fl_lock_release(lock), FL_OK);
+  EXPECT_EQ(fl_lock_acquire_within(lock, 0, 30'000, 4, &pending), FL_OK);
+  EXPECT_EQ(fl_lock_release(lock), FL_OK);
+  EXPECT_EQ(fl_set_acquire(set, 0), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST_F(CInterface, AMembersNameOutlivesItsSet) {
   const fl_client client = open_client(server_->connect_string());
   const std::string monitor = "a name that is too long to be kept in place";

@@ -104,7 +104,12 @@ def test_timed_out(open_client, in_main_thread):
     assert not waiter.try_acquire()
     with pytest.raises(forelock.InstanceLockException):
         waiter.acquire(timeout=0.01)
+    with pytest.raises(forelock.InstanceLockException) as caught:
+        waiter.acquire(timeout=0)
+    assert caught.value.code == ErrorCode.LOCK_UNAVAILABLE
     holder.release()
+    waiter.acquire(timeout=0)
+    waiter.release()
 
 
 def test_cancelled(client):

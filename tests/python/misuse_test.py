@@ -117,7 +117,7 @@ def test_exceptions_travel_between_processes(client):
     copy = pickle.loads(pickle.dumps(caught.value))
     assert type(copy) is forelock.InstanceLockException
     assert (copy.code, copy.monitor, str(copy), copy.hint, copy.retryable) == (
-        ErrorCode.LOCK_TIMEOUT, "P1", str(caught.value), caught.value.hint, True)
+        ErrorCode.LOCK_UNAVAILABLE, "P1", str(caught.value), caught.value.hint, True)
 
 
 def test_the_blocks_own_exception_is_not_replaced(client):

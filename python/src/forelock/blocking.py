@@ -28,9 +28,10 @@ class BlockingLock(LockObject, ThreadWaits):
     def acquire(self, timeout: Timeout = None) -> int:
         """Obtains the lock; returns its fencing token.
 
-        ``timeout`` in seconds; ``math.inf``: no end; None: the object's. Raises InstanceLockException (lock_timeout:
-        the message says who holds it; cancelled), SessionExpiredException, ConnectionLossException,
-        RequestRejectedException. After an exception nothing of it stays in the queue. Ctrl-C withdraws the waiter.
+        ``timeout`` in seconds; ``math.inf``: no end; 0: a single attempt; None: the object's. Raises
+        InstanceLockException (lock_timeout: the message says who holds it; lock_unavailable: the single attempt;
+        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException. After an exception
+        nothing of it stays in the queue. Ctrl-C withdraws the waiter.
         """
         limit = self._milliseconds(timeout)
         self._tell_stack()

@@ -95,8 +95,29 @@ class Removal {
     const drain::DrainerLock lock(*client, *store_, request_.command);
     // Not before: what a replay has just done with is not there any more.
     const std::vector<FoundLetter> named = find_named();
-    audit_drain({request_.command, store_->describe(), lock.token(), which(), "begun"}, context_.console);
+    audit(lock, "begun");
     drain::BulkResolver resolver(*store_, lock, request_.resolution);
+    const auto done = [&] {
+      return std::string(name_of(request_.resolution)) + ' ' +
+             std::to_string(resolver.letters() + resolver.unreadable_letters());
+    };
+    try {
+      remove(named, resolver);
+    } catch (...) {
+      audit(lock, done() + " at least; then it failed");
+      throw;
+    }
+    audit(lock, done());
+    say_what_was_done(resolver);
+    return exit_ok;
+  }
+
+ private:
+  void audit(const drain::DrainerLock& lock, const std::string& result) const {
+    audit_drain({request_.command, store_->describe(), lock.token(), which(), result}, context_.console);
+  }
+
+  void remove(const std::vector<FoundLetter>& named, drain::BulkResolver& resolver) {
     Remover remover(resolver, request_.resolution, context_.console);
     if (request_.ids.empty()) {
       store_->scan(filter_, remover);
@@ -106,15 +127,8 @@ class Removal {
     resolver.finish();
     store_->settle();
     if (request_.resolution == drain::Resolution::purged) store_->delete_resolved();
-    audit_drain({request_.command, store_->describe(), lock.token(), which(),
-                 std::string(name_of(request_.resolution)) + ' ' +
-                     std::to_string(resolver.letters() + resolver.unreadable_letters())},
-                context_.console);
-    say_what_was_done(resolver);
-    return exit_ok;
   }
 
- private:
   // All of them, or none: a misspelt id must not be noticed after the others have gone.
   std::vector<FoundLetter> find_named() {
     if (request_.ids.empty()) return {};

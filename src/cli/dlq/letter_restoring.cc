@@ -25,6 +25,10 @@ LetterRestoring::LetterRestoring(const Context& context, drain::LetterStore& sto
   audit("begun");
 }
 
+LetterRestoring::~LetterRestoring() {
+  if (!finished_) audit("restored " + std::to_string(restored_) + "; then it failed");
+}
+
 bool LetterRestoring::letter(const drain::StoredLetter& letter) {
   try {
     ++(store_.restore(letter) ? restored_ : there_already_);
@@ -42,6 +46,7 @@ bool LetterRestoring::unreadable(const drain::UnreadableLetter&) {
 
 int LetterRestoring::finish() {
   store_.settle();
+  finished_ = true;
   audit("restored " + std::to_string(restored_));
   if (!console_.text()) {
     console_.write_json({{"restored", restored_},

@@ -19,6 +19,8 @@ class LetterRestoring final : public drain::LetterVisitor {
  public:
   // \param which the letters, as on the command line; for the audit line.
   LetterRestoring(const Context& context, drain::LetterStore& store, std::string action, std::string which);
+  // The audit trail says that it failed, if finish() has not come to its end.
+  ~LetterRestoring() override;
 
   bool letter(const drain::StoredLetter& letter) override;
   // A record that cannot be read stays where it is.
@@ -32,6 +34,7 @@ class LetterRestoring final : public drain::LetterVisitor {
   void audit(const std::string& result) const;
   int exit_code() const;
 
+  bool finished_ = false;
   const Console& console_;
   drain::LetterStore& store_;
   const std::string action_;

@@ -83,7 +83,7 @@ class ReplayRun {
       progress.tick();
     }
     progress.finish();
-    const drain::ReplayReport report = running.result();
+    const drain::ReplayReport report = result_of(running);
     if (!report.unsettled.empty())
       console_.warn(printable("nothing is lost, but the queue was not tidied up: " + report.unsettled));
     audit(token_, "replayed " + std::to_string(report.replayed) + ", failed " + std::to_string(report.failed) +
@@ -97,6 +97,15 @@ class ReplayRun {
   void audit(std::uint64_t token, const std::string& result) {
     token_ = token;
     audit_drain({"replay", store_->describe(), token, request_.which, result}, console_);
+  }
+
+  drain::ReplayReport result_of(Task<drain::ReplayReport>& running) {
+    try {
+      return running.result();
+    } catch (...) {
+      if (token_ != 0) audit(token_, "failed");
+      throw;
+    }
   }
 
   drain::LetterTarget to_command() {

@@ -1,11 +1,13 @@
 """forelock dlq: replay, park, purge; what may happen to them, and what must not."""
 
 import base64
+import contextlib
 import json
 import os
 import pty
 import select
 import signal
+import sqlite3
 import subprocess
 import unittest
 
@@ -405,6 +407,18 @@ class Audit(DrainTest):
             if os.geteuid() == 0 and login_user() is None:
                 self.assertTrue(lines[0]["by"].startswith("alice (as root)@"), lines[0])
         self.assertEqual(self.ids(), [], third)
+
+    def test_says_at_the_end_that_it_failed(self):
+        identity = self.dead_letter()
+        replay = self.start_replay(self.noting(f"while ! [ -e {self.path('go-on')} ]; do sleep 0.02; done"))
+        support.wait_until(lambda: self.lines_of("seen"), "the command runs")
+        with contextlib.closing(sqlite3.connect(self.outbox)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            self.write("go-on", "")
+            _, errors = replay.communicate(timeout=support.PATIENCE)
+        self.assertEqual(replay.returncode, 74, errors)
+        self.assertEqual([line["result"] for line in self.audit_lines(errors)], ["begun", "failed"])
+        self.assertEqual(self.ids(), [identity])
 
 
 def login_user():

@@ -135,7 +135,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * Waits at most this long.
    *
-   * @param timeout at most; a negative one is as zero
+   * @param timeout at most; zero or less is a single attempt
    * @return whether it is held now
    */
   public boolean tryLock(Duration timeout) {
@@ -156,7 +156,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * The same with a time-out of one's own.
    *
-   * @param timeout at most; a negative one is as zero
+   * @param timeout at most; zero or less is a single attempt
    * @return as {@link #acquireAsync()}
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync(Duration timeout) {
@@ -166,7 +166,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
    *
-   * @param timeout at most; a negative one is as zero
+   * @param timeout at most; zero or less is a single attempt
    * @param executor completes the result, and so runs what depends on it. One that does so at once
    *     ({@code Runnable::run}) has it run by the thread that fetches the client's events, and so does one that
    *     refuses, by whatever exception. That is for what neither blocks nor takes long: meanwhile all other waiting
