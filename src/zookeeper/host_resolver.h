@@ -13,7 +13,7 @@
 
 namespace forelock::zookeeper {
 
-// Numeric addresses of a host, or why there are none.
+// Numeric addresses of a host, or why none are known, or no newer ones.
 struct HostAddresses {
   std::vector<std::string> numeric;
   std::string error;

@@ -8,7 +8,7 @@
 namespace forelock::zookeeper {
 namespace {
 
-constexpr std::size_t slot_count = 64;
+constexpr std::size_t slot_count = 256;
 
 struct Slot {
   std::mutex mutex;
@@ -18,8 +18,14 @@ struct Slot {
   std::function<void()> broken;
 };
 
-// Of the C client's lines, the one that its I/O thread writes for every connection that it gives up.
-constexpr std::string_view gives_up = ", errno=";
+// Of the C client's lines, the one that its I/O thread writes for every connection that it gives up:
+// "2026-11-24 23:42:16,480:16833(0x7f8d6effd6c0):ZOO_ERROR@check_events@3011: Socket 127.0.0.1:2181 zk retcode=-4,
+// errno=112(Host is down): …". Paths, which could look like anything, are in lines of other levels alone.
+bool gives_up(std::string_view line) {
+  const auto level_end = line.find('@');
+  return level_end != std::string_view::npos && line.substr(0, level_end).ends_with(":ZOO_ERROR") &&
+         line.find(", errno=", level_end) != std::string_view::npos;
+}
 
 // Never destroyed: a C client that is closed late, from a destructor of static storage, may still log.
 std::array<Slot, slot_count>& slots() {
@@ -30,9 +36,12 @@ std::array<Slot, slot_count>& slots() {
 template <std::size_t index>
 void forward(const char* message) {
   Slot& slot = slots()[index];
-  if (std::string_view(message).find(gives_up) != std::string_view::npos) slot.broken();
-  std::lock_guard lock(slot.mutex);
-  if (slot.receiver) slot.receiver(message);
+  const bool broken = gives_up(message);
+  {
+    std::lock_guard lock(slot.mutex);
+    if (slot.receiver) slot.receiver(message);
+  }
+  if (broken) slot.broken();  // last: what it does may log, and `message` is the C client's only buffer for that
 }
 
 template <std::size_t... index>

@@ -13,8 +13,8 @@ namespace forelock::zookeeper {
 class LogHook {
  public:
   // `receiver` may be empty. `broken` is called on the client's I/O thread when a connection, or an attempt at one, has
-  // failed, before the client itself acts on that; it may block the client, and must not send anything. A host that
-  // mutes the C client (zoo_set_debug_level below ZOO_LOG_LEVEL_ERROR) mutes this, too.
+  // failed, before the client itself acts on that; it may block the client and give it other servers, and must not send
+  // anything. A host that mutes the C client (zoo_set_debug_level below ZOO_LOG_LEVEL_ERROR) mutes this, too.
   LogHook(std::function<void(std::string_view)> receiver, std::function<void()> broken);
   // The client that has the callback must be closed before.
   ~LogHook();

@@ -24,7 +24,7 @@ constexpr const char* no_answer = "the name service has not answered yet";
 // Shared with the threads.
 struct NameLookup::State {
   struct Name {
-    HostAddresses addresses;  // of the last answer
+    HostAddresses addresses;  // those of the last answer that had any; the error of the last one
     bool under_way = false;
   };
 
@@ -39,6 +39,7 @@ struct NameLookup::State {
     }
     const std::lock_guard guard(mutex);
     Name& name = names.at(host);
+    if (found.numeric.empty()) found.numeric = std::move(name.addresses.numeric);
     name.addresses = std::move(found);
     name.under_way = false;
     answered.notify_all();

@@ -29,7 +29,8 @@ class NameLookup {
   void begin();
   // Waits until every name is answered, at most `limit`, and at most `patience` once a server has an address.
   void wait(std::chrono::milliseconds limit);
-  // One entry for each server, in order, as last known.
+  // One entry for each server, in order, as last known: a name that cannot be looked up at the moment keeps the
+  // addresses that it had, and has an error besides.
   std::vector<ResolvedServer> latest() const;
   // wait() returns at once, from now on.
   void cancel();

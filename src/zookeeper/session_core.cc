@@ -98,10 +98,13 @@ void SessionCore::start() {
     throw NoServerAddress("no ZooKeeper server has an address (" + failures_of(servers) +
                           "): check the host names in '" + options_.servers + "' and this machine's name service");
   }
-  std::lock_guard refresh_lock(refresh_mutex_);
   std::lock_guard submit_lock(submit_mutex_);
   if (handle_ != nullptr) return;
   const base::SignalsBlocked signals_blocked;
+  {
+    std::lock_guard lock(queue_mutex_);
+    if (!attendant_.joinable()) attendant_ = std::thread(&SessionCore::attend, this);
+  }
   const std::vector<int> descriptors = open_descriptors();
   asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
   // The C client may call back before this returns; a submission from there waits for submit_mutex_.
@@ -114,8 +117,6 @@ void SessionCore::start() {
   zoo_set_servers_resolution_delay(handle_, -1);
   protect_new_pipes(descriptors);
   addresses_ = addresses;
-  std::lock_guard lock(queue_mutex_);
-  if (!attendant_.joinable()) attendant_ = std::thread(&SessionCore::attend, this);
 }
 
 void SessionCore::close() {
@@ -123,7 +124,6 @@ void SessionCore::close() {
   std::lock_guard close_lock(close_mutex_);
   zhandle_t* handle = nullptr;
   {
-    std::lock_guard refresh_lock(refresh_mutex_);
     std::lock_guard submit_lock(submit_mutex_);
     std::lock_guard lock(queue_mutex_);
     if (finished_) return;
@@ -132,7 +132,6 @@ void SessionCore::close() {
   }
   if (handle != nullptr) drain(handle);
   {
-    std::lock_guard refresh_lock(refresh_mutex_);
     std::lock_guard submit_lock(submit_mutex_);
     std::lock_guard lock(queue_mutex_);
     handle_ = nullptr;
@@ -245,7 +244,26 @@ bool SessionCore::may_send() const {
 
 void SessionCore::connection_broken() {
   const std::lock_guard order(submit_mutex_);
-  if (handle_ != nullptr && zoo_state(handle_) == ZOO_CONNECTED_STATE) ++connections_broken_;
+  if (handle_ == nullptr) return;
+  const int state = zoo_state(handle_);
+  if (state == ZOO_CONNECTED_STATE) {
+    ++connections_broken_;
+  } else if (state >= 0) {
+    attempt_failed();
+  }
+}
+
+// Requires submit_mutex_; on the I/O thread. Not for a connection that was up: of that the client would not say any
+// more that it is lost.
+void SessionCore::attempt_failed() {
+  if (!new_addresses_.empty() && zoo_set_servers(handle_, new_addresses_.c_str()) == ZOK) {
+    addresses_ = std::exchange(new_addresses_, {});
+    failed_attempts_ = 0;
+    return;
+  }
+  // From one attempt to the next the client goes on by two addresses: of an even number it would try one half for ever.
+  const auto count = static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
+  if (count % 2 == 0 && ++failed_attempts_ % (count / 2) == 0) zoo_cycle_next_server(handle_);
 }
 
 // Requires submit_mutex_.
@@ -259,7 +277,10 @@ int SessionCore::send(Call* call, Request& request) {
       call->container = std::make_unique<coordination::Create>(*create);
     }
   }
-  return send_request(handle_, acl_, call, request);
+  const int sent = send_request(handle_, acl_, call, request);
+  // The client gives the connection up on this thread when its pipe is full, and says nothing.
+  if (zoo_state(handle_) != ZOO_CONNECTED_STATE) ++connections_broken_;
+  return sent;
 }
 
 void SessionCore::finish(Call* call, Reply reply) {
@@ -327,7 +348,7 @@ void SessionCore::session_changed(zhandle_t* handle, int state) {
     if (reported_connected_) {
       change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
     }
-    if (setup_done_) {
+    if (setup_done_ && !options_.credential) {
       report_connected(handle);
     } else {
       begin_setup(handle);
@@ -431,19 +452,16 @@ RefreshResult SessionCore::refresh_servers() {
   if (fork_guard_.in_child()) return RefreshResult::failed;
   names_->begin();
   names_->wait(NameLookup::patience);
-  const std::string addresses = client_address_list(names_->latest());
-  if (addresses.empty()) return RefreshResult::failed;
-  std::lock_guard refresh_lock(refresh_mutex_);
-  if (addresses == addresses_) return RefreshResult::unchanged;
+  const std::vector<ResolvedServer> servers = names_->latest();
+  const auto failed = [](const ResolvedServer& server) { return !server.addresses.error.empty(); };
+  if (std::all_of(servers.begin(), servers.end(), failed)) return RefreshResult::failed;
+  const std::string addresses = client_address_list(servers);
   std::lock_guard order(submit_mutex_);
   if (handle_ == nullptr) return RefreshResult::failed;
-  // On a change the client may close its socket right here, on our thread, while its own thread is using it. With a
-  // connection at work that could write to a descriptor that another thread has just opened; while it is trying to
-  // connect there is next to nothing to go wrong, and only then are new addresses needed.
-  if (zoo_state(handle_) == ZOO_CONNECTED_STATE) return RefreshResult::deferred;
-  if (zoo_set_servers(handle_, addresses.c_str()) != ZOK) return RefreshResult::failed;
-  addresses_ = addresses;
-  return RefreshResult::applied;
+  // Not from here: the client would change, on our thread, what its I/O thread reads without a lock, and close its
+  // socket under it.
+  new_addresses_ = addresses == addresses_ ? "" : addresses;
+  return new_addresses_.empty() ? RefreshResult::unchanged : RefreshResult::deferred;
 }
 
 std::optional<SessionProblem> SessionCore::last_problem() const {

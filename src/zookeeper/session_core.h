@@ -68,6 +68,7 @@ class SessionCore {
   coordination::ReplyCode refusal_of(Link link) const;
   int send(Call* call, coordination::Request& request);
   bool may_send() const;
+  void attempt_failed();
 
   // Waits until what is under way has its answers, or cannot get them any more.
   void drain(zhandle_t* handle);
@@ -76,7 +77,8 @@ class SessionCore {
   void report_connected(zhandle_t* handle);
   void attend();
 
-  // Set-up before the first `connected`: authentication and the chroot's nodes.
+  // Set-up before `connected`: authentication and the chroot's nodes. Who has a credential waits for an answer behind
+  // it on each connection: nothing may be sent before (request_sender.h).
   void begin_setup(zhandle_t* handle);
   void look_for_chroot(zhandle_t* handle);
   void create_chroot();
@@ -104,6 +106,9 @@ class SessionCore {
   // may_send().
   std::uint64_t connections_begun_ = 0;
   std::uint64_t connections_broken_ = 0;
+  std::string addresses_;      // what the C client was given
+  std::string new_addresses_;  // what it is to get; empty: nothing new
+  std::size_t failed_attempts_ = 0;
   std::chrono::steady_clock::time_point asked_at_{};  // set before the client's threads exist
 
   mutable std::mutex queue_mutex_;
@@ -117,9 +122,6 @@ class SessionCore {
   std::optional<std::chrono::steady_clock::time_point> setup_again_at_;
   std::optional<SessionProblem> problem_;
   std::thread attendant_;
-
-  std::mutex refresh_mutex_;
-  std::string addresses_;  // what the C client was given; guarded by refresh_mutex_
 
   std::atomic<bool> containers_unsupported_{false};
 

@@ -16,19 +16,21 @@ constexpr std::chrono::seconds setup_retry_interval{1};
 }  // namespace
 
 void SessionCore::begin_setup(zhandle_t* handle) {
+  if (prefix_.empty() && !options_.credential) {
+    setup_done_ = true;
+    report_connected(handle);
+    return;
+  }
+  std::lock_guard order(submit_mutex_);
+  if (handle_ == nullptr) return;
   if (options_.credential && !auth_added_) {
     // From now on the client repeats it on every new connection, before anything else.
     const std::string& credential = *options_.credential;
     auth_added_ =
         zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr) == ZOK;
   }
-  if (prefix_.empty() && !options_.credential) {
-    setup_done_ = true;
-    report_connected(handle);
-  } else {
-    // The reply comes after the one to the authentication.
-    look_for_chroot(handle);
-  }
+  // The reply comes after the one to the authentication.
+  look_for_chroot(handle);
 }
 
 // What fails here for lack of a connection is begun again with the next one.
@@ -61,7 +63,7 @@ void SessionCore::on_chroot_created(int code, const char* /*path*/, const void* 
 }
 
 void SessionCore::chroot_looked_for(int code, bool after_creation) {
-  if (setup_done_) return;
+  if (reported_connected_) return;
   if (code == ZOK) {
     zhandle_t* handle = nullptr;
     {

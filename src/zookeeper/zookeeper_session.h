@@ -20,9 +20,8 @@ struct SessionProblem {
 
 enum class RefreshResult {
   unchanged,
-  applied,   // the session will try the new addresses
-  deferred,  // the session is connected, so the new addresses wait: call again when it is disconnected
-  failed     // no server has an address now; the old ones stay
+  deferred,  // new addresses are used from the next attempt to connect that fails
+  failed     // no server's name can be looked up now; the old addresses stay
 };
 
 // One session, from the first connection to its end. Thread-safe, except that start() comes first.

@@ -88,13 +88,31 @@ TEST_F(ZooKeeperTest, NewAddressesAreUsedWhenTheOldOnesFail) {
 
   proxy_.refuse(true);
   proxy_.cut_connections();
-  ASSERT_TRUE(connection->wait_for(Kind::disconnected));
-  EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::applied);
   ASSERT_TRUE(connection->wait_for(Kind::connected, 2));
   EXPECT_EQ(moved.connections_accepted(), 1);
+  EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::unchanged);
   EXPECT_TRUE(connection->ask(Exists{"/"}).ok());
   EXPECT_EQ(connection->recorder.session_events().front().session,
             connection->recorder.session_events().back().session);
+}
+
+// Between two attempts the C client passes two addresses: of an even number it would try one half only.
+TEST_F(ZooKeeperTest, AReachableServerIsFoundBesideDeadOnes) {
+  for (const int dead : {1, 3, 2}) {
+    std::vector<std::unique_ptr<test::TcpProxy>> others;
+    SessionOptions settings = options();
+    settings.session_timeout = std::chrono::seconds(30);
+    for (int i = 0; i < dead; ++i) {
+      others.push_back(std::make_unique<test::TcpProxy>(server().port()));
+      others.back()->refuse(true);
+      settings.servers += "," + others.back()->connect_string();
+    }
+    auto connection = connect(settings);
+    for (std::size_t round = 2; round < 6; ++round) {
+      proxy_.cut_connections();
+      ASSERT_TRUE(connection->wait_for(Kind::connected, round)) << dead << " dead";
+    }
+  }
 }
 
 TEST_F(ZooKeeperTest, AFailingNameServiceChangesNothing) {
@@ -157,6 +175,25 @@ TEST_F(ZooKeeperTest, ASilentNameServiceIsSaidToBeSilent) {
     }
   }
   EXPECT_EQ(names.asked(), 1);
+}
+
+TEST(NameLookupTest, AnAddressIsKnownUntilThereIsAnother) {
+  HostAddresses answer{{"127.0.0.1"}, ""};
+  NameLookup lookup({{"named", 2181}}, [&](const std::string&) { return answer; });
+  const auto look_up = [&] {
+    lookup.begin();
+    lookup.wait(std::chrono::seconds(30));
+    return lookup.latest().at(0).addresses;
+  };
+  EXPECT_EQ(look_up().numeric, std::vector<std::string>{"127.0.0.1"});
+  answer = {{}, "down"};
+  const HostAddresses kept = look_up();
+  EXPECT_EQ(kept.numeric, std::vector<std::string>{"127.0.0.1"});
+  EXPECT_EQ(kept.error, "down");
+  answer = {{"127.0.0.2"}, ""};
+  const HostAddresses moved = look_up();
+  EXPECT_EQ(moved.numeric, std::vector<std::string>{"127.0.0.2"});
+  EXPECT_EQ(moved.error, "");
 }
 
 TEST(NameLookupTest, CancellingEndsTheWaiting) {

@@ -74,6 +74,23 @@ TEST_F(ZooKeeperTest, CloseEndsTheSessionAtOnce) {
   EXPECT_EQ(other->ask(Exists{own("node")}).code, ReplyCode::no_node);
 }
 
+// Such an answer ends the session at once, and no request may be on its way into the C client then.
+TEST_F(ZooKeeperTest, ACredentialIsProvedAnewByEachConnectionBeforeItIsReported) {
+  SessionOptions settings = options();
+  settings.credential = "user:password";
+  auto connection = connect(settings);
+  proxy_.set_filter([](test::TcpProxy::Direction direction, std::string& bytes) {
+    if (direction != test::TcpProxy::Direction::to_client) return;
+    constexpr std::string_view authenticated("\0\0\0\x10\xff\xff\xff\xfc", 8);  // length, xid; zxid and error follow
+    constexpr std::string_view auth_failed("\xff\xff\xff\x8d", 4);
+    const auto begin = bytes.find(authenticated);
+    if (begin != std::string::npos) bytes.replace(begin + 16, auth_failed.size(), auth_failed);
+  });
+  proxy_.cut_connections();
+  EXPECT_TRUE(connection->wait_for(Kind::auth_failed));
+  EXPECT_EQ(connection->recorder.count(Kind::connected), 1u);
+}
+
 // The listener must never be entered twice at a time, whichever thread the calls come from.
 class CarefulListener final : public SessionListener {
  public:

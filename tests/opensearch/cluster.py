@@ -221,6 +221,7 @@ class Ledger:
         self.refused = [set() for _ in range(documents)]
         self.conflicts = [{} for _ in range(documents)]  # and through which node the update came
         self.moving = False  # a primary moves
+        self.ending = None  # the node whose session is ended from outside: for a moment it does not know that
         self.answers = collections.Counter()
 
     def client(self, seed, wanted):
@@ -230,7 +231,7 @@ class Ledger:
             with self.lock:
                 number = next(self.numbers)
             node = choice.choice(self.nodes)
-            moving = self.moving
+            moving, ending = self.moving, self.ending
             result = self.append(document, number, node)
             with self.lock:
                 self.answers[result] += 1
@@ -238,6 +239,8 @@ class Ledger:
                     self.done[document].add(number)
                 elif result == self.CONFLICT and (moving or self.moving):
                     self.answers["read at the former primary"] += 1
+                elif result == self.CONFLICT and node in (ending, self.ending):
+                    self.answers["lock taken away meanwhile"] += 1
                 elif result == self.CONFLICT:
                     self.conflicts[document][number] = node
                 elif result != "unknown":

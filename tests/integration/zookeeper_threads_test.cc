@@ -1,5 +1,6 @@
-// The end of a session while a request is on its way into the C client.
+// What other threads of ours do while the C client's I/O thread is at work.
 #include <dlfcn.h>
+#include <unistd.h>
 #include <zookeeper/zookeeper.h>
 
 #include <atomic>
@@ -17,6 +18,8 @@ thread_local int questions = 0;
 thread_local int stalled_at = 0;
 std::atomic<bool> stalled{false};
 
+std::atomic<pid_t> gave_servers{0};
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int is_unrecoverable(zhandle_t* handle) {
@@ -26,6 +29,12 @@ extern "C" __attribute__((visibility("default"))) int is_unrecoverable(zhandle_t
     forelock::test::wait_until([&] { return real(handle) != ZOK; }, std::chrono::seconds(1));
   }
   return real(handle);
+}
+
+extern "C" __attribute__((visibility("default"))) int zoo_set_servers(zhandle_t* handle, const char* servers) {
+  static auto* const real = reinterpret_cast<int (*)(zhandle_t*, const char*)>(dlsym(RTLD_NEXT, "zoo_set_servers"));
+  gave_servers = gettid();
+  return real(handle, servers);
 }
 
 namespace forelock::zookeeper {
@@ -57,6 +66,33 @@ TEST_F(ZooKeeperTest, ASubmissionThatStallsDoesNotMeetTheEndOfItsSession) {
   EXPECT_TRUE(code == ReplyCode::connection_loss || code == ReplyCode::session_expired) << name_of(code);
   EXPECT_TRUE(connection->wait_for(Kind::expired));
   EXPECT_EQ(connection->ask(Exists{"/"}).code, ReplyCode::session_expired);
+}
+
+// It reads the addresses without a lock, and closes its socket: only it may change them.
+TEST_F(ZooKeeperTest, TheIoThreadItselfTakesNewServers) {
+  test::TcpProxy moved(server().port(), "127.0.0.2");
+  std::atomic<bool> has_moved{false};
+  SessionOptions settings = options();
+  settings.servers = "old:" + std::to_string(proxy_.port()) + ",new:" + std::to_string(moved.port());
+  settings.resolver = [&](const std::string& host) {
+    if ((host == "new") != has_moved) return HostAddresses{{}, "not known"};
+    return HostAddresses{{has_moved ? "127.0.0.2" : "127.0.0.1"}, ""};
+  };
+  auto connection = connect(settings);
+  proxy_.refuse(true);
+  proxy_.cut_connections();
+  ASSERT_TRUE(connection->wait_for(Kind::disconnected));
+  has_moved = true;
+  gave_servers = 0;
+  std::thread refresher([&] {
+    EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::deferred);
+    EXPECT_NE(gave_servers, gettid());
+  });
+  refresher.join();
+  ASSERT_TRUE(connection->wait_for(Kind::connected, 2));
+  EXPECT_EQ(moved.connections_accepted(), 1);
+  EXPECT_NE(gave_servers, 0);
+  EXPECT_TRUE(connection->ask(Exists{"/"}).ok());
 }
 
 }  // namespace
