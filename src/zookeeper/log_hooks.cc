@@ -18,10 +18,10 @@ struct Slot {
   std::function<void()> broken;
 };
 
-// Of the C client's lines, the one that its I/O thread writes for every connection that it gives up:
+// Of the C client's lines, the one that its I/O thread writes when a connection, or an attempt at one, has failed:
 // "2026-11-24 23:42:16,480:16833(0x7f8d6effd6c0):ZOO_ERROR@check_events@3011: Socket 127.0.0.1:2181 zk retcode=-4,
 // errno=112(Host is down): …". Paths, which could look like anything, are in lines of other levels alone.
-bool gives_up(std::string_view line) {
+bool says_that_it_failed(std::string_view line) {
   const auto level_end = line.find('@');
   return level_end != std::string_view::npos && line.substr(0, level_end).ends_with(":ZOO_ERROR") &&
          line.find(", errno=", level_end) != std::string_view::npos;
@@ -36,7 +36,7 @@ std::array<Slot, slot_count>& slots() {
 template <std::size_t index>
 void forward(const char* message) {
   Slot& slot = slots()[index];
-  const bool broken = gives_up(message);
+  const bool broken = says_that_it_failed(message);
   {
     std::lock_guard lock(slot.mutex);
     if (slot.receiver) slot.receiver(message);

@@ -103,6 +103,7 @@ void SessionCore::start() {
   const base::SignalsBlocked signals_blocked;
   {
     std::lock_guard lock(queue_mutex_);
+    if (link_ == Link::closed) return;
     if (!attendant_.joinable()) attendant_ = std::thread(&SessionCore::attend, this);
   }
   const std::vector<int> descriptors = open_descriptors();
@@ -236,34 +237,32 @@ ReplyCode SessionCore::refusal_of(Link link) const {
 //
 // And zoo_amulti must not meet the end of its session (request_sender.h), however long the calling thread is not run:
 // so the I/O thread waits for it before it gives the connection up (connection_broken()), and without that no session
-// ends. From then on nothing may be sent, although the handle says for a moment longer that it is connected, until the
-// completion thread has heard of a connection that is not known to be broken.
+// expires. From then on nothing may be sent, although the handle says for a moment longer that it is connected, until
+// the completion thread has heard of a connection that is not known to be broken.
 bool SessionCore::may_send() const {
   return handle_ != nullptr && connections_begun_ > connections_broken_ && zoo_state(handle_) == ZOO_CONNECTED_STATE;
 }
 
 void SessionCore::connection_broken() {
   const std::lock_guard order(submit_mutex_);
-  if (handle_ == nullptr) return;
-  const int state = zoo_state(handle_);
-  if (state == ZOO_CONNECTED_STATE) {
+  if (handle_ == nullptr || zoo_state(handle_) < 0) return;
+  if (zoo_state(handle_) == ZOO_CONNECTED_STATE) {
     ++connections_broken_;
-  } else if (state >= 0) {
-    attempt_failed();
-  }
-}
-
-// Requires submit_mutex_; on the I/O thread. Not for a connection that was up: of that the client would not say any
-// more that it is lost.
-void SessionCore::attempt_failed() {
-  if (!new_addresses_.empty() && zoo_set_servers(handle_, new_addresses_.c_str()) == ZOK) {
-    addresses_ = std::exchange(new_addresses_, {});
-    failed_attempts_ = 0;
+  } else if (take_new_servers()) {
     return;
   }
   // From one attempt to the next the client goes on by two addresses: of an even number it would try one half for ever.
   const auto count = static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
-  if (count % 2 == 0 && ++failed_attempts_ % (count / 2) == 0) zoo_cycle_next_server(handle_);
+  if (count % 2 == 0 && ++failures_ % (count / 2) == 0) zoo_cycle_next_server(handle_);
+}
+
+// Requires submit_mutex_; on the I/O thread, when an attempt to connect has failed. Of a connection that was up the
+// client would not say any more that it is lost.
+bool SessionCore::take_new_servers() {
+  if (new_addresses_.empty() || zoo_set_servers(handle_, new_addresses_.c_str()) != ZOK) return false;
+  addresses_ = std::exchange(new_addresses_, {});
+  failures_ = 0;
+  return true;
 }
 
 // Requires submit_mutex_.
@@ -344,7 +343,7 @@ void SessionCore::session_changed(zhandle_t* handle, int state) {
     if (zookeeper_get_connected_host(handle, reinterpret_cast<sockaddr*>(&peer), &length) != nullptr) {
       protect_sockets_to(reinterpret_cast<const sockaddr*>(&peer));
     }
-    // When its addresses change the client drops the connection without saying so.
+    // When its pipe is full the client drops the connection without saying so.
     if (reported_connected_) {
       change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
     }

@@ -68,7 +68,7 @@ class SessionCore {
   coordination::ReplyCode refusal_of(Link link) const;
   int send(Call* call, coordination::Request& request);
   bool may_send() const;
-  void attempt_failed();
+  bool take_new_servers();
 
   // Waits until what is under way has its answers, or cannot get them any more.
   void drain(zhandle_t* handle);
@@ -108,7 +108,7 @@ class SessionCore {
   std::uint64_t connections_broken_ = 0;
   std::string addresses_;      // what the C client was given
   std::string new_addresses_;  // what it is to get; empty: nothing new
-  std::size_t failed_attempts_ = 0;
+  std::size_t failures_ = 0;  // of connections and attempts, since it got those
   std::chrono::steady_clock::time_point asked_at_{};  // set before the client's threads exist
 
   mutable std::mutex queue_mutex_;

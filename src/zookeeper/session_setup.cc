@@ -28,6 +28,7 @@ void SessionCore::begin_setup(zhandle_t* handle) {
     const std::string& credential = *options_.credential;
     auth_added_ =
         zoo_add_auth(handle, "digest", credential.data(), static_cast<int>(credential.size()), nullptr, nullptr) == ZOK;
+    if (!auth_added_) return;  // the connection is gone; the next one begins anew
   }
   // The reply comes after the one to the authentication.
   look_for_chroot(handle);

@@ -20,7 +20,7 @@ struct SessionProblem {
 
 enum class RefreshResult {
   unchanged,
-  deferred,  // new addresses are used from the next attempt to connect that fails
+  deferred,  // new addresses are used as soon as an attempt to connect to the old ones fails
   failed     // no server's name can be looked up now; the old addresses stay
 };
 
