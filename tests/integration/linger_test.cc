@@ -9,6 +9,7 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -150,13 +151,8 @@ TEST_P(LingerTest, OperationsTakeItAgain) {
 // the enqueueing and the claim come after that one, and the watch on the node before is asked for while the process
 // that keeps the lock releases it.
 TEST_P(LingerTest, AnotherProcessGetsItInTwoMoreRoundTrips) {
-  keep(monitor("wanted"));
   Client before(settings(server_->connect_string()));
-  BlockingWriteLock(before, "before", monitor("free")).lock();
-  BlockingWriteLock(before, "before", monitor("free too")).lock();
-  const auto kept = Inspector(before).show(monitor("wanted"));
-  ASSERT_TRUE(kept && kept->holder && kept->holder->owner);
-  EXPECT_EQ(kept->holder->owner->linger, 1h) << "so others can know";
+  const auto use = [&](const std::string& name) { BlockingWriteLock(before, "before", name).lock(); };
   const auto traffic_of = [&](const std::string& name, const std::string& linger) {
     TcpProxy proxy(server_->port());
     WireTap tap(proxy);
@@ -169,9 +165,26 @@ TEST_P(LingerTest, AnotherProcessGetsItInTwoMoreRoundTrips) {
     lock.lock_with_timeout();
     return take();
   };
-  const WireTap::Traffic of_free = traffic_of(monitor("free"), "0");
-  const WireTap::Traffic of_free_in_vain = traffic_of(monitor("free too"), "1h");
-  const WireTap::Traffic of_lingering = traffic_of(monitor("wanted"), "1h");
+  // The least of three: on a slow machine what proves the session may come in between.
+  const auto least_of = [&](const std::string& kind, const std::string& linger, const auto& prepare) {
+    std::optional<WireTap::Traffic> least;
+    for (int attempt = 0; attempt < 3; ++attempt) {
+      const std::string name = monitor(kind + std::to_string(attempt));
+      prepare(name);
+      const WireTap::Traffic traffic = traffic_of(name, linger);
+      if (!least || traffic.round_trips < least->round_trips) least = traffic;
+    }
+    return *least;
+  };
+  const auto keep_it = [&](const std::string& name) {
+    keep(name);
+    const auto kept = Inspector(before).show(name);
+    ASSERT_TRUE(kept && kept->holder && kept->holder->owner);
+    EXPECT_EQ(kept->holder->owner->linger, 1h) << "so others can know";
+  };
+  const WireTap::Traffic of_free = least_of("free", "0", use);
+  const WireTap::Traffic of_free_in_vain = least_of("free too", "1h", use);
+  const WireTap::Traffic of_lingering = least_of("wanted", "1h", keep_it);
   constexpr std::size_t behind_the_grant = 1;  // the look at the queue of a lock that will linger in its turn
   EXPECT_LE(of_lingering.round_trips - behind_the_grant, of_free.round_trips + 2) << of_free << "\n" << of_lingering;
   // Who expects that others keep their locks queues at once; where none does, that costs one more.
