@@ -104,15 +104,16 @@ class ReleaseCommand final : public Command {
   // a moment.
   bool is_gone(Inspector& inspector, const std::optional<HolderView>& before) const {
     if (!is_meant(before)) return false;
-    try {
-      for (int look = 0; look < 10; ++look) {
-        if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    do {
+      try {
         const std::optional<MonitorView> now = inspector.show(monitor_);
         if (!now || !now->holder || now->holder->token != before->token) return true;
+      } catch (const Error&) {
+        // Not known yet: the look may have met the end of the same connection.
       }
-    } catch (const Error&) {
-      // Then it is not known.
-    }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    } while (std::chrono::steady_clock::now() < until);
     return false;
   }
 
