@@ -66,9 +66,9 @@ class DurationsTest {
     return assertThrows(ForelockException.class, call).code();
   }
 
-  private static void timesOut(CompletableFuture<?> future) {
+  private static void isNotFree(CompletableFuture<?> future) {
     ExecutionException problem = assertThrows(ExecutionException.class, () -> soon(future));
-    assertEquals(ErrorCode.LOCK_TIMEOUT, ((ForelockException) problem.getCause()).code());
+    assertEquals(ErrorCode.LOCK_UNAVAILABLE, ((ForelockException) problem.getCause()).code());
   }
 
   @Test
@@ -90,16 +90,25 @@ class DurationsTest {
       holder.lock();
       for (Duration none : NONE) {
         assertFalse(waiter.tryLock(none), none::toString);
-        timesOut(waiter.acquireAsync(none));
-        timesOut(waiter.acquireAsync(none, Runnable::run));
+        isNotFree(waiter.acquireAsync(none));
+        isNotFree(waiter.acquireAsync(none, Runnable::run));
         assertFalse(set.tryLock(none), none::toString);
-        timesOut(set.acquireAsync(none));
-        timesOut(set.acquireAsync(none, Runnable::run));
+        isNotFree(set.acquireAsync(none));
+        isNotFree(set.acquireAsync(none, Runnable::run));
       }
       assertFalse(waiter.tryLock(TINY));
       for (long time : new long[] {-1, -2, 0, 1, Long.MIN_VALUE}) {
         assertFalse(waiter.asLock().tryLock(time, TimeUnit.NANOSECONDS));
         assertFalse(waiter.asLock().tryLock(Math.min(time, 0), TimeUnit.DAYS));
+      }
+      holder.unlock();
+      for (Duration none : NONE) {
+        assertTrue(waiter.tryLock(none), none::toString);
+        waiter.unlock();
+        assertTrue(set.tryLock(none), none::toString);
+        set.unlock();
+        assertSame(waiter, soon(waiter.acquireAsync(none)));
+        waiter.unlock();
       }
     }
   }
