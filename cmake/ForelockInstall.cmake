@@ -3,7 +3,6 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-option(BUILD_SHARED_LIBS "Build the libraries as shared libraries" ON)
 option(FORELOCK_INSTALL "Install the library, the command and the package files" ${PROJECT_IS_TOP_LEVEL})
 
 # forelock_outside_uses(OUT ROOM...): what the rooms link beyond other rooms. Libraries of headers alone are left out:
