@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <string_view>
 #include <thread>
 
 #include "support/session_killer.h"
@@ -18,13 +19,17 @@ thread_local int questions = 0;
 thread_local int stalled_at = 0;
 std::atomic<bool> stalled{false};
 
+// The thread that gave the C client other servers, and the one that is held up where it closes its socket.
 std::atomic<pid_t> gave_servers{0};
+std::atomic<pid_t> held_up{0};
+std::atomic<bool> closing{false};
+std::atomic<bool> goes_on{false};
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) int is_unrecoverable(zhandle_t* handle) {
   static auto* const real = reinterpret_cast<int (*)(zhandle_t*)>(dlsym(RTLD_NEXT, "is_unrecoverable"));
-  if (stalled_at > 0 && ++questions == stalled_at) {
+  if (++questions == stalled_at) {
     stalled = true;
     forelock::test::wait_until([&] { return real(handle) != ZOK; }, std::chrono::seconds(1));
   }
@@ -35,6 +40,16 @@ extern "C" __attribute__((visibility("default"))) int zoo_set_servers(zhandle_t*
   static auto* const real = reinterpret_cast<int (*)(zhandle_t*, const char*)>(dlsym(RTLD_NEXT, "zoo_set_servers"));
   gave_servers = gettid();
   return real(handle, servers);
+}
+
+extern "C" __attribute__((visibility("default"))) int close(int descriptor) {
+  static auto* const real = reinterpret_cast<int (*)(int)>(dlsym(RTLD_NEXT, "close"));
+  if (held_up != 0 && held_up == gettid()) {
+    closing = true;
+    forelock::test::wait_until([] { return goes_on.load(); });
+    held_up = 0;
+  }
+  return real(descriptor);
 }
 
 namespace forelock::zookeeper {
@@ -68,6 +83,23 @@ TEST_F(ZooKeeperTest, ASubmissionThatStallsDoesNotMeetTheEndOfItsSession) {
   EXPECT_EQ(connection->ask(Exists{"/"}).code, ReplyCode::session_expired);
 }
 
+// The handle says that it is connected until the I/O thread has closed its socket, and the end of the session may be
+// next.
+TEST_F(ZooKeeperTest, NothingIsSentOverAConnectionThatIsBeingGivenUp) {
+  SessionOptions settings = options();
+  settings.log = [](std::string_view) { held_up = gettid(); };
+  auto connection = connect(settings);
+  goes_on = closing = false;
+  proxy_.cut_connections();
+  ASSERT_TRUE(test::wait_until([] { return closing.load(); }));
+  questions = 0;
+  const RequestTag tag = connection->send(Transaction{{Check{"/"}, Check{"/"}}});
+  EXPECT_EQ(questions, 0) << "the C client was given it";
+  goes_on = true;
+  EXPECT_EQ(connection->wait(tag).code, ReplyCode::connection_loss);
+  EXPECT_TRUE(connection->wait_for(Kind::connected, 2));
+}
+
 // It reads the addresses without a lock, and closes its socket: only it may change them.
 TEST_F(ZooKeeperTest, TheIoThreadItselfTakesNewServers) {
   test::TcpProxy moved(server().port(), "127.0.0.2");
@@ -84,14 +116,11 @@ TEST_F(ZooKeeperTest, TheIoThreadItselfTakesNewServers) {
   ASSERT_TRUE(connection->wait_for(Kind::disconnected));
   has_moved = true;
   gave_servers = 0;
-  std::thread refresher([&] {
-    EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::deferred);
-    EXPECT_NE(gave_servers, gettid());
-  });
-  refresher.join();
+  EXPECT_EQ(connection->session.refresh_servers(), RefreshResult::deferred);
   ASSERT_TRUE(connection->wait_for(Kind::connected, 2));
   EXPECT_EQ(moved.connections_accepted(), 1);
   EXPECT_NE(gave_servers, 0);
+  EXPECT_NE(gave_servers, gettid());
   EXPECT_TRUE(connection->ask(Exists{"/"}).ok());
 }
 

@@ -40,6 +40,13 @@ class EngineUnusedTest : public EngineTest {
     return reply;
   }
 
+  // Of one that a process of ours has made.
+  static Reply marked(std::int32_t children, std::int32_t created, Token changed_by) {
+    Reply reply = monitor(children, created, changed_by);
+    reply.data = monitor_mark;
+    return reply;
+  }
+
   static Reply refused(ReplyCode code, std::size_t operation) {
     Reply reply = failure(code);
     reply.refused_operation = operation;
@@ -121,9 +128,7 @@ TEST_F(EngineUnusedTest, AMonitorThatAGivenUpClaimHasFoundIsRemovedToo) {
   acquire(1, Priority::foreground);
   engine_.cancel(1, now_);
   answer<Transaction>(refused(ReplyCode::node_exists, 0));
-  Reply marked = monitor(0, 4, 90);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(0, 4, 90));
   EXPECT_TRUE(output_.sent.empty());
   pass(linger * 4);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
@@ -170,9 +175,7 @@ TEST_F(EngineUnusedTest, AMonitorInUseLingersOn) {
     acquire(id, Priority::foreground);
     answer<Transaction>(claimed("A-0000000002", 100 + static_cast<Token>(id)));
     while (!output_.sent.empty() && std::holds_alternative<Get>(output_.sent.front().request)) {
-      Reply marked = monitor(2, 4, 100 + static_cast<Token>(id));
-      marked.data = monitor_mark;
-      answer<Get>(marked);
+      answer<Get>(marked(2, 4, 100 + static_cast<Token>(id)));
     }
     while (!output_.sent.empty()) answer<List>(listing({"A-0000000002", "privateLock"}, 4));
     ASSERT_TRUE(engine_.release(id, now_));
@@ -281,9 +284,7 @@ TEST_F(EngineUnusedTest, AMarkedMonitorOfAnotherProcessIsRemovedByItsLastUser) {
   acquire(1, Priority::foreground);
   answer<Transaction>(refused(ReplyCode::node_exists, 0));
   answer<Transaction>(claimed("A-0000000004", 100));
-  Reply marked = monitor(2, 6, 100);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(2, 6, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
   pass(linger * 4);
@@ -295,9 +296,7 @@ TEST_F(EngineUnusedTest, WhatIsReadOfAMonitorWhileItIsClaimedAnewStaysKnown) {
   cycle(1);
   acquire(2, Priority::foreground);
   answer<Transaction>(refused(ReplyCode::no_node, 0));
-  Reply marked = monitor(2, 2, 150);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(2, 2, 150));
   answer<Transaction>(refused(ReplyCode::node_exists, 0));
   answer<Transaction>(claimed("A-0000000004", 200));
   answer<List>(listing({"A-0000000004", "privateLock"}, 6));
@@ -313,20 +312,16 @@ TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAClaimIsLookedAt) {
   acquire(1, Priority::foreground);
   answer<Transaction>(refused(ReplyCode::node_exists, 0));
   answer<Transaction>(claimed("A-0000000000", 100));
-  Reply marked = monitor(2, 2, 100);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(2, 2, 100));
   ASSERT_TRUE(engine_.release(1, now_));
   answer<Transaction>({});
   acquire(2, Priority::foreground);
   event(coordination::WatchEvent::Kind::deleted, "/P");
   answer<Transaction>(claimed("A-0000000007", 200));
-  marked = monitor(2, 9, 200);
-  marked.data = monitor_mark;
   bool looked = false;
   while (!output_.sent.empty()) {
     if (std::holds_alternative<Get>(output_.sent.front().request)) {
-      looked = answer<Get>(marked).path == "/P";
+      looked = answer<Get>(marked(2, 9, 200)).path == "/P";
     } else {
       answer<List>(listing({"A-0000000007", "privateLock"}, 9));
     }
@@ -343,9 +338,7 @@ TEST_F(EngineUnusedTest, AMonitorMadeAnewUnderAnEnqueueIsLookedAtToo) {
   acquire(1, Priority::foreground);
   answer<Transaction>(refused(ReplyCode::node_exists, 0));
   answer<Transaction>(refused(ReplyCode::node_exists, 1));
-  Reply marked = monitor(2, 1, 50);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(2, 1, 50));
   event(coordination::WatchEvent::Kind::deleted, "/P");
   answer<Create>(created("A-0000000001"));
   const auto looks = [](const Sent& sent) {
@@ -376,9 +369,7 @@ TEST_F(EngineUnusedTest, OneThatIsMadeAnewIsClaimedAtOnce) {
   acquire(1, Priority::foreground);
   answer<Transaction>(refused(ReplyCode::node_exists, 0));
   answer<Transaction>(refused(ReplyCode::node_exists, 1));
-  Reply marked = monitor(2, 1, 50);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(2, 1, 50));
   answer<Create>(created("A-0000000001"));
   while (!std::holds_alternative<Transaction>(output_.sent.front().request)) {
     if (std::holds_alternative<List>(output_.sent.front().request)) {
@@ -489,9 +480,7 @@ TEST_F(EngineUnusedTest, AFreshClaimWhoseAnswerWasLostIsFoundAgain) {
   answer<Transaction>(failure(ReplyCode::connection_loss));
   engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
   connect();
-  Reply marked = monitor(2, 2, 100);
-  marked.data = monitor_mark;
-  answer<Get>(marked);
+  answer<Get>(marked(2, 2, 100));
   answer<List>(listing({"A-0000000000", "privateLock"}, 2));
   Reply own = node("guid1", our_session);
   own.stat.czxid = 100;
