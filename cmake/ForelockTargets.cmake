@@ -7,6 +7,10 @@ target_compile_features(forelock_options INTERFACE cxx_std_20)
 target_compile_options(forelock_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Wcast-align -Wformat=2 -Wimplicit-fallthrough $<$<BOOL:${FORELOCK_WARNINGS_AS_ERRORS}>:-Werror>)
+if(CMAKE_UNITY_BUILD)
+  # It takes a source file that is included by a unit for a header.
+  target_compile_options(forelock_options INTERFACE -Wno-subobject-linkage)
+endif()
 if(FORELOCK_SANITIZE)
   target_compile_options(forelock_options INTERFACE
     -fsanitize=${FORELOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
@@ -26,12 +30,39 @@ function(forelock_room name)
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/rooms/${name}")
   file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/rooms/${name}/${name}" SYMBOLIC)
   target_link_libraries(forelock_room_${name} PUBLIC ${ROOM_USES} PRIVATE forelock_options)
+  # A unity build keeps the subfolders of a room apart: their files may have names in common.
+  if(ROOM_SOURCES MATCHES "/")
+    set_target_properties(forelock_room_${name} PROPERTIES UNITY_BUILD_MODE GROUP)
+    foreach(source IN LISTS ROOM_SOURCES)
+      cmake_path(GET source PARENT_PATH folder)
+      set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "top${folder}")
+    endforeach()
+  endif()
 endfunction()
 
-# forelock_test(NAME SOURCES... USES... [LABELS...] [TIMEOUT s]): one gtest program, registered with CTest.
+# forelock_evidence(TEST...): these are run by scripts/evidence.sh, not by scripts/test.sh.
+function(forelock_evidence)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY LABELS evidence)
+  endforeach()
+endfunction()
+
+# forelock_test(NAME SOURCES... USES... [LABELS...] [TIMEOUT s]): one gtest program, registered with CTest. Those
+# with the label "unit" are built by the target unit_tests, not by all.
 function(forelock_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;USES;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
+  if("unit" IN_LIST T_LABELS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    add_dependencies(unit_tests ${name})
+    # For scripts/check.sh: the tests of a room.
+    set(rooms ${T_USES})
+    list(FILTER rooms INCLUDE REGEX "^forelock_room_")
+    foreach(room IN LISTS rooms)
+      string(REPLACE "forelock_room_" "" room ${room})
+      file(APPEND "${PROJECT_BINARY_DIR}/check/${room}" "${name}\n")
+    endforeach()
+  endif()
   target_link_libraries(${name} PRIVATE ${T_USES} GTest::gmock GTest::gtest_main forelock_options)
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)

@@ -15,8 +15,8 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-demo=build/release/src/demo/forelock-demo
-command=build/release/src/cli/forelock
+demo=build/demo/src/demo/forelock-demo
+command=build/demo/src/cli/forelock
 
 setup=yes kafka='' opensearch='' options=()
 for argument in "$@"; do
@@ -35,11 +35,11 @@ done
 
 [[ $setup == no ]] || part "Packages" setup scripts/setup.sh
 if [[ -n $opensearch ]]; then
-  part "Build, preset release" build-release build release forelock_cli forelock_jni forelock_jni_dlq
+  part "Build, preset demo" build-demo build demo forelock_cli forelock_jni forelock_jni_dlq
   printf '\n%s== OpenSearch%s\n' "$bold" "$plain"
   exec "$command" dev -- scripts/demo_opensearch.sh "${options[@]}"
 fi
-part "Build, preset release" build-release build release forelock_cli forelock-demo
+part "Build, preset demo" build-demo build demo forelock_cli forelock-demo
 
 printf '\n%s== Demonstration%s\n' "$bold" "$plain"
 "$command" dev -- "$demo" --config config/elasticsearch-details.properties "${options[@]}"

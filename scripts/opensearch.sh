@@ -10,7 +10,7 @@
 #   status            prints the addresses, and ends with 0, if it runs; ends with 1 otherwise
 #
 #   --version V       of OpenSearch: 2.19.1 (default), or 3.3.0, which needs Java 21
-#   --from FOLDER     the build whose native library the plugin gets (default: build/release, or else build/dev)
+#   --from FOLDER     the build whose native library the plugin gets (default: build/release, build/ci or build/dev)
 #   --dir DIR         where the cluster lives (default: build/opensearch/cluster)
 #   --nodes N         how many nodes (default: 1)
 #   --heap SIZE       of each node (default: 512m)
@@ -68,7 +68,9 @@ library=$(absolute "${FORELOCK_OPENSEARCH_LIB:-$root/build/opensearch/lib}")
 distribution=$library/$version
 if [[ -z $from ]]; then
   from=$root/build/release
-  [[ -f $from/java/native/libforelock_jni.so ]] || from=$root/build/dev
+  for other in ci dev; do
+    [[ -f $from/java/native/libforelock_jni.so ]] || from=$root/build/$other
+  done
 fi
 target=$from/opensearch/opensearch-$version # a zip is for exactly one version
 zip=$target/forelock-opensearch-0.1.0.zip

@@ -54,12 +54,12 @@ runs=$root/build/robustness
 if [[ $mode == --contention ]]; then
   [[ $minutes -gt 0 ]] || die "--contention needs a minute at least"
   needs java
-  build dev contention_run >&2
+  build ci contention_run >&2
   directory=$runs/contention
   rm -rf -- "$directory"
   mkdir -p -- "$directory"
   status=0
-  "$root/build/dev/tests/robustness/contention/contention_run" --directory "$directory" --seconds $((minutes * 60)) \
+  "$root/build/ci/tests/robustness/contention/contention_run" --directory "$directory" --seconds $((minutes * 60)) \
     > >(tee "$directory/contention.json") || status=$?
   [[ $status -eq 0 ]] || printf '%s-- FAILED. What the clients have said: %s%s\n' "$red" "$directory" "$plain" >&2
   exit "$status"
@@ -85,10 +85,10 @@ for program in go java kcat mvn; do
 done
 /usr/bin/python3 -c 'import kazoo' 2>/dev/null || die "kazoo is not installed (python3-kazoo): run scripts/setup.sh"
 
-build dev robustness_run robustness_check linearizability >&2
+build ci robustness_run robustness_check linearizability >&2
 scripts/kafka.sh jars >&2
 
-programs=$root/build/dev/tests/robustness
+programs=$root/build/ci/tests/robustness
 directories=() failed=()
 mkdir -p -- "$runs"
 

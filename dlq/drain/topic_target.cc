@@ -13,7 +13,7 @@
 namespace forelock::drain {
 namespace {
 
-constexpr std::chrono::seconds delivery_timeout{30};
+constexpr std::chrono::seconds target_timeout{30};
 
 kafka::Record record_for(const std::string& topic, DeadLetter letter) {
   ++letter.replay_count;
@@ -39,7 +39,7 @@ LetterTarget topic_target(const Settings& settings, const std::string& topic, Lo
   }
   const auto producer = std::make_shared<kafka::Producer>(settings, std::move(log));
   return [producer, topic](const StoredLetter& letter, WriteLock&, std::stop_token) -> TryResult {
-    const kafka::Delivery delivery = producer->send(record_for(topic, letter.letter), delivery_timeout);
+    const kafka::Delivery delivery = producer->send(record_for(topic, letter.letter), target_timeout);
     if (delivery.delivered) return {TryOutcome::done, ""};
     return {delivery.permanent ? TryOutcome::failed : TryOutcome::later, delivery.message};
   };

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 
 constexpr std::chrono::seconds call_patience(10);  // of each call but read()
 constexpr milliseconds retry_pause(100);
-constexpr milliseconds poll_time(100);
+constexpr milliseconds reader_poll_time(100);
 
 PartitionList list_of(const std::string& topic, std::int32_t partitions, std::int64_t offset) {
   PartitionList list(rd_kafka_topic_partition_list_new(partitions));
@@ -135,7 +135,7 @@ class Reader::Impl {
     if (assignment.error() != RD_KAFKA_RESP_ERR_NO_ERROR) throw_failure(context(), what, assignment.error());
     Clock::time_point deadline = Clock::now() + patience;
     while (!open.empty()) {
-      const MessageHandle message(rd_kafka_consumer_poll(client_.get(), static_cast<int>(poll_time.count())));
+      const MessageHandle message(rd_kafka_consumer_poll(client_.get(), static_cast<int>(reader_poll_time.count())));
       if (message == nullptr || !advanced(*message, what)) {
         rd_kafka_poll(client_.get(), 0);
         throw_if_refused(context(), what);

@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 // The library waits for a broker until the end of a call even if it has been told that our password is wrong; so it is
 // asked for longer and longer times.
 constexpr std::chrono::milliseconds first_patience(500);
-constexpr std::chrono::milliseconds pause(50);
+constexpr std::chrono::milliseconds metadata_pause(50);
 
 using Answer = std::unique_ptr<const rd_kafka_metadata_t, Destroyer<rd_kafka_metadata_destroy>>;
 
@@ -46,7 +46,7 @@ std::optional<TopicMetadata> topic_metadata(rd_kafka_t* client, const ClientCont
     rd_kafka_poll(client, 0);  // serves what it has to say about our credentials
     throw_if_refused(context, what);
     if (is_permanent(error) || Clock::now() >= deadline) throw_failure(context, what, error);
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(metadata_pause);
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool is_printable_ascii(char c) {
+bool is_printable(char c) {
   return c >= 0x20 && c <= 0x7E;
 }
 
@@ -30,7 +30,7 @@ std::string repaired(std::string_view text) {
 }  // namespace
 
 std::string one_line(std::string_view text, std::size_t limit) {
-  if (std::all_of(text.begin(), text.end(), is_printable_ascii)) return std::string(text.substr(0, limit));
+  if (std::all_of(text.begin(), text.end(), is_printable)) return std::string(text.substr(0, limit));
   const std::string whole = repaired(text);
   std::string line;
   line.reserve(whole.size());

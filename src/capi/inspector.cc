@@ -67,7 +67,7 @@ OwnerText owner_of(const std::optional<HolderView>& holder) {
   return OwnerText(holder ? holder->owner : std::nullopt);
 }
 
-int32_t priority_of(const std::optional<Priority>& priority) {
+int32_t shown_priority(const std::optional<Priority>& priority) {
   return priority ? capi::to_c(*priority) : -1;
 }
 
@@ -108,7 +108,7 @@ fl_monitor to_c(const SeenMonitor& of) {
           .held = held ? 1 : 0,
           .has_owner = of.owner.present() ? 1 : 0,
           .owner = of.owner.to_c(),
-          .holder_priority = held ? priority_of(of.holder->priority) : -1,
+          .holder_priority = held ? shown_priority(of.holder->priority) : -1,
           .holder_node = held && of.holder->node ? of.holder->node->c_str() : "",
           .holder_session = held ? of.holder->session : 0,
           .holder_token = held ? of.holder->token : 0,
@@ -131,7 +131,7 @@ fl_seen_set to_c(const SeenSet& of) {
           .behind_holder = behind ? 1 : 0,
           .has_owner = of.behind.present() ? 1 : 0,
           .owner = of.behind.to_c(),
-          .holder_priority = behind ? priority_of(behind->priority) : -1,
+          .holder_priority = behind ? shown_priority(behind->priority) : -1,
           .holder_node = behind && behind->node ? behind->node->c_str() : "",
           .holder_session = behind ? behind->session : 0,
           .holder_token = behind ? behind->token : 0,
@@ -155,7 +155,7 @@ fl_waiter to_c(const SeenWaiter& of) {
           .behind = of.waiter.behind.c_str(),
           .has_owner = of.owner.present() ? 1 : 0,
           .owner = of.owner.to_c(),
-          .priority = priority_of(of.waiter.priority),
+          .priority = shown_priority(of.waiter.priority),
           .session = of.waiter.session,
           .waited_ms = of.waiter.waited.count(),
           .linger_ms = of.owner.linger_ms()};

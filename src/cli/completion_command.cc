@@ -59,19 +59,19 @@ std::string options_after(const CommandEntry& command, const CommandEntry& root)
   return joined(words, " ");
 }
 
-std::string words_of(const std::string& list) {
+std::string word_list(const std::string& list) {
   return "COMPREPLY=($(compgen -W '" + list + "' -- \"$cur\"))";
 }
 
 // What can follow a command: its options and the root's behind a dash; else its subcommands and arguments, if it has
 // any.
 void append_word_cases(const CommandEntry& command, const CommandEntry& root, std::string& out) {
-  const std::string options = words_of(options_after(command, root));
+  const std::string options = word_list(options_after(command, root));
   std::vector<std::string> names;
   for (const CommandEntry& sub : command.subcommands) names.push_back(sub.path.back());
   const std::string argument = command.arguments.empty() ? "" : command.arguments.front().long_names.front();
   std::string other = options;
-  if (!names.empty()) other = words_of(joined(names, " "));
+  if (!names.empty()) other = word_list(joined(names, " "));
   if (!argument.empty()) {
     const std::string list = lister_of(argument);
     other = "COMPREPLY=($(compgen " + (list.empty() ? "-f" : "-W \"$(" + list + ")\"") + " -- \"$cur\"))";

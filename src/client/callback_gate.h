@@ -13,6 +13,10 @@
 
 namespace forelock::client {
 
+// As the log names a callback that takes long.
+inline constexpr const char* acquire_callback = "the callback of acquire()";
+inline constexpr const char* release_callback = "the callback of release()";
+
 class CallbackGate {
  public:
   using Done = std::function<void(std::exception_ptr)>;

@@ -12,19 +12,18 @@
 
 namespace forelock::client {
 
-using coordination::Operation;
 using coordination::Reply;
 using coordination::ReplyCode;
 
 namespace {
 
-std::string lock_path(const std::string& node_name) {
+std::string guarded_lock_path(const std::string& node_name) {
   return "/" + node_name + "/" + std::string(lock::private_lock_name);
 }
 
-Operation to_operation(const WriteOperation& write) {
+coordination::Operation to_operation(const WriteOperation& write) {
   return std::visit(
-      [](const auto& operation) -> Operation {
+      [](const auto& operation) -> coordination::Operation {
         using Kind = std::decay_t<decltype(operation)>;
         if constexpr (std::is_same_v<Kind, CreateNode>) {
           return coordination::Create{operation.path, operation.data, coordination::CreateMode::persistent};
@@ -42,7 +41,7 @@ Operation to_operation(const WriteOperation& write) {
 }  // namespace
 
 std::vector<WriteResult> GuardedWrite::commit(const std::vector<WriteOperation>& operations) const {
-  std::vector<Operation> converted;
+  std::vector<coordination::Operation> converted;
   converted.reserve(operations.size());
   for (const WriteOperation& operation : operations) converted.push_back(to_operation(operation));
   std::vector<lock::ContenderId> contenders;
@@ -94,7 +93,7 @@ GuardedWrite::Finding GuardedWrite::look() const {
   std::vector<std::future<Reply>> answers;
   answers.reserve(guard_.holds.size());
   for (const Hold& hold : guard_.holds) {
-    answers.push_back(guard_.ensemble.request(coordination::Get{lock_path(hold.node_name), false}));
+    answers.push_back(guard_.ensemble.request(coordination::Get{guarded_lock_path(hold.node_name), false}));
   }
   Finding finding;
   for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -17,9 +17,6 @@ namespace forelock::client {
 
 namespace {
 
-constexpr const char* acquire_callback = "the callback of acquire()";
-constexpr const char* release_callback = "the callback of release()";
-
 std::string encode_or_throw(const std::string& monitor) {
   lock::EncodedName name = lock::encode_monitor_name(monitor);
   if (name) return *std::move(name.name);

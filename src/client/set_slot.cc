@@ -17,9 +17,6 @@ namespace forelock::client {
 
 namespace {
 
-constexpr const char* acquire_callback = "the callback of acquire()";
-constexpr const char* release_callback = "the callback of release()";
-
 // How long the caller of a failed acquisition is kept waiting for the servers to confirm what it gives back.
 constexpr std::chrono::seconds give_back_patience{1};
 

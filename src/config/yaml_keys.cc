@@ -6,7 +6,7 @@ namespace forelock::config {
 namespace {
 
 // Nesting multiplies keys; none of ours is nearly as long.
-constexpr std::size_t longest_key = 256;
+constexpr std::size_t longest_kept_key = 256;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ void YamlKeys::scalar(const std::string& text, int line) {
   Level& level = open_.back();
   if (level.at_key) {
     level.key = level.path.empty() ? text : level.path + '.' + text;
-    if (level.key.size() > longest_key) level.key.clear();
+    if (level.key.size() > longest_kept_key) level.key.clear();
     level.line = line;
   } else if (!level.key.empty()) {
     visitor_(level.key, level.line);

@@ -10,7 +10,7 @@ using coordination::RequestTag;
 
 namespace {
 
-std::unique_ptr<Reply> failure(ReplyCode code) {
+std::unique_ptr<Reply> failed_reply(ReplyCode code) {
   auto reply = std::make_unique<Reply>();
   reply->code = code;
   return reply;
@@ -38,12 +38,12 @@ void ReplyQueue::store(Serial serial, Reply reply) {
   at(serial).reply = std::make_unique<Reply>(std::move(reply));
   for (Serial older = first_; older != serial; ++older) {
     if (at(older).held) break;
-    if (!at(older).reply) at(older).reply = failure(ReplyCode::connection_loss);
+    if (!at(older).reply) at(older).reply = failed_reply(ReplyCode::connection_loss);
   }
 }
 
 void ReplyQueue::store_local(Serial serial, ReplyCode code) {
-  if (waiting(serial) && !at(serial).reply) at(serial).reply = failure(code);
+  if (waiting(serial) && !at(serial).reply) at(serial).reply = failed_reply(code);
 }
 
 bool ReplyQueue::hold(Serial serial) {
@@ -54,7 +54,7 @@ bool ReplyQueue::hold(Serial serial) {
 
 void ReplyQueue::fail_all(ReplyCode code) {
   for (Serial serial = first_; serial != end(); ++serial) {
-    if (!at(serial).reply) at(serial).reply = failure(code);
+    if (!at(serial).reply) at(serial).reply = failed_reply(code);
   }
 }
 

@@ -4,11 +4,10 @@ namespace forelock::contract {
 namespace {
 
 using namespace coordination;
-using Kind = WatchEvent::Kind;
 
 // What the party has seen of one path.
-std::vector<Kind> seen(const Party& party, const std::string& path) {
-  std::vector<Kind> kinds;
+std::vector<WatchEvent::Kind> seen(const Party& party, const std::string& path) {
+  std::vector<WatchEvent::Kind> kinds;
   for (const WatchEvent& event : party.recorder.watches()) {
     if (event.path == path) kinds.push_back(event.kind);
   }
@@ -24,7 +23,7 @@ TEST_P(ContractTest, ADataWatchTellsOnce) {
   for (int i = 0; i < 3; ++i) ASSERT_EQ(writer->ask(SetData{at("node"), "x"}).code, ReplyCode::ok);
   ASSERT_EQ(writer->ask(Delete{at("node")}).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, at("node")), std::vector{Kind::data_changed});
+  EXPECT_EQ(seen(*watcher, at("node")), std::vector{WatchEvent::Kind::data_changed});
 }
 
 TEST_P(ContractTest, ADataWatchTellsOfDeletion) {
@@ -32,7 +31,7 @@ TEST_P(ContractTest, ADataWatchTellsOfDeletion) {
   ASSERT_EQ(watcher->ask(Create{at("node"), ""}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(Get{at("node"), true}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(Delete{at("node")}).code, ReplyCode::ok);
-  EXPECT_EQ(seen(*watcher, at("node")), std::vector{Kind::deleted});
+  EXPECT_EQ(seen(*watcher, at("node")), std::vector{WatchEvent::Kind::deleted});
 }
 
 TEST_P(ContractTest, ADataWatchIgnoresChildren) {
@@ -53,7 +52,7 @@ TEST_P(ContractTest, AnExistsWatchWaitsForTheNode) {
   ASSERT_EQ(watcher->ask(Exists{at("node"), true}).code, ReplyCode::ok);
   ASSERT_EQ(writer->ask(SetData{at("node"), "x"}).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, at("node")), (std::vector{Kind::created, Kind::data_changed}));
+  EXPECT_EQ(seen(*watcher, at("node")), (std::vector{WatchEvent::Kind::created, WatchEvent::Kind::data_changed}));
 }
 
 TEST_P(ContractTest, AChildWatchTellsOnce) {
@@ -63,7 +62,7 @@ TEST_P(ContractTest, AChildWatchTellsOnce) {
   for (int i = 0; i < 3; ++i) ASSERT_EQ(writer->ask(Create{at("n" + std::to_string(i)), ""}).code, ReplyCode::ok);
   ASSERT_EQ(writer->ask(Delete{at("n0")}).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, root()), std::vector{Kind::children_changed});
+  EXPECT_EQ(seen(*watcher, root()), std::vector{WatchEvent::Kind::children_changed});
 }
 
 TEST_P(ContractTest, AChildWatchIgnoresData) {
@@ -80,7 +79,7 @@ TEST_P(ContractTest, AChildWatchTellsOfTheNodesOwnDeletion) {
   ASSERT_EQ(watcher->ask(Create{at("P"), ""}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(List{at("P"), true}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(Delete{at("P")}).code, ReplyCode::ok);
-  EXPECT_EQ(seen(*watcher, at("P")), std::vector{Kind::deleted});
+  EXPECT_EQ(seen(*watcher, at("P")), std::vector{WatchEvent::Kind::deleted});
 }
 
 TEST_P(ContractTest, TwoKindsOfWatchesTellOfADeletionOnce) {
@@ -90,7 +89,7 @@ TEST_P(ContractTest, TwoKindsOfWatchesTellOfADeletionOnce) {
   ASSERT_EQ(watcher->ask(Get{at("P"), true}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(Delete{at("P")}).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, at("P")), std::vector{Kind::deleted});
+  EXPECT_EQ(seen(*watcher, at("P")), std::vector{WatchEvent::Kind::deleted});
 }
 
 TEST_P(ContractTest, TheSameWatchTwiceTellsOnce) {
@@ -102,7 +101,7 @@ TEST_P(ContractTest, TheSameWatchTwiceTellsOnce) {
   ASSERT_EQ(watcher->ask(SetData{at("node"), "1"}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(SetData{at("node"), "2"}).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, at("node")), std::vector{Kind::data_changed});
+  EXPECT_EQ(seen(*watcher, at("node")), std::vector{WatchEvent::Kind::data_changed});
 }
 
 TEST_P(ContractTest, ATransactionThatDeletesTwoChildrenTellsOnce) {
@@ -114,7 +113,7 @@ TEST_P(ContractTest, ATransactionThatDeletesTwoChildrenTellsOnce) {
   ASSERT_EQ(watcher->ask(List{root(), true}).children.size(), 2u);
   ASSERT_EQ(writer->ask(Transaction{{Delete{at("a")}, Delete{at("b")}}}).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, root()), std::vector{Kind::children_changed});
+  EXPECT_EQ(seen(*watcher, root()), std::vector{WatchEvent::Kind::children_changed});
   EXPECT_TRUE(watcher->ask(List{root()}).children.empty());
 }
 
@@ -161,7 +160,7 @@ TEST_P(ContractTest, ARemovedDataWatchIsSilent) {
   EXPECT_TRUE(watcher->recorder.watches().empty());
   // The child watch is not concerned.
   ASSERT_EQ(watcher->ask(Create{at("node/child"), ""}).code, ReplyCode::ok);
-  EXPECT_EQ(seen(*watcher, at("node")), std::vector{Kind::children_changed});
+  EXPECT_EQ(seen(*watcher, at("node")), std::vector{WatchEvent::Kind::children_changed});
 }
 
 TEST_P(ContractTest, ADataWatchCanBeSetAgainAfterItsRemoval) {
@@ -171,7 +170,7 @@ TEST_P(ContractTest, ADataWatchCanBeSetAgainAfterItsRemoval) {
   ASSERT_EQ(watcher->ask(RemoveDataWatch{at("node")}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(Get{at("node"), true}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(SetData{at("node"), "x"}).code, ReplyCode::ok);
-  EXPECT_EQ(seen(*watcher, at("node")), std::vector{Kind::data_changed});
+  EXPECT_EQ(seen(*watcher, at("node")), std::vector{WatchEvent::Kind::data_changed});
 }
 
 TEST_P(ContractTest, RemovingAWatchThatIsNotThereIsFine) {
@@ -192,8 +191,8 @@ TEST_P(ContractTest, WatchesOfOneSessionAreItsOwn) {
   ASSERT_EQ(other->ask(List{root(), true}).code, ReplyCode::ok);
   ASSERT_EQ(watcher->ask(Create{at("node"), ""}).code, ReplyCode::ok);
   EXPECT_TRUE(other->wait_for_watches(1));
-  EXPECT_EQ(seen(*watcher, root()), std::vector{Kind::children_changed});
-  EXPECT_EQ(seen(*other, root()), std::vector{Kind::children_changed});
+  EXPECT_EQ(seen(*watcher, root()), std::vector{WatchEvent::Kind::children_changed});
+  EXPECT_EQ(seen(*other, root()), std::vector{WatchEvent::Kind::children_changed});
 }
 
 }  // namespace

@@ -19,6 +19,9 @@
 
 namespace forelock::simulation {
 
+// The node that guarded writes change.
+inline constexpr std::string_view guarded_path = "/D";
+
 // A process in one ensemble, as the checker needs to know it.
 class Believer {
  public:

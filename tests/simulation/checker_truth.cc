@@ -14,7 +14,6 @@ namespace forelock::simulation {
 namespace {
 
 constexpr std::string_view lock_name = "privateLock";
-constexpr std::string_view guarded_path = "/D";
 
 bool is_update(std::string_view record) {
   return record[0] == unaware_update || record[0] == aware_update;

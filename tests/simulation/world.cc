@@ -9,8 +9,6 @@ namespace {
 
 // A schedule that goes on longer is going round in circles.
 constexpr std::size_t most_steps = 400000;
-constexpr std::string_view guarded_path = "/D";
-
 }  // namespace
 
 model::EnsembleOptions World::ensemble_options(const Plan& plan) {

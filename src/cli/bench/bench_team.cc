@@ -21,24 +21,22 @@
 namespace forelock::cli {
 namespace {
 
-using Json = nlohmann::json;
-
 // A message is small enough for one piece of a socket that keeps them apart.
 constexpr std::size_t longest_message = 4096;
 
-void send_message(int channel, const Json& message) {
+void send_message(int channel, const nlohmann::json& message) {
   const std::string text = message.dump();
   send(channel, text.data(), std::min(text.size(), longest_message), MSG_NOSIGNAL);
 }
 
 // Null at the end.
-Json receive_message(int channel) {
+nlohmann::json receive_message(int channel) {
   char text[longest_message];
   ssize_t size = -1;
   do {
     size = recv(channel, text, sizeof text, 0);
   } while (size < 0 && errno == EINTR);
-  return size <= 0 ? Json() : Json::parse(text, text + size, nullptr, false);
+  return size <= 0 ? nlohmann::json() : nlohmann::json::parse(text, text + size, nullptr, false);
 }
 
 // Asks for a stop when the other end is gone.
@@ -70,7 +68,7 @@ class Hangup {
 // What one process does until its channel is closed. Connects for its first job only: before, it was not checked
 // whether the namespace may be used.
 void serve(int channel, const Settings& settings) {
-  Json job = receive_message(channel);
+  nlohmann::json job = receive_message(channel);
   if (!job.is_object()) return;
   Client client(settings);
   Hangup hangup(channel);
@@ -135,7 +133,7 @@ double BenchTeam::sections_per_second(const std::string& monitor, double seconds
   double sections = 0;
   double longest = 0;
   for (const Member& member : members_) {
-    const Json answer = receive_message(member.channel.get());
+    const nlohmann::json answer = receive_message(member.channel.get());
     if (!answer.is_object() || answer.contains("code")) {
       const bool told = answer.is_object();
       throw FailureException({told ? answer.value("exit", exit_internal) : exit_internal,

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds between_lines{5};
+constexpr std::chrono::seconds between_forward_lines{5};
 
 // Says on stderr how it goes on: what is new at once, the rest now and then.
 class ForwardNews {
@@ -36,7 +36,7 @@ class ForwardNews {
       last_problem_ = progress.last_problem;
       console_.note(printable("Kafka: " + last_problem_ + "; trying again"));
     }
-    if (progress.waiting == 0 || now - told_at_ < between_lines) return;
+    if (progress.waiting == 0 || now - told_at_ < between_forward_lines) return;
     told_at_ = now;
     console_.note(count_of_letters(progress.waiting) + " to go, " + std::to_string(progress.delivered) + " forwarded");
   }

@@ -23,7 +23,7 @@
 namespace forelock::cli {
 namespace {
 
-constexpr std::chrono::seconds between_lines{5};
+constexpr std::chrono::seconds between_removal_lines{5};
 
 // Collects the letters that are named: by an id, or by a position where there is none.
 class Named final : public drain::LetterVisitor {
@@ -63,7 +63,7 @@ class Remover final : public drain::LetterVisitor {
  private:
   void say_how_far() {
     const auto now = std::chrono::steady_clock::now();
-    if (!console_.text() || now - said_at_ < between_lines) return;
+    if (!console_.text() || now - said_at_ < between_removal_lines) return;
     said_at_ = now;
     console_.note(count_of_letters(resolver_.letters()) + ' ' + std::string(name_of(resolution_)) + " so far");
   }

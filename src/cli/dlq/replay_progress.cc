@@ -12,7 +12,7 @@ namespace forelock::cli {
 namespace {
 
 constexpr std::chrono::milliseconds between_bars{100};
-constexpr std::chrono::seconds between_lines{5};
+constexpr std::chrono::seconds between_progress_lines{5};
 constexpr std::uint64_t lines_a_second = 10;  // about single letters
 constexpr std::size_t bar_width = 24;
 
@@ -106,7 +106,7 @@ void ReplayProgress::show(Clock::time_point now) {
     write_stderr('\r' + fitted(bar(now)) + "\x1b[K");
     bar_is_shown_ = true;
   } else {
-    if (now - std::max(shown_at_, begin_) < between_lines) return;
+    if (now - std::max(shown_at_, begin_) < between_progress_lines) return;
     console_.note(numbers());
   }
   shown_at_ = now;

@@ -17,7 +17,7 @@
 namespace forelock::cli {
 namespace {
 
-constexpr std::chrono::milliseconds patience{2000};
+constexpr std::chrono::milliseconds server_patience{2000};
 constexpr std::int64_t few_connections = 10;
 constexpr std::int64_t many_watches = 1'000'000;
 
@@ -63,7 +63,7 @@ std::optional<std::string> connected(const zookeeper::ResolvedServer& server, co
                                      DoctorReport& report) {
   zookeeper::ConnectProbe probe;
   for (const std::string& address : server.addresses.numeric) {
-    probe = zookeeper::probe_connection(address, server.server.port, patience);
+    probe = zookeeper::probe_connection(address, server.server.port, server_patience);
     if (!probe.connected) continue;
     report.ok("tcp", name + " accepts connections (" + latency_text(probe.latency) + ")");
     return address;
@@ -73,7 +73,7 @@ std::optional<std::string> connected(const zookeeper::ResolvedServer& server, co
 }
 
 void examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, Tally& tally) {
-  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", patience);
+  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", server_patience);
   if (!answer) {
     report.warn("server", name + " takes connections but does not answer",
                 "a server without a quorum does this, and one that is overloaded: look at its log");
@@ -107,7 +107,7 @@ void examine_role(const ServerAddress& server, const std::string& name, DoctorRe
 }
 
 void examine_limits(const ServerAddress& server, const std::string& name, DoctorReport& report) {
-  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", patience);
+  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", server_patience);
   if (conf && !is_refused(*conf)) {
     const auto connections = config::parse_number(value_in(*conf, "maxClientCnxns"));
     if (connections && *connections > 0 && *connections < few_connections) {
@@ -123,7 +123,7 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
                     " from one host");
     }
   }
-  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", patience);
+  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", server_patience);
   if (!mntr || is_refused(*mntr)) return;
   const auto watches = config::parse_number(value_in(*mntr, "zk_watch_count"));
   if (!watches) return;
@@ -184,7 +184,7 @@ void examine_servers(const std::vector<ServerAddress>& servers, DoctorScope scop
   for (const ServerAddress& server : servers) names.push_back({server.host, server.port});
   zookeeper::NameLookup lookup(std::move(names), {});
   lookup.begin();
-  lookup.wait(patience);
+  lookup.wait(server_patience);
   Tally tally;
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
     if (!resolved(server, report)) continue;

@@ -9,11 +9,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const std::optional<OwnerRecord>& owner) {
+Json json_or_null(const std::optional<OwnerRecord>& owner) {
   return owner ? Json::parse(owner->to_json()) : Json(nullptr);
 }
 
-Json json_of(const std::optional<Priority>& priority) {
+Json json_or_null(const std::optional<Priority>& priority) {
   return priority ? Json(std::string(name_of(*priority))) : Json(nullptr);
 }
 
@@ -24,8 +24,8 @@ Json or_null(const std::optional<HolderView>& holder) {
 }  // namespace
 
 Json json_of(const HolderView& holder) {
-  return {{"owner", json_of(holder.owner)},
-          {"priority", json_of(holder.priority)},
+  return {{"owner", json_or_null(holder.owner)},
+          {"priority", json_or_null(holder.priority)},
           {"node", holder.node ? Json(*holder.node) : Json(nullptr)},
           {"session", records::session_text(holder.session)},
           {"token", std::to_string(holder.token)},  // as text: JSON numbers lose what is past 2^53
@@ -35,8 +35,8 @@ Json json_of(const HolderView& holder) {
 Json json_of(const WaiterView& waiter) {
   return {{"position", waiter.position},
           {"node", waiter.node},
-          {"priority", json_of(waiter.priority)},
-          {"owner", json_of(waiter.owner)},
+          {"priority", json_or_null(waiter.priority)},
+          {"owner", json_or_null(waiter.owner)},
           {"session", records::session_text(waiter.session)},
           {"waited_ms", waiter.waited.count()},
           {"behind", waiter.behind}};

@@ -12,8 +12,6 @@ namespace {
 
 using drain::TryOutcome;
 using drain::TryResult;
-using Json = nlohmann::json;
-
 constexpr long unauthorized = 401;
 constexpr long forbidden = 403;
 constexpr long not_found = 404;
@@ -21,8 +19,8 @@ constexpr long conflict = 409;
 constexpr long too_many_requests = 429;
 
 // A text at this place of an object of objects; empty if there is none.
-std::string text_at(const Json& json, std::initializer_list<const char*> names) {
-  const Json* place = &json;
+std::string text_at(const nlohmann::json& json, std::initializer_list<const char*> names) {
+  const nlohmann::json* place = &json;
   for (const char* name : names) {
     if (!place->is_object()) return {};
     const auto found = place->find(name);
@@ -33,19 +31,19 @@ std::string text_at(const Json& json, std::initializer_list<const char*> names) 
 }
 
 // What a bulk of one update came to; an empty object, if that is not in the answer.
-Json only_item(const Json& json) {
-  const Json none = Json::object();
+nlohmann::json only_item(const nlohmann::json& json) {
+  const nlohmann::json none = nlohmann::json::object();
   if (!json.is_object() || !json.contains("items") || !json["items"].is_array() || json["items"].size() != 1) {
     return none;
   }
-  const Json& item = json["items"].front();
+  const nlohmann::json& item = json["items"].front();
   if (!item.is_object() || item.size() != 1 || !item.front().is_object()) return none;
-  const Json& outcome = item.front();  // of "update", or of "index" where a pipeline failed
+  const nlohmann::json& outcome = item.front();  // of "update", or of "index" where a pipeline failed
   return outcome.contains("status") && outcome["status"].is_number_integer() ? outcome : none;
 }
 
 // "409 lock_timeout: the lock on P1 …", as far as the answer says it.
-std::string describe(long status, const Json& json) {
+std::string describe(long status, const nlohmann::json& json) {
   std::string text = "OpenSearch answers " + std::to_string(status);
   const std::string code = text_at(json, {"error", "forelock_code"});
   const std::string type = code.empty() ? text_at(json, {"error", "type"}) : code;
@@ -84,7 +82,7 @@ void OpenSearchTarget::look_for_plugin() {
     not_authorized_ = true;
     throw FailureException(authorization_failure());
   }
-  const Json json = Json::parse(response.body, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(response.body, nullptr, false);
   if (response.status >= 500 || response.status == too_many_requests) {
     fail(exit_unavailable, "opensearch_unavailable", describe(response.status, json), "", true);
   }
@@ -138,7 +136,7 @@ std::optional<bool> OpenSearchTarget::has_index(const std::string& path) {
 
 TryResult OpenSearchTarget::judge(const WriteRequest& write, const http::HttpResponse& response) {
   if (response.status == 0) return {TryOutcome::later, "no answer from OpenSearch: " + response.problem};
-  Json json = Json::parse(response.body, nullptr, false);
+  nlohmann::json json = nlohmann::json::parse(response.body, nullptr, false);
   long status = response.status;
   if (write.is_bulk && status == 200) {
     json = only_item(json);

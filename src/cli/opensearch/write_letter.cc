@@ -10,8 +10,6 @@
 namespace forelock::cli {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::int64_t known_schema = 1;
 // Beyond the wait for the lock, the primary and its copies need time.
 constexpr std::chrono::seconds time_to_write{60};
@@ -20,26 +18,26 @@ struct Invalid {
   std::string message;
 };
 
-const Json* find(const Json& write, const char* name) {
+const nlohmann::json* find(const nlohmann::json& write, const char* name) {
   const auto found = write.find(name);
   return found == write.end() || found->is_null() ? nullptr : &*found;
 }
 
-std::string text(const Json& write, const char* name) {
-  const Json* const value = find(write, name);
+std::string text(const nlohmann::json& write, const char* name) {
+  const nlohmann::json* const value = find(write, name);
   if (value == nullptr) return {};
   if (!value->is_string()) throw Invalid{std::string("its '") + name + "' is no text"};
   return value->get<std::string>();
 }
 
-std::string required(const Json& write, const char* name) {
+std::string required(const nlohmann::json& write, const char* name) {
   std::string value = text(write, name);
   if (value.empty()) throw Invalid{std::string("it has no '") + name + "'"};
   return value;
 }
 
-const Json* number(const Json& write, const char* name) {
-  const Json* const value = find(write, name);
+const nlohmann::json* number(const nlohmann::json& write, const char* name) {
+  const nlohmann::json* const value = find(write, name);
   if (value != nullptr && !value->is_number_integer())
     throw Invalid{std::string("its '") + name + "' is no whole number"};
   return value;
@@ -62,15 +60,15 @@ class Query {
 };
 
 // A bulk of one: by itself an update executes the pipelines of its index on the whole document, in a bulk it does not.
-void make_update(const Json& write, Query& query, WriteRequest& made) {
-  Json about{{"_id", made.id}};
+void make_update(const nlohmann::json& write, Query& query, WriteRequest& made) {
+  nlohmann::json about{{"_id", made.id}};
   for (const char* name : text_keys) {
     if (const std::string value = text(write, name); !value.empty()) about[name] = value;
   }
   for (const char* name : number_keys) {
-    if (const Json* const value = number(write, name)) about[name] = *value;
+    if (const nlohmann::json* const value = number(write, name)) about[name] = *value;
   }
-  if (const Json* const value = number(write, "retry_on_conflict")) about["retry_on_conflict"] = *value;
+  if (const nlohmann::json* const value = number(write, "retry_on_conflict")) about["retry_on_conflict"] = *value;
   std::string source = required(write, "source");
   // One line: in JSON these are only between the values.
   std::replace_if(
@@ -78,14 +76,14 @@ void make_update(const Json& write, Query& query, WriteRequest& made) {
   made.is_bulk = true;
   made.request.method = "POST";
   made.request.path = made.index_path + "/_bulk";
-  made.request.body = Json{{"update", about}}.dump() + '\n' + source + '\n';
+  made.request.body = nlohmann::json{{"update", about}}.dump() + '\n' + source + '\n';
   made.request.content_type = "application/x-ndjson";
   made.request.once = true;
   query.add("pipeline", "_none");
   query.add("filter_path", "error,status,items.*._id,items.*.result,items.*.status,items.*.error");
 }
 
-void make_other(const std::string& operation, const Json& write, Query& query, WriteRequest& made) {
+void make_other(const std::string& operation, const nlohmann::json& write, Query& query, WriteRequest& made) {
   http::HttpRequest& request = made.request;
   if (operation == "index" || operation == "create") {
     request.method = "PUT";
@@ -100,7 +98,7 @@ void make_other(const std::string& operation, const Json& write, Query& query, W
   bool conditional = operation == "create";
   for (const char* name : text_keys) query.add(name, text(write, name));
   for (const char* name : number_keys) {
-    if (const Json* const value = number(write, name)) {
+    if (const nlohmann::json* const value = number(write, name)) {
       query.add(name, value->dump());
       conditional = true;
     }
@@ -109,7 +107,7 @@ void make_other(const std::string& operation, const Json& write, Query& query, W
   request.path = made.index_path + "/_doc/" + http::percent_encoded(made.id);
 }
 
-WriteRequest request_of(const Json& write, std::chrono::milliseconds lock_timeout) {
+WriteRequest request_of(const nlohmann::json& write, std::chrono::milliseconds lock_timeout) {
   const std::string operation = required(write, "op");
   const std::string index = required(write, "index");
   WriteRequest made;
@@ -132,10 +130,10 @@ WriteRequest request_of(const Json& write, std::chrono::milliseconds lock_timeou
 
 std::variant<WriteRequest, PayloadFault> write_request(std::string_view payload,
                                                        std::chrono::milliseconds lock_timeout) {
-  const Json write = Json::parse(payload, nullptr, false);
+  const nlohmann::json write = nlohmann::json::parse(payload, nullptr, false);
   try {
     if (!write.is_object()) throw Invalid{"it is no JSON object"};
-    const Json* const schema = find(write, "schema");
+    const nlohmann::json* const schema = find(write, "schema");
     if (schema == nullptr || !schema->is_number_integer()) throw Invalid{"it has no 'schema'"};
     if (schema->get<std::int64_t>() > known_schema) {
       return PayloadFault{true, "the payload is of schema " + schema->dump() + ", which this version does not know"};

@@ -22,7 +22,7 @@ namespace {
 
 // Blocks as long as the reader wants it to. The descriptor may have been made non-blocking by another process that
 // shares it.
-void write_all(int descriptor, std::string_view text) {
+void write_patiently(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written >= 0) {
@@ -112,7 +112,7 @@ MessageWriter& MessageWriter::of_stderr() {
 }
 
 MessageWriter::MessageWriter(int descriptor)
-    : MessageWriter(Outlet{.write = [descriptor](std::string_view text) { write_all(descriptor, text); },
+    : MessageWriter(Outlet{.write = [descriptor](std::string_view text) { write_patiently(descriptor, text); },
                            .left_out =
                                [](std::size_t count) {
                                  return "forelock: " + base::counted(count, "more message is", "more messages are") +

@@ -18,9 +18,9 @@ namespace {
 constexpr Span create_under_way = std::chrono::seconds(5);
 
 // Replays the servers' log, and stops at the transaction of each grant to look at the queue.
-class Replay {
+class GrantReplay {
  public:
-  explicit Replay(const History& history)
+  explicit GrantReplay(const History& history)
       : history_(history), first_not_trusted_(first_not_trusted(history)), lines_(history.monitors.size()) {
     rank_prefixes();
     std::map<std::pair<std::uint32_t, std::int64_t>, Grant> grants;  // by monitor and token
@@ -297,7 +297,7 @@ class Replay {
 }  // namespace
 
 LineFindings just_grants(const History& history) {
-  return Replay(history).run();
+  return GrantReplay(history).run();
 }
 
 }  // namespace forelock::robustness

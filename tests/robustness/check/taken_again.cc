@@ -54,9 +54,9 @@ class NotAppliedBefore {
 };
 
 // Replays the servers' log, and looks at the sections of a grant when it ends.
-class Replay {
+class TakenReplay {
  public:
-  explicit Replay(const History& history) : history_(history), forced_(history), queues_(history.monitors.size()) {
+  explicit TakenReplay(const History& history) : history_(history), forced_(history), queues_(history.monitors.size()) {
     for (const Call& call : history.calls) {
       if (call.granted == never) continue;
       if (call.token != 0) {
@@ -232,7 +232,7 @@ class Replay {
 }  // namespace
 
 Findings taken_again(const History& history) {
-  return Replay(history).run();
+  return TakenReplay(history).run();
 }
 
 }  // namespace forelock::robustness

@@ -12,14 +12,6 @@ using namespace std::chrono_literals;
 
 constexpr const char* private_lock = "privateLock";
 
-std::string guid_in(const std::string& record) {
-  const std::string key = "\"guid\":\"";
-  const auto begin = record.find(key);
-  if (begin == std::string::npos) return {};
-  const auto end = record.find('"', begin + key.size());
-  return record.substr(begin + key.size(), end - begin - key.size());
-}
-
 class AdministratorFaults {
  public:
   explicit AdministratorFaults(Scene& scene) : scene_(scene) {}

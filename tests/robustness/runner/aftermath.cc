@@ -15,14 +15,6 @@ namespace {
 using test::LoggedOperation;
 using test::LoggedTransaction;
 
-std::string guid_in(const std::string& record) {
-  const std::string key = "\"guid\":\"";
-  const auto begin = record.find(key);
-  if (begin == std::string::npos) return {};
-  const auto end = record.find('"', begin + key.size());
-  return record.substr(begin + key.size(), end - begin - key.size());
-}
-
 // As much of a transaction as the history needs.
 struct Entry {
   ServerSet servers;  // whose log has it

@@ -18,7 +18,7 @@ constexpr auto cast_patience = 3s;
 // A client that has been cut connects again, and finds out what has become of its lock.
 constexpr auto placing_patience = 4s;
 constexpr auto settling = 300ms;
-constexpr auto look_again = 10ms;
+constexpr auto look_after_deposition = 10ms;
 // From the tests' servers: syncLimit ticks without a word, and a server gives its quorum up.
 constexpr milliseconds quorum_patience{5000};
 constexpr auto longest = 20s;
@@ -126,7 +126,7 @@ void Depositions::let_pass(Strike& strike, const Cast& cast) const {
       next_cut = now + milliseconds(strike.between(300, 1200));
       cast.holder->wires().cut();
     }
-    pause(strike.stop(), look_again);
+    pause(strike.stop(), look_after_deposition);
   }
 }
 

@@ -8,8 +8,6 @@ namespace {
 
 using Direction = test::TcpProxy::Direction;
 using Verdict = test::TcpProxy::Verdict;
-using Request = FrameWatch::Request;
-
 // Connections so much older are over.
 constexpr int remembered_connections = 64;
 // What is longer is not ZooKeeper's protocol.
@@ -35,17 +33,17 @@ Number number_at(std::string_view bytes, std::size_t offset) {
   return static_cast<Number>(value);
 }
 
-bool is(Request request, std::string_view frame) {
+bool is(FrameWatch::Request request, std::string_view frame) {
   const auto operation = number_at<std::int32_t>(frame, 4);
   const auto first_part = number_at<std::int32_t>(frame, 8);  // of a transaction
   switch (request) {
-    case Request::claim:
+    case FrameWatch::Request::claim:
       return operation == multi && first_part != remove;
-    case Request::release:
+    case FrameWatch::Request::release:
       return (operation == multi && first_part == remove) || operation == remove;
-    case Request::listing:
+    case FrameWatch::Request::listing:
       return operation == get_children || operation == get_children2;
-    case Request::creation:
+    case FrameWatch::Request::creation:
       return operation == create || operation == create2 || operation == create_container;
   }
   return false;

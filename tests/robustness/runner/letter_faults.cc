@@ -9,13 +9,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds start_patience{180};
+constexpr std::chrono::seconds broker_patience{180};
 constexpr const char* broker_name = "broker";
 
 Undo kill_broker(LetterOffice& office, Strike& strike) {
   strike.begin(broker_name);
   office.broker().kill();
-  return [&office] { office.heal(start_patience); };
+  return [&office] { office.heal(broker_patience); };
 }
 
 Undo pause_broker(LetterOffice& office, Strike& strike) {

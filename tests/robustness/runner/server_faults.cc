@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr std::chrono::seconds start_patience{180};
+constexpr std::chrono::seconds heal_patience{180};
 // Who has joined shall have written down what it was given before the next one goes.
 constexpr milliseconds between_restarts{4000};
 
@@ -169,7 +169,7 @@ class ServerFaults {
   static std::size_t other_than(Strike& strike, std::size_t index) {
     return (index + static_cast<std::size_t>(strike.between(1, static_cast<int>(Cluster::size) - 1))) % Cluster::size;
   }
-  void heal() const { cluster().heal(start_patience); }
+  void heal() const { cluster().heal(heal_patience); }
 
   Undo kill(Strike& strike, const std::vector<std::size_t>& victims) {
     std::string names;

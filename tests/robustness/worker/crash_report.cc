@@ -10,7 +10,7 @@
 namespace forelock::robustness {
 namespace {
 
-constexpr int signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+constexpr int crash_signals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 constexpr int max_frames = 48;
 
 // Only calls that are safe in a handler; backtrace() is once it has loaded what it needs.
@@ -34,7 +34,7 @@ void report_crashes() {
   action.sa_handler = report;
   // The second one, which the handler raises, ends the process.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int number : signals) sigaction(number, &action, nullptr);
+  for (const int number : crash_signals) sigaction(number, &action, nullptr);
 }
 
 }  // namespace forelock::robustness
