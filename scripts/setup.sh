@@ -32,7 +32,8 @@ packages=(
   # tests, checks, documentation
   libgtest-dev libgmock-dev python3 python3-kazoo python3-jsonschema git zsh fish man-db libbenchmark-dev faketime
   # the Python package, its wheel, its types
-  python3-cffi python3-pytest python3-pip python3-venv python3-setuptools python3-wheel mypy
+  python3-cffi python3-pytest python3-pip python3-venv python3-setuptools python3-wheel mypy python3-gevent
+  python3-eventlet
   valgrind
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen docker-compose
   # the independent judge of the robustness runs' histories; its one module comes from Go's proxy

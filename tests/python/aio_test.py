@@ -171,6 +171,7 @@ def test_a_loop_that_ends_leaves_no_waiter(client):
 def test_a_thousand_wait_without_threads(client):
     async def main():
         holder = forelock.aio.Lock(client, "P1")
+        holder.on_lost(print)  # now the thread of callbacks is there, too
         await holder.acquire()
         before = threads()
         locks = [forelock.aio.Lock(client, "P1") for _ in range(1000)]

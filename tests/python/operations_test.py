@@ -224,7 +224,7 @@ def held(client, monitor):
         pass
 
 
-def test_no_handler_is_called_once_the_runner_is_closed(open_client, letters):
+def test_no_handler_is_called_once_the_runner_is_closed(open_client, letters, monkeypatch):
     client, other = open_client(), open_client()
     runner = forelock.OperationRunner(client, letters)
     calls, ends = [], queue.SimpleQueue()
@@ -235,21 +235,15 @@ def test_no_handler_is_called_once_the_runner_is_closed(open_client, letters):
         except forelock.Error as error:
             ends.put(error.code)
 
-    # The thread that fetches the client's events stays in a callback until the runner is closed.
-    closed, in_callback = threading.Event(), threading.Event()
-    with forelock.lock(other, "P2"):
-        waiting = forelock.BlockingLock(client, "P2")
-        waiting.on_queued(lambda where: (in_callback.set(), closed.wait(PATIENCE)))
-        waiter = threading.Thread(target=lambda: waiting.acquire(PATIENCE))
-        waiter.start()
-        assert in_callback.wait(PATIENCE)
-        thread = threading.Thread(target=run)
-        thread.start()
-        held(other, "P1")
-        runner.close()
-        closed.set()
-    waiter.join()
-    waiting.release()
+    # The thread that fetches the client's events has this one in its hands until the runner is closed.
+    closed = threading.Event()
+    deliver = client.core.dispatcher._deliver
+    monkeypatch.setattr(client.core.dispatcher, "_deliver", lambda event: (closed.wait(PATIENCE), deliver(event)))
+    thread = threading.Thread(target=run)
+    thread.start()
+    held(other, "P1")
+    runner.close()
+    closed.set()
     thread.join()
     assert (ends.get(timeout=PATIENCE), calls) == (ErrorCode.CANCELLED, [])
 

@@ -9,9 +9,9 @@ from typing import Any, Callable, Optional
 
 
 def check_callback(callback: Any) -> None:
-    """Raises TypeError unless it is a function that the event thread can call."""
+    """Raises TypeError unless it is a function that a thread of the client can call."""
     if kind := _kind_of(callback, "callback"):
-        raise TypeError(f"callback is a {kind}: the event thread, which calls it, would not run its body")
+        raise TypeError(f"callback is a {kind}: the thread that calls it would not run its body")
 
 
 def thread_handler(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:

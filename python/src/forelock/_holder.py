@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forelock._abi import ffi
-from forelock._dispatcher import Event
+from forelock._event import Event
 from forelock._native import encode, lib, text
 from forelock.client import Core
 

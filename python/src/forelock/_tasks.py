@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Callable
 
 from forelock._abi import ffi
-from forelock._dispatcher import Event, Receiver
+from forelock._event import Event, Receiver
 from forelock._holder import LOOK_MS, with_holder
 from forelock._native import lib
 from forelock.client import Core

@@ -1,4 +1,4 @@
-"""How the main thread waits for the end of an acquisition: in Python, where a Ctrl-C reaches it."""
+"""How the main thread waits for the end of an acquisition: in Python, where a Ctrl-C reaches it. So do greenlets."""
 
 from __future__ import annotations
 
@@ -7,25 +7,39 @@ import threading
 from typing import Any, Callable
 
 from forelock._abi import ffi
-from forelock._dispatcher import Event
+from forelock._event import Event, Receiver
 from forelock._holder import with_holder
+from forelock._green import blocking, is_green
 from forelock._native import check
 from forelock.client import Core
 
 
-def in_main_thread() -> bool:
-    """Signals are handled by the main thread alone, and only while it runs Python."""
-    return threading.current_thread() is threading.main_thread()
+def waits_in_python() -> bool:
+    """Signals are handled by the main thread alone, and only while it runs Python. All greenlets share a thread."""
+    return threading.current_thread() is threading.main_thread() or is_green()
 
 
 class ThreadWaits:
     """Common part of BlockingLock and LockSet."""
 
-    #: The library's calls that withdraw the acquisition with a tag, and give back one that nothing can use any more.
+    #: The library's calls that withdraw what waits, or the acquisition with a tag, and give back one that nothing can
+    #: use any more.
+    _cancel_call: Any
     _cancel_async_call: Any
     _release_detached_call: Any
     _core: Core
     _handle: int
+
+    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> int:
+        raise NotImplementedError
+
+    def _release_in_python(self, call: Callable[[int], int]) -> None:
+        """``call`` gets a tag; it does not block, and an event tells the end."""
+        ends: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._begin(call, ends.put)
+        event = ends.get()
+        if event.code != 0:
+            raise event.error()
 
     def _wait_in_python(self, call: Callable[[int, Any], int]) -> None:
         """``call`` gets a tag and a pointer: one of the library's that do not block, and tell through the pointer
@@ -56,4 +70,4 @@ class ThreadWaits:
         finally:
             self._core.dispatcher.forget(tag)
         if told and told[0].code != 0:
-            raise with_holder(self._core, told[0]).error()
+            raise blocking(lambda: with_holder(self._core, told[0])).error()

@@ -18,7 +18,7 @@ LOG = logging.getLogger("forelock")
 
 
 class Lock(LockObject, TaskWaits):
-    """As BlockingLock, for tasks: ``async with lock:``. Callbacks run on the client's event thread, not in the loop;
+    """As BlockingLock, for tasks: ``async with lock:``. Callbacks run on a thread of the client, not in the loop;
     ``loop.call_soon_threadsafe`` gets from there into it. May be used from one event loop at a time.
     """
 

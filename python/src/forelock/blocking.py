@@ -6,8 +6,10 @@ import logging
 from types import TracebackType
 from typing import Optional, Sequence
 
+from forelock._abi import ffi
+from forelock._green import is_green, waiting
 from forelock._native import Timeout, check, lib
-from forelock._waits import ThreadWaits, in_main_thread
+from forelock._waits import ThreadWaits, waits_in_python
 from forelock.errors import Error
 from forelock.held import WriteOperation
 from forelock.lock_object import LockObject
@@ -22,6 +24,7 @@ class BlockingLock(LockObject, ThreadWaits):
     acquires with the object's time-out and releases. See LockObject for the arguments.
     """
 
+    _cancel_call = lib.fl_lock_cancel
     _cancel_async_call = lib.fl_lock_cancel_async
     _release_detached_call = lib.fl_lock_release_detached
 
@@ -35,7 +38,7 @@ class BlockingLock(LockObject, ThreadWaits):
         """
         limit = self._milliseconds(timeout)
         self._tell_stack()
-        if in_main_thread():
+        if waits_in_python():
             self._wait_in_python(
                 lambda tag, pending: int(lib.fl_lock_acquire_within(self._handle, limit, 0, tag, pending)))
         else:
@@ -48,7 +51,7 @@ class BlockingLock(LockObject, ThreadWaits):
         self._core.check_process()
         self._tell_stack()
         try:
-            if in_main_thread():
+            if waits_in_python():
                 self._wait_in_python(lambda tag, pending: int(lib.fl_lock_try_within(self._handle, 0, tag, pending)))
             else:
                 check(lib.fl_lock_try(self._handle))
@@ -65,7 +68,10 @@ class BlockingLock(LockObject, ThreadWaits):
         SessionExpiredException, ConnectionLossException.
         """
         self._core.check_process()
-        check(lib.fl_lock_release(self._handle))
+        if is_green() and not self._core.closed:
+            self._release_in_python(lambda tag: int(lib.fl_lock_release_async(self._handle, tag)))
+        else:
+            check(lib.fl_lock_release(self._handle))
 
     def step_aside(self, timeout: Timeout = None) -> int:
         """Lets the locks that rank before this one go first and takes it again; returns the new fencing token.
@@ -74,7 +80,9 @@ class BlockingLock(LockObject, ThreadWaits):
         Cannot be interrupted.
         """
         self._core.check_process()
-        check(lib.fl_lock_step_aside(self._handle, self._milliseconds(timeout)))
+        limit = self._milliseconds(timeout)
+        waiting(lambda: check(lib.fl_lock_step_aside(self._handle, limit)),
+                lambda: self._cancel_call(self._handle, ffi.NULL))
         return self.fencing_token
 
     def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:

@@ -14,6 +14,7 @@ from typing import Any, Mapping, Optional, Union
 
 from forelock._abi import ffi
 from forelock._dispatcher import Dispatcher
+from forelock._green import blocking, refuse_eventlet
 from forelock._native import check, encode, lib, milliseconds, text
 from forelock.errors import ErrorCode, make_error
 
@@ -47,13 +48,13 @@ class ClientStatus:
 class Core:
     """What a client and everything made with it share."""
 
-    def __init__(self, handle: int, lingers: bool) -> None:
+    def __init__(self, handle: int, lingers: bool, session_ms: int) -> None:
         self.handle = handle
         #: Whether locks may linger.
         self.lingers = lingers
         self.forked = False
         self.closed = False
-        self.dispatcher = Dispatcher(handle)
+        self.dispatcher = Dispatcher(handle, max(1, session_ms // 8))
         _cores.add(self)
 
     def check_process(self) -> None:
@@ -75,7 +76,7 @@ class Core:
             return
         if not self.closed:
             self.closed = True
-            lib.fl_client_close(self.handle)  # of a second thread: it may have been freed
+            blocking(lambda: int(lib.fl_client_close(self.handle)))  # of a second thread: it may have been freed
         self.dispatcher.join()
 
 
@@ -150,6 +151,7 @@ class Client:
 
     def __init__(self, file: Union[str, os.PathLike[str], None] = None,
                  settings: Optional[Mapping[str, object]] = None, **keywords: object) -> None:
+        refuse_eventlet()
         config = Config(file, merge(settings, keywords))
         try:
             result = ffi.new("fl_client*")
@@ -157,17 +159,22 @@ class Client:
             if logging.getLogger("forelock").isEnabledFor(logging.DEBUG):
                 flags |= lib.FL_CLIENT_LOG_DEBUG
             check(lib.fl_client_open(config.handle, flags, result))
-            lingers = config.get("zookeeper.lock.linger") != "0"
+            try:
+                self.core = Core(int(result[0]), lingers=config.get("zookeeper.lock.linger") != "0",
+                                 session_ms=int(config.get("zookeeper.session.timeout")))
+            except BaseException:
+                lib.fl_client_free(result[0])
+                raise
         finally:
             config.free()
-        self.core = Core(int(result[0]), lingers)
         self._finalizer = weakref.finalize(self, Core.close, self.core)  # at the latest at exit
 
     def wait_connected(self, timeout: Union[float, datetime.timedelta]) -> None:
         """Waits until a server has accepted the session; of several ensembles, one of each. Raises
         ConnectionLossException: not within the time; RequestRejectedException (ENSEMBLES_DIFFER): other clients have
         another map of ensembles."""
-        check(lib.fl_client_wait_connected(self.core.use(), milliseconds(timeout, "timeout")))
+        handle, limit = self.core.use(), milliseconds(timeout, "timeout")
+        blocking(lambda: check(lib.fl_client_wait_connected(handle, limit)))
 
     @property
     def status(self) -> ClientStatus:

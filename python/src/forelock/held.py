@@ -8,7 +8,8 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 from forelock._abi import ffi
 from forelock._callables import check_callback
-from forelock._dispatcher import Event
+from forelock._event import Event
+from forelock._green import blocking
 from forelock._native import check, encode, invalid, last_error, lib, milliseconds
 from forelock.client import Core
 from forelock.values import LockState, LossReason, Owner, Priority, QueuePosition, owner_of
@@ -125,7 +126,7 @@ class HeldLock:
     def on_lost(self, callback: Callable[[LossReason], None]) -> None:
         """Called once for each grant that is lost.
 
-        As all callbacks: runs on the client's one event thread, so it should be short and must not wait for another
+        As all callbacks: runs on the client's one thread for them, so it should be short and must not wait for another
         lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else). Raises
         TypeError if it cannot be called, or is a coroutine or generator function, whose body nothing would run.
         """
@@ -209,5 +210,5 @@ def commit_guarded(call: Any, handle: int, operations: Sequence[WriteOperation])
             write.version = operation.version
         write.kind = _KINDS[type(operation)]
     versions = ffi.new("int32_t[]", len(operations))
-    check(call(handle, writes, len(operations), versions))
+    blocking(lambda: check(call(handle, writes, len(operations), versions)))
     return list(versions)

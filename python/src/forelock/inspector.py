@@ -7,6 +7,7 @@ import enum
 from typing import Any, Callable, List, Optional
 
 from forelock._abi import ffi
+from forelock._green import blocking
 from forelock._native import check, encode, lib, milliseconds, text
 from forelock.client import Client
 from forelock.held import Duration
@@ -117,12 +118,13 @@ class Inspector:
         to no set. Reads the members, or all monitors where its record does not name them all.
         """
         core, view, seen = self._client.core, ffi.new("fl_view*"), ffi.new("fl_view*")
-        check(lib.fl_inspect_show(core.use(), encode(monitor, "monitor"), self._timeout, view))
+        name = encode(monitor, "monitor")
+        blocking(lambda: check(lib.fl_inspect_show(core.use(), name, self._timeout, view)))
         try:
             place = _place_of(view[0], node)
             if place is None:
                 return None
-            check(lib.fl_inspect_set(core.use(), view[0], place, self._timeout, seen))
+            blocking(lambda: check(lib.fl_inspect_set(core.use(), view[0], place, self._timeout, seen)))
             return _set_of(seen[0]) if seen[0] != 0 else None
         finally:
             lib.fl_view_free(view[0])
@@ -134,15 +136,15 @@ class Inspector:
         That is its node, or its session as "0x…", with "@" and its token behind it: names come again in a monitor that
         is made anew. Writes; meant for people and unlockers.
         """
-        result = ffi.new("int32_t*")
-        check(lib.fl_inspect_force_release(self._client.core.use(), encode(monitor, "monitor"),
-                                           encode(holder, "holder"), self._timeout, result))
+        core, result = self._client.core, ffi.new("int32_t*")
+        name, of = encode(monitor, "monitor"), encode(holder, "holder")
+        blocking(lambda: check(lib.fl_inspect_force_release(core.use(), name, of, self._timeout, result)))
         return ForceRelease(result[0])
 
     @staticmethod
     def _read(call: Callable[[Any], int], with_line: bool) -> List[Monitor]:
         view = ffi.new("fl_view*")
-        check(call(view))
+        blocking(lambda: check(call(view)))
         try:
             count = ffi.new("size_t*")
             check(lib.fl_view_count(view[0], count))

@@ -7,7 +7,7 @@ import warnings
 from typing import Any, Callable, Optional, Union
 
 from forelock._abi import ffi
-from forelock._dispatcher import Receiver
+from forelock._event import Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, timeout_milliseconds
 from forelock._stack import stack_of_caller
 from forelock.client import Client, Core

@@ -6,8 +6,10 @@ import logging
 from types import TracebackType
 from typing import Optional, Sequence
 
+from forelock._abi import ffi
+from forelock._green import is_green, waiting
 from forelock._native import Timeout, check, lib
-from forelock._waits import ThreadWaits, in_main_thread
+from forelock._waits import ThreadWaits, waits_in_python
 from forelock.errors import Error
 from forelock.held import WriteOperation
 from forelock.set_object import SetObject
@@ -20,6 +22,7 @@ class LockSet(SetObject, ThreadWaits):
     object's time-out and releases. See SetObject for the arguments.
     """
 
+    _cancel_call = lib.fl_set_cancel
     _cancel_async_call = lib.fl_set_cancel_async
     _release_detached_call = lib.fl_set_release_detached
 
@@ -32,7 +35,7 @@ class LockSet(SetObject, ThreadWaits):
         """
         limit = self._milliseconds(timeout)
         self._tell_stack()
-        if in_main_thread():
+        if waits_in_python():
             self._wait_in_python(
                 lambda tag, pending: int(lib.fl_set_acquire_within(self._handle, limit, 0, tag, pending)))
         else:
@@ -45,7 +48,7 @@ class LockSet(SetObject, ThreadWaits):
         self._core.check_process()
         self._tell_stack()
         try:
-            if in_main_thread():
+            if waits_in_python():
                 self._wait_in_python(lambda tag, pending: int(lib.fl_set_try_within(self._handle, 0, tag, pending)))
             else:
                 check(lib.fl_set_try(self._handle))
@@ -62,7 +65,10 @@ class LockSet(SetObject, ThreadWaits):
         SessionExpiredException, ConnectionLossException.
         """
         self._core.check_process()
-        check(lib.fl_set_release(self._handle))
+        if is_green() and not self._core.closed:
+            self._release_in_python(lambda tag: int(lib.fl_set_release_async(self._handle, tag)))
+        else:
+            check(lib.fl_set_release(self._handle))
 
     def step_aside(self, timeout: Timeout = None) -> dict[str, int]:
         """Lets the locks that rank before it at any member go first and takes all members again; returns the new
@@ -72,7 +78,9 @@ class LockSet(SetObject, ThreadWaits):
         Cannot be interrupted.
         """
         self._core.check_process()
-        check(lib.fl_set_step_aside(self._handle, self._milliseconds(timeout)))
+        limit = self._milliseconds(timeout)
+        waiting(lambda: check(lib.fl_set_step_aside(self._handle, limit)),
+                lambda: self._cancel_call(self._handle, ffi.NULL))
         return self.fencing_tokens
 
     def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:

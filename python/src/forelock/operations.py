@@ -16,7 +16,8 @@ from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Union
 
 from forelock._abi import ffi
 from forelock._callables import refuse_undone, task_handler, thread_handler
-from forelock._dispatcher import Event, Receiver, write_log
+from forelock._event import Event, Receiver, write_log
+from forelock._green import blocking
 from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
 from forelock.client import Client, Config, merge
 from forelock.errors import Error, ErrorCode, OperationFailure, make_error
@@ -53,7 +54,7 @@ class DeadLetterQueue:
         config = Config(file, merge(settings, keywords))
         try:
             result = ffi.new("fl_dlq*")
-            check(library.fl_dlq_open(config.handle, result))
+            blocking(lambda: check(library.fl_dlq_open(config.handle, result)))
         finally:
             config.free()
         self.handle = int(result[0])
@@ -62,7 +63,8 @@ class DeadLetterQueue:
     def flush(self, timeout: Duration) -> bool:
         """Waits until nothing in the outbox is left to be forwarded. Returns whether that is so."""
         done = ffi.new("int32_t*")
-        check(lib.fl_dlq_flush(self.handle, milliseconds(timeout, "timeout"), done))
+        limit = milliseconds(timeout, "timeout")
+        blocking(lambda: check(lib.fl_dlq_flush(self.handle, limit, done)))
         return bool(done[0])
 
     def accept(self, client: Client, operation: Operation, attempts: Sequence[FailedAttempt], *,
@@ -84,7 +86,8 @@ class DeadLetterQueue:
             place.code, place.message = code, message
             place.waited_ms = milliseconds(attempt.waited, "waited")
         result = ffi.new("char**")
-        check(lib.fl_dlq_accept(core.use(), self.handle, spec, failed, len(attempts), max_attempts, result))
+        blocking(lambda: check(
+            lib.fl_dlq_accept(core.use(), self.handle, spec, failed, len(attempts), max_attempts, result)))
         return text(result[0])
 
     @property
@@ -105,7 +108,7 @@ class DeadLetterQueue:
 
     def close(self) -> None:
         """Idempotent. The queue is closed when the last runner that uses it is closed."""
-        self._finalizer()
+        blocking(self._finalizer)
 
     def __enter__(self) -> DeadLetterQueue:
         return self
@@ -244,7 +247,7 @@ class OperationRunner:
         Raises what says why the caller still owns the operation: RequestRejectedException (it is invalid, or the client
         closed), InstanceLockException (lock_timeout: nothing was tried in time), DeadLetterException (the queue cannot
         take it). Ctrl-C cancels the operation: the caller keeps it, unless it is on its way into the queue already.
-        Refused on the client's event thread, in a callback: it would wait for that thread.
+        Refused in a callback: what the operation's own callbacks tell would wait for it.
 
         The handler does its work before it returns. TypeError: it cannot be called, or is a coroutine function (for
         run_async()) or a generator function, whose body would not run: nothing is begun; or it returned a coroutine or
@@ -253,7 +256,7 @@ class OperationRunner:
         work = thread_handler(handler)
         if self._client.core.dispatcher.is_this_thread():
             raise make_error(ErrorCode.INVALID_ARGUMENT, operation.monitor,
-                             "run() was called in a callback, by the client's event thread, for which it would wait",
+                             "run() was called in a callback, whose thread its own callbacks would wait for",
                              "call it on another thread")
         events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         handle = self._submit(operation, timeout, events.put)
@@ -329,7 +332,7 @@ class OperationRunner:
         attempt under way is over, too: what still works on it has no lock any more. No handler is called that was not
         called before.
         """
-        self._finalizer()
+        blocking(self._finalizer)
 
     def __enter__(self) -> OperationRunner:
         return self

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Optional, Sequence
 
 from forelock._abi import ffi
 from forelock._callables import check_callback
-from forelock._dispatcher import Event, Receiver
+from forelock._event import Event, Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, text, timeout_milliseconds
 from forelock._stack import stack_of_caller
 from forelock.client import Client

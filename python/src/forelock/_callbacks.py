@@ -1,0 +1,100 @@
+"""The thread that runs a client's callbacks, so that nothing else waits for them."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from typing import NamedTuple, Optional
+
+from forelock._event import Event, Receiver, call, write_log
+from forelock._native import lib
+from forelock._threads import start_thread
+
+_ROOM = 65_536
+_NAMES: dict[int, str] = {
+    lib.FL_EVENT_LOST: "on_lost",
+    lib.FL_EVENT_DANGER: "on_danger",
+    lib.FL_EVENT_QUEUED: "on_queued",
+    lib.FL_EVENT_CONTENDED: "on_contended",
+}
+
+
+class _Running(NamedTuple):
+    event: Event
+    since: float
+
+
+class Callbacks:
+    """One after the other, on a daemon thread that begins with the first receiver. One thread at a time posts and
+    looks; add() and forget() are for all."""
+
+    def __init__(self, long_ms: int) -> None:
+        self._long_ms = long_ms
+        self._receivers: dict[int, Receiver] = {}
+        self._posted: queue.SimpleQueue[Optional[tuple[int, Event]]] = queue.SimpleQueue()
+        self._count_posted, self._count_done = 0, 0
+        self._running: Optional[_Running] = None
+        self._warned: Optional[_Running] = None
+        self._dropping = False
+        self._thread: Optional[threading.Thread] = None
+
+    def add(self, tag: int, receiver: Receiver) -> None:
+        """Raises RequestRejectedException if no thread can be started. Not by two threads at a time."""
+        if self._thread is None:
+            self._thread = start_thread(self._run, "forelock-callbacks")
+        self._receivers[tag] = receiver
+
+    def forget(self, tag: int) -> None:
+        """Nothing is received under this tag any more."""
+        self._receivers.pop(tag, None)
+
+    def post(self, tag: int, event: Event) -> None:
+        """It is received later, unless the callbacks are behind by far too much."""
+        if self._posted.qsize() < _ROOM:
+            self._dropping = False
+            self._count_posted += 1
+            self._posted.put((tag, event))
+        elif not self._dropping:
+            self._dropping = True
+            write_log(logging.WARNING, "events are dropped: a callback blocks")
+
+    def look(self) -> int:
+        """Names a callback that takes long in the log, once. In how many milliseconds to look again; -1: none runs."""
+        if self._count_done == self._count_posted:
+            return -1
+        running = self._running
+        if running is None or running is self._warned:
+            return self._long_ms
+        took = int((time.monotonic() - running.since) * 1000)
+        if took < self._long_ms:
+            return self._long_ms - took
+        self._warned = running
+        write_log(logging.WARNING, "slow callback: %s of the lock on %s has been running for %d ms; the callbacks of "
+                  "all locks share a thread, and wait for it", _NAMES.get(running.event.kind, "a callback"),
+                  running.event.monitor, took)
+        return self._long_ms
+
+    def is_this_thread(self) -> bool:
+        """Whether the calling thread is the one that runs callbacks."""
+        return threading.current_thread() is self._thread
+
+    def end(self) -> None:
+        """The thread ends after the last callback."""
+        self._posted.put(None)
+
+    def join(self) -> None:
+        """Waits for that."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while (posted := self._posted.get()) is not None:
+            tag, event = posted
+            receiver = self._receivers.get(tag)
+            if receiver is not None:
+                self._running = _Running(event, time.monotonic())
+                call(receiver, event)
+                self._running = None
+            self._count_done += 1

@@ -1,0 +1,50 @@
+"""What the library told, for who is to receive it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Callable, NamedTuple, Union
+
+from forelock._green import raise_in_main
+from forelock.errors import Error, make_error
+
+LOG = logging.getLogger("forelock")
+
+
+class Event(NamedTuple):
+    """One event, copied."""
+
+    kind: int
+    code: int
+    source: int
+    value: int
+    retryable: bool
+    monitor: str
+    name: str
+    message: str
+    hint: str
+
+    def error(self) -> Error:
+        """Of an event whose code is not FL_OK."""
+        return make_error(self.code, self.monitor, self.message, self.hint, self.retryable)
+
+
+Receiver = Callable[[Event], None]
+
+
+def call(receiver: Receiver, event: Event) -> None:
+    """What a callback raises, SystemExit included, must not end the others."""
+    try:
+        receiver(event)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and raise_in_main(error):
+            return  # in greenlets a Ctrl-C is raised where one happens to be
+        write_log(logging.ERROR, "a callback failed (lock on %s)", event.monitor, exc_info=True)
+
+
+def write_log(level: int, message: str, *arguments: Any, exc_info: Union[bool, BaseException] = False) -> None:
+    """What the application's handlers of the log raise ends nothing here."""
+    try:
+        LOG.log(level, message, *arguments, exc_info=exc_info)
+    except BaseException:
+        pass
