@@ -8,6 +8,7 @@ A waiting foreground lock always goes before a waiting background one. ``foreloc
 """
 
 from forelock import aio
+from forelock._exit import exit_on_sigterm
 from forelock._native import lib as _lib
 from forelock._native import text as _text
 from forelock.blocking import BlockingLock, lock
@@ -51,5 +52,5 @@ __all__ = [
     "LockState", "LockUnhealthyException", "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd",
     "OperationFailure", "OperationResult", "OperationRunner", "Owner", "Priority", "QueuePosition",
     "RequestRejectedException", "SeenSet", "SessionExpiredException", "SetNode", "Waiter", "WriteOperation", "aio",
-    "lock",
+    "exit_on_sigterm", "lock",
 ]
