@@ -9,13 +9,12 @@ needs beyond a minimal Debian. Needs python3-cffi; for the wheel python3-pip, py
 """
 
 import argparse
+import importlib.util
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-
-import cffi
 
 HERE = Path(__file__).resolve().parent
 HEADERS = ["c.h", "c_inspector.h", "c_operation.h", "c_set.h"]
@@ -48,6 +47,7 @@ def assemble(libraries, out):
     for name in ["pyproject.toml", "README.md"]:
         shutil.copy(HERE / name, out)
 
+    import cffi
     binding = cffi.FFI()
     binding.set_source("forelock._abi", None)
     binding.cdef(declarations(HERE.parent / "include" / "forelock"))
@@ -67,12 +67,21 @@ def build_wheel(out):
                     "--no-build-isolation", "--no-index", "--wheel-dir", str(out / "wheel"), str(out)], check=True)
 
 
+def require(names):
+    """Ends with a line that names what is not there, before anything is done."""
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.exit(f"build.py: {sys.executable} has no {', '.join(missing)}: install them for it, or use Debian's "
+                 f"/usr/bin/python3 with apt-get install {' '.join('python3-' + name for name in missing)}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("libraries", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--wheel", action="store_true")
     arguments = parser.parse_args()
+    require(["cffi", "pip", "setuptools", "wheel"] if arguments.wheel else ["cffi"])
     assemble(arguments.libraries, arguments.out)
     if arguments.wheel:
         build_wheel(arguments.out)

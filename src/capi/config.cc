@@ -12,7 +12,7 @@ using namespace forelock::capi;
 
 namespace {
 
-constexpr const char* origin = "fl_config_set";
+constexpr const char* origin = "set by the program";
 
 fl_config handle_of(Settings settings) {
   return add(std::make_unique<ConfigObject>(std::move(settings)));
