@@ -3,8 +3,10 @@
 import asyncio
 import os
 import queue
+import re
 
 import pytest
+from cases_test import time_out_message
 from conftest import PATIENCE
 
 import forelock
@@ -57,7 +59,7 @@ def test_codes_are_those_of_blocking_locks(client):
         with pytest.raises(forelock.InstanceLockException) as late:
             await waiter.acquire(0.05)
         assert late.value.code == ErrorCode.LOCK_TIMEOUT and late.value.retryable
-        assert f"; held by {client.status.instance}/" in str(late.value) and ' for "case"' in str(late.value)
+        assert re.fullmatch(time_out_message(client, "P1"), str(late.value)), str(late.value)
         with pytest.raises(forelock.RequestRejectedException) as twice:
             await lock.acquire()
         assert twice.value.code == ErrorCode.ALREADY_HELD
@@ -212,6 +214,11 @@ def test_a_record_says_where_a_task_called(client):
     async def main():
         stack = await save_content(forelock.aio.lock(client, "P1"))
         assert ".save_content (" in stack.splitlines()[0] and ".main (" in stack.splitlines()[1]
+        assert not [line for line in stack.splitlines() if "asyncio" in line], stack
+        lock = forelock.aio.Lock(client, "P1")
+        await asyncio.gather(lock.acquire())  # a task that begins in the package
+        first = lock.owner().stack.splitlines()[0]
+        assert first.startswith(("run (", "test_a_record_says_where_a_task_called (")), first
 
     run(main())
 

@@ -2,6 +2,7 @@
 
 import json
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -34,6 +35,13 @@ def signal_when_queued(lock):
     queued = threading.Event()
     lock.on_queued(lambda place: queued.set())
     return queued
+
+
+def time_out_message(client, monitor):
+    """Who holds it, what for, in which class, since when, and our place; the same on every thread."""
+    return (rf'the lock on {monitor} was not obtained within \d+ ms; held by {client.status.instance}/\S+ for "case" '
+            r"\(foreground\) since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \(\d+\.\d s\)"
+            r"(; we were first in the queue, behind the holder)?")
 
 
 def hold(client, monitor="P1"):
@@ -99,7 +107,7 @@ def test_timed_out(open_client, in_main_thread):
     assert isinstance(error, forelock.InstanceLockException)
     assert (error.code, str(error.code), error.monitor) == (ErrorCode.LOCK_TIMEOUT, "lock_timeout", "P1")
     assert error.retryable
-    assert f"; held by {client.status.instance}/" in str(error) and ' for "case"' in str(error)
+    assert re.fullmatch(time_out_message(client, "P1"), str(error)), str(error)
     assert error.hint
     assert not waiter.try_acquire()
     with pytest.raises(forelock.InstanceLockException):

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import traceback
 import warnings
 from datetime import timedelta
 from decimal import Decimal
@@ -84,12 +85,49 @@ def test_durations_are_numbers_or_timedeltas(client, value):
     lock.release()
 
 
+@pytest.mark.parametrize("value", [True, False])
+def test_a_bool_is_no_time(client, value):
+    lock = BlockingLock(client, "P1")
+    with pytest.raises(TypeError, match="^timeout is a bool, not seconds or a timedelta: try_acquire"):
+        lock.acquire(value)
+    with pytest.raises(TypeError, match="^expected_runtime is a bool, not seconds or a timedelta$"):
+        BlockingLock(client, "P1", expected_runtime=value)
+    assert lock.state == forelock.LockState.FREE
+
+
+def test_what_is_no_client_is_named(client):
+    for call in (lambda: forelock.lock("P1", client), lambda: forelock.LockSet("P1", ["P1"]),
+                 lambda: forelock.aio.Lock("P1", client), lambda: forelock.Inspector("P1"),
+                 lambda: forelock.OperationRunner("P1", None)):
+        with pytest.raises(TypeError, match="^client is a str, not a forelock.Client$"):
+            call()
+
+
+def test_numbers_of_the_library_are_printed_by_name():
+    for value, name in ((forelock.LossReason.SESSION_EXPIRED, "session_expired"), (forelock.LockState.HELD, "held"),
+                        (Priority.FOREGROUND, "foreground"), (forelock.OperationEnd.DEAD_LETTERED, "dead_lettered"),
+                        (forelock.ForceRelease.HOLDER_CHANGED, "holder_changed"),
+                        (ErrorCode.LOCK_TIMEOUT, "lock_timeout")):
+        assert (str(value), f"{value}", f"{value:d}", value == int(value)) == (name, name, str(int(value)), True)
+
+
+def test_a_hint_is_in_the_stack_that_nothing_catches(client):
+    with forelock.lock(client, "P1"), pytest.raises(forelock.InstanceLockException) as caught:
+        BlockingLock(client, "P1").acquire(0)
+    told = "".join(traceback.format_exception(caught.value))
+    assert told.endswith(f"{caught.value}\nhint: {caught.value.hint}\n") and caught.value.hint
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert "".join(traceback.format_exception(copy)).count("hint: ") == 1
+
+
 def test_settings(tmp_path):
     file = tmp_path / "forelock.properties"
     file.write_text("zookeeper.session.timeout=soon\nzookeeper.servrs=a\n", encoding="utf-8")
     with pytest.raises(forelock.ConfigurationException) as refused:
         forelock.Client(file)
     assert len(str(refused.value).splitlines()) == 2 and refused.value.code == ErrorCode.CONFIGURATION
+    with pytest.raises(forelock.ConfigurationException, match="^set by the program: zookeper.servers: unknown key"):
+        forelock.Client(zookeper_servers="a")
     assert code_of(lambda: forelock.Client(zookeeper_session_timout=1)) == ErrorCode.CONFIGURATION
     assert code_of(lambda: forelock.Client(tmp_path / "none.properties")) == ErrorCode.CONFIGURATION
 

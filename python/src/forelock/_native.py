@@ -69,6 +69,8 @@ def encode(value: str, name: str) -> bytes:
 
 def milliseconds(value: Union[float, datetime.timedelta], name: str) -> int:
     """A duration in milliseconds, rounded up."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} is a bool, not seconds or a timedelta")
     seconds = value.total_seconds() if isinstance(value, datetime.timedelta) else value
     try:
         if not seconds >= 0:
@@ -82,6 +84,8 @@ def timeout_milliseconds(timeout: Timeout) -> int:
     """The time-out of an acquisition as the library takes it."""
     if timeout is None:
         return int(lib.FL_CONFIGURED)
+    if isinstance(timeout, bool):
+        raise TypeError("timeout is a bool, not seconds or a timedelta: try_acquire() is the call that does not wait")
     if timeout == math.inf:
         return int(lib.FL_FOREVER)
     return milliseconds(timeout, "timeout")

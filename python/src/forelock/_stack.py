@@ -10,17 +10,16 @@ _MAX_FRAMES = 8
 
 
 def stack_of_caller() -> bytes:
-    """The caller's frames without those of this package, innermost first, a frame a line."""
+    """The caller's frames without those of this package and of asyncio, innermost first, a frame a line."""
     frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None and _is_ours(frame):
-        frame = frame.f_back
     lines: list[str] = []
     while frame is not None and len(lines) < _MAX_FRAMES:
-        lines.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename}:{frame.f_lineno})")
+        if not _is_left_out(frame):
+            lines.append(f"{frame.f_code.co_qualname} ({frame.f_code.co_filename}:{frame.f_lineno})")
         frame = frame.f_back
     return "\n".join(lines).encode("utf-8", "replace")
 
 
-def _is_ours(frame: FrameType) -> bool:
+def _is_left_out(frame: FrameType) -> bool:
     module: object = frame.f_globals.get("__name__")
-    return isinstance(module, str) and (module == "forelock" or module.startswith("forelock."))
+    return isinstance(module, str) and module.partition(".")[0] in ("forelock", "asyncio")

@@ -21,7 +21,7 @@ class BlockingLock(LockObject, ThreadWaits):
     """A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
 
     Ownership belongs to the object, not to a thread: every method may be called from any thread. ``with lock:``
-    acquires with the object's time-out and releases. See LockObject for the arguments.
+    acquires with the object's time-out and releases.
     """
 
     _cancel_call = lib.fl_lock_cancel

@@ -123,6 +123,14 @@ class Config:
         lib.fl_config_free(self.handle)
 
 
+def core_of(client: Any) -> Core:
+    """Of an argument that is to be a client."""
+    core = getattr(client, "core", None)
+    if not isinstance(core, Core):
+        raise TypeError(f"client is a {type(client).__name__}, not a forelock.Client")
+    return core
+
+
 def _value_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"

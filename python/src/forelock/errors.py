@@ -5,7 +5,17 @@ from __future__ import annotations
 import enum
 
 
-class ErrorCode(enum.IntEnum):
+class NamedNumber(enum.IntEnum):
+    """The numbers of the library; as text the name, "lock_timeout"."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+    def __format__(self, spec: str) -> str:
+        return int.__format__(self, spec) if spec else str(self)
+
+
+class ErrorCode(NamedNumber):
     """Stable codes. The numbers are those of forelock/c.h; ``str(code)`` is the stable name, "lock_timeout"."""
 
     LOCK_TIMEOUT = 1
@@ -40,9 +50,6 @@ class ErrorCode(enum.IntEnum):
     OUT_OF_MEMORY = 1002
     ABI_MISMATCH = 1003
 
-    def __str__(self) -> str:
-        return self.name.lower()
-
 
 class Error(Exception):
     """Base of every exception of this package."""
@@ -59,6 +66,8 @@ class Error(Exception):
         self.hint = hint
         #: Whether the same call may succeed later without anything being changed by people.
         self.retryable = retryable
+        if hint:
+            self.add_note(f"hint: {hint}")  # seen below the message where nothing catches it
 
     def __str__(self) -> str:
         return self.message

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 from typing import Any, Callable, List, Optional
 
 from forelock._abi import ffi
 from forelock._green import blocking
 from forelock._native import check, encode, lib, milliseconds, text
-from forelock.client import Client
+from forelock.client import Client, core_of
+from forelock.errors import NamedNumber
 from forelock.held import Duration
 from forelock.values import Owner, Priority, owner_of
 
@@ -81,7 +81,7 @@ class SeenSet:
     behind: Optional[Holder]
 
 
-class ForceRelease(enum.IntEnum):
+class ForceRelease(NamedNumber):
     """What Inspector.force_release() did."""
 
     RELEASED = 0
@@ -97,6 +97,7 @@ class Inspector:
     """
 
     def __init__(self, client: Client, timeout: Duration = 10.0) -> None:
+        core_of(client)
         self._client = client
         self._timeout = milliseconds(timeout, "timeout")
 

@@ -10,7 +10,7 @@ from forelock._abi import ffi
 from forelock._event import Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, timeout_milliseconds
 from forelock._stack import stack_of_caller
-from forelock.client import Client, Core
+from forelock.client import Client, Core, core_of
 from forelock.held import HeldLock
 from forelock.values import Priority, PriorityLike, priority_of
 
@@ -38,24 +38,29 @@ def captures_stack(core: Core, may_linger: bool, wanted: Optional[bool]) -> bool
 
 
 class LockObject(HeldLock):
-    """A lock object, free; one acquisition at a time. Not re-entrant.
-
-    ``client`` made it; ``monitor`` is the id of the monitor object: any text, 1 to 255 bytes after encoding.
-    ``lock_info`` says to people what for. ``expected_runtime``: how long the work is expected to take.
-    ``auto_unlock_after`` permits an unlocker to free the lock after that. ``timeout`` is what acquire() takes if
-    it is given none; None: what is configured for the class. ``thread_name``: of the identity ``host/pid/thread``.
-    ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger after it
-    (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.
-    ``capture_stack``: whether the owner record says where acquire() was called, by at most eight frames; None: it does
-    unless the lock may linger, since a record is that of a grant's first section alone.
-    """
+    """A lock object; one acquisition at a time. Not re-entrant."""
 
     def __init__(self, client: Client, monitor: str, *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None, may_linger: bool = True,
                  capture_stack: Optional[bool] = None) -> None:
-        core = client.core
+        """Makes a lock object, free.
+
+        ``monitor`` is the id of the monitor object: any text, 1 to 255 bytes after encoding.
+        ``lock_info`` says to people what for.
+        ``priority``: a waiting foreground lock goes before every waiting background one.
+        ``timeout`` is what acquire() takes if it is given none; None: what is configured for the class.
+        ``expected_runtime``: how long the work is expected to take.
+        ``auto_unlock_after`` is written into the owner record: after so long a program of yours may free the lock
+        (Inspector.force_release()). Forelock itself frees none.
+        ``thread_name``: of the identity ``host/pid/thread``.
+        ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger after it
+        (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.
+        ``capture_stack``: whether the owner record says where acquire() was called, by at most eight frames; None: it
+        does unless the lock may linger, since a record is that of a grant's first section alone.
+        """
+        core = core_of(client)
         options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_lock*")

@@ -19,7 +19,7 @@ LOG = logging.getLogger("forelock")
 
 class LockSet(SetObject, ThreadWaits):
     """Several monitors as one lock. Ownership belongs to the object, not to a thread. ``with set:`` acquires with the
-    object's time-out and releases. See SetObject for the arguments.
+    object's time-out and releases.
     """
 
     _cancel_call = lib.fl_set_cancel

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import enum
 import inspect
 import logging
 import os
@@ -19,8 +18,8 @@ from forelock._callables import refuse_undone, task_handler, thread_handler
 from forelock._event import Event, Receiver, write_log
 from forelock._green import blocking
 from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
-from forelock.client import Client, Config, merge
-from forelock.errors import Error, ErrorCode, OperationFailure, make_error
+from forelock.client import Client, Config, core_of, merge
+from forelock.errors import Error, ErrorCode, NamedNumber, OperationFailure, make_error
 from forelock.held import Duration, HeldLock, WriteOperation
 from forelock.values import Priority, PriorityLike, priority_of
 
@@ -151,7 +150,7 @@ class FailedAttempt:
     waited: Duration = 0.0
 
 
-class OperationEnd(enum.IntEnum):
+class OperationEnd(NamedNumber):
     """How an operation ended that did not stay with its caller."""
 
     #: An attempt succeeded, and its lock was certain to be held until then.
@@ -235,7 +234,7 @@ class OperationRunner:
         options.retry_burst = retry_burst
         options.retries_per_second = retries_per_second
         result = ffi.new("fl_runner*")
-        check(lib.fl_runner_new(client.core.use(), dead_letters.handle, options, result))
+        check(lib.fl_runner_new(core_of(client).use(), dead_letters.handle, options, result))
         self._client = client
         self._told: set[str] = set()  # of which types of operations it was said that their handler is not awaited
         self._handle = int(result[0])

@@ -11,7 +11,7 @@ from forelock._callables import check_callback
 from forelock._event import Event, Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, text, timeout_milliseconds
 from forelock._stack import stack_of_caller
-from forelock.client import Client
+from forelock.client import Client, core_of
 from forelock.held import WriteOperation, commit_guarded
 from forelock.lock_object import Duration, captures_stack, options_of
 from forelock.values import LockState, LossReason, Priority, PriorityLike, priority_of
@@ -23,9 +23,6 @@ class SetObject:
     Thread-safe.
 
     *Not* covered: a program that takes a set while it holds another set or a lock; it has an order of its own to keep.
-
-    ``monitors``: the members' ids in any order, 1 to 1,000; the same id twice counts once. The other arguments are
-    those of a lock, and count for each member.
     """
 
     def __init__(self, client: Client, monitors: Iterable[str], *, lock_info: str = "",
@@ -33,9 +30,14 @@ class SetObject:
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None, may_linger: bool = True,
                  capture_stack: Optional[bool] = None) -> None:
+        """Makes a set, free.
+
+        ``monitors``: the members' ids in any order, 1 to 1,000; the same id twice counts once. The other arguments are
+        those of BlockingLock, and count for each member.
+        """
         if isinstance(monitors, str):
             raise TypeError("monitors is one str; a set takes several")
-        core = client.core
+        core = core_of(client)
         ids = [ffi.new("char[]", encode(monitor, "a monitor")) for monitor in monitors]
         options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
         timeout_milliseconds(timeout)  # is valid

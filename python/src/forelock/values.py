@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
-from typing import Any, Optional, Union
+from typing import Any, Literal, Optional, Union
 
 from forelock._native import invalid, text
+from forelock.errors import NamedNumber
 
 
-class Priority(enum.IntEnum):
+class Priority(NamedNumber):
     """The two classes of work: a waiting foreground lock always goes before a waiting background one."""
 
     FOREGROUND = 0
@@ -17,10 +17,10 @@ class Priority(enum.IntEnum):
 
 
 #: A Priority, "foreground" or "background".
-PriorityLike = Union[Priority, str]
+PriorityLike = Union[Priority, Literal["foreground", "background"]]
 
 
-class LockState(enum.IntEnum):
+class LockState(NamedNumber):
     """Where a lock object stands."""
 
     FREE = 0
@@ -32,7 +32,7 @@ class LockState(enum.IntEnum):
     LOST = 4
 
 
-class LossReason(enum.IntEnum):
+class LossReason(NamedNumber):
     """Why a held lock was lost."""
 
     DEADLINE_PASSED = 1
