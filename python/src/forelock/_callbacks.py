@@ -91,10 +91,13 @@ class Callbacks:
 
     def _run(self) -> None:
         while (posted := self._posted.get()) is not None:
-            tag, event = posted
-            receiver = self._receivers.get(tag)
-            if receiver is not None:
-                self._running = _Running(event, time.monotonic())
-                call(receiver, event)
-                self._running = None
+            self._receive(*posted)
             self._count_done += 1
+
+    def _receive(self, tag: int, event: Event) -> None:
+        """Afterwards nothing here refers to the receiver, whose lock may be forgotten."""
+        receiver = self._receivers.get(tag)
+        if receiver is not None:
+            self._running = _Running(event, time.monotonic())
+            call(receiver, event)
+            self._running = None
