@@ -58,6 +58,7 @@ def test_nothing_waits_for_a_callback_but_callbacks(client):
 def test_events_for_which_there_is_no_room_are_dropped_and_told_once(caplog, monkeypatch):
     monkeypatch.setattr(_callbacks, "_ROOM", 2)
     callbacks, leave, seen = _callbacks.Callbacks(60_000), threading.Event(), queue.SimpleQueue()
+    callbacks.start()
     callbacks.add(1, lambda event: (seen.put(event.value), leave.wait(PATIENCE)))
     with caplog.at_level(logging.WARNING, "forelock"):
         post = lambda value: callbacks.post(1, Event(0, 0, 0, value, False, "P1", "", "", ""))  # noqa: E731

@@ -32,6 +32,6 @@ def test_eventlet_is_refused_by_its_name():
                "import forelock\n"
                "try:\n    forelock.Client(zookeeper_servers='127.0.0.1:1')\n"
                "except forelock.RequestRejectedException as error:\n    print(error.code, error)\n")
-    ended = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, timeout=PATIENCE,
-                           check=False)
+    ended = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True,
+                           timeout=2 * PATIENCE, check=False)
     assert ended.stdout.startswith("invalid_argument eventlet "), ended

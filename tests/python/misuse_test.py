@@ -1,6 +1,7 @@
 """What must not crash, hang or be silently wrong."""
 
 import gc
+import inspect
 import logging
 import os
 import pickle
@@ -101,6 +102,12 @@ def test_what_is_no_client_is_named(client):
                  lambda: forelock.OperationRunner("P1", None)):
         with pytest.raises(TypeError, match="^client is a str, not a forelock.Client$"):
             call()
+
+
+def test_every_argument_of_a_lock_is_explained():
+    for made in (forelock.lock, forelock.aio.lock):
+        arguments = set(inspect.signature(made).parameters) - {"client"}
+        assert arguments and not [name for name in arguments if f"``{name}``" not in inspect.getdoc(made.__init__)]
 
 
 def test_numbers_of_the_library_are_printed_by_name():

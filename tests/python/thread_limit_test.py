@@ -43,3 +43,17 @@ def test_a_client_for_which_there_is_no_thread_leaves_nothing(open_client, monke
     lock.on_lost(print)
     with lock:
         assert lock.healthy()
+
+
+def test_a_client_whose_events_cannot_be_fetched_hangs_nobody(servers, monkeypatch, caplog):
+    def no_native_thread():
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(forelock._dispatcher, "own_thread", no_native_thread)
+    with forelock.Client(zookeeper_servers=servers) as client:
+        client.core.dispatcher.join()  # its thread has given up
+        with pytest.raises(forelock.RequestRejectedException) as refused:
+            with forelock.lock(client, "P1"):
+                pass
+    assert refused.value.code in (ErrorCode.CLOSED, ErrorCode.INVALID_HANDLE)
+    assert any("its events cannot be fetched" in record.getMessage() for record in caplog.records)

@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional
 
 from forelock._event import Event, Receiver, call, write_log
 from forelock._native import lib
-from forelock._threads import start_thread
+from forelock._threads import make_thread, start_thread
 
 _ROOM = 65_536
 _NAMES: dict[int, str] = {
@@ -27,8 +27,8 @@ class _Running(NamedTuple):
 
 
 class Callbacks:
-    """One after the other, on a daemon thread that begins with the first receiver. One thread at a time posts and
-    looks; add() and forget() are for all."""
+    """One after the other, on a daemon thread that begins with start(). Thread-safe, but one thread alone posts and
+    looks."""
 
     def __init__(self, long_ms: int) -> None:
         self._long_ms = long_ms
@@ -38,12 +38,23 @@ class Callbacks:
         self._running: Optional[_Running] = None
         self._warned: Optional[_Running] = None
         self._dropping = False
+        self._starting = threading.RLock()  # of which nothing knows that runs on the thread while it begins
         self._thread: Optional[threading.Thread] = None
 
+    def start(self) -> None:
+        """Idempotent. Raises forelock.Error if no thread can be started."""
+        with self._starting:
+            if self._thread is not None:
+                return
+            self._thread = make_thread(self._run, "forelock-callbacks")
+            try:
+                start_thread(self._thread)
+            except BaseException:
+                self._thread = None
+                raise
+
     def add(self, tag: int, receiver: Receiver) -> None:
-        """Raises RequestRejectedException if no thread can be started. Not by two threads at a time."""
-        if self._thread is None:
-            self._thread = start_thread(self._run, "forelock-callbacks")
+        """It receives what is posted with this tag."""
         self._receivers[tag] = receiver
 
     def forget(self, tag: int) -> None:
@@ -86,8 +97,10 @@ class Callbacks:
 
     def join(self) -> None:
         """Waits for that."""
-        if self._thread is not None:
-            self._thread.join()
+        with self._starting:
+            thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def _run(self) -> None:
         while (posted := self._posted.get()) is not None:

@@ -15,7 +15,7 @@ from forelock._callbacks import Callbacks
 from forelock._event import Event, Receiver, call, write_log
 from forelock._green import can_wait, own_thread
 from forelock._native import lib, text
-from forelock._threads import start_thread
+from forelock._threads import make_thread, start_thread
 from forelock.errors import ErrorCode, make_error
 
 _LEVELS = {"error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG}
@@ -40,7 +40,8 @@ class Dispatcher:
         self._callbacks = Callbacks(slow_ms)
         self._ended = False
         self._ends = frozenset((lib.FL_EVENT_ACQUIRED, lib.FL_EVENT_RELEASED))
-        self._thread = start_thread(self._run, "forelock-events")
+        self._thread = make_thread(self._run, "forelock-events")
+        start_thread(self._thread)
 
     def expect(self, receiver: Receiver) -> int:
         """The tag for a lock's call that ends in exactly one event."""
@@ -52,6 +53,7 @@ class Dispatcher:
 
     def watch(self, receiver: Receiver) -> int:
         """The tag for events that may come at any time: the receiver runs on the thread of callbacks."""
+        self._callbacks.start()
         with self._guard:
             tag = self._new_tag()
             self._callbacks.add(tag, receiver)
@@ -96,6 +98,14 @@ class Dispatcher:
         return next(self._tags)
 
     def _run(self) -> None:
+        try:
+            self._fetch_all()
+        except BaseException:  # for want of memory, or of a native thread for a greenlet's calls
+            write_log(logging.ERROR, "the client is closed: its events cannot be fetched", exc_info=True)
+        self._end()
+        lib.fl_client_free(self._client)
+
+    def _fetch_all(self) -> None:
         events = ffi.new("fl_event[]", _ROOM)
         with own_thread() as call_there:
             # The texts of events belong to the thread that fetched them, until it fetches again.
@@ -104,8 +114,6 @@ class Dispatcher:
                 self._deliver_all(events, count)
                 look_again = self._callbacks.look()
                 count = call_there(lambda: int(lib.fl_poll(self._client, look_again, events, _ROOM)))
-        self._end()
-        lib.fl_client_free(self._client)
 
     def _deliver_all(self, events: Any, count: int) -> None:
         for i in range(count):

@@ -8,12 +8,15 @@ from typing import Callable
 from forelock.errors import ErrorCode, make_error
 
 
-def start_thread(run: Callable[[], None], name: str) -> threading.Thread:
-    """A daemon thread. Raises forelock.Error (OUT_OF_MEMORY) where the system gives none."""
-    thread = threading.Thread(target=run, name=name, daemon=True)
+def make_thread(run: Callable[[], None], name: str) -> threading.Thread:
+    """A daemon thread, which has not begun."""
+    return threading.Thread(target=run, name=name, daemon=True)
+
+
+def start_thread(thread: threading.Thread) -> None:
+    """Raises forelock.Error (OUT_OF_MEMORY) where the system gives no thread."""
     try:
         thread.start()
     except RuntimeError as error:
-        raise make_error(ErrorCode.OUT_OF_MEMORY, "", f"the thread {name} cannot be started: {error}",
+        raise make_error(ErrorCode.OUT_OF_MEMORY, "", f"the thread {thread.name} cannot be started: {error}",
                          "raise the limit of processes (ulimit -u) or of the container's tasks", True) from None
-    return thread
