@@ -3,10 +3,12 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "forelock/export.h"
 #include "forelock/settings.h"
@@ -103,6 +105,9 @@ class FORELOCK_EXPORT Client {
   /// for; nothing has changed then.
   void close();
 
+  /// Internal.
+  template <std::same_as<std::shared_ptr<client::ClientCore>> Core>
+  explicit Client(Core core) noexcept : core_(std::move(core)) {}
   /// Internal.
   const std::shared_ptr<client::ClientCore>& core() const noexcept { return core_; }
 

@@ -50,8 +50,11 @@ LogSink dead_letter_log(const Console& console) {
   };
 }
 
-CommandClient::CommandClient(const Settings& settings, const Console& console)
-    : client_(std::make_shared<Client>(settings, log_to(console), log_detail(console))) {}
+CommandClient::CommandClient(const Settings& settings, const Console& console, client::ClientUse use) {
+  auto core = std::make_shared<client::ClientCore>(settings, log_to(console), log_detail(console));
+  core->start(use);
+  client_ = std::make_shared<Client>(std::move(core));
+}
 
 CommandClient::~CommandClient() {
   close();

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "client/client_use.h"
 #include "forelock/client.h"
 
 namespace forelock::client {
@@ -30,7 +31,7 @@ LogSink dead_letter_log(const Console& console);
 // long as the process.
 class CommandClient {
  public:
-  CommandClient(const Settings& settings, const Console& console);
+  CommandClient(const Settings& settings, const Console& console, client::ClientUse use = client::ClientUse::locks);
   // As close().
   ~CommandClient();
   CommandClient(const CommandClient&) = delete;

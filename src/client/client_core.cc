@@ -56,8 +56,9 @@ ClientCore::~ClientCore() {
   close();
 }
 
-void ClientCore::start(bool any_map) {
-  for (const auto& link : links_) link->start(!any_map);
+void ClientCore::start(ClientUse use) {
+  if (agreement_ && use != ClientUse::locks) agreement_->only_look();
+  for (const auto& link : links_) link->start(use);
   start_threads();
 }
 

@@ -47,9 +47,8 @@ class ClientCore final {
   ClientCore(Settings settings, LogSink log, LogDetail detail = LogDetail::normal);
   ~ClientCore();
 
-  // Begins to connect. `any_map`: locks are served whatever the map of the ensembles (ensembles/map_agreement.h); for
-  // tools that look at a single ensemble.
-  void start(bool any_map = false);
+  // Begins to connect.
+  void start(ClientUse use = ClientUse::locks);
   // What start() does besides.
   void start_threads();
   void close();

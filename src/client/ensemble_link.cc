@@ -55,9 +55,9 @@ EnsembleLink::EnsembleLink(ClientCore& core, Place place, bool explain)
 
 EnsembleLink::~EnsembleLink() = default;
 
-void EnsembleLink::start(bool looks_at_map) {
-  looks_at_map_ = looks_at_map;
-  keeper_.start();
+void EnsembleLink::start(ClientUse use) {
+  looks_at_map_ = use != ClientUse::looks_at_any_map;
+  keeper_.start(use == ClientUse::locks);
 }
 
 void EnsembleLink::log(std::string_view level, std::string_view message) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "client/answer_watch.h"
+#include "client/client_use.h"
 #include "client/contender_listener.h"
 #include "client/danger_watch.h"
 #include "client/session_keeper.h"
@@ -48,7 +49,7 @@ class EnsembleLink final : public lock::EngineOutput {
   EnsembleLink& operator=(const EnsembleLink&) = delete;
 
   // Begins to connect.
-  void start(bool looks_at_map);
+  void start(ClientUse use);
 
   ClientCore& core() const { return core_; }
   std::size_t number() const { return place_.number; }

@@ -90,9 +90,10 @@ SessionKeeper::~SessionKeeper() {
   stop();
 }
 
-void SessionKeeper::start() {
+void SessionKeeper::start(bool make_chroot) {
   const Settings& settings = ensemble_.core().settings();
   options_.servers = connect_string(ensemble_);
+  options_.make_chroot = make_chroot;
   options_.session_timeout = settings.session_timeout();
   names_ = std::make_shared<zookeeper::NameLookup>(zookeeper::parse_connect_string(options_.servers).servers, nullptr);
   options_.names = names_;

@@ -25,8 +25,8 @@ class SessionKeeper {
   SessionKeeper(const SessionKeeper&) = delete;
   SessionKeeper& operator=(const SessionKeeper&) = delete;
 
-  // \throws ConfigurationException if the credentials' file cannot be used.
-  void start();
+  // `make_chroot`: zookeeper::SessionOptions. \throws ConfigurationException if the credentials' file cannot be used.
+  void start(bool make_chroot);
   // Has the session closed and the thread ended; stop() waits for it.
   void begin_stop();
   void stop();

@@ -92,13 +92,14 @@ MapAgreement::Step MapAgreement::next_step(std::size_t ensemble) const {
     case Sight::unknown:
       return Step::look;
     case Sight::absent: {
+      if (only_looks_) return Step::none;
       if (any(Sight::unknown) || any(Sight::other)) return Step::none;
-      const auto first = std::find_if(sights_.begin(), sights_.end(),
-                                      [](const Ensemble& one) { return one.sight == Sight::absent; });
+      const auto first =
+          std::find_if(sights_.begin(), sights_.end(), [](const Ensemble& one) { return one.sight == Sight::absent; });
       return first == sights_.begin() + static_cast<std::ptrdiff_t>(ensemble) ? Step::make : Step::none;
     }
     case Sight::proposed:
-      return in_all_ && !any(Sight::other) ? Step::mark : Step::none;
+      return in_all_ && !only_looks_ && !any(Sight::other) ? Step::mark : Step::none;
     case Sight::agreed:
     case Sight::other:
       break;
@@ -113,6 +114,7 @@ std::string MapAgreement::data(std::size_t ensemble) const {
 bool MapAgreement::may_serve(std::size_t ensemble) const {
   if (any(Sight::other)) return false;
   const Sight sight = sights_[ensemble].sight;
+  if (only_looks_) return sight != Sight::unknown;
   return sight == Sight::agreed || (sight == Sight::proposed && in_all_);
 }
 

@@ -32,6 +32,10 @@ class MapAgreement {
 
   const EnsembleMap& map() const { return map_; }
 
+  // For a client that only looks: no node is made or changed. What an ensemble has may be looked at as soon as no other
+  // map has been found.
+  void only_look() { only_looks_ = true; }
+
   // --- what came of it ---
 
   // The node as it was read, and its version; nothing: there is none.
@@ -74,6 +78,7 @@ class MapAgreement {
 
   const EnsembleMap map_;
   std::vector<Ensemble> sights_;
+  bool only_looks_ = false;
   bool in_all_ = false;  // this client has seen its map in all of them
 };
 

@@ -35,9 +35,11 @@ struct AclPolicy {
 };
 
 struct SessionOptions {
-  // "host:port,host:port[/chroot]". Port 2181 when absent; an IPv6 address stands in brackets. Nodes of the chroot that
-  // do not exist are created.
+  // "host:port,host:port[/chroot]". Port 2181 when absent; an IPv6 address stands in brackets.
   std::string servers = "localhost:2181";
+  // Nodes of the chroot that do not exist are created. Otherwise the session is connected without them, and there is
+  // no node in its namespace, not even "/".
+  bool make_chroot = true;
   // What is asked for; the server decides, and `connected` tells.
   std::chrono::milliseconds session_timeout{5000};
   // "user:password" of the digest scheme. Never logged.

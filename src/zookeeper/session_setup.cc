@@ -16,7 +16,7 @@ constexpr std::chrono::seconds setup_retry_interval{1};
 }  // namespace
 
 void SessionCore::begin_setup(zhandle_t* handle) {
-  if (prefix_.empty() && !options_.credential) {
+  if ((prefix_.empty() || !options_.make_chroot) && !options_.credential) {
     setup_done_ = true;
     report_connected(handle);
     return;
@@ -65,7 +65,7 @@ void SessionCore::on_chroot_created(int code, const char* /*path*/, const void* 
 
 void SessionCore::chroot_looked_for(int code, bool after_creation) {
   if (reported_connected_) return;
-  if (code == ZOK) {
+  if (code == ZOK || (code == ZNONODE && !options_.make_chroot)) {
     zhandle_t* handle = nullptr;
     {
       std::lock_guard order(submit_mutex_);

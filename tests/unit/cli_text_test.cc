@@ -13,6 +13,7 @@
 #include "cli/output/text_table.h"
 #include "cli/suggestion.h"
 #include "forelock/error.h"
+#include "records/wall_time.h"
 
 namespace forelock::cli {
 namespace {
@@ -103,6 +104,20 @@ TEST_F(CliText, HolderWithoutARecordIsKnownByItsSession) {
 
 int exit_code_of(const std::exception_ptr& error) {
   return failure_of(error).exit_code;
+}
+
+TEST_F(CliText, AHolderOfTheFutureShowsThatClocksDiffer) {
+  const auto shown = [&](std::chrono::milliseconds ahead) {
+    MonitorView view;
+    view.monitor = "P1";
+    view.holder.emplace();
+    view.holder->owner.emplace();
+    view.holder->owner->acquired_at = records::wall_time_now() + ahead;
+    return text_of(view, console_);
+  };
+  EXPECT_NE(shown(std::chrono::hours(1)).find("this machine's is at least 59 min"), std::string::npos);
+  EXPECT_EQ(shown(milliseconds(0)).find("clocks"), std::string::npos);
+  EXPECT_EQ(shown(-std::chrono::hours(1)).find("clocks"), std::string::npos);
 }
 
 TEST(CliFailure, EveryKindHasItsExitCode) {

@@ -114,6 +114,35 @@ TEST(MapRecordTest, IsReadAsItWasWritten) {
   EXPECT_EQ(map_record_from_json(std::string(100'000, '[')), std::nullopt);
 }
 
+TEST(MapAgreementTest, AClientThatLooksMakesAndMarksNothing) {
+  Servers servers;
+  Client looks(servers, {"a", "b"});
+  looks.agreement().only_look();
+  EXPECT_EQ(looks.served(), "--");
+  looks.reach(0);
+  looks.settle();
+  EXPECT_EQ(looks.served(), "+-") << "there is nothing in it, and that can be seen";
+  looks.reach(1);
+  looks.settle();
+  EXPECT_EQ(looks.served(), "++");
+  EXPECT_TRUE(servers.nodes.empty());
+
+  Client first(servers, {"a", "b"});
+  first.reach_all();
+  EXPECT_TRUE(first.step());
+  EXPECT_TRUE(first.step());  // both are made, and none is marked
+  looks.reach_all();
+  looks.settle();
+  EXPECT_EQ(looks.served(), "++");
+  for (const auto& [name, node] : servers.nodes) EXPECT_EQ(node.version, 0) << name;
+
+  Client other(servers, {"a", "c"});
+  other.agreement().only_look();
+  other.reach_all();
+  EXPECT_EQ(other.served(), "--");
+  EXPECT_TRUE(other.agreement().refusal());
+}
+
 TEST(MapAgreementTest, TheFirstClientMakesTheNodesAndServesWhenAllAreMade) {
   Servers servers;
   Client client(servers, {"b", "a", "c"});
@@ -215,8 +244,8 @@ TEST(MapAgreementTest, TwoMapsAreNeverServedTogether) {
         } else {
           client.step();
         }
-        const bool both = first.served().find('+') != std::string::npos &&
-                          second.served().find('+') != std::string::npos;
+        const bool both =
+            first.served().find('+') != std::string::npos && second.served().find('+') != std::string::npos;
         ASSERT_FALSE(both) << order;
       }
     }

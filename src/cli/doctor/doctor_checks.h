@@ -11,8 +11,9 @@
 
 namespace forelock::cli {
 
-// The servers of an ensemble from outside: names, ports, versions, roles, limits.
-void examine_servers(const std::vector<ServerAddress>& servers, DoctorScope scope, DoctorReport& report);
+// The servers of an ensemble: names, ports, versions, roles, limits; and whether they are one ensemble.
+void examine_servers(const Settings& settings, const std::vector<ServerAddress>& servers, DoctorScope scope,
+                     DoctorReport& report);
 
 // The value behind "name=" or "name\t" or "name: " at the beginning of a line of a four-letter word's answer; empty if
 // there is none.

@@ -50,9 +50,11 @@ class DoctorCommand final : public Command {
     const Settings settings = context.globals.settings();
     const DoctorScope scope = quick_ ? DoctorScope::quick : DoctorScope::all;
     DoctorReport report;
-    for (const std::vector<ServerAddress>& ensemble : settings.ensembles()) examine_servers(ensemble, scope, report);
+    for (const std::vector<ServerAddress>& ensemble : settings.ensembles()) {
+      examine_servers(settings, ensemble, scope, report);
+    }
     if (report.exit_code() == exit_ok) {
-      const CommandClient client(settings, context.console);
+      const CommandClient client(settings, context.console, client::ClientUse::looks);
       for (std::size_t i = 0; i < settings.ensembles().size(); ++i) examine_session(*client, i, scope, report);
     }
     if (!quick_) examine_dead_letters(settings, log_to(context.console), report);
@@ -64,9 +66,9 @@ class DoctorCommand final : public Command {
   static std::string verdict(const DoctorReport& report) {
     const std::size_t warnings = report.warnings();
     const std::string count = std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings");
-    if (report.exit_code() != exit_ok) return "There are no locks: see FAIL above.";
+    if (report.exit_code() != exit_ok) return "Locks do not work: see FAIL above.";
     if (warnings == 0) return "All is well.";
-    return count + "; locks work.";
+    return count + (report.warns_of("chroot") ? "; no lock was tried." : "; locks work.");
   }
 
   static void present(const DoctorReport& report, const Console& console) {

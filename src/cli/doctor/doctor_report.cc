@@ -31,4 +31,10 @@ std::size_t DoctorReport::warnings() const {
                                                 [](const Finding& finding) { return finding.health == Health::warn; }));
 }
 
+bool DoctorReport::warns_of(std::string_view check) const {
+  return std::any_of(findings_.begin(), findings_.end(), [check](const Finding& finding) {
+    return finding.health == Health::warn && finding.check == check;
+  });
+}
+
 }  // namespace forelock::cli

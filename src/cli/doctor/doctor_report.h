@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace forelock::cli {
@@ -30,6 +31,7 @@ class DoctorReport {
   // 0, or that of the first failure.
   int exit_code() const;
   std::size_t warnings() const;
+  bool warns_of(std::string_view check) const;
 
  private:
   std::vector<Finding> findings_;

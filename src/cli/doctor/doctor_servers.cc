@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "cli/doctor/doctor_ensemble.h"
 #include "cli/exit_code.h"
 #include "cli/output/quantity_text.h"
 #include "config/quantity.h"
@@ -20,13 +21,6 @@ namespace {
 constexpr std::chrono::milliseconds server_patience{2000};
 constexpr std::int64_t few_connections = 10;
 constexpr std::int64_t many_watches = 1'000'000;
-
-struct Tally {
-  std::size_t reachable = 0;
-  std::size_t asked = 0;  // servers that say what they are
-  std::size_t leaders = 0;
-  std::size_t standalone = 0;
-};
 
 bool is_refused(const std::string& answer) {
   return answer.find("is not in the whitelist") != std::string::npos;
@@ -58,37 +52,24 @@ bool resolved(const zookeeper::ResolvedServer& server, DoctorReport& report) {
   return true;
 }
 
-// The first of its addresses that takes connections.
-std::optional<std::string> connected(const zookeeper::ResolvedServer& server, const std::string& name,
-                                     DoctorReport& report) {
-  zookeeper::ConnectProbe probe;
-  for (const std::string& address : server.addresses.numeric) {
-    probe = zookeeper::probe_connection(address, server.server.port, server_patience);
-    if (!probe.connected) continue;
-    report.ok("tcp", name + " accepts connections (" + latency_text(probe.latency) + ")");
-    return address;
-  }
-  report.warn("tcp", name + ": " + probe.error, "is the server running there, and does a firewall let us through?");
-  return std::nullopt;
-}
-
-void examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, Tally& tally) {
+// Whether it serves, as far as it says.
+bool examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, ServerTally& tally) {
   const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", server_patience);
   if (!answer) {
     report.warn("server", name + " takes connections but does not answer",
                 "a server without a quorum does this, and one that is overloaded: look at its log");
-    return;
+    return false;
   }
   if (is_refused(*answer)) {
     report.warn("server", name + " does not say what it is",
                 "permit the word: 4lw.commands.whitelist=srvr,mntr,conf in zoo.cfg");
-    return;
+    return true;
   }
   const std::string mode = value_in(*answer, "Mode");
   if (mode.empty()) {
     report.warn("server", name + " does not serve: " + answer->substr(0, answer->find('\n')),
                 "it has no quorum: start the other servers of the ensemble");
-    return;
+    return false;
   }
   const std::string version = value_in(*answer, "Zookeeper version");
   const std::string number = version.substr(0, version.find_first_of(",-"));
@@ -103,7 +84,9 @@ void examine_role(const ServerAddress& server, const std::string& name, DoctorRe
   }
   ++tally.asked;
   tally.leaders += mode == "leader" ? 1U : 0U;
+  tally.observers += mode == "observer" ? 1U : 0U;
   tally.standalone += mode == "standalone" ? 1U : 0U;
+  return true;
 }
 
 void examine_limits(const ServerAddress& server, const std::string& name, DoctorReport& report) {
@@ -135,32 +118,41 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
   }
 }
 
-void judge(const Tally& tally, std::size_t servers, DoctorReport& report) {
-  const std::string count = std::to_string(tally.reachable) + " of " + std::to_string(servers) + " servers";
-  if (tally.reachable == 0) {
-    report.fail("ensemble", "no server can be reached", "check zookeeper.servers, the network, and that ZooKeeper runs",
-                exit_unavailable);
-    return;
+// All addresses of a name: behind one name there may be several servers.
+void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scope, DoctorReport& report,
+                       ServerTally& tally, std::vector<ServingAddress>& serving) {
+  const std::string name = zookeeper::to_string(server.server);
+  const std::vector<std::string>& all = server.addresses.numeric;
+  std::vector<zookeeper::ConnectProbe> probes;
+  std::vector<std::string> connected;
+  for (const std::string& address : all) {
+    probes.push_back(zookeeper::probe_connection(address, server.server.port, server_patience));
+    if (probes.back().connected) connected.push_back(address);
   }
-  if (tally.standalone > 0 && servers > 1) {
-    report.warn("ensemble", "a server of the list is standalone: these servers do not share their locks",
-                "list only servers of one ensemble");
-  } else if (tally.standalone > 0) {
-    report.warn("ensemble", "one standalone server: no locks while it is down", "use three servers in production");
-  } else if (tally.reachable * 2 <= servers) {
-    report.warn("ensemble", count + " can be reached: no majority", "start the others");
-  } else if (tally.asked == servers && tally.leaders != 1) {
-    report.warn("ensemble", count + " can be reached, " + std::to_string(tally.leaders) + " say that they lead",
-                "they may belong to different ensembles, or elect at this moment");
-  } else if (tally.reachable < servers) {
-    const std::size_t spare = tally.reachable - (servers / 2 + 1);
-    report.warn("ensemble",
-                count + " can be reached; " +
-                    (spare == 0 ? "one more loss stops all locks"
-                                : "so many more may be lost before all locks stop: " + std::to_string(spare)),
-                "start the others");
-  } else {
-    report.ok("ensemble", count + " can be reached");
+  const std::vector<std::string> counted = counted_addresses(all, connected);
+  tally.listed += counted.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string shown = counted.size() == 1 ? name : name + " (" + all[i] + ")";
+    const bool counts = std::find(counted.begin(), counted.end(), all[i]) != counted.end();
+    if (!probes[i].connected) {
+      if (counts)
+        report.warn("tcp", shown + ": " + probes[i].error,
+                    "is the server running there, and does a firewall let us through?");
+      continue;
+    }
+    const ServingAddress reached{{all[i], server.server.port}, shown};
+    if (!counts) {
+      serving.push_back(reached);  // another way to the same servers, but not for certain
+      continue;
+    }
+    report.ok("tcp", shown + " accepts connections (" + latency_text(probes[i].latency) + ")");
+    ++tally.reachable;
+    const ServerAddress there{all[i], server.server.port};
+    if (examine_role(there, shown, report, tally)) {
+      ++tally.serving;
+      serving.push_back(reached);
+    }
+    if (scope == DoctorScope::all) examine_limits(there, shown, report);
   }
 }
 
@@ -179,24 +171,24 @@ std::string value_in(const std::string& answer, const std::string& name) {
   return {};
 }
 
-void examine_servers(const std::vector<ServerAddress>& servers, DoctorScope scope, DoctorReport& report) {
+void examine_servers(const Settings& settings, const std::vector<ServerAddress>& servers, DoctorScope scope,
+                     DoctorReport& report) {
   std::vector<zookeeper::ServerName> names;
   for (const ServerAddress& server : servers) names.push_back({server.host, server.port});
   zookeeper::NameLookup lookup(std::move(names), {});
   lookup.begin();
   lookup.wait(server_patience);
-  Tally tally;
+  ServerTally tally;
+  std::vector<ServingAddress> serving;
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
-    if (!resolved(server, report)) continue;
-    const std::string name = zookeeper::to_string(server.server);
-    const std::optional<std::string> address = connected(server, name, report);
-    if (!address) continue;
-    const ServerAddress reached{*address, server.server.port};
-    ++tally.reachable;
-    examine_role(reached, name, report, tally);
-    if (scope == DoctorScope::all) examine_limits(reached, name, report);
+    if (resolved(server, report)) {
+      examine_addresses(server, scope, report, tally, serving);
+    } else {
+      ++tally.listed;
+    }
   }
-  judge(tally, servers.size(), report);
+  const std::optional<EnsembleProof> proof = prove_one_ensemble(settings, serving, scope, report);
+  if (proof || report.exit_code() == exit_ok) judge_servers(tally, proof.value_or(EnsembleProof{}), report);
 }
 
 }  // namespace forelock::cli

@@ -33,7 +33,6 @@ constexpr std::size_t most_monitors = 20'000;
 constexpr std::size_t long_listing = 512 * 1024;  // half of what one reply may have
 constexpr milliseconds clock_tolerance{1000};
 constexpr milliseconds short_session{10'000};
-constexpr std::chrono::seconds just_now{60};
 
 RequestPipeline pipeline(EnsembleLink& ensemble) {
   return {ensemble, Clock::now() + patience(ensemble.core().settings())};
@@ -160,11 +159,6 @@ void examine_namespace(EnsembleLink& ensemble, DoctorReport& report) {
   std::size_t bytes = 0;
   for (const std::string& name : root.children) bytes += name.size() + 4;
   const std::string text = base::counted(root.children.size(), "node") + " in the namespace";
-  const milliseconds age = records::wall_time_now() - WallTime(milliseconds(root.stat.ctime_ms));
-  if (const std::string& chroot = ensemble.core().settings().chroot(); !chroot.empty() && age < just_now) {
-    report.warn("chroot", chroot + " did not exist until now",
-                "is it the one that the others use? Locks in different namespaces do not exclude each other");
-  }
   if (bytes > long_listing) {
     report.warn("namespace", text + ": their listing nears the server's limit of 1 MiB",
                 "split the namespace by chroots, or raise jute.maxbuffer");

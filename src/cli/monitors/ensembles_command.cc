@@ -34,7 +34,7 @@ class OneEnsemble {
     Settings one = settings;
     one.set("zookeeper.servers", identity);
     core_ = std::make_shared<client::ClientCore>(std::move(one), log_to(console), log_detail(console));
-    core_->start(true);
+    core_->start(client::ClientUse::looks_at_any_map);
   }
   ~OneEnsemble() {
     try {

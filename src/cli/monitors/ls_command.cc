@@ -5,6 +5,7 @@
 #include "base/counted.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/monitors/servers_text.h"
 #include "cli/monitors/views_json.h"
@@ -24,7 +25,8 @@ class LsCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    CommandClient client(settings, context.console);
+    CommandClient client(settings, context.console, client::ClientUse::looks);
+    require_namespaces(*client);
     std::size_t not_permitted = 0;
     const std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_, &not_permitted);
     if (not_permitted > 0) {

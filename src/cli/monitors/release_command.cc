@@ -7,6 +7,7 @@
 #include "cli/audit.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/hints.h"
@@ -44,20 +45,23 @@ class ReleaseCommand final : public Command {
   int run(const Context& context) override {
     check();
     const Settings settings = context.globals.settings();
-    CommandClient client(settings, context.console);
+    CommandClient client(settings, context.console, client::ClientUse::looks);
     Inspector inspector(*client, patience(settings));
 
     AuditRecord record{"release", monitor_, holder_, {}, reason_, {}};
     const std::optional<MonitorView> before = inspector.show(monitor_);
     if (before) record.view = before->holder;
-    if (!before) throw_unknown_monitor(monitor_, settings);
+    if (!before) {
+      require_namespace(ensemble_of(*client, monitor_));
+      throw_unknown_monitor(monitor_, settings);
+    }
     // A note would keep the monitor's node.
     if (!is_meant(before->holder)) refuse(before);
     // Before the deed: the victim reads it as soon as it learns of its loss.
-    const std::string data = leave_release_note(
-        *client, monitor_,
-        {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_, holder_,
-         before->holder ? before->holder->token : 0});
+    const std::string data =
+        leave_release_note(*client, monitor_,
+                           {records::wall_time_now(), acting_user() + '@' + records::process_identity(), reason_,
+                            holder_, before->holder ? before->holder->token : 0});
     ForceReleaseResult result = ForceReleaseResult::released;
     try {
       result = inspector.force_release(monitor_, holder_);

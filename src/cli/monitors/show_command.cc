@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/hints.h"
@@ -27,9 +28,12 @@ class ShowCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    CommandClient client(settings, context.console);
+    CommandClient client(settings, context.console, client::ClientUse::looks);
     const std::optional<MonitorView> view = Inspector(*client, patience(settings)).show(monitor_);
-    if (!view) throw_unknown_monitor(monitor_, settings);
+    if (!view) {
+      require_namespace(ensemble_of(*client, monitor_));
+      throw_unknown_monitor(monitor_, settings);
+    }
     // A holder of a set may hold this monitor for no other reason than that it waits for another one.
     std::optional<LockSetView> set;
     std::optional<Failure> set_error;

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/monitors/release_note.h"
 #include "cli/monitors/servers_text.h"
@@ -62,12 +63,13 @@ class SweepCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    CommandClient client(settings, context.console);
+    CommandClient client(settings, context.console, client::ClientUse::looks);
     // All of them before anything is removed.
     const auto deadline = std::chrono::steady_clock::now() + patience(settings);
     for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
       client::connected_or_throw(client->core()->link(i), deadline);
     }
+    require_namespaces(*client);
     Sweep sweep;
     for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
       all_of(client->core()->link(i), patience(settings), sweep);

@@ -1,5 +1,6 @@
 #include "cli/monitors/views_text.h"
 
+#include <chrono>
 #include <utility>
 
 #include "cli/output/quantity_text.h"
@@ -11,6 +12,8 @@ namespace forelock::cli {
 namespace {
 
 using Cell = TextTable::Cell;
+
+constexpr std::chrono::milliseconds clock_tolerance{1000};
 
 Cell class_cell(const std::optional<Priority>& priority) {
   if (!priority) return {"?", Style::faint};
@@ -47,6 +50,13 @@ std::string holder_text(const HolderView& holder, const Console& console) {
   if (holder.owner && holder.owner->acquired_at)
     held += ", since " + records::format_wall_time(*holder.owner->acquired_at);
   line("held for  ", held);
+  if (holder.owner && holder.owner->acquired_at) {
+    const auto behind = *holder.owner->acquired_at - records::wall_time_now();
+    if (behind > clock_tolerance) {
+      line("clocks    ", "this machine's is at least " + duration_text(behind) +
+                             " behind the holder's: the times that are shown here are wrong");
+    }
+  }
   if (holder.owner && holder.owner->expected_runtime) {
     const auto expected = *holder.owner->expected_runtime;
     line("expected  ", duration_text(expected) +

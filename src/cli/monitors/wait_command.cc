@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/hints.h"
 #include "cli/monitors/views_text.h"
@@ -44,7 +45,7 @@ class WaitCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    CommandClient client(settings, context.console);
+    CommandClient client(settings, context.console, client::ClientUse::looks);
     const Clock::time_point begin = Clock::now();
     // Looks once even without any time: the question has an answer now.
     for (;;) {
@@ -72,7 +73,9 @@ class WaitCommand final : public Command {
       longest = std::clamp(left, failure_ ? least_look : least_first_look, longest);
     }
     try {
-      return Inspector(client, longest).show(monitor_);
+      std::optional<MonitorView> view = Inspector(client, longest).show(monitor_);
+      if (!view) require_namespace(ensemble_of(client, monitor_));
+      return view;
     } catch (const Error& error) {
       failure_ = std::current_exception();
       if (!error.retryable() || (timeout_ && Clock::now() - begin >= *timeout_)) throw;

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/monitors/views_json.h"
 #include "cli/monitors/views_text.h"
@@ -61,11 +62,11 @@ class WatchCommand final : public Command {
 
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
-    CommandClient client(settings, context.console);
+    CommandClient client(settings, context.console, client::ClientUse::looks);
     Inspector inspector(*client, patience(settings));
     const milliseconds interval = std::max(shortest_interval, interval_.value_or(default_interval));
     for (std::uint64_t look = 0;;) {
-      if (auto monitors = look_at(inspector, look > 0, context.console)) {
+      if (auto monitors = look_at(*client, inspector, look > 0, context.console)) {
         present(context, *std::move(monitors), look == 0);
         if (++look == count_) return exit_ok;
       }
@@ -75,9 +76,11 @@ class WatchCommand final : public Command {
 
  private:
   // Nothing while there is no connection, if there has been one.
-  std::optional<std::vector<MonitorSummary>> look_at(Inspector& inspector, bool patient, const Console& console) {
+  std::optional<std::vector<MonitorSummary>> look_at(const Client& client, Inspector& inspector, bool patient,
+                                                     const Console& console) {
     try {
-      std::vector<MonitorSummary> monitors = monitor_.empty() ? inspector.list(all_) : look_at_one(inspector);
+      std::vector<MonitorSummary> monitors = monitor_.empty() ? inspector.list(all_) : look_at_one(client, inspector);
+      if (monitor_.empty() && monitors.empty()) require_namespaces(client);
       problem_.clear();
       return monitors;
     } catch (const Error& error) {
@@ -88,8 +91,9 @@ class WatchCommand final : public Command {
     }
   }
 
-  std::vector<MonitorSummary> look_at_one(Inspector& inspector) const {
+  std::vector<MonitorSummary> look_at_one(const Client& client, Inspector& inspector) const {
     const std::optional<MonitorView> view = inspector.show(monitor_);
+    if (!view) require_namespace(ensemble_of(client, monitor_));
     if (!view || (!all_ && !view->holder && view->queue.empty())) return {};
     return {client::summary_of(*view)};
   }

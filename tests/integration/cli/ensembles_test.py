@@ -48,6 +48,18 @@ class TwoEnsembles(support.OwnServerTest):
                 self.assertEqual(result.returncode, 78, (arguments, result.stdout, result.stderr))
                 self.assertIn("one of the ensembles", result.stdout + result.stderr)
 
+    def test_what_only_looks_makes_neither_namespaces_nor_the_map(self):
+        result = self.run_cli("ls")
+        self.assertEqual(result.returncode, 78)
+        self.assertIn(f"the chroot {self.namespace} does not exist at this ensemble (a typo?): {self.address}",
+                      result.stderr)
+        self.assertEqual(self.of_one(1, "run", "-m", "P1", "--", "true").returncode, 0)
+        for arguments, code in ((["ls"], 0), (["show", "P1"], 1), (["wait", "P1"], 0), (["sweep"], 0),
+                                (["watch", "--count", "1"], 0), (["doctor"], 0), (["doctor", "--quick"], 0)):
+            result = self.run_cli(*arguments)
+            self.assertEqual(result.returncode, code, (arguments, result.stdout, result.stderr))
+        self.assertEqual(self.maps(), (0, ["none", "none"]))
+
     def test_a_benchmark_is_of_one(self):
         result = self.run_cli("bench")
         self.assertEqual(result.returncode, 64)

@@ -251,17 +251,14 @@ class Doctor(support.CliTest):
         *lines, verdict = self.run_cli("doctor").stdout.splitlines()
         for line in lines:
             self.assertRegex(line, "^(OK  |WARN|FAIL|      ->)")
-        self.assertRegex(verdict, "^[1-9][0-9]* warnings?; locks work\\.$")  # a server alone, a new namespace
-
-    def test_a_namespace_that_is_new_is_a_warning(self):
-        self.assertIn("did not exist until now", self.run_cli("doctor").stdout)
-        self.assertNotIn("did not exist", self.run_cli("doctor", "--zookeeper", support.SERVER, server=False).stdout)
+        self.assertRegex(verdict, "^[1-9][0-9]* warnings?; locks work\\.$")  # a server alone
 
     def test_quick_looks_at_servers_and_session_alone(self):
         report = self.json_of("doctor", "--quick")
         self.assertEqual({check["check"] for check in report["checks"]},
                          {"dns", "tcp", "server", "containers", "ensemble", "session", "timeout"})
-        # Nothing but the session and the namespace is made on the server.
+        # Nothing stays on the server.
+        self.assertEqual(self.json_of("ls", "--all")["monitors"], [])
         self.assertEqual(self.run_cli("doctor", "--quick", "--zookeeper", "127.0.0.1:1", server=False).returncode, 69)
 
     def test_knows_of_dead_letters(self):
@@ -289,13 +286,6 @@ class Doctor(support.CliTest):
         self.assertIn("->", result.stdout)
         self.assertEqual(self.run_cli("doctor", "--zookeeper", "no-such-host.invalid:1", server=False).returncode, 69)
 
-    def test_a_missing_server_of_several_is_a_warning(self):
-        result = self.run_cli("doctor", "--zookeeper", f"127.0.0.1:1,{support.SERVER}{self.namespace}", "-o", "json",
-                              server=False)
-        self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertIn("warn",
-                      [check["status"] for check in json.loads(result.stdout)["checks"] if check["check"] == "tcp"])
-
 
 class Unreachable(support.CliTest):
     def test_every_look_is_69(self):
@@ -311,6 +301,8 @@ class Unreachable(support.CliTest):
 
 class Rights(support.CliTest):
     """Nodes that belong to one credential."""
+
+    makes_namespace = False  # it belongs to whose is first
 
     def credentials(self, name):
         file = self.write(name + ".digest", name + ":secret\n")

@@ -42,12 +42,17 @@ def wait_until(condition, what, patience=PATIENCE):
 class CliTest(unittest.TestCase):
     """One namespace (chroot) of its own for each test."""
 
+    makes_namespace = True  # what only looks does not
+
     def setUp(self):
         self.namespace = "/t" + uuid.uuid4().hex[:12]
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
         self.children = []
         self.addCleanup(self.end_children)
+        if self.makes_namespace:
+            subprocess.run([BINARY, "--zookeeper", SERVER + self.namespace, "run", "-m", "first", "--", "true"],
+                           env=clean_environment(), check=True)
 
     def end_children(self):
         for child in self.children:
@@ -124,11 +129,12 @@ class OwnServerTest(CliTest):
     """A server of its own, which can be made silent."""
 
     java_options = ()  # settings of the server, "maxSessionTimeout=2000" say
+    java_properties = ()  # of its Java, "jute.maxbuffer=65536" say
 
     def setUp(self):
         super().setUp()
         changes = {"TMPDIR": self.directory.name}
-        if self.java_options:
+        if self.java_options or self.java_properties:
             changes["JAVA_HOME"] = self.changed_java()
         self.dev = subprocess.Popen([BINARY, "dev", "-o", "json"], env=clean_environment(**changes),
                                     stdout=subprocess.PIPE, text=True)
@@ -143,7 +149,8 @@ class OwnServerTest(CliTest):
         os.makedirs(self.path("java/bin"))
         java = os.path.join(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ else "java"
         lines = "".join(f"echo {option} >> $last\n" for option in self.java_options)
-        script = self.write("java/bin/java", f'#!/bin/sh\nfor last; do :; done\n{lines}exec {java} "$@"\n')
+        properties = " ".join("-D" + each for each in self.java_properties)
+        script = self.write("java/bin/java", f'#!/bin/sh\nfor last; do :; done\n{lines}exec {java} {properties} "$@"\n')
         os.chmod(script, 0o755)
         return self.path("java")
 

@@ -1,0 +1,34 @@
+// A session with one server alone, for diagnosis: asks, and waits for the answer.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "coordination/reply.h"
+#include "coordination/request.h"
+#include "zookeeper/session_options.h"
+
+namespace forelock::zookeeper {
+
+// Not thread-safe.
+class ServerSession {
+ public:
+  // Begins to connect. Throws as ZooKeeperSession and its start() do.
+  explicit ServerSession(SessionOptions options);
+  // Ends the session; its ephemeral nodes go with it.
+  ~ServerSession();
+  ServerSession(const ServerSession&) = delete;
+  ServerSession& operator=(const ServerSession&) = delete;
+
+  // Whether the server has accepted the session, and the credentials, within this time.
+  bool wait_connected(std::chrono::milliseconds timeout);
+  // connection_loss when there is no answer in this time.
+  coordination::Reply ask(coordination::Request request, std::chrono::milliseconds timeout);
+
+ private:
+  class Listener;
+
+  const std::unique_ptr<Listener> listener_;
+};
+
+}  // namespace forelock::zookeeper

@@ -1,0 +1,95 @@
+"""Several ZooKeeper servers for one test: an ensemble, or servers that know nothing of each other."""
+
+import os
+import signal
+import socket
+import subprocess
+
+import support
+
+JAR = os.environ.get("FORELOCK_ZOOKEEPER_JAR", "/usr/share/java/zookeeper.jar")
+LOG = "/usr/share/java/slf4j-simple.jar"
+
+
+def free_ports(count, addresses):
+    """Ports that are free now at each of the addresses."""
+    ports = []
+    sockets = []
+    while len(ports) < count:
+        with_first = socket.create_server((addresses[0], 0))
+        port = with_first.getsockname()[1]
+        sockets.append(with_first)
+        try:
+            sockets += [socket.create_server((address, port)) for address in addresses[1:]]
+        except OSError:
+            continue
+        ports.append(port)
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class ZooKeepers:
+    """Three servers at 127.0.0.1; `addresses`: at these, with one client port."""
+
+    def __init__(self, test, name="zookeeper", ensemble=True, addresses=None, options=(), observers=0, count=3):
+        self.hosts = addresses or ["127.0.0.1"] * count
+        if addresses:
+            self.ports = free_ports(1, addresses) * count
+        else:
+            self.ports = free_ports(count, self.hosts[:1])
+        peers = free_ports(2 * count, ["127.0.0.1"])
+        members = [f"server.{i}=127.0.0.1:{peers[2 * i]}:{peers[2 * i + 1]}"
+                   f":{'observer' if i >= count - observers else 'participant'}" for i in range(count)]
+        self.processes = []
+        test.addCleanup(self.end)
+        java = os.path.join(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ else "java"
+        for i, (host, port) in enumerate(zip(self.hosts, self.ports)):
+            directory = test.path(f"{name}{i}")
+            os.makedirs(directory + "/data")
+            with open(directory + "/data/myid", "w", encoding="ascii") as file:
+                file.write(str(i))
+            lines = [f"dataDir={directory}/data", f"clientPort={port}", f"clientPortAddress={host}", "tickTime=500",
+                     "initLimit=40", "syncLimit=20", "maxClientCnxns=0", "admin.enableServer=false",
+                     "4lw.commands.whitelist=*", *options]
+            lines += members if ensemble else []
+            lines += ["peerType=observer"] if ensemble and i >= count - observers else []
+            with open(directory + "/zoo.cfg", "w", encoding="ascii") as file:
+                file.write("\n".join(lines) + "\n")
+            with open(directory + "/log", "wb") as log:
+                self.processes.append(subprocess.Popen(
+                    [java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
+                     "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp",
+                     JAR + ":" + LOG, "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"],
+                    stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+        for i in range(count):
+            support.wait_until(lambda i=i: self.mode(i), f"server {i} serves", 120)
+
+    def address(self, i):
+        return f"{self.hosts[i]}:{self.ports[i]}"
+
+    def addresses(self):
+        return ",".join(self.address(i) for i in range(len(self.hosts)))
+
+    def mode(self, i):
+        """What the server says it is; nothing while it does not serve."""
+        try:
+            with socket.create_connection((self.hosts[i], self.ports[i]), timeout=2) as connection:
+                connection.sendall(b"srvr")
+                answer = b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+        except OSError:
+            return None
+        return next((line[6:] for line in answer.splitlines() if line.startswith("Mode: ")), None)
+
+    def of_mode(self, mode):
+        return next(i for i in range(len(self.hosts)) if self.mode(i) == mode)
+
+    def kill(self, i):
+        self.processes[i].kill()
+        self.processes[i].wait()
+
+    def end(self):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+            process.wait()
