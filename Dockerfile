@@ -20,8 +20,10 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /installed /
 # The outbox of dead letters is all that it keeps.
+# Secrets are mounted as files of root that the group may read: its number is fixed, as the user's is.
 RUN ldconfig \
- && useradd --system --uid 10001 --user-group --home-dir /var/lib/forelock --create-home forelock
+ && groupadd --system --gid 10001 forelock \
+ && useradd --system --uid 10001 --gid 10001 --home-dir /var/lib/forelock --create-home forelock
 USER forelock
 WORKDIR /var/lib/forelock
 VOLUME /var/lib/forelock

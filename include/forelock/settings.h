@@ -137,8 +137,9 @@ class FORELOCK_EXPORT Settings {
   /// secrets. Has "bootstrap.servers" only when that is not empty.
   const std::map<std::string, std::string>& kafka() const noexcept;
 
-  /// Reads `user:password` from the file that `zookeeper.auth.digest.file` names: one line, in a file that only its
-  /// owner, the user of this process, can access (mode 0600 or less). Returns "" without that setting. Throws
+  /// Reads `user:password` from the file that `zookeeper.auth.digest.file` names: one line, in a file of the
+  /// user of this process with mode 0600 or less, or of root with mode 0640 or less, as secrets are mounted into
+  /// containers. Returns "" without that setting. Throws
   /// ConfigurationException, without any of the contents.
   std::string load_digest() const;
 

@@ -9,7 +9,7 @@
 
 namespace forelock::config {
 
-// The one line `user:password` of a regular file that belongs to this process's user and that no other user can access.
+// The one line `user:password` of a private file (config/private_file.h).
 // What is wrong otherwise; never says any of the contents.
 std::variant<std::string, Fault> read_digest(const std::filesystem::path& path);
 

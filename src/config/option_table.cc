@@ -78,8 +78,8 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      "process that has come to wait for it waits so much longer, at most. 0: it is released at once."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
-     "A file with one line `user:password` that only its owner can access. Credentials never stand in this file "
-     "itself."},
+     "A file with one line `user:password` that is closed to others (see Secrets). Credentials never stand in this "
+     "file itself."},
     {OptionId::acl, "zookeeper.acl", "", OptionType::choice, "",
      "`creator-all` with `zookeeper.auth.digest.file`, else `open`", 0, 0, "creator-all|open", Importance::medium,
      "The permissions of the nodes that a client creates: only clients with the same credentials, or all clients."},

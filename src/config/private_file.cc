@@ -13,20 +13,19 @@
 namespace forelock::config {
 namespace {
 
+std::string octal(mode_t mode) {
+  char text[8];
+  std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777));
+  return text;
+}
+
 std::optional<Fault> access_fault(const struct stat& status, const std::string& name, std::string_view content) {
   if (!S_ISREG(status.st_mode)) {
     return Fault{name + " is not a regular file", "name a file with " + std::string(content)};
   }
-  if (status.st_uid != ::geteuid()) {
-    return Fault{name + " belongs to another user (uid " + std::to_string(status.st_uid) + ")",
-                 "make the user of this process its owner"};
-  }
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    char mode[8];
-    std::snprintf(mode, sizeof mode, "%04o", static_cast<unsigned>(status.st_mode & 07777));
-    return Fault{name + " can be accessed by others (mode " + mode + ")", "give it mode 0600 (chmod 600)"};
-  }
-  return std::nullopt;
+  std::optional<Fault> fault = ownership_fault(status.st_uid, status.st_mode, ::geteuid());
+  if (fault) fault->message = name + ' ' + fault->message;
+  return fault;
 }
 
 Fault unreadable(const std::string& name, const std::error_code& code) {
@@ -34,6 +33,21 @@ Fault unreadable(const std::string& name, const std::error_code& code) {
 }
 
 }  // namespace
+
+std::optional<Fault> ownership_fault(uid_t owner, mode_t mode, uid_t user) {
+  constexpr uid_t root = 0;
+  if (owner == user) {
+    if ((mode & (S_IRWXG | S_IRWXO)) == 0) return std::nullopt;
+    return Fault{"can be accessed by others (mode " + octal(mode) + ")", "give it mode 0600 (chmod 600)"};
+  }
+  if (owner != root) {
+    return Fault{"belongs to another user (uid " + std::to_string(owner) + ")",
+                 "make the user of this process its owner"};
+  }
+  if ((mode & (S_IWGRP | S_IXGRP | S_IRWXO)) == 0) return std::nullopt;
+  return Fault{"belongs to root and can be accessed by others than a group of readers (mode " + octal(mode) + ")",
+               "give it mode 0440 and a group of this process, or mode 0600 and the user of this process"};
+}
 
 std::optional<Fault> private_file_fault(const std::filesystem::path& path) {
   const std::string name = in_quotes(path.native());

@@ -1,5 +1,8 @@
-// Files that only the user of this process can access, and may therefore contain secrets.
+// Files that only the user of this process can access, or that root has put there for a group of it, as secrets are
+// mounted into containers: they may contain secrets.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -12,7 +15,11 @@
 
 namespace forelock::config {
 
-// What is wrong with it, unless it is a regular file that belongs to this process's user and has mode 0600 or less.
+// What is wrong with a file of this owner and mode for a process of that user: it is to belong to the user and have
+// mode 0600 or less, or to root and have mode 0640 or less. The message lacks the file's name at its beginning.
+std::optional<Fault> ownership_fault(uid_t owner, mode_t mode, uid_t user);
+
+// What is wrong with it, unless it is such a regular file.
 std::optional<Fault> private_file_fault(const std::filesystem::path& path);
 
 // The text of such a file without the end of its last line; reads at most `limit` + 1 bytes, so a longer text has more

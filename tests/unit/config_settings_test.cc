@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/private_file.h"
+
 namespace forelock {
 namespace {
 
@@ -377,6 +379,27 @@ TEST(Digest, MustBeItsOwnersAlone) {
         problems_of([&] { settings.load_digest(); }),
         ElementsAre(testing::AllOf(HasSubstr("can be accessed by others (mode 06"),
                                    EndsWith("give it mode 0600 (chmod 600)"), testing::Not(HasSubstr("hunter2")))));
+  }
+}
+
+// As PostgreSQL has it for its keys: secrets that are mounted into containers belong to root and a group.
+TEST(Digest, MayBeRootsForAGroupThatReadsIt) {
+  constexpr uid_t root = 0;
+  constexpr uid_t user = 1000;
+  for (const mode_t mode : {0400u, 0440u, 0600u, 0640u, 0100440u}) {
+    EXPECT_FALSE(config::ownership_fault(root, mode, user)) << std::oct << mode;
+  }
+  for (const mode_t mode : {0444u, 0644u, 0660u, 0420u, 0450u, 0402u, 0401u, 0404u}) {
+    const auto fault = config::ownership_fault(root, mode, user);
+    ASSERT_TRUE(fault) << std::oct << mode;
+    EXPECT_THAT(fault->message, HasSubstr("belongs to root and can be accessed by others"));
+    EXPECT_THAT(fault->hint, HasSubstr("0440 and a group of this process"));
+  }
+  EXPECT_THAT(config::ownership_fault(root, 0640, root)->message, HasSubstr("mode 0640")) << "its own";
+  EXPECT_FALSE(config::ownership_fault(user, 0600, user));
+  EXPECT_THAT(config::ownership_fault(user, 0640, user)->hint, HasSubstr("0600"));
+  for (const mode_t mode : {0400u, 0440u, 0640u}) {
+    EXPECT_THAT(config::ownership_fault(1001, mode, user)->message, HasSubstr("belongs to another user (uid 1001)"));
   }
 }
 

@@ -329,6 +329,24 @@ class Rights(support.CliTest):
         self.assertEqual((result.returncode, json.loads(result.stdout)), (0, {"monitors": []}))
         self.assertIn("left out: 1 node ", result.stderr)
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs another user")
+    def test_a_secret_that_is_mounted_for_a_group_is_taken(self):
+        self.assertEqual(self.run_cli("run", "-m", "P0", "--", "true").returncode, 0)  # makes the namespace
+        os.chmod(self.directory.name, 0o711)
+        digest, kafka = self.write("digest", "alice:secret\n"), self.write("kafka", "secret\n")
+        settings = self.write("kafka.properties", "kafka.sasl.password.file=" + kafka + "\n")
+        os.chmod(settings, 0o644)
+        for mode, code in ((0o440, 0), (0o640, 0), (0o444, 78), (0o460, 78), (0o400, 78)):
+            for file in (digest, kafka):
+                os.chown(file, 0, 2000)
+                os.chmod(file, mode)
+            for arguments in (("--set", "zookeeper.auth.digest.file=" + digest, "ls"), ("config", "check", settings)):
+                result = subprocess.run(self.command(*arguments), env=support.clean_environment(), user=1000,
+                                        group=1000, extra_groups=[2000], cwd="/", capture_output=True, text=True,
+                                        timeout=60, check=False)
+                self.assertEqual(result.returncode, code, (oct(mode), arguments, result.stdout, result.stderr))
+                self.assertNotIn("secret", result.stdout + result.stderr.replace("is a secret", ""))
+
     def test_a_credentials_file_that_others_can_read_is_78(self):
         file = self.write("open.digest", "alice:secret\n")
         os.chmod(file, 0o644)
