@@ -146,6 +146,9 @@ class FORELOCK_EXPORT Settings {
   /// Every setting in force: those of the contract in the order of the documentation, then those for Kafka by
   /// name. Free of secrets.
   std::vector<Entry> entries() const;
+  /// Keys of the text or file that were left to the application, but look like misspelt ones of this library
+  /// (`zookeper.servers`), in its order, at most a hundred. A Client logs each as a warning when it is made.
+  const std::vector<ConfigurationProblem>& doubts() const noexcept;
 
  private:
   explicit Settings(std::shared_ptr<const config::SettingsData> data) noexcept;

@@ -1,15 +1,17 @@
 // forelock config: the settings in force, and what a file says.
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/commands.h"
-#include "cli/doubts.h"
 #include "cli/exit_code.h"
 #include "cli/output/text_table.h"
+#include "config/doubtful_keys.h"
 #include "config/open_file.h"
 #include "config/properties.h"
+#include "config/settings_builder.h"
 #include "kafka/check_settings.h"
 
 namespace forelock::cli {
@@ -30,12 +32,27 @@ std::string read_file(const std::string& path) {
   }
 }
 
+// Of a file that has other faults besides; none if it cannot be read as settings at all, or not twice.
+std::vector<ConfigurationProblem> doubts_of(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return {};
+  const auto format = file.ends_with(".properties") ? Settings::Format::properties : Settings::Format::yaml;
+  try {
+    return config::doubtful_keys(config::OpenFile(file).read(config::largest_file), format, file);
+  } catch (const std::system_error&) {
+    return {};
+  } catch (const ConfigurationException&) {
+    return {};
+  }
+}
+
 class ConfigCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("config", "Show the settings in force and where each comes from");
     app->require_subcommand(0, 1);
-    check_ = app->add_subcommand("check", "Check a file; exit 78 with FILE:LINE: key: what is wrong");
+    check_ =
+        app->add_subcommand("check", "Check a file; exit 78 with FILE:LINE: key: what is wrong, or may be misspelt");
     check_->add_option("FILE", file_, "A .properties or .yaml file")->required();
     parse_ = app->add_subcommand("parse", "Print the keys and values of a .properties file as Java reads them");
     parse_->add_option("FILE", file_, "A .properties file")->required();
@@ -50,10 +67,17 @@ class ConfigCommand final : public Command {
 
  private:
   int check(const Context& context) const {
-    const Settings settings = Settings::load(file_);
-    settings.load_digest();  // the file that it names belongs to it
-    note_doubts(file_, context.console);
-    kafka::check_settings(settings);
+    std::vector<ConfigurationProblem> problems;
+    try {
+      const Settings settings = Settings::load(file_);
+      problems = settings.doubts();
+      settings.load_digest();  // the file that it names belongs to it
+      kafka::check_settings(settings);
+    } catch (const ConfigurationException& found) {
+      if (problems.empty()) problems = doubts_of(file_);
+      problems.insert(problems.begin(), found.problems().begin(), found.problems().end());
+    }
+    if (!problems.empty()) throw ConfigurationException(std::move(problems));
     if (context.console.text()) {
       context.console.write(printable(file_) + ": no problems\n");
     } else {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "cli/doubts.h"
 #include "cli/failure.h"
 #include "cli/not_empty.h"
 
@@ -88,7 +87,9 @@ Settings GlobalOptions::settings() const {
   } else {
     settings = Settings::load(file, overrides);
     static std::once_flag doubts_noted;  // a command may load them several times
-    std::call_once(doubts_noted, [&] { note_doubts(file, Console(console())); });
+    std::call_once(doubts_noted, [&] {
+      for (const ConfigurationProblem& doubt : settings.doubts()) Console(console()).warn(to_string(doubt));
+    });
   }
   return settings;
 }

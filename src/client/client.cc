@@ -4,11 +4,13 @@
 
 #include "base/thread_start.h"
 #include "client/client_core.h"
+#include "forelock/configuration_error.h"
 
 namespace forelock {
 
 Client::Client(Settings settings, LogSink log, LogDetail detail)
     : core_(std::make_shared<client::ClientCore>(std::move(settings), std::move(log), detail)) {
+  for (const ConfigurationProblem& doubt : core_->settings().doubts()) core_->log("warning", to_string(doubt));
   core_->start();
 }
 

@@ -4,13 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "config/property.h"
+#include "forelock/configuration_error.h"
 #include "forelock/settings.h"
 
 namespace forelock::config {
 
 // In the order of the text, without their values, at most a hundred; for a text that can be read as settings. Throws
 // ConfigurationException if it cannot.
-std::vector<Property> doubtful_keys(std::string_view text, Settings::Format format, std::string_view file);
+std::vector<ConfigurationProblem> doubtful_keys(std::string_view text, Settings::Format format, std::string_view file);
 
 }  // namespace forelock::config

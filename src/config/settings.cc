@@ -174,6 +174,10 @@ std::string Settings::load_digest() const {
   return std::get<std::string>(std::move(digest));
 }
 
+const std::vector<ConfigurationProblem>& Settings::doubts() const noexcept {
+  return data_->doubts;
+}
+
 std::vector<Settings::Entry> Settings::entries() const {
   std::vector<Entry> entries;
   const auto origin = [this](const std::string& key) {

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "config/doubtful_keys.h"
 #include "config/encoding.h"
 #include "config/option_table.h"
 #include "config/outbox_location.h"
@@ -37,6 +38,7 @@ void SettingsBuilder::add_text(std::string_view text, Settings::Format format, s
     for (const Property& property : parse_yaml(text, file, problems_)) {
       assign(property.key, property.value, file, property.line, Strangers::left_alone);
     }
+    doubts_ = doubtful_keys(text, format, file);
     return;
   }
   for (const Property& property : parse_properties(text, file)) {
@@ -48,6 +50,7 @@ void SettingsBuilder::add_text(std::string_view text, Settings::Format format, s
     }
     assign(property.key, property.value, file, property.line, Strangers::left_alone);
   }
+  doubts_ = doubtful_keys(text, format, file);
 }
 
 void SettingsBuilder::add_override(const Settings::Override& override) {
@@ -118,6 +121,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   check_acl(*data);
   problems_.throw_if_any();
 
+  data->doubts = doubts_;
   data->servers = std::get<ServerList>(parse_server_list(data->text(OptionId::servers)));
   data->outbox_path = data->text(OptionId::outbox_path);
   data->auth_digest_file = data->text(OptionId::auth_digest_file);

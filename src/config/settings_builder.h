@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/option.h"
 #include "config/problems.h"
@@ -20,7 +21,7 @@ inline constexpr std::size_t largest_file = 1 << 20;  // bytes
 class SettingsBuilder {
  public:
   SettingsBuilder() = default;
-  explicit SettingsBuilder(const SettingsData& base) : given_(base.given) {}
+  explicit SettingsBuilder(const SettingsData& base) : given_(base.given), doubts_(base.doubts) {}
 
   // Throws ConfigurationException when the text as a whole cannot be read.
   void add_text(std::string_view text, Settings::Format format, std::string_view file);
@@ -46,6 +47,7 @@ class SettingsBuilder {
   const Given* given(OptionId id) const;
 
   std::map<std::string, Given> given_;
+  std::vector<ConfigurationProblem> doubts_;
   std::array<bool, static_cast<std::size_t>(OptionId::count)> refused_{};  // no second complaint about these
   Problems problems_;
 };

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "config/option.h"
 #include "config/server_list.h"
 #include "config/value_parser.h"
+#include "forelock/configuration_error.h"
 
 namespace forelock::config {
 
@@ -25,6 +27,7 @@ struct Given {
 };
 
 struct SettingsData {
+  std::vector<ConfigurationProblem> doubts;                                   // config/doubtful_keys.h
   std::map<std::string, Given> given;                                         // by the key of the contract
   std::array<ParsedValue, static_cast<std::size_t>(OptionId::count)> values;  // by OptionId, defaults included
   // The same in the types that the getters return.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/client_log.h"
+#include "forelock/client.h"
 
 namespace forelock::client {
 namespace {
@@ -42,6 +43,22 @@ TEST(ClientLogTest, TheCourseOfLocksLeavesRoomForWarnings) {
   log.start();
   log.stop();
   EXPECT_EQ(levels.back(), "error");
+}
+
+TEST(ClientLogTest, NamesKeysThatMayBeMisspelt) {
+  std::vector<std::string> lines;
+  {
+    Client client(Settings::from_string("zookeper.servers=a:1\nzookeeper.servers=127.0.0.1:1\n",
+                                        Settings::Format::properties, "host.properties"),
+                  [&](std::string_view level, std::string_view line) {
+                    lines.push_back(std::string(level) + ": " + std::string(line));
+                  });
+    client.close();
+  }
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines.front(),
+            "warning: host.properties:1: zookeper.servers: is left to the application, but looks like a key of ours, "
+            "is zookeeper.servers meant?");
 }
 
 }  // namespace

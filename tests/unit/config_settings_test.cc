@@ -350,6 +350,22 @@ TEST(Settings, YamlProblemsAndValuesAreReportedTogether) {
                                                HasSubstr("f:3: zookeeper.session.timeout: 'x' is not a duration")));
 }
 
+TEST(Settings, KeysThatAreNearlyOursAreDoubted) {
+  const std::string text = "zookeper.servers=a:1\nmy.servers=x\nelastic.reqest.retry.count=1\n";
+  Settings settings = Settings::from_string(text, Settings::Format::properties, "f.properties");
+  ASSERT_EQ(settings.doubts().size(), 2U);
+  EXPECT_EQ(to_string(settings.doubts()[0]),
+            "f.properties:1: zookeper.servers: is left to the application, but looks like a key of ours, is "
+            "zookeeper.servers meant?");
+  EXPECT_EQ(settings.doubts()[1].line, 3);
+  settings.set("zookeeper.servers", "b:1");
+  EXPECT_EQ(settings.doubts().size(), 2U) << "they stay with the settings";
+  EXPECT_TRUE(Settings().doubts().empty());
+  const Settings yaml = Settings::from_string("zookeper:\n  servers: a:1\n", Settings::Format::yaml, "f.yaml");
+  ASSERT_EQ(yaml.doubts().size(), 1U);
+  EXPECT_EQ(yaml.doubts()[0].line, 2);
+}
+
 TEST(Digest, IsReadFromItsFile) {
   const Folder folder;
   const auto digest = [&folder](std::string_view text, mode_t mode = 0600) {

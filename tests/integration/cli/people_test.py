@@ -182,10 +182,23 @@ class Typos(support.CliTest):
     def test_a_key_that_is_nearly_ours_is_doubted(self):
         file = self.write("f.properties", "zookeper.servers=zk1:2181\napplication.name=x\nmy.servers=y\n")
         result = self.run_cli("config", "check", file, server=False)
-        self.assertEqual(result.returncode, 0)
+        self.assertEqual((result.returncode, result.stdout), (78, ""))
         self.assertIn("f.properties:1: zookeper.servers", result.stderr)
         self.assertIn("zookeeper.servers", result.stderr)
         self.assertEqual(len(result.stderr.splitlines()), 1)
+
+    def test_doubts_stand_beside_other_errors(self):
+        digest = "zookeeper.auth.digest.file=" + self.path("none") + "\n"
+        for others, key in (("zookeeper.session.timeout=soon\n", "zookeeper.session.timeout"),
+                            (digest, "zookeeper.auth.digest.file"), ("kafka.acks=0\n", "kafka.acks")):
+            file = self.write("f.properties", "zookeper.servers=zk1:2181\n" + others)
+            result = self.run_cli("-o", "json", "config", "check", file, server=False)
+            self.assertEqual(result.returncode, 78)
+            self.assertEqual([problem["key"] for problem in self.error_of(result)["problems"]],
+                             [key, "zookeper.servers"])
+        result = self.run_cli("config", "check", self.write("f.yaml", "zookeper: {servers: a:1}\ndlq: {topic: '+'}\n"),
+                              server=False)
+        self.assertEqual((result.returncode, len(result.stderr.splitlines())), (78, 2), result.stderr)
 
     def test_and_so_it_is_in_yaml(self):
         file = self.write("f.yml", """zookeper:
@@ -203,7 +216,7 @@ elastic:
       count: 4
 """)
         result = self.run_cli("config", "check", file, server=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual((result.returncode, result.stdout), (78, ""), result.stderr)
         lines = result.stderr.splitlines()
         doubts = ((2, "zookeper.servers", "zookeeper.servers"),
                   (3, "zookeper.session.timeout", "zookeeper.session.timeout"),
