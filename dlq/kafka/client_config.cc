@@ -77,8 +77,10 @@ void set_all(rd_kafka_conf_t* conf, const Values& values) {
 
 config::Fault fault_of(const Refusal& refusal, const UserSetting& setting) {
   if (refusal.result == RD_KAFKA_CONF_UNKNOWN) {
-    return {"librdkafka knows no such setting",
-            "the nearest known key is kafka." + std::string(KnownKeys::get().nearest(setting.key))};
+    const std::string_view nearest = KnownKeys::get().nearest(setting.key);
+    return {"librdkafka knows no such setting", nearest.empty()
+                                                    ? "see its documentation, CONFIGURATION.md"
+                                                    : "the nearest known key is kafka." + std::string(nearest)};
   }
   if (setting.secret) return {"librdkafka refuses the value", "see its documentation, CONFIGURATION.md"};
   return {"librdkafka refuses it: " + refusal.reason, ""};

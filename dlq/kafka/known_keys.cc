@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "config/edit_distance.h"
 
@@ -77,7 +77,7 @@ std::string_view KnownKeys::canonical(std::string_view key) const {
 
 std::string_view KnownKeys::nearest(std::string_view key) const {
   std::string_view nearest;
-  std::size_t least = std::numeric_limits<std::size_t>::max();
+  std::size_t least = std::max<std::size_t>(2, key.size() / 4) + 1;  // what is farther away was not meant
   for (const auto& [known, unused] : keys_) {
     const std::size_t distance = config::edit_distance(key, known);
     if (distance >= least) continue;

@@ -19,7 +19,7 @@ class KnownKeys {
   bool concerns(std::string_view key, Role role) const;
   // The key that this one is another name of; otherwise the key itself.
   std::string_view canonical(std::string_view key) const;
-  // The most similar one.
+  // The most similar one; empty if none is similar.
   std::string_view nearest(std::string_view key) const;
 
  private:

@@ -48,6 +48,31 @@ constexpr Decided decided[] = {
     {"metadata.broker.list", "", "", "the brokers are named by kafka.bootstrap.servers"},
 };
 
+// Settings of Java's clients that librdkafka does not have, or refuses, and what to do instead.
+constexpr std::pair<std::string_view, std::string_view> java_only[] = {
+    {"sasl.jaas.config", "write kafka.sasl.username and kafka.sasl.password.file"},
+    {"ssl.truststore.location", "write kafka.ssl.ca.location, a file of PEM certificates"},
+    {"ssl.truststore.password", "write kafka.ssl.ca.location, a file of PEM certificates"},
+    {"ssl.truststore.type", "write kafka.ssl.ca.location, a file of PEM certificates"},
+    {"ssl.keystore.type", "remove it: kafka.ssl.keystore.location names a PKCS#12 file"},
+    {"client.dns.lookup", "remove it: all addresses of a name are used"},
+    {"key.serializer", "remove it: letters have one form"},
+    {"value.serializer", "remove it: letters have one form"},
+    {"key.deserializer", "remove it: letters have one form"},
+    {"value.deserializer", "remove it: letters have one form"},
+    {"buffer.memory", "write kafka.queue.buffering.max.kbytes"},
+    {"max.block.ms", "remove it: sending does not block"},
+    {"max.poll.records", "remove it: letters are read one by one"},
+    {"interceptor.classes", "remove it: Java's classes are not loaded"},
+};
+
+std::optional<config::Fault> java_fault(std::string_view key) {
+  const auto found =
+      std::find_if(std::begin(java_only), std::end(java_only), [key](const auto& entry) { return entry.first == key; });
+  if (found == std::end(java_only)) return std::nullopt;
+  return config::Fault{"is a setting of Java's clients, which librdkafka does not take", std::string(found->second)};
+}
+
 const Decided* find_decided(std::string_view key) {
   if (key == "bootstrap.servers") return nullptr;  // "metadata.broker.list" in the library's table
   const std::string_view canonical = KnownKeys::get().canonical(key);
@@ -129,7 +154,12 @@ std::vector<UserSetting> user_settings(const Settings& settings, config::Problem
     const auto refuse = [&](config::Fault fault) {
       problems.add(place.problem(std::move(fault.message), std::move(fault.hint)));
     };
-    if (const std::optional<std::string> secret_key = named_by_file(key)) {
+    const std::optional<std::string> secret_key = named_by_file(key);
+    if (std::optional<config::Fault> fault = java_fault(secret_key.value_or(key))) {
+      refuse(*std::move(fault));
+      continue;
+    }
+    if (secret_key) {
       std::variant<std::string, config::Fault> secret = read_secret(value);
       if (config::Fault* const fault = std::get_if<config::Fault>(&secret)) {
         refuse(std::move(*fault));

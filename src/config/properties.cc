@@ -8,6 +8,8 @@
 
 #include "base/utf8.h"
 #include "config/encoding.h"
+#include "config/option_table.h"
+#include "config/printable.h"
 #include "config/problems.h"
 
 namespace forelock::config {
@@ -173,14 +175,35 @@ Property split(std::string_view text, std::string_view file, int line) {
   return {unescape(text.substr(0, key_end), file, line), unescape(text.substr(value), file, line), line};
 }
 
+// As Java reads a stream of bytes: each is a character.
+std::string from_latin1(std::string_view text) {
+  std::string out;
+  for (const char c : text) base::append_utf8(static_cast<unsigned char>(c), out);
+  return out;
+}
+
+// Many files of Java programs are Latin-1. In what is not ours that is of no interest; in a key or a value of ours it
+// would be read as other characters than were meant.
+Property property_of(const LogicalLines& lines, std::string_view file) {
+  if (base::is_utf8(lines.text())) return split(lines.text(), file, lines.line());
+  Property property = split(from_latin1(lines.text()), file, lines.line());
+  if (is_own_key(property.key)) {
+    throw ConfigurationException({{std::string(file), lines.line(), printable(property.key), "a byte that is not UTF-8",
+                                   "save the file in the encoding UTF-8, or write \\uXXXX"}});
+  }
+  return property;
+}
+
 }  // namespace
 
 std::vector<Property> parse_properties(std::string_view text, std::string_view file) {
-  check_utf8(text, file);
+  if (text.starts_with("\xFE\xFF") || text.starts_with("\xFF\xFE")) {
+    fail(file, 1, "the file is UTF-16", "save the file in the encoding UTF-8");
+  }
   std::vector<Property> properties;
   std::unordered_map<std::string, std::size_t> places;
   for (LogicalLines lines(text); lines.next();) {
-    Property property = split(lines.text(), file, lines.line());
+    Property property = property_of(lines, file);
     const auto [place, is_new] = places.try_emplace(property.key, properties.size());
     if (is_new) {
       properties.push_back(std::move(property));

@@ -163,6 +163,13 @@ std::string ServerList::to_string() const {
 
 std::variant<ServerList, Fault> parse_server_list(std::string_view text) {
   text = trimmed(text);
+  if (text.find("${") != std::string_view::npos) {
+    return Fault{in_quotes(text) + " has a placeholder, and nothing here replaces it",
+                 "write the servers, or have the application or $FORELOCK_ZOOKEEPER of the command set them"};
+  }
+  if (text.substr(0, text.find('/')).find(';') != std::string_view::npos) {
+    return Fault{in_quotes(text) + " has a ';'", "separate servers by ',': " + std::string(example)};
+  }
   if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
     return Fault{in_quotes(text.substr(0, scheme + 3)) + " has no place in a list of servers", std::string(example)};
   }

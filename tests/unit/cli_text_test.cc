@@ -115,7 +115,7 @@ TEST_F(CliText, AHolderOfTheFutureShowsThatClocksDiffer) {
     view.holder->owner->acquired_at = records::wall_time_now() + ahead;
     return text_of(view, console_);
   };
-  EXPECT_NE(shown(std::chrono::hours(1)).find("this machine's is at least 59 min"), std::string::npos);
+  EXPECT_NE(shown(std::chrono::hours(1)).find("clocks    this machine's is at least "), std::string::npos);
   EXPECT_EQ(shown(milliseconds(0)).find("clocks"), std::string::npos);
   EXPECT_EQ(shown(-std::chrono::hours(1)).find("clocks"), std::string::npos);
 }

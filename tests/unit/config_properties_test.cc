@@ -137,13 +137,31 @@ TEST(Properties, RefuseMalformedEscapes) {
   EXPECT_EQ(error_of("# \\u12 in a comment"), "");
 }
 
-TEST(Properties, RefuseWhatIsNotUtf8) {
+TEST(Properties, RefuseWhatIsNotUtf8InOurKeys) {
   for (const std::string bytes :
        {"\x80", "\xff", "\xc3", "\xc3(", "\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
         "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\xf0\x9f\x98"}) {
-    EXPECT_EQ(error_of("a=b\r\nc=d\r# " + bytes),
-              "conf/f.properties:3: a byte that is not UTF-8, save the file in the encoding UTF-8")
+    EXPECT_EQ(error_of("a=b\r\nc=d\rdlq.topic = " + bytes),
+              "conf/f.properties:3: dlq.topic: a byte that is not UTF-8, save the file in the encoding UTF-8, or write "
+              "\\uXXXX")
         << testing::PrintToString(bytes);
+    EXPECT_NE(error_of("kafka.x" + bytes + "=1"), "") << testing::PrintToString(bytes);
+    EXPECT_EQ(error_of("# " + bytes + "\n! " + bytes + "\na" + bytes + "=b" + bytes + "\n"), "")
+        << testing::PrintToString(bytes);
+  }
+}
+
+TEST(Properties, OfOthersInLatin1AreReadAsJavaReadsBytes) {
+  const std::vector<Property> properties = parse_properties("t\xef tel=K\xf6ln\\u20ac\nx=K\xc3\xb6ln\n", "f");
+  ASSERT_EQ(properties.size(), 2U);
+  EXPECT_EQ(properties[0].key, "tï");
+  EXPECT_EQ(properties[0].value, "tel=Köln€");
+  EXPECT_EQ(properties[1].value, "Köln");
+}
+
+TEST(Properties, RefuseUtf16) {
+  for (const std::string mark : {"\xFE\xFF", "\xFF\xFE"}) {
+    EXPECT_EQ(error_of(mark + "a=b"), "conf/f.properties:1: the file is UTF-16, save the file in the encoding UTF-8");
   }
 }
 

@@ -90,10 +90,17 @@ TEST(Servers, AreRefused) {
   for (const char* port : {"a:", "a:0", "a:65536", "a:-1", "a:x", "a: 1", "[::1]2181", "[::1]:"}) {
     EXPECT_THAT(message(port), HasSubstr(" has no valid port")) << port;
   }
-  for (const char* name : {":2181", "a b:1", "ä:1", "http//:1", "a;b:1"}) {
+  for (const char* name : {":2181", "a b:1", "ä:1", "http//:1"}) {
     EXPECT_THAT(message(name),
                 testing::AnyOf(HasSubstr("is not the name"), HasSubstr("is missing"), HasSubstr("chroot")))
         << name;
+  }
+  for (const char* separated : {"a;b:1", "a:1;b:1", "a:1; b:1/forelock", ";"}) {
+    EXPECT_THAT(message(separated), HasSubstr("' has a ';'")) << separated;
+  }
+  EXPECT_EQ(std::get<ServerList>(parse_server_list("a:1/x;y")).chroot, "/x;y");
+  for (const char* placeholder : {"${ZK_HOSTS:localhost:2181}", "${ZK_HOSTS}", "a:1,${B}", "${A}|b:1", "a:1/${C}"}) {
+    EXPECT_THAT(message(placeholder), HasSubstr("has a placeholder")) << placeholder;
   }
   for (const char* bare : {"::1", "fe80::1:2181", "a:1:2", "a:1 b:2"})
     EXPECT_THAT(message(bare), HasSubstr("lacks brackets")) << bare;

@@ -125,6 +125,31 @@ TEST(KafkaConfig, AnUnknownKeyIsNamedWithItsPlaceAndTheNearestKnown) {
   }
 }
 
+TEST(KafkaConfig, WhatIsFarFromAllKeysHasNoNearest) {
+  EXPECT_THAT(problem_of(with({{"schema.registry.url", "x"}})),
+              AllOf(HasSubstr("knows no such setting"), HasSubstr("CONFIGURATION.md"), Not(HasSubstr("nearest"))));
+}
+
+TEST_F(KafkaSecretsTest, SettingsOfJavasClientsAreNamedWithWhatToDo) {
+  const std::string jaas = "org.apache.X required password=\"" + std::string(secret) + "\";";
+  for (const Settings& settings :
+       {with({{"sasl.jaas.config", jaas}}), load("kafka.sasl.jaas.config=" + jaas, 0600),
+        load("kafka.sasl.jaas.config=" + jaas, 0644), with({{"sasl.jaas.config.file", write("jaas", jaas, 0600)}})}) {
+    EXPECT_THAT(problem_of(settings),
+                AllOf(HasSubstr("kafka.sasl.jaas.config"), HasSubstr("of Java's clients"),
+                      HasSubstr("write kafka.sasl.username and kafka.sasl.password.file"), Not(HasSubstr(secret))));
+  }
+  for (const char* key : {"ssl.truststore.location", "ssl.truststore.password", "ssl.truststore.type"}) {
+    EXPECT_THAT(problem_of(with({{key, "x"}})), HasSubstr("write kafka.ssl.ca.location")) << key;
+  }
+  for (const char* key :
+       {"key.serializer", "value.serializer", "key.deserializer", "value.deserializer", "client.dns.lookup",
+        "ssl.keystore.type", "max.block.ms", "max.poll.records", "interceptor.classes"}) {
+    EXPECT_THAT(problem_of(with({{key, "x"}})), AllOf(HasSubstr("of Java's clients"), HasSubstr("remove it"))) << key;
+  }
+  EXPECT_THAT(problem_of(with({{"buffer.memory", "1"}})), HasSubstr("queue.buffering.max.kbytes"));
+}
+
 TEST(KafkaConfig, ABadValueIsRefusedWithTheLibrarysReasonInBothRoles) {
   for (const Role role : {Role::producer, Role::consumer}) {
     EXPECT_THAT(problem_of(with({{"compression.type", "rar"}}), role),
@@ -299,6 +324,7 @@ TEST(KafkaKeys, ComeFromTheLibrary) {
   EXPECT_EQ(keys.canonical("linger.ms"), "queue.buffering.max.ms");
   EXPECT_EQ(keys.canonical("client.id"), "client.id");
   EXPECT_EQ(keys.nearest("sasl.pasword"), "sasl.password");
+  EXPECT_EQ(keys.nearest("schema.registry.url"), "");
 }
 
 TEST(KafkaMask, HidesEverySecretTheLongestFirst) {

@@ -227,6 +227,14 @@ elastic:
             self.assertIn(f"is {meant} meant?", line)
         self.assertEqual(len(lines), 4, lines)
 
+    def test_what_java_programs_write_in_latin1_is_left_to_them(self):
+        with open(self.path("f.properties"), "wb") as file:
+            file.write(b"# K\xf6ln\napp.title=K\xf6ln\nzookeeper.servers=zk1:2181\n")
+        result = self.run_cli("config", "check", file.name, server=False)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        result = self.run_cli("config", "parse", file.name, "-o", "json", server=False)
+        self.assertEqual(json.loads(result.stdout), {"app.title": "Köln", "zookeeper.servers": "zk1:2181"})
+
     def test_and_so_it_is_at_every_load(self):
         file = self.write("f.properties", "zookeper.servers=zk1:2181\n")
         result = self.run_cli("--config", file, "dlq", "list", "--set", "dlq.outbox.path=" + self.path("outbox.db"))
