@@ -78,6 +78,11 @@ class ComposeTest(unittest.TestCase):
         answer = subprocess.run([binary, "config", "check", file], capture_output=True, text=True, check=False)
         self.assertEqual(answer.returncode, 0, answer.stderr)
 
+    def test_the_service_that_only_looks_finds_its_namespace(self):
+        self.assertEqual(self.services["forelock"]["command"][0], "watch")
+        file = ROOT / "config" / "compose.properties"
+        self.assertRegex(file.read_text(encoding="utf-8"), r"(?m)^zookeeper\.servers=[^/\n]+$")
+
 
 class DockerfileTest(unittest.TestCase):
     def setUp(self):
@@ -91,6 +96,9 @@ class DockerfileTest(unittest.TestCase):
         users = re.findall(r"^USER (\S+)$", self.final, re.MULTILINE)
         self.assertEqual(len(users), 1)
         self.assertNotIn(users[0], ("root", "0"))
+
+    def test_the_users_group_can_be_named_by_its_number(self):
+        self.assertRegex(self.final, r"groupadd --system --gid 10001 (?s:.)*useradd --system --uid 10001 --gid 10001 ")
 
     def test_has_a_health_check(self):
         self.assertRegex(self.final, r"(?m)^HEALTHCHECK .*doctor")
