@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +15,11 @@ namespace {
 
 constexpr const char* origin = "set by the program";
 
-fl_config handle_of(Settings settings) {
-  return add(std::make_unique<ConfigObject>(std::move(settings)));
+// `read` comes after the check: a handle that could not be told would be freed by nobody.
+template <class Read>
+void open_config(fl_config* config, Read&& read) {
+  fl_config& result = target(config);
+  result = add(std::make_unique<ConfigObject>(read()));
 }
 
 }  // namespace
@@ -23,18 +27,19 @@ fl_config handle_of(Settings settings) {
 extern "C" {
 
 int32_t fl_config_new(fl_config* config) {
-  return capi::run([&] { target(config) = handle_of(Settings()); });
+  return capi::run([&] { open_config(config, [] { return Settings(); }); });
 }
 
 int32_t fl_config_load(const char* path, fl_config* config) {
-  return capi::run([&] { target(config) = handle_of(Settings::load(text_of(path, "path"))); });
+  return capi::run([&] { open_config(config, [&] { return Settings::load(text_of(path, "path")); }); });
 }
 
 int32_t fl_config_parse(const char* text, size_t length, const char* name, fl_config* config) {
   return capi::run([&] {
     require(text != nullptr || length == 0, "the text is null");
     const std::string_view view = length == 0 ? std::string_view() : std::string_view(text, length);
-    target(config) = handle_of(Settings::from_string(view, Settings::Format::properties, text_of(name, "name")));
+    open_config(config,
+                [&] { return Settings::from_string(view, Settings::Format::properties, text_of(name, "name")); });
   });
 }
 

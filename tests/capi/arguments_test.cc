@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "forelock/version.h"
 
@@ -74,7 +75,10 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
 
 TEST(CArguments, SettingsAreReadSetAndRefused) {
   fl_config config = 0;
+  const std::size_t handles = forelock::capi::HandleTable::instance().size();
   EXPECT_EQ(fl_config_new(nullptr), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_config_parse("", 0, "memory", nullptr), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(forelock::capi::HandleTable::instance().size(), handles) << "nobody could free them";
   const std::string text = "zookeeper.session.timeout=7000\nhost.application.key=1\n";
   ASSERT_EQ(fl_config_parse(text.data(), text.size(), "memory", &config), FL_OK);
   const char* value = nullptr;
@@ -132,9 +136,35 @@ TEST(CArguments, AnOlderProgramGetsTheStructureItKnows) {
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 
+TEST(CArguments, OfANewerProgramsStructureTheKnownPartIsUsed) {
+  fl_client client = 0;
+  ASSERT_EQ(fl_client_open(0, 0, &client), FL_OK);
+  struct {
+    fl_client_status known;
+    std::int64_t unknown[2];
+  } newer;
+  std::memset(&newer, 0x55, sizeof newer);
+  newer.known.size = sizeof newer;
+  ASSERT_EQ(fl_client_get_status(client, &newer.known), FL_OK);
+  EXPECT_EQ(newer.known.size, sizeof newer);
+  EXPECT_EQ(newer.known.lingering, 0u);
+  EXPECT_EQ(newer.unknown[0], 0x5555555555555555) << "this library does not know it";
+  struct {
+    fl_lock_options known;
+    std::int64_t unknown;
+  } options{};
+  options.known.size = sizeof options;
+  options.unknown = -1;
+  fl_lock lock = 0;
+  EXPECT_EQ(fl_lock_new(client, "i", "m", 0, &options.known, &lock), FL_OK) << fl_last_message();
+  EXPECT_EQ(fl_lock_free(lock), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
 TEST(CArguments, TheVersionIsThatOfTheLibrary) {
   EXPECT_EQ(fl_version(), forelock::version());
-  EXPECT_EQ(fl_check_abi(FL_ABI_VERSION), FL_OK);
+  EXPECT_EQ(fl_abi_version(), FL_ABI_VERSION);
+  for (std::int32_t headers = 1; headers <= FL_ABI_VERSION; ++headers) EXPECT_EQ(fl_check_abi(headers), FL_OK);
   EXPECT_EQ(fl_check_abi(FL_ABI_VERSION + 1), FL_ABI_MISMATCH);
   EXPECT_EQ(fl_last_code(), FL_ABI_MISMATCH);
   EXPECT_NE(std::string(fl_last_message()).find(std::to_string(FL_ABI_VERSION + 1)), std::string::npos);

@@ -2,17 +2,63 @@
 #include "capi/event_queue.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
+#include "capi/handle_table.h"
 #include "forelock/c.h"
+#include "support/wait_until.h"
 
 namespace forelock::capi {
 namespace {
+
+// A thread that waits for the end of a queue, and sleeps by the time it is made.
+class SleepingPoller {
+ public:
+  explicit SleepingPoller(EventQueue& queue)
+      : queue_(queue), thread_([this] {
+          number_ = gettid();
+          ended_ = !queue_.poll(-1, 1);
+          done_ = true;
+        }) {
+    EXPECT_TRUE(test::wait_until([this] { return number_ != 0 && sleeps(); }));
+  }
+  ~SleepingPoller() {
+    queue_.clear();  // where the test has failed
+    thread_.join();
+  }
+  SleepingPoller(const SleepingPoller&) = delete;
+  SleepingPoller& operator=(const SleepingPoller&) = delete;
+
+  bool is_done() const { return done_; }
+  bool is_told_the_end() const {
+    return test::wait_until([this] { return is_done(); }) && ended_;
+  }
+
+ private:
+  bool sleeps() const {
+    std::ifstream file("/proc/self/task/" + std::to_string(number_) + "/stat");
+    std::string stat;
+    std::getline(file, stat);
+    const std::size_t name_end = stat.rfind(')');
+    return name_end != std::string::npos && stat.compare(name_end, 3, ") S") == 0;
+  }
+
+  EventQueue& queue_;
+  std::atomic<pid_t> number_{0};
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
 
 TEST(EventQueue, LinesOfTheLogLeaveRoomForWhatALocksUserMustHear) {
   EventQueue queue;
@@ -50,9 +96,24 @@ TEST(EventQueue, ACallThatIsRefusedLetsAPollerOfAnEndedOneGo) {
   EventQueue queue;
   std::optional<EventQueue::Reservation> room(std::in_place, queue);
   queue.end();
-  std::thread poller([&] { EXPECT_FALSE(queue.poll(-1, 1)); });
+  const SleepingPoller poller(queue);
   room.reset();
-  poller.join();
+  EXPECT_TRUE(poller.is_told_the_end());
+}
+
+TEST(EventQueue, TheLastEventOfAnEndedOneLetsAllPollersGo) {
+  EventQueue queue;
+  EventQueue::Reservation room(queue);
+  room.keep();
+  queue.end();
+  const SleepingPoller first(queue);
+  const SleepingPoller second(queue);
+  const SleepingPoller third(queue);
+  queue.complete({.kind = FL_EVENT_OPERATION});
+  int told = 0;
+  EXPECT_TRUE(test::wait_until([&] { return first.is_done() && second.is_done() && third.is_done(); }));
+  for (const SleepingPoller* poller : {&first, &second, &third}) told += poller->is_told_the_end() ? 1 : 0;
+  EXPECT_EQ(told, 2) << "the third one has the event";
 }
 
 TEST(EventQueue, OneThatWasClearedTakesNothingMore) {
@@ -60,12 +121,40 @@ TEST(EventQueue, OneThatWasClearedTakesNothingMore) {
   EventQueue::Reservation room(queue);
   room.keep();
   queue.end();
-  std::thread poller([&] { EXPECT_FALSE(queue.poll(-1, 1)); });
+  const SleepingPoller poller(queue);
   queue.clear();
-  poller.join();
+  EXPECT_TRUE(poller.is_told_the_end());
   queue.complete({.kind = FL_EVENT_OPERATION});
   queue.notify({.kind = FL_EVENT_LOG});
   EXPECT_FALSE(queue.poll(0, 1));
+}
+
+// What an attempt leads to when it is dropped is an event.
+TEST(EventQueue, AnAttemptThatNobodyWillFetchIsEnded) {
+  EventQueue queue;
+  class Attempt final : public Object {
+   public:
+    explicit Attempt(EventQueue& of) : Object(Kind::attempt), queue_(of) {}
+    ~Attempt() override { queue_.notify({.kind = FL_EVENT_FAILURE}); }
+
+   private:
+    EventQueue& queue_;
+  };
+  HandleTable& table = HandleTable::instance();
+  const Handle queued = table.add(std::make_unique<Attempt>(queue));
+  const Handle late = table.add(std::make_unique<Attempt>(queue));
+  const Handle fetched = table.add(std::make_unique<Attempt>(queue));
+  queue.complete({.kind = FL_EVENT_ATTEMPT, .source = fetched}, false);
+  ASSERT_EQ(queue.poll(0, 1)->front().source, fetched);
+  queue.complete({.kind = FL_EVENT_ATTEMPT, .source = queued}, false);
+  EXPECT_TRUE(table.find(queued));
+  queue.clear();
+  EXPECT_FALSE(table.find(queued));
+  EXPECT_TRUE(table.find(late));
+  queue.complete({.kind = FL_EVENT_ATTEMPT, .source = late}, false);
+  EXPECT_FALSE(table.find(late));
+  EXPECT_TRUE(table.find(fetched)) << "its host ends it";
+  table.remove(fetched);
 }
 
 }  // namespace

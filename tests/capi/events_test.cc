@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "capi/client_object.h"
@@ -102,6 +103,35 @@ TEST_F(CEvents, ASilentConnectionIsADangerBeforeTheLockIsLost) {
   EXPECT_EQ(lost.value, FL_LOSS_DEADLINE_PASSED);
   proxy.stall(false);
   EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CEvents, ALockThatIsRemovedWhileItsRequestToStepAsideIsUnderWayIsNotHeld) {
+  TcpProxy proxy(server_->port());
+  const fl_client client = open_client(proxy.connect_string());
+  const fl_client admin = open_client();
+  const fl_lock lock = new_lock(client, "aside", FL_BACKGROUND);
+  ASSERT_EQ(fl_lock_acquire(lock, FL_CONFIGURED), FL_OK);
+  const auto state = [lock] {
+    std::int32_t now = -1;
+    EXPECT_EQ(fl_lock_get_state(lock, &now), FL_OK);
+    return now;
+  };
+  proxy.stall(true);
+  std::int32_t code = -1;
+  std::thread stepping([&] { code = fl_lock_step_aside(lock, patience_ms); });
+  EXPECT_TRUE(wait_until([&] { return state() == FL_STATE_WAITING; }));
+  fl_view view = 0;
+  EXPECT_EQ(fl_inspect_show(admin, "aside", patience_ms, &view), FL_OK);
+  std::int32_t result = -1;
+  EXPECT_EQ(fl_inspect_force_release(admin, "aside", shown(view).holder_node, patience_ms, &result), FL_OK);
+  EXPECT_EQ(result, FL_FORCE_RELEASED);
+  EXPECT_EQ(fl_view_free(view), FL_OK);
+  proxy.stall(false);
+  stepping.join();
+  EXPECT_EQ(code, FL_LOCK_UNHEALTHY);
+  EXPECT_EQ(state(), FL_STATE_LOST);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+  EXPECT_EQ(fl_client_free(admin), FL_OK);
 }
 
 // Completions are never dropped; and that a lock is not healthy any more needs no event.

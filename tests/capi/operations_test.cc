@@ -1,14 +1,19 @@
 // Operations through the C interface, on a real server, with an outbox and without Kafka.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "capi/handle_table.h"
 #include "forelock/c.h"
 #include "integration/fixture.h"
+#include "outbox/outbox.h"
 #include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace forelock::test {
 namespace {
@@ -41,7 +46,9 @@ class COperations : public testing::Test {
       EXPECT_EQ(fl_runner_free(runner_), FL_OK);
     }
     EXPECT_EQ(fl_dlq_free(letters_), FL_OK);
-    EXPECT_EQ(fl_client_free(client_), FL_OK);
+    if (client_ != 0) {
+      EXPECT_EQ(fl_client_free(client_), FL_OK);
+    }
   }
 
   static fl_operation_spec spec(const char* id, const char* monitor) {
@@ -212,6 +219,48 @@ TEST_F(COperations, AnOperationThatEndsAfterItsClientIsFetched) {
   EXPECT_EQ(fl_poll(client_, -1, &event, 1), -FL_CLOSED);
 }
 
+TEST_F(COperations, AnAttemptThatNobodyFetchesEndsWithItsClient) {
+  const capi::HandleTable& table = capi::HandleTable::instance();
+  const std::size_t before = table.size();
+  const fl_operation_spec save = spec("six", "op-6");
+  ASSERT_EQ(fl_runner_submit(runner_, &save, 14, nullptr), FL_OK);
+  ASSERT_TRUE(wait_until([&] { return table.size() == before + 1; })) << "the attempt";
+  EXPECT_EQ(fl_client_free(client_), FL_OK);
+  EXPECT_TRUE(wait_until([&] { return table.size() == before - 1; })) << "without the attempt and the client";
+  EXPECT_TRUE(wait_until_unused(*server_, "op-6"));
+  client_ = 0;
+}
+
+// The programs' structures may be those of older or newer headers.
+TEST_F(COperations, StructuresOfOtherVersionsAreRead) {
+  struct Newer {
+    fl_failed_attempt known;
+    std::int64_t unknown;
+  } attempts[] = {{{.size = sizeof(Newer), .at_ms = 1000, .code = "first", .message = "one", .waited_ms = 10}, -1},
+                  {{.size = sizeof(Newer), .at_ms = 2000, .code = "second", .message = "two", .waited_ms = 20}, -1}};
+  const fl_operation_spec save = spec("one", "op-newer");
+  ASSERT_EQ(fl_dlq_accept(client_, letters_, &save, &attempts[0].known, 2, 2, nullptr), FL_OK) << fl_last_message();
+
+  struct Older {
+    std::size_t size;
+    std::int64_t at_ms;
+    const char* code;
+  } shorter[] = {{sizeof(Older), 1000, "third"}, {sizeof(Older), 2000, "fourth"}};
+  fl_operation_spec older = spec("two", "op-older");
+  older.size = offsetof(fl_operation_spec, lock_info);
+  older.lock_info = reinterpret_cast<const char*>(1);  // beyond what that version knows
+  ASSERT_EQ(
+      fl_dlq_accept(client_, letters_, &older, reinterpret_cast<const fl_failed_attempt*>(shorter), 2, 2, nullptr),
+      FL_OK)
+      << fl_last_message();
+
+  const outbox::Outbox outbox({.path = directory_.path() / "outbox.db", .read_only = true});
+  const std::vector<outbox::Row> rows = outbox.read(0, 3, 1 << 20);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_THAT(rows[0].record, testing::ContainsRegex("first.*one.*second.*two"));
+  EXPECT_THAT(rows[1].record, testing::ContainsRegex("third.*fourth"));
+}
+
 TEST_F(COperations, WhatIsInvalidIsRefusedAtOnce) {
   fl_operation_spec bad = spec("six", "op-6");
   bad.size = 0;
@@ -224,7 +273,11 @@ TEST_F(COperations, WhatIsInvalidIsRefusedAtOnce) {
            [](fl_operation_spec& of) { of.timeout_ms = -1; }, [](fl_operation_spec& of) { of.id = "\x01"; }}) {
     bad = spec("six", "op-6");
     change(bad);
-    EXPECT_EQ(fl_runner_submit(runner_, &bad, 1, nullptr), FL_INVALID_ARGUMENT);
+    const std::size_t handles = capi::HandleTable::instance().size();
+    fl_operation none = 0;
+    EXPECT_EQ(fl_runner_submit(runner_, &bad, 1, &none), FL_INVALID_ARGUMENT);
+    EXPECT_EQ(none, 0u);
+    EXPECT_EQ(capi::HandleTable::instance().size(), handles);
   }
   fl_runner runner = 0;
   fl_runner_options options{};
