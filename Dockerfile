@@ -7,11 +7,9 @@ WORKDIR /source
 COPY scripts/lib.sh scripts/setup.sh scripts/
 RUN scripts/setup.sh --build && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN cmake --preset release \
-      -DFORELOCK_BUILD_TESTS=OFF -DFORELOCK_BUILD_DEMO=OFF -DFORELOCK_BUILD_BENCH=OFF \
-      -DCMAKE_INSTALL_PREFIX=/usr/local \
- && cmake --build --preset release \
- && DESTDIR=/installed cmake --install build/release --strip
+RUN cmake --preset package -DCMAKE_INSTALL_PREFIX=/usr/local \
+ && cmake --build --preset package \
+ && DESTDIR=/installed cmake --install build/package --strip
 
 FROM debian:12-slim
 RUN apt-get update \

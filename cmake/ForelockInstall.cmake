@@ -3,8 +3,6 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-option(FORELOCK_INSTALL "Install the library, the command and the package files" ${PROJECT_IS_TOP_LEVEL})
-
 # forelock_outside_uses(OUT ROOM...): what the rooms link beyond other rooms. Libraries of headers alone are left out:
 # whoever links the static library must not need them.
 function(forelock_outside_uses out)
@@ -93,6 +91,13 @@ endif()
 if(NOT FORELOCK_INSTALL)
   return()
 endif()
+
+# The C++ runtime, which a program in C that links the static library must name.
+set(forelock_cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(FILTER forelock_cxx_runtime INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
+list(REMOVE_DUPLICATES forelock_cxx_runtime)
+list(TRANSFORM forelock_cxx_runtime PREPEND "-l" OUTPUT_VARIABLE forelock_cxx_runtime_flags)
+list(JOIN forelock_cxx_runtime_flags " " forelock_cxx_runtime_flags)
 
 set(forelock_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/forelock")
 install(TARGETS ${forelock_targets} EXPORT forelockTargets)
