@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 6
+#define FL_ABI_VERSION 7
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);
@@ -224,8 +224,15 @@ typedef struct fl_event {
 /// under way or not yet fetched (FL_OVERLOADED from the call that asks for more), and 65,536 other events.
 /// \returns how many of `events` are filled in, 0 after the time; or a negative code: -FL_CLOSED when the client is
 /// closed, everything has been fetched, and no operation's end is awaited any more; -FL_INVALID_HANDLE,
-/// -FL_INVALID_ARGUMENT.
+/// -FL_INVALID_ARGUMENT; -FL_FORKED in a child of the process that opened the client.
 FORELOCK_EXPORT int64_t fl_poll(fl_client client, int64_t timeout_ms, fl_event* events, size_t count);
+/// A descriptor for poll(2), epoll and event loops: readable (POLLIN) as long as fl_poll() would return at once, with
+/// events or with -FL_CLOSED. Then call `fl_poll(client, 0, …)`; who is told of changes alone (EPOLLET) repeats that
+/// until it returns 0 or an error. Of several threads that wait for it one may find that another has fetched the
+/// events: 0. The same descriptor for each call. It belongs to the client: do not read, write or close it, and wait for
+/// it no more when you call fl_client_free(); it is closed with the client or its last lock. A child that is forked
+/// must not wait for it. FL_OVERLOADED: the process may open no more descriptors. FL_FORKED.
+FORELOCK_EXPORT int32_t fl_client_get_fd(fl_client client, int32_t* fd);
 
 /// \}
 /// \name Locks

@@ -23,6 +23,12 @@ LogSink sink_of(std::shared_ptr<EventQueue> events) {
   };
 }
 
+EventQueue& events_of(const ClientObject& client) {
+  if (!client.in_forked_child()) return client.events();
+  throw RequestRejectedException(ErrorCode::forked, {}, "the events of this client belong to the parent process",
+                                 "open a client in the child");
+}
+
 fl_event to_c(const Event& event) {
   const Failure& failure = event.failure;
   return {.kind = event.kind,
@@ -100,7 +106,15 @@ int32_t fl_client_free(fl_client client) {
   return capi::run([&] {
     const auto use = remove<ClientObject>(client);
     use->close();
-    use->events().clear();
+    if (!use->in_forked_child()) use->events().clear();
+  });
+}
+
+int32_t fl_client_get_fd(fl_client client, int32_t* fd) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    int32_t& result = target(fd);
+    result = events_of(*use).descriptor();
   });
 }
 
@@ -111,7 +125,7 @@ int64_t fl_poll(fl_client client, int64_t timeout_ms, fl_event* events, size_t c
   const std::int32_t code = capi::run([&] {
     const auto use = find<ClientObject>(client);
     require(events != nullptr && count > 0, "there is no room for events");
-    auto some = use->events().poll(timeout_ms, count);
+    auto some = events_of(*use).poll(timeout_ms, count);
     if (!some) throw RequestRejectedException(ErrorCode::closed, {}, "the client is closed, and all was fetched");
     fetched = std::move(*some);
     for (size_t i = 0; i < fetched.size(); ++i) events[i] = to_c(fetched[i]);

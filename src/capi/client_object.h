@@ -6,6 +6,7 @@
 
 #include "capi/event_queue.h"
 #include "capi/object.h"
+#include "client/client_core.h"
 #include "forelock/client.h"
 
 namespace forelock::capi {
@@ -29,9 +30,11 @@ class ClientObject final : public Object {
   const std::shared_ptr<ClientState>& state() const { return state_; }
   Client& client() const { return state_->client; }
   EventQueue& events() const { return *state_->events; }
+  // The queue's mutex may have been locked at the fork, and its descriptor is shared with the parent's.
+  bool in_forked_child() const { return state_->client.core()->in_forked_child(); }
   void close() const {
     state_->client.close();
-    state_->events->end();
+    if (!in_forked_child()) state_->events->end();
   }
 
  private:

@@ -1,9 +1,45 @@
 #include "capi/event_queue.h"
 
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 namespace forelock::capi {
+
+EventQueue::~EventQueue() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+int EventQueue::descriptor() {
+  const std::lock_guard guard(mutex_);
+  if (descriptor_ < 0) {
+    descriptor_ = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (descriptor_ < 0) {
+      throw RequestRejectedException(ErrorCode::overloaded, {},
+                                     "no descriptor can be made: " + std::generic_category().message(errno),
+                                     "raise the limit on open files");
+    }
+    update_descriptor();
+  }
+  return descriptor_;
+}
+
+void EventQueue::update_descriptor() {
+  const bool readable = has_events() || over();
+  if (descriptor_ < 0 || readable == readable_) return;
+  readable_ = readable;
+  // Between 0 and 1 neither can fail.
+  eventfd_t count = 1;
+  if (readable) {
+    eventfd_write(descriptor_, count);
+  } else {
+    eventfd_read(descriptor_, &count);
+  }
+}
 
 void EventQueue::reserve() {
   const std::lock_guard guard(mutex_);
@@ -19,6 +55,7 @@ void EventQueue::forgo() {
   const std::lock_guard guard(mutex_);
   --reserved_;
   if (ended_) changed_.notify_all();
+  update_descriptor();
 }
 
 std::size_t EventQueue::reserved() const {
@@ -29,6 +66,7 @@ std::size_t EventQueue::reserved() const {
 void EventQueue::push(Event event, Room room) {
   entries_.push_back({std::move(event), room});
   changed_.notify_one();
+  update_descriptor();
 }
 
 void EventQueue::complete(Event event, bool reserved) {
@@ -60,6 +98,7 @@ void EventQueue::end() {
   const std::lock_guard guard(mutex_);
   ended_ = true;
   changed_.notify_all();
+  update_descriptor();
 }
 
 void EventQueue::clear() {
@@ -69,16 +108,16 @@ void EventQueue::clear() {
     cleared_ = true;
     entries.swap(entries_);
     notifications_ = 0;
+    dropped_ = 0;
     changed_.notify_all();
+    update_descriptor();
   }
   for (const Entry& entry : entries) drop(entry.event);
 }
 
 std::optional<std::vector<Event>> EventQueue::poll(std::int64_t timeout_ms, std::size_t count) {
   std::unique_lock guard(mutex_);
-  // One with a poller that was told the end would have nobody to tell what is still awaited.
-  const auto over = [this] { return entries_.empty() && (cleared_ || (ended_ && reserved_ == 0)); };
-  const auto something = [&] { return !entries_.empty() || over(); };
+  const auto something = [this] { return has_events() || over(); };
   // Longer than anyone waits, and the clock does not overflow.
   constexpr std::int64_t year_ms = std::int64_t{365} * 24 * 3600 * 1000;
   if (timeout_ms < 0 || timeout_ms > year_ms) {
@@ -96,11 +135,12 @@ std::optional<std::vector<Event>> EventQueue::poll(std::int64_t timeout_ms, std:
     events.push_back(std::move(entry.event));
     entries_.pop_front();
   }
-  if (over()) changed_.notify_all();
   // Told of behind the events that were kept, when there is room.
   if (dropped_ > 0 && entries_.empty() && events.size() < count) {
     events.push_back({.kind = FL_EVENT_DROPPED, .value = std::exchange(dropped_, 0)});
   }
+  if (over()) changed_.notify_all();
+  update_descriptor();
   return events;
 }
 

@@ -31,6 +31,7 @@ class EventQueue {
   static constexpr std::size_t max_notifications = 65'536;
 
   EventQueue() = default;
+  ~EventQueue();
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
@@ -66,6 +67,9 @@ class EventQueue {
   // Waits for the first event. \returns at most `count`; none after the time-out (negative: no end). Nothing: ended,
   // all was fetched, and no completion is awaited.
   std::optional<std::vector<Event>> poll(std::int64_t timeout_ms, std::size_t count);
+  // A descriptor that is readable exactly while poll() would not wait; the queue's. A forked child shares it, and must
+  // not call what changes the queue. \throws RequestRejectedException(overloaded) if the process can have no more.
+  int descriptor();
 
  private:
   enum class Room { reserved, notification, none };
@@ -76,6 +80,11 @@ class EventQueue {
   void reserve();
   void forgo();
   void push(Event event, Room room);
+  // These three require mutex_.
+  bool has_events() const { return !entries_.empty() || dropped_ > 0; }
+  // One with a poller that was told the end would have nobody to tell what is still awaited.
+  bool over() const { return !has_events() && (cleared_ || (ended_ && reserved_ == 0)); }
+  void update_descriptor();
   static void drop(const Event& event);
 
   mutable std::mutex mutex_;
@@ -86,6 +95,8 @@ class EventQueue {
   std::int64_t dropped_ = 0;
   bool ended_ = false;
   bool cleared_ = false;
+  int descriptor_ = -1;  // an eventfd; none before it is asked for
+  bool readable_ = false;
 };
 
 }  // namespace forelock::capi

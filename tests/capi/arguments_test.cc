@@ -25,6 +25,7 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_client_close(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_client_free(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_poll(handle, 0, &event, 1), -FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_client_get_fd(handle, &number), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_new(handle, "a", "b", 0, nullptr, &out), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_acquire(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_release(handle), FL_INVALID_HANDLE);

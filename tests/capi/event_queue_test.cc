@@ -72,6 +72,19 @@ TEST(EventQueue, LinesOfTheLogLeaveRoomForWhatALocksUserMustHear) {
   EXPECT_EQ(kept->back().value, static_cast<std::int64_t>(EventQueue::max_notifications / 2));
 }
 
+TEST(EventQueue, WhatWasDroppedIsToldAtOnceAlsoAfterTheEnd) {
+  EventQueue queue;
+  constexpr std::size_t kept = EventQueue::max_notifications;
+  for (std::size_t i = 0; i < kept + 3; ++i) queue.notify({.kind = FL_EVENT_QUEUED});
+  queue.end();
+  ASSERT_EQ(queue.poll(0, kept)->size(), kept) << "as many as there is room for: the count comes with the next call";
+  const auto count = queue.poll(-1, 1);
+  ASSERT_TRUE(count);
+  EXPECT_EQ(count->front().kind, FL_EVENT_DROPPED);
+  EXPECT_EQ(count->front().value, 3);
+  EXPECT_FALSE(queue.poll(-1, 1));
+}
+
 TEST(EventQueue, OneThatHasEndedStaysOpenForWhatIsAwaited) {
   EventQueue queue;
   EventQueue::Reservation room(queue);

@@ -1,5 +1,6 @@
 // Events of the C interface beyond completions, stacks, and what its inspector shows.
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -82,6 +83,24 @@ TEST_F(CEvents, AHolderIsToldOfEachClassThatWaitsBehindIt) {
     EXPECT_STREQ(event.monitor, "contended");
   }
   EXPECT_EQ(fl_client_free(other), FL_OK);
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CEvents, ADescriptorTellsAnEventLoopThatALockIsGranted) {
+  const fl_client client = open_client();
+  pollfd descriptor{.fd = -1, .events = POLLIN, .revents = 0};
+  ASSERT_EQ(fl_client_get_fd(client, &descriptor.fd), FL_OK) << fl_last_message();
+  const fl_lock lock = new_lock(client, "descriptor");
+  ASSERT_EQ(fl_lock_acquire_async(lock, FL_CONFIGURED, 5), FL_OK);
+  ASSERT_EQ(poll(&descriptor, 1, int{patience_ms}), 1);
+  fl_event event{};
+  ASSERT_EQ(fl_poll(client, 0, &event, 1), 1);
+  EXPECT_EQ(event.kind, FL_EVENT_ACQUIRED);
+  EXPECT_EQ(event.tag, 5u);
+  EXPECT_EQ(poll(&descriptor, 1, 0), 0);
+  EXPECT_EQ(fl_client_close(client), FL_OK);
+  ASSERT_EQ(poll(&descriptor, 1, int{patience_ms}), 1);
+  EXPECT_EQ(fl_poll(client, 0, &event, 1), -FL_CLOSED);
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 

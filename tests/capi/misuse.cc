@@ -221,6 +221,8 @@ class Misuser {
   }
 
   void poll() {
+    std::int32_t descriptor = -1;
+    if (pick(4) == 0) fl_client_get_fd(any_client(), &descriptor);
     fl_event events[32];
     const std::int64_t count = fl_poll(any_client(), static_cast<std::int64_t>(pick(3)), events, std::size(events));
     for (std::int64_t i = 0; i < count; ++i) {
