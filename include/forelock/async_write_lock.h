@@ -25,6 +25,10 @@ class FORELOCK_EXPORT AsyncWriteLock : public WriteLock {
   AsyncWriteLock(Client& client, std::string lock_info, std::string monitor, Priority priority = Priority::foreground,
                  LockOptions options = {});
   ~AsyncWriteLock();
+  /// See WriteLock.
+  AsyncWriteLock(AsyncWriteLock&& other) noexcept;
+  /// Gives up what it had, as the destructor would.
+  AsyncWriteLock& operator=(AsyncWriteLock&& other) noexcept;
 
   /// Called exactly once for each acquire() that has not thrown: with nullptr when the lock is held, else with what
   /// BlockingWriteLock would have thrown. On the dispatcher thread; on the calling one if the client is being closed,

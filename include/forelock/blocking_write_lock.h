@@ -24,6 +24,10 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   BlockingWriteLock(Client& client, std::string lock_info, std::string monitor,
                     Priority priority = Priority::foreground, LockOptions options = {});
   ~BlockingWriteLock();
+  /// See WriteLock.
+  BlockingWriteLock(BlockingWriteLock&& other) noexcept;
+  /// Gives up what it had, as the destructor would.
+  BlockingWriteLock& operator=(BlockingWriteLock&& other) noexcept;
 
   /// Waits without a time-out. \throws as lock_with_timeout, except for the time-out.
   void lock();

@@ -2,6 +2,10 @@
 /// Convenience header: includes the whole public API.
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "forelock needs C++20: -std=c++20, or target_compile_features(... cxx_std_20). C programs: forelock/c.h"
+#else
+
 #include "forelock/async_write_lock.h"
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
@@ -15,3 +19,5 @@
 #include "forelock/settings.h"
 #include "forelock/synchronized.h"
 #include "forelock/version.h"
+
+#endif

@@ -66,8 +66,10 @@ class FORELOCK_EXPORT LockSet {
   LockSet(Client& client, std::string lock_info, const std::vector<std::string>& monitors,
           Priority priority = Priority::foreground, LockOptions options = {});
   ~LockSet();
-  LockSet(const LockSet&) = delete;
-  LockSet& operator=(const LockSet&) = delete;
+  /// As the single locks move (WriteLock); one that has been moved from has no members.
+  LockSet(LockSet&& other) noexcept;
+  /// Gives up what it had, as the destructor would.
+  LockSet& operator=(LockSet&& other) noexcept;
 
   /// The members' ids, each once, in the order in which they are taken.
   const std::vector<std::string>& monitors() const noexcept;
@@ -179,7 +181,9 @@ class FORELOCK_EXPORT LockSet {
   void on_contended(std::function<void(Priority waiting, const std::string& monitor)> callback);
 
  private:
-  std::shared_ptr<client::SetSlot> slot_;
+  client::SetSlot& slot() const;
+
+  std::shared_ptr<client::SetSlot> slot_;  // null: moved from
 };
 
 }  // namespace forelock

@@ -55,6 +55,11 @@ struct LockOptions {
 
 /// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method
 /// may be called from any thread, concurrently, unless it says otherwise. Must not outlive its Client.
+///
+/// Both can be moved, held or waiting, with their callbacks; not while another thread, a guard (std::unique_lock) or a
+/// callback uses one of the two objects. What was assigned to gives up what it had, as its destructor would. One that
+/// has been moved from is free, healthy() never, and without a name; it can be destroyed and assigned to, unlock() and
+/// unlock_async() do nothing, and all that may throw throws RequestRejectedException(invalid_argument).
 class FORELOCK_EXPORT WriteLock {
  public:
   WriteLock(const WriteLock&) = delete;
@@ -147,9 +152,13 @@ class FORELOCK_EXPORT WriteLock {
  protected:
   /// \cond internal
   explicit WriteLock(std::shared_ptr<client::LockSlot> slot);
+  WriteLock(WriteLock&& other) noexcept;
+  WriteLock& operator=(WriteLock&& other) noexcept;
   ~WriteLock();
+  // \throws RequestRejectedException(invalid_argument) if it has been moved from.
+  client::LockSlot& slot() const;
 
-  std::shared_ptr<client::LockSlot> slot_;
+  std::shared_ptr<client::LockSlot> slot_;  // null: moved from
   /// \endcond
 };
 

@@ -13,21 +13,23 @@ AsyncWriteLock::AsyncWriteLock(Client& client, std::string lock_info, std::strin
                                                    std::move(options))) {}
 
 AsyncWriteLock::~AsyncWriteLock() = default;
+AsyncWriteLock::AsyncWriteLock(AsyncWriteLock&& other) noexcept = default;
+AsyncWriteLock& AsyncWriteLock::operator=(AsyncWriteLock&& other) noexcept = default;
 
 void AsyncWriteLock::acquire(AcquireCallback callback) {
-  acquire(slot_->core().settings().timeout(priority()), std::move(callback));
+  acquire(slot().core().settings().timeout(priority()), std::move(callback));
 }
 
 void AsyncWriteLock::acquire(std::chrono::milliseconds timeout, AcquireCallback callback) {
-  slot_->acquire(client::deadline_after(timeout), false, std::move(callback));
+  slot().acquire(client::deadline_after(timeout), false, std::move(callback));
 }
 
 bool AsyncWriteLock::cancel() {
-  return slot_->cancel();
+  return slot().cancel();
 }
 
 void AsyncWriteLock::release(ReleaseCallback callback) {
-  slot_->release(std::move(callback));
+  slot().release(std::move(callback));
 }
 
 }  // namespace forelock

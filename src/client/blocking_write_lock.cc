@@ -37,36 +37,42 @@ BlockingWriteLock::BlockingWriteLock(Client& client, std::string lock_info, std:
                                                    std::move(options))) {}
 
 BlockingWriteLock::~BlockingWriteLock() = default;
+BlockingWriteLock::BlockingWriteLock(BlockingWriteLock&& other) noexcept = default;
+BlockingWriteLock& BlockingWriteLock::operator=(BlockingWriteLock&& other) noexcept = default;
 
 void BlockingWriteLock::lock() {
-  const auto acquisition = slot_->acquire(lock::never, false);
-  throw_unless_granted(*slot_, slot_->wait(acquisition, lock::never));
+  client::LockSlot& slot = this->slot();
+  const auto acquisition = slot.acquire(lock::never, false);
+  throw_unless_granted(slot, slot.wait(acquisition, lock::never));
 }
 
 bool BlockingWriteLock::try_lock() {
-  const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  const auto acquisition = slot_->acquire(deadline, true);
-  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
+  client::LockSlot& slot = this->slot();
+  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
+  const auto acquisition = slot.acquire(deadline, true);
+  return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }
 
 bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_point until) {
+  client::LockSlot& slot = this->slot();
   const auto deadline = client::from_steady(until);
-  const auto acquisition = slot_->acquire(deadline, false);
-  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
+  const auto acquisition = slot.acquire(deadline, false);
+  return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }
 
 void BlockingWriteLock::lock_with_timeout() {
-  const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  const auto acquisition = slot_->acquire(deadline, false);
-  throw_unless_granted(*slot_, slot_->wait(acquisition, deadline));
+  client::LockSlot& slot = this->slot();
+  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
+  const auto acquisition = slot.acquire(deadline, false);
+  throw_unless_granted(slot, slot.wait(acquisition, deadline));
 }
 
 bool BlockingWriteLock::cancel() {
-  return slot_->cancel();
+  return slot().cancel();
 }
 
 void BlockingWriteLock::unlock() noexcept {
-  if (slot_->core().in_forked_child()) return;
+  if (!slot_ || slot_->core().in_forked_child()) return;
   try {
     slot_->release_and_wait();
   } catch (const std::exception& problem) {
@@ -75,22 +81,23 @@ void BlockingWriteLock::unlock() noexcept {
 }
 
 void BlockingWriteLock::unlock_or_throw() {
-  slot_->release_and_wait();
+  slot().release_and_wait();
 }
 
 void BlockingWriteLock::unlock_async() noexcept {
-  slot_->release_detached();
+  if (slot_) slot_->release_detached();
 }
 
 bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
+  client::LockSlot& slot = this->slot();
   const auto deadline = client::deadline_after(timeout);
-  const auto acquisition = slot_->acquisition();
-  if (!slot_->step_aside(deadline)) {
-    slot_->check_health();
+  const auto acquisition = slot.acquisition();
+  if (!slot.step_aside(deadline)) {
+    slot.check_health();
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor(), "the lock on " + monitor() + " is not held");
   }
-  if (!granted_or_throw(*slot_, slot_->wait(acquisition, deadline))) return false;
-  slot_->check_health();  // it may have been removed before it could be given back
+  if (!granted_or_throw(slot, slot.wait(acquisition, deadline))) return false;
+  slot.check_health();  // it may have been removed before it could be given back
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/clock.h"
+#include "client/moved_from.h"
 #include "client/set_slot.h"
 
 namespace forelock {
@@ -38,45 +39,61 @@ LockSet::LockSet(Client& client, std::string lock_info, const std::vector<std::s
                                               std::move(options))) {}
 
 LockSet::~LockSet() {
-  slot_->retire();
+  if (slot_) slot_->retire();
+}
+LockSet::LockSet(LockSet&& other) noexcept = default;
+LockSet& LockSet::operator=(LockSet&& other) noexcept {
+  if (this == &other) return *this;
+  if (slot_) slot_->retire();
+  slot_ = std::move(other.slot_);
+  return *this;
+}
+
+client::SetSlot& LockSet::slot() const {
+  return client::slot_in(slot_);
 }
 
 const std::vector<std::string>& LockSet::monitors() const noexcept {
-  return slot_->monitors();
+  static const std::vector<std::string> none;
+  return slot_ ? slot_->monitors() : none;
 }
 const std::string& LockSet::lock_info() const noexcept {
-  return slot_->lock_info();
+  return slot_ ? slot_->lock_info() : client::no_name();
 }
 Priority LockSet::priority() const noexcept {
-  return slot_->priority();
+  return slot_ ? slot_->priority() : Priority::foreground;
 }
 
 void LockSet::lock() {
-  const auto acquisition = slot_->acquire(lock::never, false);
-  throw_unless_granted(*slot_, slot_->wait(acquisition, lock::never));
+  client::SetSlot& slot = this->slot();
+  const auto acquisition = slot.acquire(lock::never, false);
+  throw_unless_granted(slot, slot.wait(acquisition, lock::never));
 }
 
 bool LockSet::try_lock() {
-  const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  const auto acquisition = slot_->acquire(deadline, true);
-  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
+  client::SetSlot& slot = this->slot();
+  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
+  const auto acquisition = slot.acquire(deadline, true);
+  return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }
 
 bool LockSet::try_lock_for(std::chrono::milliseconds timeout) {
+  client::SetSlot& slot = this->slot();
   if (timeout <= timeout.zero()) return try_lock();
   const auto deadline = client::deadline_after(timeout);
-  const auto acquisition = slot_->acquire(deadline, false);
-  return granted_or_throw(*slot_, slot_->wait(acquisition, deadline));
+  const auto acquisition = slot.acquire(deadline, false);
+  return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }
 
 void LockSet::lock_with_timeout() {
-  const auto deadline = client::deadline_after(slot_->core().settings().timeout(priority()));
-  const auto acquisition = slot_->acquire(deadline, false);
-  throw_unless_granted(*slot_, slot_->wait(acquisition, deadline));
+  client::SetSlot& slot = this->slot();
+  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
+  const auto acquisition = slot.acquire(deadline, false);
+  throw_unless_granted(slot, slot.wait(acquisition, deadline));
 }
 
 void LockSet::unlock() noexcept {
-  if (slot_->core().in_forked_child()) return;
+  if (!slot_ || slot_->core().in_forked_child()) return;
   try {
     slot_->release_and_wait();
   } catch (const std::exception& problem) {
@@ -85,62 +102,63 @@ void LockSet::unlock() noexcept {
 }
 
 void LockSet::unlock_or_throw() {
-  slot_->release_and_wait();
+  slot().release_and_wait();
 }
 
 void LockSet::unlock_async() noexcept {
-  slot_->release_detached();
+  if (slot_) slot_->release_detached();
 }
 
 bool LockSet::step_aside(std::chrono::milliseconds timeout) {
+  client::SetSlot& slot = this->slot();
   const auto deadline = client::deadline_after(timeout);
-  const auto acquisition = slot_->acquisition();
-  if (!slot_->step_aside(deadline)) {
-    slot_->check_health();
+  const auto acquisition = slot.acquisition();
+  if (!slot.step_aside(deadline)) {
+    slot.check_health();
     throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitors().front(), "the lock set is not held");
   }
-  if (!granted_or_throw(*slot_, slot_->wait(acquisition, deadline))) return false;
-  slot_->check_health();  // a member may have been removed since
+  if (!granted_or_throw(slot, slot.wait(acquisition, deadline))) return false;
+  slot.check_health();  // a member may have been removed since
   return true;
 }
 
 void LockSet::acquire(AcquireCallback callback) {
-  acquire(slot_->core().settings().timeout(priority()), std::move(callback));
+  acquire(slot().core().settings().timeout(priority()), std::move(callback));
 }
 
 void LockSet::acquire(std::chrono::milliseconds timeout, AcquireCallback callback) {
-  slot_->acquire(client::deadline_after(timeout), false, std::move(callback));
+  slot().acquire(client::deadline_after(timeout), false, std::move(callback));
 }
 
 void LockSet::release(ReleaseCallback callback) {
-  slot_->release(std::move(callback));
+  slot().release(std::move(callback));
 }
 
 bool LockSet::cancel() {
-  return slot_->cancel();
+  return slot().cancel();
 }
 
 LockState LockSet::state() const noexcept {
-  return slot_->state();
+  return slot_ ? slot_->state() : LockState::free;
 }
 bool LockSet::owns_lock() const noexcept {
-  return slot_->holds();
+  return slot_ && slot_->holds();
 }
 bool LockSet::healthy() const noexcept {
-  return slot_->healthy();
+  return slot_ && slot_->healthy();
 }
 void LockSet::check_health() const {
-  slot_->check_health();
+  slot().check_health();
 }
 std::chrono::steady_clock::time_point LockSet::expires_at() const noexcept {
-  return slot_->expires_at();
+  return slot_ ? slot_->expires_at() : std::chrono::steady_clock::time_point{};
 }
 std::vector<MemberToken> LockSet::fencing_tokens() const {
-  return slot_->tokens();
+  return slot().tokens();
 }
 
 std::int64_t LockSet::fencing_token(const std::string& monitor) const {
-  const std::vector<MemberToken> tokens = slot_->tokens();
+  const std::vector<MemberToken> tokens = slot().tokens();
   const auto found =
       std::find_if(tokens.begin(), tokens.end(), [&](const MemberToken& one) { return one.monitor == monitor; });
   if (found == tokens.end()) {
@@ -150,25 +168,25 @@ std::int64_t LockSet::fencing_token(const std::string& monitor) const {
 }
 
 std::optional<std::string> LockSet::waits_for() const {
-  return slot_->waits_for();
+  return slot().waits_for();
 }
 std::stop_token LockSet::stop_token() const {
-  return slot_->stop_token();
+  return slot().stop_token();
 }
 void LockSet::alive(std::chrono::milliseconds expected) {
-  slot_->alive(expected);
+  slot().alive(expected);
 }
 std::vector<WriteResult> LockSet::write_guarded(const std::vector<WriteOperation>& operations) {
-  return slot_->write_guarded(operations);
+  return slot().write_guarded(operations);
 }
 void LockSet::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
-  slot_->on_danger(margin, std::move(callback));
+  slot().on_danger(margin, std::move(callback));
 }
 void LockSet::on_lost(std::function<void(LossReason, const std::string&)> callback) {
-  slot_->on_lost(std::move(callback));
+  slot().on_lost(std::move(callback));
 }
 void LockSet::on_contended(std::function<void(Priority, const std::string&)> callback) {
-  slot_->on_contended(std::move(callback));
+  slot().on_contended(std::move(callback));
 }
 
 }  // namespace forelock

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/lock_slot.h"
+#include "client/moved_from.h"
 
 namespace forelock {
 
@@ -23,60 +24,71 @@ std::string_view name_of(LockState state) noexcept {
 }
 
 WriteLock::WriteLock(std::shared_ptr<client::LockSlot> slot) : slot_(std::move(slot)) {}
+WriteLock::WriteLock(WriteLock&& other) noexcept = default;
+WriteLock& WriteLock::operator=(WriteLock&& other) noexcept {
+  if (this == &other) return *this;
+  if (slot_) slot_->retire();
+  slot_ = std::move(other.slot_);
+  return *this;
+}
 WriteLock::~WriteLock() {
-  slot_->retire();
+  if (slot_) slot_->retire();
+}
+
+client::LockSlot& WriteLock::slot() const {
+  return client::slot_in(slot_);
 }
 
 const std::string& WriteLock::monitor() const noexcept {
-  return slot_->monitor();
+  return slot_ ? slot_->monitor() : client::no_name();
 }
 const std::string& WriteLock::lock_info() const noexcept {
-  return slot_->lock_info();
+  return slot_ ? slot_->lock_info() : client::no_name();
 }
 Priority WriteLock::priority() const noexcept {
-  return slot_->priority();
+  return slot_ ? slot_->priority() : Priority::foreground;
 }
 bool WriteLock::owns_lock() const noexcept {
-  return slot_->holds();
+  return slot_ && slot_->holds();
 }
 LockState WriteLock::state() const noexcept {
-  return slot_->state();
+  return slot_ ? slot_->state() : LockState::free;
 }
 bool WriteLock::healthy() const noexcept {
-  return slot_->healthy();
-}
-void WriteLock::check_health() const {
-  slot_->check_health();
+  return slot_ && slot_->healthy();
 }
 std::int64_t WriteLock::fencing_token() const noexcept {
-  return slot_->token();
+  return slot_ ? slot_->token() : 0;
 }
 std::chrono::steady_clock::time_point WriteLock::expires_at() const noexcept {
-  return slot_->expires_at();
+  return slot_ ? slot_->expires_at() : std::chrono::steady_clock::time_point{};
+}
+void WriteLock::check_health() const {
+  slot().check_health();
 }
 std::stop_token WriteLock::stop_token() const {
-  return slot_->stop_token();
+  return slot().stop_token();
 }
 void WriteLock::on_lost(std::function<void(LossReason)> callback) {
-  slot_->on_lost(std::move(callback));
+  slot().on_lost(std::move(callback));
 }
 void WriteLock::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
-  slot_->on_danger(margin, std::move(callback));
+  slot().on_danger(margin, std::move(callback));
 }
 void WriteLock::on_queued(std::function<void(const QueuePosition&)> callback) {
-  slot_->on_queued(std::move(callback));
+  slot().on_queued(std::move(callback));
 }
 void WriteLock::on_contended(std::function<void(Priority waiting)> callback) {
-  slot_->on_contended(std::move(callback));
+  slot().on_contended(std::move(callback));
 }
 void WriteLock::alive(std::chrono::milliseconds expected) {
-  slot_->alive(expected);
+  slot().alive(expected);
 }
 OwnerRecord WriteLock::owner() const {
-  return slot_->owner();
+  return slot().owner();
 }
 std::vector<WriteResult> WriteLock::write_guarded(const std::vector<WriteOperation>& operations) {
-  return slot_->write_guarded(operations);
+  return slot().write_guarded(operations);
 }
 
 }  // namespace forelock

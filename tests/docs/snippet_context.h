@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <coroutine>
 #include <exception>
 #include <functional>
 #include <iostream>

@@ -2,10 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "integration/fixture.h"
@@ -119,6 +124,132 @@ TEST_P(UsageTest, CloseWithAThousandHeldAndWaiting) {
     BlockingWriteLock next(other_, "next", "many-" + std::to_string(i));
     ASSERT_TRUE(next.try_lock()) << i;
   }
+}
+
+TEST_P(UsageTest, LocksMoveWithWhatTheyHoldAndWaitFor) {
+  static_assert(std::is_nothrow_move_constructible_v<LockSet> && std::is_nothrow_move_assignable_v<AsyncWriteLock>);
+  static_assert(!std::is_copy_constructible_v<BlockingWriteLock> && !std::is_copy_assignable_v<LockSet>);
+  std::vector<BlockingWriteLock> locks;
+  for (int i = 0; i < 3; ++i) {
+    locks.emplace_back(*client_, "move", "moved-" + std::to_string(i));
+    locks.back().lock_with_timeout();
+  }
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(locks[static_cast<std::size_t>(i)].monitor(), "moved-" + std::to_string(i));
+  EXPECT_TRUE(std::all_of(locks.begin(), locks.end(), [](const auto& lock) { return lock.healthy(); }));
+  locks[0] = std::move(locks[1]);  // gives up what it had
+  EXPECT_TRUE(wait_until_unused(*server_, "usage-" + GetParam() + "/moved-0"));
+  EXPECT_TRUE(locks[0].healthy());
+  EXPECT_EQ(locks[0].monitor(), "moved-1");
+  BlockingWriteLock other(other_, "move", "moved-1");
+  EXPECT_FALSE(other.try_lock());
+  auto& same = locks[0];
+  locks[0] = std::move(same);
+  EXPECT_TRUE(locks[0].healthy());
+  locks.clear();
+  other.lock_with_timeout();
+
+  auto waiting = std::make_unique<AsyncWriteLock>(*client_, "move", "moved-1");
+  std::promise<std::exception_ptr> answered;
+  waiting->acquire([&](std::exception_ptr error) { answered.set_value(std::move(error)); });
+  wait_until_queued("moved-1", 1);
+  AsyncWriteLock moved = std::move(*waiting);
+  waiting.reset();
+  other.unlock();
+  EXPECT_EQ(answered.get_future().get(), nullptr);
+  EXPECT_TRUE(moved.healthy());
+
+  LockSet set(other_, "move", {"moved-2", "moved-3"});
+  set.lock_with_timeout();
+  LockSet taken = std::move(set);
+  EXPECT_TRUE(taken.healthy());
+  taken = LockSet(other_, "move", {"moved-4"});
+  EXPECT_TRUE(wait_until_unused(*server_, "usage-" + GetParam() + "/moved-2"));
+  EXPECT_EQ(taken.monitors().size(), 1u);
+}
+
+TEST_P(UsageTest, OneThatHasBeenMovedFromHoldsNothingAndSaysSo) {
+  const auto refused = [](auto&& call) { EXPECT_EQ(thrown_by(call), "invalid_argument"); };
+  BlockingWriteLock lock(*client_, "move", "moved-from");
+  lock.lock_with_timeout();
+  const BlockingWriteLock elsewhere = std::move(lock);
+  EXPECT_EQ(lock.monitor() + lock.lock_info(), "");
+  EXPECT_EQ(lock.state(), LockState::free);
+  EXPECT_FALSE(lock.owns_lock() || lock.healthy());
+  EXPECT_EQ(lock.fencing_token(), 0);
+  EXPECT_EQ(lock.expires_at(), std::chrono::steady_clock::time_point{});
+  EXPECT_EQ(lock.priority(), Priority::foreground);
+  lock.unlock();
+  lock.unlock_async();
+  EXPECT_TRUE(elsewhere.healthy());
+  refused([&] { lock.lock(); });
+  refused([&] { lock.lock_with_timeout(); });
+  refused([&] { lock.try_lock(); });
+  refused([&] { lock.try_lock_for(1s); });
+  refused([&] { lock.unlock_or_throw(); });
+  refused([&] { lock.cancel(); });
+  refused([&] { lock.step_aside(1s); });
+  refused([&] { lock.check_health(); });
+  refused([&] { lock.alive(1s); });
+  refused([&] { lock.owner(); });
+  refused([&] { lock.stop_token(); });
+  refused([&] { lock.write_guarded({}); });
+  refused([&] { lock.on_lost({}); });
+  refused([&] { lock.on_danger(1ms, {}); });
+  refused([&] { lock.on_queued({}); });
+  refused([&] { lock.on_contended({}); });
+  AsyncWriteLock async(*client_, "move", "moved-from");
+  const AsyncWriteLock async_elsewhere = std::move(async);
+  refused([&] { async.acquire({}); });
+  refused([&] { async.acquire(1s, {}); });
+  refused([&] { async.cancel(); });
+  refused([&] { async.release(); });
+
+  LockSet set(*client_, "move", {"moved-from-set"});
+  set.lock_with_timeout();
+  const LockSet set_elsewhere = std::move(set);
+  EXPECT_TRUE(set.monitors().empty() && set.lock_info().empty());
+  EXPECT_EQ(set.state(), LockState::free);
+  EXPECT_FALSE(set.owns_lock() || set.healthy());
+  EXPECT_EQ(set.expires_at(), std::chrono::steady_clock::time_point{});
+  EXPECT_EQ(set.priority(), Priority::foreground);
+  set.unlock();
+  set.unlock_async();
+  EXPECT_TRUE(set_elsewhere.healthy());
+  refused([&] { set.lock(); });
+  refused([&] { set.lock_with_timeout(); });
+  refused([&] { set.try_lock(); });
+  refused([&] { set.try_lock_for(1s); });
+  refused([&] { set.unlock_or_throw(); });
+  refused([&] { set.step_aside(1s); });
+  refused([&] { set.acquire({}); });
+  refused([&] { set.acquire(1s, {}); });
+  refused([&] { set.release(); });
+  refused([&] { set.cancel(); });
+  refused([&] { set.check_health(); });
+  refused([&] { set.fencing_tokens(); });
+  refused([&] { set.fencing_token("moved-from-set"); });
+  refused([&] { set.waits_for(); });
+  refused([&] { set.stop_token(); });
+  refused([&] { set.alive(1s); });
+  refused([&] { set.write_guarded({}); });
+  refused([&] { set.on_danger(1ms, {}); });
+  refused([&] { set.on_lost({}); });
+  refused([&] { set.on_contended({}); });
+}
+
+TEST_P(UsageTest, OneThatIsRemovedWhileItsRequestToStepAsideIsUnderWayIsNotHeld) {
+  TcpProxy proxy(server_->port());
+  Client client(settings_for(proxy.connect_string() + "/usage-" + GetParam()));
+  BlockingWriteLock lock(client, "aside", "aside", Priority::background);
+  lock.lock_with_timeout();
+  proxy.stall(true);
+  auto stepping = std::async(std::launch::async, [&] { return thrown_by([&] { lock.step_aside(30s); }); });
+  EXPECT_TRUE(wait_until([&] { return lock.state() == LockState::waiting; }));
+  Inspector inspector(other_);
+  EXPECT_EQ(inspector.force_release("aside", *inspector.show("aside")->holder->node), ForceReleaseResult::released);
+  proxy.stall(false);
+  EXPECT_EQ(stepping.get(), "lock_unhealthy");
+  EXPECT_EQ(lock.state(), LockState::lost);
 }
 
 TEST_P(UsageTest, CloseDoesNotWaitLongForASilentServer) {

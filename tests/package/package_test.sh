@@ -75,6 +75,13 @@ for header in "$prefix"/include/forelock/*.h; do
   fi
 done
 
+step "an older standard"
+printf '#include <forelock/forelock.h>\n' >"$work/older.cc"
+if "$cxx" -std=c++17 -fsyntax-only -I"$prefix/include" "$work/older.cc" 2>"$work/older.log"; then
+  fail "C++17 compiles the headers"
+fi
+[[ $(grep -c 'error:' "$work/older.log") == 1 ]] || { cat "$work/older.log"; fail "C++17 has more than one error"; }
+
 # A program with the installed command's throw-away ZooKeeper, and an outbox of its own.
 try_out() {
   "$prefix/bin/forelock" dev -- env "CONSUMER_OUTBOX=$work/outbox-${1##*/}/outbox.db" "$1"
