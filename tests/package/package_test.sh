@@ -19,6 +19,16 @@ libdir=$(dirname -- "$library")
 queue_library=$libdir/libforelock-dlq.so
 [[ -e $queue_library ]] || fail "there is no libforelock-dlq.so beside it"
 
+step "an incomplete build installs nothing"
+cmake -S "$source_dir" -B "$work/incomplete" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DFORELOCK_BUILD_TESTS=OFF \
+  -DFORELOCK_BUILD_DEMO=OFF -DFORELOCK_BUILD_JAVA=OFF >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+if cmake --install "$work/incomplete" --prefix "$work/half" >"$work/half.log" 2>&1; then
+  fail "a build without any library was installed"
+fi
+tr -s '\n ' ' ' <"$work/half.log" >"$work/half.line"
+grep -q "cmake --build $work/incomplete" "$work/half.line" || fail "it is not said what to do: $(cat "$work/half.log")"
+[[ ! -e $work/half ]] || fail "something was installed all the same"
+
 step "what is installed"
 (cd "$source_dir/include" && find forelock -name '*.h' | sort) >"$work/expected"
 (cd "$prefix/include" && find . -type f | sed 's|^\./||' | sort) >"$work/found"
