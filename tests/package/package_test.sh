@@ -21,13 +21,48 @@ queue_library=$libdir/libforelock-dlq.so
 
 step "an incomplete build installs nothing"
 cmake -S "$source_dir" -B "$work/incomplete" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DFORELOCK_BUILD_TESTS=OFF \
-  -DFORELOCK_BUILD_DEMO=OFF -DFORELOCK_BUILD_JAVA=OFF >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+  -DFORELOCK_BUILD_DEMO=OFF -DFORELOCK_BUILD_JAVA=OFF -DFORELOCK_BUILD_CLI=OFF -DBUILD_SHARED_LIBS=OFF \
+  >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 if cmake --install "$work/incomplete" --prefix "$work/half" >"$work/half.log" 2>&1; then
   fail "a build without any library was installed"
 fi
 tr -s '\n ' ' ' <"$work/half.log" >"$work/half.line"
 grep -q "cmake --build $work/incomplete" "$work/half.line" || fail "it is not said what to do: $(cat "$work/half.log")"
 [[ ! -e $work/half ]] || fail "something was installed all the same"
+
+step "a static library in a project of C, without what dead letters need"
+# What is tested are the package's files: one function stands for the library.
+cat >"$work/stub.cc" <<'END'
+#include <string>
+extern "C" const char* fl_version() {
+  static const std::string text(99, '1');
+  return text.c_str();
+}
+END
+mkdir -p "$work/incomplete/lib" "$work/static_consumer"
+"$cxx" -c "$work/stub.cc" -o "$work/stub.o"
+for name in forelock forelock-dlq; do ar rcs "$work/incomplete/lib/lib$name.a" "$work/stub.o"; done
+cmake --install "$work/incomplete" --prefix "$work/static" >"$work/static.log" || { cat "$work/static.log"; exit 1; }
+cat >"$work/static_consumer/main.c" <<'END'
+#include <forelock/c.h>
+int main(void) { return fl_version()[0] == '1' ? 0 : 1; }
+END
+cat >"$work/static_consumer/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(static_consumer LANGUAGES C)
+find_package(forelock 0.1 REQUIRED)
+add_executable(static_consumer main.c)
+target_link_libraries(static_consumer PRIVATE forelock::forelock)
+END
+cmake -S "$work/static_consumer" -B "$work/static_build" -G Ninja -DCMAKE_C_COMPILER="$cc" \
+  -DCMAKE_PREFIX_PATH="$work/static" -DCMAKE_DISABLE_FIND_PACKAGE_RdKafka=ON -DCMAKE_DISABLE_FIND_PACKAGE_SQLite3=ON \
+  >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
+cmake --build "$work/static_build"
+"$work/static_build/static_consumer"
+read -ra flags <<<"$(PKG_CONFIG_PATH=$(dirname "$(find "$work/static" -name forelock.pc)") \
+  pkg-config --static --cflags --libs forelock)"
+"$cc" "$work/static_consumer/main.c" -o "$work/static_plain" "${flags[@]}"
+"$work/static_plain"
 
 step "what is installed"
 (cd "$source_dir/include" && find forelock -name '*.h' | sort) >"$work/expected"
