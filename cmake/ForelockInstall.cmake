@@ -50,8 +50,9 @@ function(forelock_library target name)
   if(type STREQUAL "SHARED_LIBRARY")
     # Hidden visibility does not cover what the standard library's headers instantiate in here; the script does.
     set(exports "${PROJECT_SOURCE_DIR}/cmake/forelock.exports")
+    # Never unloaded: threads that look a name up are not waited for, and ZooKeeper's client calls into it.
     target_link_options(${target} PRIVATE
-      "LINKER:--version-script=${exports}" "LINKER:--as-needed" "LINKER:--exclude-libs,ALL")
+      "LINKER:--version-script=${exports}" "LINKER:--as-needed" "LINKER:--exclude-libs,ALL" "LINKER:-z,nodelete")
     if(NOT FORELOCK_SANITIZE)
       target_link_options(${target} PRIVATE "LINKER:--no-undefined")  # a sanitizer's runtime comes with the program
     endif()

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/thread_start.h"
+#include "records/start_thread.h"
 
 namespace forelock::drain {
 
@@ -11,7 +11,7 @@ BulkResolver::BulkResolver(LetterStore& store, const DrainerLock& lock, Resoluti
     : store_(store), lock_(lock), resolution_(resolution), lanes_(threads) {
   try {
     for (std::size_t lane = 0; lane < threads; ++lane) {
-      workers_.push_back(base::start_thread("forelock-drain", [this, lane] { work(lane); }));
+      workers_.push_back(records::start_thread("forelock-drain", [this, lane] { work(lane); }));
     }
   } catch (...) {
     end();

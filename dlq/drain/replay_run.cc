@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "base/thread_start.h"
 #include "drain/holder_text.h"
 #include "forelock/error.h"
+#include "records/start_thread.h"
 
 namespace forelock::drain {
 namespace {
@@ -17,7 +17,7 @@ class Threads {
   ~Threads() { join(); }
   template <class Fn>
   void start(Fn fn) {
-    threads_.push_back(base::start_thread("forelock-replay", std::move(fn)));
+    threads_.push_back(records::start_thread("forelock-replay", std::move(fn)));
   }
   void join() {
     for (std::thread& thread : threads_) thread.join();

@@ -6,10 +6,10 @@
 #include <span>
 #include <utility>
 
-#include "base/thread_start.h"
 #include "forelock/error.h"
 #include "forward/letter_record.h"
 #include "kafka/queue_topics.h"
+#include "records/start_thread.h"
 
 namespace forelock::forward {
 namespace {
@@ -49,7 +49,7 @@ Forwarder::Forwarder(const Settings& settings, outbox::Outbox& outbox, LogSink l
       plan_(std::random_device{}()),
       producer_(std::make_unique<kafka::Producer>(settings, log, kafka::Producer::Expiry::none)),
       confirmation_timeout_(producer_->message_timeout()) {
-  thread_ = base::start_thread("forelock-dlq", [this] { run(); });
+  thread_ = records::start_thread("forelock-dlq", [this] { run(); });
 }
 
 Forwarder::~Forwarder() {

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/thread_start.h"
 #include "forelock/error.h"
 #include "kafka/client_config.h"
 #include "kafka/client_events.h"
@@ -21,6 +20,7 @@
 #include "kafka/kafka_error.h"
 #include "kafka/pending_deliveries.h"
 #include "kafka/topic_metadata.h"
+#include "records/start_thread.h"
 
 namespace forelock::kafka {
 namespace {
@@ -87,7 +87,7 @@ class Producer::Impl {
         expiry_(expiry),
         events_(std::move(log), config_.mask()),
         client_(make_client()) {
-    thread_ = base::start_thread("forelock-kafka", [this] { run(); });
+    thread_ = records::start_thread("forelock-kafka", [this] { run(); });
   }
 
   ~Impl() {

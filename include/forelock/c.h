@@ -69,7 +69,7 @@ enum fl_code {
   FL_SERVER_ERROR = 18,        ///< anything else that the server reports
   FL_INTERNAL = 19,            ///< a defect of the library
   FL_HANDLER_FAILED = 20,      ///< an operation's handler threw an unknown exception
-  FL_OVERLOADED = 21,          ///< too many operations are in progress; new ones are refused
+  FL_OVERLOADED = 21,          ///< too much for now: operations, threads of the host, work of the server
   FL_OUTBOX_FULL = 22,         ///< the dead letter was not taken: the outbox is full
   FL_OUTBOX_UNAVAILABLE = 23,  ///< the outbox cannot be opened, read or written
   FL_KAFKA_UNAVAILABLE = 24,   ///< no broker could be reached

@@ -66,7 +66,8 @@ struct ClientStatistics {
 /// After fork() the child cannot use it: every call throws RequestRejectedException(forked); the parent is unaffected.
 class FORELOCK_EXPORT Client {
  public:
-  /// \throws ConfigurationException if a setting is invalid, such as a credentials file that others can read.
+  /// \throws ConfigurationException if a setting is invalid, such as a credentials file that others can read;
+  /// RequestRejectedException(overloaded) if a limit of the host does not permit its threads.
   explicit Client(Settings settings, LogSink log = {}, LogDetail detail = LogDetail::normal);
   /// As close(). In a callback the session ends a little later, on a thread of its own, when the callback has returned.
   ~Client();

@@ -33,7 +33,7 @@ enum class ErrorCode {
   server_error = 18,        ///< anything else that the server reports; the effect is unknown
   internal = 19,            ///< a defect of this library
   handler_failed = 20,      ///< an operation's handler threw an exception other than OperationFailure or Error
-  overloaded = 21,          ///< too many operations in progress; new ones are refused
+  overloaded = 21,          ///< too much for now: operations in progress, threads of the host, work of the server
   outbox_full = 22,         ///< `dlq.outbox.max.bytes` is reached: the dead letter was not taken
   outbox_unavailable = 23,  ///< the outbox cannot be opened, read or written: disk full, permissions, damage, in use
   kafka_unavailable = 24,   ///< no broker could be reached, or none serves the topic

@@ -119,7 +119,7 @@ class FORELOCK_EXPORT OperationRunner {
   /// As run(), without blocking. Waiting operations need no threads; the sink is called on the runner's own, which is
   /// started with the first of them.
   /// \throws RequestRejectedException as run() does for what it sees at once, or overloaded when max_operations are
-  /// under way; `completion` is not called then.
+  /// under way, or its thread cannot be started; `completion` is not called then.
   void run_async(Operation operation, AsyncHandler handler, Completion completion, OperationRunOptions options = {});
 
  private:

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -25,11 +26,25 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// `name`: as tools show it, at most 15 bytes. Throws std::system_error.
+// Its message says what to do. It passes: threads end.
+class NoThread : public std::system_error {
+ public:
+  explicit NoThread(std::error_code code)
+      : std::system_error(code,
+                          "no thread can be started: a limit of this process, its user or its container is reached "
+                          "(ulimit -u, TasksMax, pids.max, memory)") {}
+};
+
+// `name`: as tools show it, at most 15 bytes. Throws NoThread.
 template <class Fn>
 std::thread start_thread(const char* name, Fn fn) {
   const SignalsBlocked signals_blocked;
-  std::thread thread(std::move(fn));
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(fn));
+  } catch (const std::system_error& problem) {
+    throw NoThread(problem.code());
+  }
   pthread_setname_np(thread.native_handle(), name);
   return thread;
 }

@@ -22,7 +22,15 @@ Client::~Client() {
   }
   if (core_->on_callback_thread()) {
     // Closing waits for the callback that is running here, so it happens elsewhere, and ends after that.
-    base::start_thread("forelock-end", [core = std::move(core_)] { core->close(); }).detach();
+    auto* const core = new std::shared_ptr<client::ClientCore>(std::move(core_));
+    try {
+      base::start_thread("forelock-end", [core] {
+        (*core)->close();
+        delete core;
+      }).detach();
+    } catch (const base::NoThread&) {
+      (*core)->begin_close();  // the sessions end, and the locks with them; the rest is left behind
+    }
   } else {
     core_->close();
   }

@@ -72,17 +72,8 @@ void ClientCore::start_threads() {
 void ClientCore::close() {
   if (in_forked_child()) return;
   const std::lock_guard closing(close_mutex_);  // whoever comes second returns when it is done
-  if (closed_.exchange(true)) return;
-  {
-    const Step step(*this);
-    // What lingers is released like any other lock, so that its monitor can go, too.
-    for (const auto& link : links_) link->linger_.disconnected();
-  }
-  {
-    const Step step(*this);
-    for (const auto& link : links_) link->engine_.close(now());
-  }
-  for (const auto& link : links_) link->keeper_.begin_stop();  // all at once: each may wait for silent servers
+  if (closed_) return;
+  begin_close();
   for (const auto& link : links_) {
     link->keeper_.stop();
     std::vector<EnsembleLink::WaitingRequest> waiting;
@@ -98,6 +89,20 @@ void ClientCore::close() {
   ticker_.stop();
   log_.stop();
   close_done_.request_stop();
+}
+
+void ClientCore::begin_close() {
+  closed_ = true;
+  {
+    const Step step(*this);
+    // What lingers is released like any other lock, so that its monitor can go, too.
+    for (const auto& link : links_) link->linger_.disconnected();
+  }
+  {
+    const Step step(*this);
+    for (const auto& link : links_) link->engine_.close(now());
+  }
+  for (const auto& link : links_) link->keeper_.begin_stop();  // all at once: each may wait for silent servers
 }
 
 bool ClientCore::on_callback_thread() const {
@@ -254,7 +259,7 @@ bool ClientCore::wait_connected(std::chrono::milliseconds timeout) {
   {
     std::unique_lock guard(mutex_);
     const auto decided = [this] {
-      const bool ready = std::all_of(links_.begin(), links_.end(), [](const auto& link) { return link->is_ready(); });
+      const bool ready = std::all_of(links_.begin(), links_.end(), [](const auto& link) { return link->connected(); });
       return ready || closed_ || refused_;
     };
     if (const lock::TimePoint deadline = deadline_after(timeout); deadline == lock::never) {

@@ -52,6 +52,8 @@ class ClientCore final {
   // What start() does besides.
   void start_threads();
   void close();
+  // The part of it that waits for nothing; close() does no more then.
+  void begin_close();
 
   const Settings& settings() const { return settings_; }
   const std::string& instance() const { return instance_; }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/thread_start.h"
 #include "client/clock.h"
+#include "records/start_thread.h"
 
 namespace forelock::client {
 
@@ -15,7 +15,7 @@ Dispatcher::~Dispatcher() {
 }
 
 void Dispatcher::start() {
-  thread_ = base::start_thread(thread_name_, [this] { run(); });
+  thread_ = records::start_thread(thread_name_, [this] { run(); });
 }
 
 bool Dispatcher::post(Call& call) {

@@ -1,7 +1,7 @@
 #include "client/runner_thread.h"
 
-#include "base/thread_start.h"
 #include "client/clock.h"
+#include "records/start_thread.h"
 
 namespace forelock::client {
 
@@ -11,7 +11,7 @@ RunnerThread::~RunnerThread() {
 
 void RunnerThread::start() {
   const std::lock_guard guard(mutex_);
-  if (!thread_.joinable() && !stopping_) thread_ = base::start_thread("forelock-ops", [this] { run(); });
+  if (!thread_.joinable() && !stopping_) thread_ = records::start_thread("forelock-ops", [this] { run(); });
 }
 
 void RunnerThread::post(Task task) {

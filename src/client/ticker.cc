@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/thread_start.h"
 #include "client/clock.h"
+#include "records/start_thread.h"
 
 namespace forelock::client {
 
@@ -14,7 +14,7 @@ Ticker::~Ticker() {
 }
 
 void Ticker::start() {
-  thread_ = base::start_thread("forelock-tick", [this] { run(); });
+  thread_ = records::start_thread("forelock-tick", [this] { run(); });
 }
 
 void Ticker::wake_by(lock::TimePoint time) {

@@ -62,6 +62,7 @@ std::vector<int> open_descriptors() {
 }
 
 void protect_new_pipes(const std::vector<int>& before) {
+  if (before.empty()) return;  // for want of a descriptor they could not be listed: nobody knows which ones are new
   const std::vector<int> after = open_descriptors();
   std::vector<int> fresh;
   std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(fresh));

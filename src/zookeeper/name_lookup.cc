@@ -69,8 +69,7 @@ void NameLookup::begin() {
     State::Name& name = state_->names[server.host];
     if (std::exchange(name.under_way, true)) continue;
     try {
-      const base::SignalsBlocked signals_blocked;
-      std::thread([state = state_, host = server.host] { state->look_up(host); }).detach();
+      base::start_thread("forelock-name", [state = state_, host = server.host] { state->look_up(host); }).detach();
     } catch (const std::exception& problem) {
       name.under_way = false;
       name.addresses.error = problem.what();

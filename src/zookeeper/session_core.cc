@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/thread_start.h"
+#include "zookeeper/client_threads.h"
 #include "zookeeper/descriptor_flags.h"
 #include "zookeeper/host_resolver.h"
 #include "zookeeper/node_path.h"
@@ -104,8 +105,9 @@ void SessionCore::start() {
   {
     std::lock_guard lock(queue_mutex_);
     if (link_ == Link::closed) return;
-    if (!attendant_.joinable()) attendant_ = std::thread(&SessionCore::attend, this);
+    if (!attendant_.joinable()) attendant_ = base::start_thread("forelock-zk", [this] { attend(); });
   }
+  const ClientThreads threads;
   const std::vector<int> descriptors = open_descriptors();
   asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
   // The C client may call back before this returns; a submission from there waits for submit_mutex_.
@@ -421,7 +423,6 @@ void SessionCore::watch_fired(int type, const char* path) {
 }
 
 void SessionCore::attend() {
-  pthread_setname_np(pthread_self(), "forelock-zk");
   std::unique_lock lock(queue_mutex_);
   while (!stop_attendant_) {
     if (queue_.ready()) {
