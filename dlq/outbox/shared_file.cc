@@ -12,6 +12,7 @@ SharedFile::SharedFile(const OutboxOptions& options)
         const std::lock_guard lock(mutex_);
         commit(jobs);
       }) {
+  const FileSizeSignalBlocked quiet;
   const auto opened = file_.use();
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "outbox/file_size_signal.h"
 #include "outbox/group_commit.h"
 #include "outbox/letter_table.h"
 #include "outbox/outbox.h"
@@ -56,6 +57,7 @@ class SharedFile {
   // Needs the mutex, as all below. After damage and errors of the disk the next one opens the file anew.
   template <class Work>
   auto use(const Work& work) {
+    const FileSizeSignalBlocked quiet;
     const auto file = file_.use();
     try {
       return work(file.table());

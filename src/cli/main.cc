@@ -36,6 +36,7 @@ void take_signals_as_first_process() {
 int main(int argc, char** argv) {
   open_standard_streams();
   signal(SIGPIPE, SIG_IGN);  // a reader that goes away is noticed by write()
+  signal(SIGXFSZ, SIG_IGN);  // so is a file that may not become larger
   std::setlocale(LC_CTYPE, "C.UTF-8");
   take_signals_as_first_process();
   const int exit_code = forelock::cli::run_program({argv + 1, argv + argc});

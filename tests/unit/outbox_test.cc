@@ -15,6 +15,7 @@
 #include "outbox/letter_table.h"
 #include "outbox/outbox.h"
 #include "outbox_test_support.h"
+#include "support/limited_process.h"
 #include "support/temporary_directory.h"
 
 namespace forelock::outbox {
@@ -72,6 +73,28 @@ TEST_F(OutboxTest, KeepsThemForTheNextProcess) {
   Outbox again(options());
   EXPECT_THAT(ids_of(again), ElementsAre("a"));
   EXPECT_THAT(log_.lines(), IsEmpty());
+}
+
+// With the limit of a process on its files' sizes comes a signal, which would end the host.
+int add_until_the_limit(Outbox& outbox) {
+  test::set_limit(RLIMIT_FSIZE, 256 * 1024);
+  DeadLetter large = sample_letter("large");
+  large.payload.assign(512 * 1024, 'x');
+  const ErrorCode refused = error_of([&] { outbox.add(large); }).code();
+  test::set_limit(RLIMIT_FSIZE, test::hard_limit(RLIMIT_FSIZE));
+  if (refused != ErrorCode::outbox_unavailable && refused != ErrorCode::outbox_full) return 1;
+  outbox.add(large);
+  return ids_of(outbox) == std::vector<std::string>{"small", "large"} ? 0 : 2;
+}
+
+TEST_F(OutboxTest, AFileThatMayNotBecomeLargerIsAnErrorAndNoMore) {
+  Outbox(options()).add(sample_letter("small"));
+  EXPECT_EXIT(
+      {
+        Outbox outbox(options());
+        std::exit(add_until_the_limit(outbox));
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(OutboxTest, NeverUsesANumberTwice) {

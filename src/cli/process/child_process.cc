@@ -72,6 +72,7 @@ struct Launch {
   }
   if (launch.output_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
