@@ -14,6 +14,9 @@ using ensembles::MapAgreement;
 
 namespace {
 
+// Before what was answered with nothing of use is asked again.
+constexpr lock::Duration map_pause = std::chrono::milliseconds(100);
+
 std::string map_path() {
   return '/' + std::string(ensembles::map_node_name);
 }
@@ -22,8 +25,7 @@ std::string map_path() {
 
 // --- a link ---
 
-// Once in each session, before anything else is asked for in it. What follows need not wait for the answer with one
-// ensemble: it comes before theirs, and if the map is another one the session is given up with it.
+// Once in each session, before anything else is asked for in it.
 void EnsembleLink::look_at_map() {
   if (!looks_at_map_ || seen_in_ == up_->session) return;
   ask_about_map(coordination::Get{map_path(), false},
@@ -38,14 +40,29 @@ void EnsembleLink::ask_about_map(coordination::Request request, std::function<vo
   auto handler = [this, session = up_->session, answer = std::move(answer)](const Reply& reply) {
     const ClientCore::Step step(core_);
     if (!up_ || up_->session != session) return;
+    // Asked for again; over the next connection if it was lost with this one.
+    if (coordination::effect_of(reply.code) == coordination::Effect::unknown) return map_unknown(reply.code);
     map_asked_ = false;
-    // What is lost with the connection is asked for again over the next one.
-    if (reply.code == ReplyCode::connection_loss || reply.code == ReplyCode::session_expired) return;
     answer(reply);
     if (core_.agreement_) core_.settle_map();
   };
   own_requests_.emplace(tag, OwnRequest{std::move(handler), now(), false});
   session_->submit(tag, std::move(request));
+}
+
+void EnsembleLink::map_unknown(ReplyCode code) {
+  map_again_at_ = now() + map_pause;
+  if (connected_ || code == ReplyCode::connection_loss || code == ReplyCode::session_expired) return;
+  problem_ = "the map of the ensembles, " + map_path() + ", is not known yet: " + std::string(reason_of(code));
+}
+
+void EnsembleLink::look_again_at_map(lock::TimePoint time) {
+  if (time < map_again_at_) return;
+  map_again_at_ = lock::never;
+  map_asked_ = false;
+  if (!up_ || !session_) return;
+  look_at_map();
+  if (core_.agreement_) core_.settle_map();
 }
 
 void EnsembleLink::map_looked_at(coordination::SessionId session, const Reply& reply) {
@@ -64,6 +81,7 @@ void EnsembleLink::map_looked_at(coordination::SessionId session, const Reply& r
     useless_ = refusal.has_value();
   }
   core_.set_refusal(refusal.value_or(""));
+  if (!core_.agreement_ && !useless_ && !connected_) report_connected();
   core_.connection_changed_.notify_all();
 }
 

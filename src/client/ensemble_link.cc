@@ -75,14 +75,10 @@ bool EnsembleLink::wait_connected(std::chrono::milliseconds timeout) {
   {
     std::unique_lock guard(core_.mutex_);
     core_.connection_changed_.wait_for(guard, timeout,
-                                       [this] { return is_ready() || core_.closed_ || core_.refused_; });
+                                       [this] { return connected_ || core_.closed_ || core_.refused_; });
   }
   if (core_.refused_) core_.check_usable();
   return connected();
-}
-
-bool EnsembleLink::is_ready() const {
-  return connected_ && (!looks_at_map_ || (up_ && seen_in_ == up_->session));
 }
 
 void EnsembleLink::tick() {
@@ -121,6 +117,7 @@ void EnsembleLink::publish_deadline() {
 
 lock::TimePoint EnsembleLink::next_timer() {
   lock::TimePoint next = std::min(engine_.next_timer(), linger_.next_timer());
+  next = std::min(next, map_again_at_);
   if (!danger_.empty()) next = std::min(next, danger_.next(now(), engine_.valid_until()));
   return next;
 }
@@ -129,6 +126,7 @@ void EnsembleLink::tick_in_step(lock::TimePoint time) {
   engine_.tick(time);
   linger_.tick(time);
   look_for_danger(time);
+  look_again_at_map(time);
 }
 
 void EnsembleLink::look_for_danger(lock::TimePoint time) {
@@ -212,6 +210,7 @@ void EnsembleLink::use_session(coordination::Session* session) {
   session_ = session;
   up_.reset();
   map_asked_ = false;
+  map_again_at_ = lock::never;
   useless_ = false;
   grouping_.use(session);
   if (!session && connected_) {  // closed by ourselves: nobody else will say so
@@ -261,8 +260,10 @@ void EnsembleLink::on_session(const SessionEvent& event) {
     up_ = event;
     if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
     look_at_map();
-    // With several ensembles no lock is served before their map is agreed on; with one the look comes first anyway.
-    return core_.agreement_ ? core_.settle_map() : report_connected();
+    // No lock is served before the map has been looked at; with several ensembles, before it is agreed on.
+    if (core_.agreement_) return core_.settle_map();
+    if (!looks_at_map_ || seen_in_ == up_->session) report_connected();
+    return;
   }
   up_.reset();
   const bool was_connected = connected_.exchange(false);
@@ -272,6 +273,7 @@ void EnsembleLink::on_session(const SessionEvent& event) {
     case SessionEvent::Kind::disconnected:
       answers_.disconnected();
       map_asked_ = false;
+      map_again_at_ = lock::never;
       if (!was_connected) return;
       ++core_.statistics_.disconnections;
       linger_.disconnected();
@@ -327,6 +329,11 @@ std::optional<std::string> EnsembleLink::why_useless() const {
   }
   if (answers_.is_useless(time, patience)) return "ZooKeeper ends each connection before it answers a request";
   return std::nullopt;
+}
+
+bool EnsembleLink::has_server() const {
+  const std::lock_guard guard(core_.mutex_);
+  return up_.has_value();
 }
 
 void EnsembleLink::session_given_up(const std::string& why) {

@@ -112,6 +112,8 @@ class EnsembleLink final : public lock::EngineOutput {
   bool useless() const { return useless_.load(std::memory_order_relaxed); }
   // Why the locks are not served although a server has accepted the session.
   std::optional<std::string> why_not_served() const;
+  // A server has the session, whether locks are served or not.
+  bool has_server() const;
 
   // --- lock::EngineOutput: called by the engine, under the mutex ---
 
@@ -156,8 +158,6 @@ class EnsembleLink final : public lock::EngineOutput {
 
   // --- for the core, in a step ---
 
-  // Connected, and the map has been looked at in this session: it is not that of other clients.
-  bool is_ready() const;
   void end_of_step();
   void publish_deadline();
   // That of the engine, or of a lock that wants to be told of danger before.
@@ -178,8 +178,10 @@ class EnsembleLink final : public lock::EngineOutput {
 
   // The map of the ensembles (ensemble_agreement.cc).
   void look_at_map();
+  void look_again_at_map(lock::TimePoint time);
   void continue_agreement(ensembles::MapAgreement& agreement);
   void ask_about_map(coordination::Request request, std::function<void(const coordination::Reply&)> answer);
+  void map_unknown(coordination::ReplyCode code);
   void map_looked_at(coordination::SessionId session, const coordination::Reply& reply);
   void cannot_use_map(const std::string& what, coordination::ReplyCode code);
   void refuse_those_who_wait();
@@ -201,8 +203,9 @@ class EnsembleLink final : public lock::EngineOutput {
   coordination::Session* session_ = nullptr;
   std::optional<coordination::SessionEvent> up_;  // the session has a server: as it was told
   bool looks_at_map_ = false;
-  bool map_asked_ = false;               // a request for the map's node is under way
-  lock::TimePoint map_asked_at_{};       // since then
+  bool map_asked_ = false;          // a request for the map's node is under way, or is to be repeated
+  lock::TimePoint map_asked_at_{};  // since then
+  lock::TimePoint map_again_at_ = lock::never;
   coordination::SessionId seen_in_ = 0;  // the session that has looked at it
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;

@@ -36,6 +36,10 @@ std::string_view reason_of(ReplyCode code) {
       return "the request is larger than the server takes";
     case ReplyCode::unimplemented:
       return "the server cannot do this";
+    case ReplyCode::throttled:
+      return "the server has too much to do and has not done it";
+    case ReplyCode::no_ephemerals:
+      return "the server gives this session no ephemeral nodes";
     case ReplyCode::connection_loss:
       return "the connection was lost before the reply came";
     case ReplyCode::session_expired:
@@ -72,6 +76,11 @@ void throw_reply_error(ReplyCode code, const std::string& monitor, std::string w
     case ReplyCode::bad_version:
     case ReplyCode::no_children_for_ephemerals:
       throw RequestRejectedException(ErrorCode::write_conflict, monitor, message);
+    case ReplyCode::throttled:
+      throw RequestRejectedException(ErrorCode::overloaded, monitor, message, "the same call may be repeated");
+    case ReplyCode::no_ephemerals:
+      throw RequestRejectedException(ErrorCode::server_error, monitor, message,
+                                     "the servers' localSessionsEnabled needs localSessionsUpgradingEnabled=true");
     case ReplyCode::unimplemented:
     case ReplyCode::server_error:
       throw RequestRejectedException(ErrorCode::server_error, monitor, message);

@@ -30,6 +30,10 @@ std::string_view name_of(ReplyCode code) {
       return "request_too_large";
     case ReplyCode::unimplemented:
       return "unimplemented";
+    case ReplyCode::throttled:
+      return "throttled";
+    case ReplyCode::no_ephemerals:
+      return "no_ephemerals";
     case ReplyCode::connection_loss:
       return "connection_loss";
     case ReplyCode::session_expired:

@@ -19,6 +19,8 @@ enum class ReplyCode {
   quota_exceeded,
   request_too_large,  // refused locally, before sending: the server would cut the connection
   unimplemented,
+  throttled,        // the server has too much to do and says that it has not done it; asked again, it may do it
+  no_ephemerals,    // a session that may have no ephemeral nodes (localSessionsEnabled without upgrading)
   connection_loss,  // the connection went before the reply came
   session_expired,  // the session is gone, and its ephemeral nodes with it
   server_error      // anything else the server reports
@@ -28,7 +30,7 @@ enum class ReplyCode {
 enum class Effect {
   applied,      // ok
   not_applied,  // the server refused it, or it was never sent
-  unknown       // the reply was lost: it may or may not have been applied
+  unknown       // the reply was lost, or says too little: what has become of it is found out
 };
 
 constexpr Effect effect_of(ReplyCode code) {
@@ -38,6 +40,8 @@ constexpr Effect effect_of(ReplyCode code) {
     case ReplyCode::connection_loss:
     case ReplyCode::session_expired:
     case ReplyCode::server_error:
+    // Not applied, as it says; but what follows is the same: after a pause it is looked for, and asked again.
+    case ReplyCode::throttled:
       return Effect::unknown;
     default:
       return Effect::not_applied;
@@ -62,9 +66,10 @@ constexpr bool answered_by_server(ReplyCode code) {
 }
 
 // Whether an answer to a write may be that of the server which the client is connected to, and not a transaction: with
-// zookeeper.enableEagerACLCheck a follower checks permissions by itself.
+// zookeeper.enableEagerACLCheck a follower checks permissions by itself, and each throttles by itself.
 constexpr bool decided_locally(ReplyCode code) {
-  return code == ReplyCode::no_auth || code == ReplyCode::invalid_acl;
+  return code == ReplyCode::no_auth || code == ReplyCode::invalid_acl || code == ReplyCode::throttled ||
+         code == ReplyCode::no_ephemerals;
 }
 
 // A stable lower-case name such as "no_node", for messages and logs.

@@ -36,6 +36,8 @@ struct Contender {
   bool claimed_at_creation = false;
   // The listing that proves (or disproves) its rank has been sent.
   bool proof_requested = false;
+  // How many of its requests were answered session_expired. If the session lives, it may have no ephemeral nodes.
+  int told_expired = 0;
   // It was the first of this process, and others went before it.
   bool waited = false;
   // There is a watch on its own node, or will be at once.

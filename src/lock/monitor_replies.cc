@@ -30,8 +30,9 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
   --outstanding_;
   // If it is there, others have made it. What was read of it meanwhile stays known: a watch was set with that.
   if (flight.kind == FlightKind::fresh_claim && !reply.ok() && !headcount_.watched()) removable_ = false;
-  if (reply.code == ReplyCode::session_expired) return;  // the session's end follows and settles everything
   Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
+  // As a rule the session's end follows, and settles everything.
+  if (reply.code == ReplyCode::session_expired && contender) ++contender->told_expired;
   switch (flight.kind) {
     case FlightKind::create_monitor:
       on_create_monitor(reply, now);

@@ -266,6 +266,8 @@ void Monitor::conclude_other(Contender& contender, const Findings& found, TimePo
   }
   if (has_node) return back_to_queue(contender);
   if (contender.state == ContenderState::idle) return;
+  // A quorum has confirmed a write of the session each time since; one such answer alone says nothing.
+  if (contender.told_expired > 1) return reject(contender, ReplyCode::no_ephemerals, now);
   contender.move_to(ContenderState::idle);
   contender.position.reset();
   idle_.insert({contender.arrival, &contender});

@@ -5,7 +5,10 @@ namespace forelock::zookeeper {
 using coordination::ReplyCode;
 
 ReplyCode reply_code(int client_code) {
-  constexpr int quota_exceeded = -125;  // not in the C header
+  // Not in the C header.
+  constexpr int ephemeral_on_local_session = -120;
+  constexpr int quota_exceeded = -125;
+  constexpr int throttled = -127;
   switch (client_code) {
     case ZOK:
       return ReplyCode::ok;
@@ -30,6 +33,10 @@ ReplyCode reply_code(int client_code) {
       return ReplyCode::invalid_acl;
     case quota_exceeded:
       return ReplyCode::quota_exceeded;
+    case throttled:
+      return ReplyCode::throttled;
+    case ephemeral_on_local_session:
+      return ReplyCode::no_ephemerals;
     case ZUNIMPLEMENTED:
       return ReplyCode::unimplemented;
     // The outcome is unknown, and another connection will show it. A moved session is ours again after a reconnect.

@@ -12,6 +12,8 @@ using coordination::ReplyCode;
 namespace {
 
 constexpr std::chrono::seconds setup_retry_interval{1};
+// After an answer that says nothing of the chroot, as one that the server has too much to do.
+constexpr std::chrono::milliseconds setup_retry_soon{100};
 
 }  // namespace
 
@@ -89,12 +91,15 @@ void SessionCore::chroot_looked_for(int code, bool after_creation) {
 void SessionCore::setup_failed(int code) {
   const ReplyCode reason = reply_code(code);
   if (reason == ReplyCode::connection_loss || reason == ReplyCode::session_expired) return;
+  const bool refused = coordination::effect_of(reason) == coordination::Effect::not_applied;
   {
     std::lock_guard lock(queue_mutex_);
-    problem_ =
-        SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
-                                   std::string(name_of(reason)) + "): create it, or permit this client to"};
-    setup_again_at_ = std::chrono::steady_clock::now() + setup_retry_interval;
+    if (refused) {
+      problem_ =
+          SessionProblem{reason, "the chroot node " + prefix_.chroot() + " does not exist and cannot be created (" +
+                                     std::string(name_of(reason)) + "): create it, or permit this client to"};
+    }
+    setup_again_at_ = std::chrono::steady_clock::now() + (refused ? setup_retry_interval : setup_retry_soon);
   }
   attendant_wakes_.notify_one();
 }

@@ -187,7 +187,7 @@ void add_faults(Random& random, Plan& plan) {
     // A counter at its end starts anew with the monitor, which somebody else's child keeps alive for ever.
     if (fault.kind == FaultKind::foreign_child && plan.first_counter[fault.monitor] > 0) fault.kind = FaultKind::cut;
     static constexpr std::array codes = {coordination::ReplyCode::no_auth, coordination::ReplyCode::quota_exceeded,
-                                         coordination::ReplyCode::server_error};
+                                         coordination::ReplyCode::server_error, coordination::ReplyCode::throttled};
     fault.code = codes[random.below(codes.size())];
     plan.faults.push_back(fault);
   }

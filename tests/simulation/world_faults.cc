@@ -19,6 +19,12 @@ bool may_be_refused(const coordination::Request& request) {
                      [](const auto& one) { return std::holds_alternative<coordination::Create>(one); });
 }
 
+// A holder may send its release with the version that its record's change will have, before it knows of that: so not
+// such a change.
+bool may_be_throttled(const coordination::Request& request) {
+  return !std::holds_alternative<coordination::SetData>(request);
+}
+
 bool is_write(const coordination::Request& request) {
   return std::holds_alternative<coordination::Create>(request) ||
          std::holds_alternative<coordination::Delete>(request) ||
@@ -60,7 +66,9 @@ void World::submit(RequestOfProcess which, model::ModelSession& session, coordin
   model::Fate fate;
   switch (now->kind) {
     case FaultKind::refusal:
-      if (may_be_refused(request)) fate.refuse = now->code;
+      if (now->code == coordination::ReplyCode::throttled ? may_be_throttled(request) : may_be_refused(request)) {
+        fate.refuse = now->code;
+      }
       break;
     case FaultKind::false_error:
       if (is_write(request)) fate = {coordination::ReplyCode::server_error, true, false};

@@ -13,6 +13,7 @@
 #include "client/lock_slot.h"
 #include "client/set_slot.h"
 #include "clock_jump.h"
+#include "support/wait_until.h"
 #include "tree_session.h"
 
 namespace forelock::client {
@@ -106,14 +107,47 @@ TEST_F(EnsemblesTest, WhatIsLostOfTheAgreementIsAskedForAgain) {
   EXPECT_THAT(first_.read(coordination::Get{"/%forelock-ensembles", false}).data, HasSubstr("\"agreed\":true"));
 }
 
-TEST_F(EnsemblesTest, WithoutAnAnswerOfUseToTheLookTheSessionIsGivenUp) {
-  for (const auto code : {coordination::ReplyCode::server_error, coordination::ReplyCode::no_auth}) {
-    first_.connect(1h);
+TEST_F(EnsemblesTest, WhoMayNotLookAtTheMapGivesTheSessionUp) {
+  first_.connect(1h);
+  first_.refuse_one(coordination::ReplyCode::no_auth);
+  EXPECT_TRUE(core_->link(0).useless());
+  EXPECT_FALSE(core_->link(0).connected());
+  EXPECT_THAT(core_->link(0).last_problem(), HasSubstr("cannot read the map"));
+}
+
+// One that says nothing of the request, or that the server has too much to do: no reason to end what waits.
+TEST_F(EnsemblesTest, AnAnswerOfNoUseToTheLookIsAskedForAgain) {
+  core_->start_threads();
+  const auto lock = make_lock(monitor(0));
+  lock->acquire(lock::never, false);
+  using coordination::ReplyCode;
+  first_.connect(1h);
+  for (const ReplyCode code : {ReplyCode::throttled, ReplyCode::session_expired, ReplyCode::server_error}) {
+    ASSERT_EQ(first_.waiting(), 1u) << name_of(code);
     first_.refuse_one(code);
-    EXPECT_TRUE(core_->link(0).useless());
-    EXPECT_FALSE(core_->link(0).connected());
-    EXPECT_THAT(core_->link(0).last_problem(), HasSubstr("cannot read the map"));
+    EXPECT_FALSE(core_->link(0).useless()) << name_of(code);
+    EXPECT_FALSE(core_->link(0).connected()) << name_of(code);
+    EXPECT_TRUE(test::wait_until([this] { return first_.waiting() == 1; })) << name_of(code);
   }
+  EXPECT_THAT(core_->link(0).last_problem(), HasSubstr("is not known yet"));
+  second_.connect(1h);
+  EXPECT_TRUE(test::wait_until([&] {
+    answer_all();
+    return lock->holds();
+  }));
+}
+
+TEST_F(EnsemblesTest, WhatIsAnsweredWithNothingOfUseWhileTheMapIsMadeIsAskedForAgain) {
+  core_->start_threads();
+  first_.connect(1h);
+  second_.connect(1h);
+  first_.answer_one();
+  second_.answer_one();                                   // both have been looked at
+  first_.refuse_one(coordination::ReplyCode::throttled);  // to make the node
+  EXPECT_TRUE(test::wait_until([this] {
+    answer_all();
+    return core_->connected();
+  }));
 }
 
 // The news of a session that has been given up meanwhile.

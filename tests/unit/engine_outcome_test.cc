@@ -53,6 +53,37 @@ class EngineOutcomeTest : public EngineTest {
   }
 };
 
+// --- a session that may have no ephemeral nodes ---
+
+// The servers answer as for one that has ended.
+TEST_F(EngineOutcomeTest, AClaimThatIsAnsweredAsExpiredInASessionThatLivesIsRefused) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  for (int i = 0; i < 2; ++i) {
+    answer<Transaction>(failure(ReplyCode::session_expired));
+    EXPECT_TRUE(output_.refusals.empty()) << "the session may have ended";
+    now_ += 100ms;
+    engine_.tick(now_);
+    answer_heartbeat({});
+    while (!output_.sent.empty() && !std::holds_alternative<List>(output_.sent.front().request)) answer<Get>({});
+    answer<List>(listing({}, 2));
+    answer<Get>(failure(ReplyCode::no_node));
+  }
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals.front().reason, RefusalReason::rejected);
+  EXPECT_EQ(output_.refusals.front().code, ReplyCode::no_ephemerals);
+  EXPECT_EQ(engine_.contenders(), 0u);
+}
+
+TEST_F(EngineOutcomeTest, AClaimThatIsAnsweredAsExpiredByASessionsEndIsToldOfThat) {
+  cold_cycle(1);
+  acquire(2, Priority::foreground);
+  answer<Transaction>(failure(ReplyCode::session_expired));
+  engine_.on_session({.kind = SessionEvent::Kind::expired}, now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals.front().reason, RefusalReason::session_expired);
+}
+
 // --- a lock without its owner's node ---
 
 TEST_F(EngineOutcomeTest, AHoldersBrokenLockIsDeletedAtTheVersionSeen) {
