@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "base/thread_start.h"
 #include "client/client_core.h"
 #include "client/clock.h"
+#include "records/start_thread.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/zookeeper_session.h"
 
@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds stuck_check_interval{1000};
 // How soon a connection that is not there is looked into, and how long that may take for each server.
 constexpr std::chrono::milliseconds first_look{250};
 constexpr std::chrono::milliseconds connect_probe_limit{500};
-// Between sessions that are refused: each costs the servers a write.
+// Between sessions that are refused, each of which costs the servers a write, or cannot be made.
 constexpr std::chrono::milliseconds least_pause{250};
 
 std::string connect_string(const EnsembleLink& ensemble) {
@@ -38,11 +38,14 @@ std::string connect_string(const EnsembleLink& ensemble) {
 }
 
 // What an attempt to connect to a server meets, for messages: the ZooKeeper client itself says nothing of it.
-std::string unreachable(const zookeeper::ResolvedServer& server) {
+// `serves`: set if it gives sessions, to others.
+std::string unreachable(const zookeeper::ResolvedServer& server, bool& serves) {
   std::string problem = server.addresses.error;
   for (const std::string& numeric : server.addresses.numeric) {
-    const auto probe = zookeeper::probe_connection(numeric, server.server.port, connect_probe_limit);
+    const auto probe = zookeeper::probe_session(numeric, server.server.port, connect_probe_limit);
     problem = probe.connected ? "takes connections, but no session: is it serving?" : probe.error;
+    if (probe.serves) problem = "serves others, but has not taken this client's session yet";
+    serves = serves || probe.serves;
     if (probe.connected) break;
   }
   return zookeeper::to_string(server.server) + ": " + problem;
@@ -57,6 +60,8 @@ class SessionLink final : public coordination::SessionListener {
       : ensemble_(ensemble), keeper_(keeper), session_(options, *this) {}
 
   zookeeper::ZooKeeperSession& session() { return session_; }
+  // A server has once given the session.
+  bool established() const { return established_.load(); }
   // From here on the session's end is of no interest any more, only the replies to requests beside the protocol.
   void retire() { current_.store(false); }
 
@@ -71,6 +76,7 @@ class SessionLink final : public coordination::SessionListener {
   }
   void on_session(const SessionEvent& event) override {
     if (!current_.load()) return;
+    if (event.kind == SessionEvent::Kind::connected) established_ = true;
     const bool ended = event.kind == SessionEvent::Kind::expired || event.kind == SessionEvent::Kind::auth_failed;
     if (ended) retire();
     ensemble_.on_session(event);
@@ -81,6 +87,7 @@ class SessionLink final : public coordination::SessionListener {
   EnsembleLink& ensemble_;
   SessionKeeper& keeper_;
   std::atomic<bool> current_{true};
+  std::atomic<bool> established_{false};
   zookeeper::ZooKeeperSession session_;
 };
 
@@ -104,7 +111,7 @@ void SessionKeeper::start(bool make_chroot) {
   options_.log = [this](std::string_view line) {
     if (const auto text = raw_lines_.pass(line, now())) ensemble_.log("warning", *text);
   };
-  thread_ = base::start_thread("forelock-keep", [this] { run(); });
+  thread_ = records::start_thread("forelock-keep", [this] { run(); });
 }
 
 void SessionKeeper::begin_stop() {
@@ -146,7 +153,7 @@ void SessionKeeper::run() {
       keep(link);
     } catch (const std::exception& problem) {
       ensemble_.set_problem(problem.what());
-      wait(ensemble_.core().settings().connection_delay());
+      wait(std::max(ensemble_.core().settings().connection_delay(), least_pause));
     }
     link.retire();
     ensemble_.use_session(nullptr);
@@ -159,17 +166,18 @@ void SessionKeeper::run() {
   }
 }
 
-std::string SessionKeeper::why_disconnected() {
+std::string SessionKeeper::why_disconnected(bool& serves) {
   std::string problems;
   for (const zookeeper::ResolvedServer& server : names_->latest()) {
     if (wait(std::chrono::milliseconds(0))) break;
-    problems += (problems.empty() ? "" : "; ") + unreachable(server);
+    problems += (problems.empty() ? "" : "; ") + unreachable(server, serves);
   }
   return problems;
 }
 
 void SessionKeeper::keep(SessionLink& link) {
   auto addresses_checked = std::chrono::steady_clock::now();
+  lock::TimePoint refused_since = lock::never;
   std::chrono::milliseconds interval = first_look;
   while (true) {
     const bool connected = ensemble_.connected();
@@ -180,13 +188,22 @@ void SessionKeeper::keep(SessionLink& link) {
       ensemble_.session_given_up(*why);
       return;
     }
+    bool serves = false;
     if (const auto problem = link.session().last_problem()) {
       const bool refused = problem->code == coordination::ReplyCode::no_auth;
       ensemble_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
     } else if (const auto obstacle = ensemble_.why_not_served()) {
       ensemble_.set_problem(*obstacle);
-    } else if (!ensemble_.connected()) {
-      if (std::string why = why_disconnected(); !why.empty()) ensemble_.set_problem(std::move(why));
+    } else if (!ensemble_.connected() && !ensemble_.has_server()) {
+      if (std::string why = why_disconnected(serves); !why.empty()) ensemble_.set_problem(std::move(why));
+    }
+    // The C client would ask for its session for ever, of servers that have not seen what it has. In all that time they
+    // would have ended it, if they knew it.
+    refused_since = serves && link.established() ? std::min(refused_since, now()) : lock::never;
+    if (refused_since != lock::never && now() - refused_since > 2 * ensemble_.core().settings().session_timeout()) {
+      link.retire();
+      ensemble_.session_given_up("the servers serve, but do not take this session back: their data are older than it");
+      return;
     }
     const auto time = std::chrono::steady_clock::now();
     if (!connected || time - addresses_checked >= address_check_interval) {

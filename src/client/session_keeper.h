@@ -36,7 +36,8 @@ class SessionKeeper {
  private:
   void run();
   void keep(SessionLink& link);
-  std::string why_disconnected();
+  // `serves`: set if a server gives sessions, to others.
+  std::string why_disconnected(bool& serves);
   // Waits; true when the keeper is to stop or the session has ended.
   bool wait(std::chrono::milliseconds time);
 

@@ -120,6 +120,23 @@ std::optional<std::string> four_letter_word(const std::string& host, std::uint16
   return answer;
 }
 
+ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout) {
+  // Its length; version, last transaction seen, time-out; the session 1; its password, 16 zeroes; not read-only.
+  static constexpr std::string_view request(
+      "\0\0\0\x2d"
+      "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0f\xa0"
+      "\0\0\0\0\0\0\0\1"
+      "\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+      49);
+  const auto deadline = Clock::now() + timeout;
+  ConnectProbe probe;
+  const Descriptor connection = connect_to(host, port, deadline, probe);
+  if (!connection || send(connection.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return probe;
+  char answer = 0;
+  probe.serves = wait_for(connection.get(), POLLIN, deadline) && recv(connection.get(), &answer, 1, 0) == 1;
+  return probe;
+}
+
 ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout) {
   ConnectProbe probe;
   static_cast<void>(connect_to(host, port, Clock::now() + timeout, probe));

@@ -21,10 +21,15 @@ struct ConnectProbe {
   bool connected = false;
   std::chrono::microseconds latency{0};  // of the TCP connection, when connected
   std::string error;                     // why not
+  bool serves = false;                   // probe_session(): it answers those who ask for a session
 };
 
 // Opens a TCP connection to the first of the host's addresses that takes one, and closes it. Blocks and thread-safe as
 // before.
 ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
+
+// The same, and asks for a session that there is not, which makes none: a server that serves says that it has expired,
+// one without a quorum says nothing.
+ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
 
 }  // namespace forelock::zookeeper
