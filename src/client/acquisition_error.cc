@@ -160,7 +160,8 @@ std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome out
     case lock::ReleaseOutcome::gone:
       return std::make_exception_ptr(NoNodeException(
           ErrorCode::no_node, monitor, "the lock on " + monitor + " did not exist any more when it was released",
-          "its work may have overlapped with another holder's; see who removed it: forelock show " +
+          "its work may have overlapped with another holder's: its session was lost, or somebody removed it; who holds "
+          "it now: forelock show " +
               base::shell_argument(monitor)));
     case lock::ReleaseOutcome::session_expired:
       break;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <set>
+#include <utility>
 
 #include "integration/operation_fixture.h"
 #include "support/wait_until.h"
@@ -223,6 +224,19 @@ TEST_P(OperationTest, AHandlerThatSucceedsAfterTheStopHasSucceeded) {
   EXPECT_TRUE(run(
                   runner, operation(), [&](OperationAttempt&) { stop.request_stop(); }, options)
                   .succeeded());
+}
+
+TEST_P(OperationTest, AHandlerThatFailsForTheLastTimeAfterTheStopLeavesItToTheCaller) {
+  OperationRunner runner(client_, sink_, quick());
+  std::stop_source stop;
+  OperationRunOptions options;
+  options.stop = stop.get_token();
+  const auto stopped = [&](OperationAttempt& attempt) {
+    if (std::cmp_greater(attempt.number, client_.settings().request_retry_count())) stop.request_stop();
+    fails(attempt);
+  };
+  EXPECT_EQ(run(runner, operation(), stopped, options).code, "cancelled");
+  EXPECT_THAT(sink_.letters(), IsEmpty());
 }
 
 TEST_P(OperationTest, DoesNotWaitForTheLockPastItsDeadline) {

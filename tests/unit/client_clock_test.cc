@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -59,6 +60,33 @@ TEST_F(ClockTest, WhatWasReportedUnhealthyIsNotRevivedByALateAnswer) {
   session_.answer_all();  // what was sent before
   EXPECT_FALSE(slot_->healthy());
   EXPECT_EQ(slot_->state(), LockState::lost);
+}
+
+// Sends nothing on.
+class SilentSession final : public coordination::Session {
+ public:
+  void submit(coordination::RequestTag tag, coordination::Request) override { last = tag; }
+  coordination::RequestTag last = 0;
+};
+
+// It would hide that the present one connects again and again, and has no answer.
+TEST_F(ClockTest, AReplyOverAFormerSessionSaysNothingOfThePresentOne) {
+  EnsembleLink& link = core_->link(0);
+  SilentSession former;
+  link.use_session(&former);
+  link.on_session({.kind = coordination::SessionEvent::Kind::connected, .session = 8, .timeout = session_timeout});
+  const auto late = link.request(coordination::Get{"/", false});
+  const coordination::RequestTag tag = former.last;
+  session_.connect(session_timeout, 9);
+  for (int i = 0; i < 3; ++i) {
+    session_.disconnect();
+    session_.reconnect(session_timeout, 9);
+  }
+  test::suspend_for(2 * core_->settings().session_timeout() + 1s);
+  ASSERT_TRUE(link.why_useless());
+  link.on_reply(tag, {}, false);
+  EXPECT_EQ(late.wait_for(0s), std::future_status::ready);
+  EXPECT_TRUE(link.why_useless());
 }
 
 // Time-outs that callers give are measured on the same clock, wherever it stands.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/lock_slot.h"
+#include "support/wait_until.h"
 #include "tree_session.h"
 #include "unlock_points.h"
 
@@ -237,6 +238,101 @@ TEST_F(SlotTest, AnAcquisitionIsToldThatItsLockWasLostWhileItSteppedAside) {
   slot->retire();  // gives the answers that are owed on this thread
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers.front(), "lock_unhealthy");
+}
+
+// Whatever it is; here that nobody shares the object.
+TEST_F(SlotTest, AnAcquisitionThatThrowsLeavesTheObjectFree) {
+  LockSlot slot(core_, "test", "P", Priority::foreground, LockOptions());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(slot.acquire(lock::never, false), std::bad_weak_ptr);
+    EXPECT_EQ(slot.state(), LockState::free);
+  }
+}
+
+// With the new grant comes a new token, which readers take from its transaction.
+TEST_F(SlotTest, TheRecordKeepsNoTokenOfAnEarlierGrant) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  slot->alive(1s);
+  session_.answer_all();
+  ASSERT_TRUE(slot->owner().fencing_token);
+  ASSERT_TRUE(slot->step_aside(lock::never));
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  EXPECT_FALSE(slot->owner().fencing_token);
+  slot->retire();
+  session_.answer_all();
+}
+
+TEST_F(SlotTest, WhoSaysThatItIsAliveMayKeepTheLockForLonger) {
+  LockOptions options;
+  options.capture_stack = false;
+  options.auto_unlock_after = 1h;
+  const auto slot = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, options);
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  const auto first = slot->owner().auto_unlock_at;
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(test::wait_until([&] {
+    slot->alive(1s);
+    session_.answer_all();
+    return slot->owner().auto_unlock_at > first;
+  }));
+  const auto written = OwnerRecord::from_json(session_.read(coordination::Get{"/P/privateLock", false}).data);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(written->auto_unlock_at, slot->owner().auto_unlock_at);
+  slot->retire();
+  session_.answer_all();
+}
+
+// Otherwise it would be worth another attempt, with the same credentials.
+TEST_F(SlotTest, AWaitThatRefusedCredentialsEndSaysSo) {
+  const auto slot = make_slot();
+  const auto acquisition = slot->acquire(lock::never, false);
+  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::auth_failed});
+  const auto refusal = slot->wait(acquisition, lock::never);
+  ASSERT_TRUE(refusal);
+  ASSERT_EQ(refusal->reason, lock::RefusalReason::session_expired);
+  try {
+    std::rethrow_exception(slot->error_of(*refusal, false));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::not_authorized);
+    EXPECT_NE(std::string(error.what()).find("zookeeper.auth.digest.file"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(SlotTest, AClaimOfASessionWithoutEphemeralNodesNamesTheServersSetting) {
+  const auto slot = make_slot();
+  try {
+    std::rethrow_exception(slot->error_of(
+        {.reason = lock::RefusalReason::rejected, .code = coordination::ReplyCode::no_ephemerals}, false));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::server_error);
+    EXPECT_NE(error.hint().find("localSessionsUpgradingEnabled"), std::string::npos) << error.hint();
+  }
+}
+
+// Lost with its session, it is still there: the servers keep it for a moment.
+TEST_F(SlotTest, AGuardedWriteUnderALockThatWasLostMeanwhileSaysThatItIsNotOurs) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  std::string told = "nothing";
+  std::thread writer([&] {
+    try {
+      slot->write_guarded({SetNode{"/nowhere", "x"}});
+    } catch (const Error& error) {
+      told = name_of(error.code());
+    }
+  });
+  EXPECT_TRUE(test::wait_until([this] { return session_.waiting() == 1; }));
+  session_.answer_one();  // no such node
+  EXPECT_TRUE(test::wait_until([this] { return session_.waiting() == 1; })) << "whether the lock is ours";
+  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
+  session_.answer_one();
+  writer.join();
+  EXPECT_EQ(told, "lock_unhealthy");
 }
 
 TEST_F(SlotTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
