@@ -129,6 +129,8 @@ class ClientCore final {
   // Releases what is held and withdraws what waits. It may linger if its caller has finished, and only then.
   void give_up_in_step(lock::ContenderId contender, bool section_ended);
   void want_contention_in_step(lock::ContenderId contender);
+  // ContenderListener::proved() follows, or lost().
+  void prove_in_step(lock::ContenderId contender);
   // As EnsembleLink::watch_danger().
   void watch_danger_in_step(lock::ContenderId contender, lock::Duration margin);
   // It may be the last reference: what its callbacks own may call us when it dies.

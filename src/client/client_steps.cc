@@ -75,6 +75,10 @@ void ClientCore::want_contention_in_step(lock::ContenderId contender) {
   link_of(contender).engine_.want_contention(contender, now());
 }
 
+void ClientCore::prove_in_step(lock::ContenderId contender) {
+  link_of(contender).engine_.prove(contender, now());
+}
+
 void ClientCore::watch_danger_in_step(lock::ContenderId contender, lock::Duration margin) {
   link_of(contender).danger_.add(contender, margin);
 }

@@ -22,6 +22,8 @@ class ContenderListener {
   // An acquisition gets a lock that has lingered, without a contender of its own: begin() and granted() in one.
   // \returns the same; nothing if it has been cancelled already: then it has not got it.
   virtual std::optional<lock::Duration> taken(const linger::Lock& lock) = 0;
+  // What ClientCore::prove_in_step() has asked for.
+  virtual void proved(lock::ContenderId) {}
   virtual void refused(lock::ContenderId contender, const lock::Refusal& refusal) = 0;
   virtual void lost(lock::ContenderId contender, LossReason reason) = 0;
   virtual void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) = 0;

@@ -121,6 +121,7 @@ class EnsembleLink final : public lock::EngineOutput {
   bool withdraw(coordination::RequestTag tag) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void proved(lock::ContenderId contender) override;
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;

@@ -51,6 +51,10 @@ void EnsembleLink::refused(lock::ContenderId contender, const lock::Refusal& ref
   core_.to_wake_.push_back(std::move(listener));
 }
 
+void EnsembleLink::proved(lock::ContenderId contender) {
+  if (const auto listener = core_.listener_of(contender)) listener->proved(contender);
+}
+
 void EnsembleLink::lost(lock::ContenderId contender, LossReason reason) {
   if (core_.course_) core_.course_->note(contender, loss_text(reason));
   if (linger_.ended(contender)) return;  // no caller held it

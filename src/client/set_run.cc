@@ -115,6 +115,8 @@ void SetRun::proceed() {
     contention_due_ = waits_for && may_be_outranked() ? now() + contention_delay : lock::never;
     if (contention_due_ != lock::never) core_.call_at(contention_due_, weak_from_this());
   }
+  // No contender waits any more whose deadline the engine would keep.
+  if (machine_.proving() && deadline_ != lock::never) core_.call_at(deadline_, weak_from_this());
   tell_owner();
 }
 
@@ -136,6 +138,8 @@ void SetRun::carry_out(const sets::Command& command) {
   if (contender == contenders_.end()) return;  // it has just ended
   if (command.kind == Kind::give_up) {
     core_.give_up_in_step(contender->second, machine_.stage() == sets::SetStage::releasing);
+  } else if (command.kind == Kind::prove) {
+    core_.prove_in_step(contender->second);
   } else {
     core_.step_aside_in_step(contender->second, deadline_);
   }
@@ -222,6 +226,11 @@ void SetRun::refused(lock::ContenderId contender, const lock::Refusal& refusal) 
   ended(contender);
 }
 
+void SetRun::proved(lock::ContenderId contender) {
+  machine_.proved(attempt_of(contender));
+  come_back();
+}
+
 void SetRun::lost(lock::ContenderId contender, LossReason reason) {
   machine_.lost(attempt_of(contender), reason);
   // Before the deadline can move on in this step: a reader of the later one must see the loss.
@@ -265,6 +274,10 @@ void SetRun::want_contention() {
 
 void SetRun::time_has_come(lock::TimePoint time) {
   if (machine_.waits_for() && time >= contention_due_) want_contention();
+  if (machine_.proving() && time >= deadline_) {
+    machine_.cancel(lock::RefusalReason::timed_out);
+    proceed();
+  }
   if (auto owner = owner_.lock()) {
     owner->time_has_come(shared_from_this(), time);
     core_.let_go_after_step(std::move(owner));

@@ -57,6 +57,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
   std::optional<lock::Duration> taken(const linger::Lock& lock) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void proved(lock::ContenderId contender) override;
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId) override {}

@@ -40,6 +40,9 @@ struct Contender {
   int told_expired = 0;
   // It was the first of this process, and others went before it.
   bool waited = false;
+  // As a holder: the servers are to be asked whether it still is one; how often they have been, without an answer yet.
+  bool proof_of_hold_wanted = false;
+  unsigned proofs_of_hold = 0;
   // There is a watch on its own node, or will be at once.
   bool node_watched = false;
 

@@ -95,6 +95,15 @@ bool Engine::update_record(ContenderId id, std::string holder_record, TimePoint 
   return true;
 }
 
+bool Engine::prove(ContenderId id, TimePoint now) {
+  enforce_deadline(now);
+  Contender* contender = find_holder(id);
+  if (contender == nullptr) return false;
+  contender->proof_of_hold_wanted = true;
+  contender->monitor->settle(now);
+  return true;
+}
+
 void Engine::want_contention(ContenderId id, TimePoint now) {
   enforce_deadline(now);
   Contender* contender = find(id);

@@ -50,6 +50,9 @@ class Engine {
   bool step_aside(ContenderId contender, TimePoint deadline, TimePoint now);
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
+  // Has the servers asked whether this holder still is one: proved() follows, by what they say to a request that was
+  // sent after the last of these calls, or lost(). False if it is not held.
+  bool prove(ContenderId contender, TimePoint now);
   // From now on contended() tells of every contender behind this one while it holds. Not if it is unknown or gone.
   void want_contention(ContenderId contender, TimePoint now);
   // Whether others contend for this contender's monitor, or have lately, as far as is known without asking.

@@ -24,6 +24,7 @@ Reach reach_of(FlightKind kind) {
     case FlightKind::hand_over:
     case FlightKind::release:
     case FlightKind::yield:
+    case FlightKind::prove_hold:
     case FlightKind::update_record:
     case FlightKind::remove_node:
     case FlightKind::remove_lock:

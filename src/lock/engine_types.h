@@ -132,6 +132,8 @@ class EngineOutput {
   virtual void granted(ContenderId contender, const Grant& grant) = 0;
   // The contender will never be granted; its node, if there is one, is being removed.
   virtual void refused(ContenderId contender, const Refusal& refusal) = 0;
+  // What Engine::prove() has asked for: the contender still holds.
+  virtual void proved(ContenderId) {}
   // A held lock is not held any more, without having been released. Final.
   virtual void lost(ContenderId contender, LossReason reason) = 0;
   // The answer to release(). Final.

@@ -21,6 +21,7 @@ enum class FlightKind {
   hand_over,    // privateLock from one contender of this process to another
   release,
   yield,
+  prove_hold,  // of a holder: its node and privateLock are checked
   update_record,
   remove_node,
   remove_lock,  // a privateLock of ours without an own node

@@ -72,6 +72,7 @@ void Monitor::release(Contender& contender, TimePoint now) {
 void Monitor::step_aside(Contender& contender, TimePoint now) {
   contender.move_to(ContenderState::yielding);
   contender.stepping_aside = true;
+  contender.proof_of_hold_wanted = false;
   contender.spec.try_once = false;  // it has a place in the queue now
   contender.proof_requested = false;
   contender.claimed_at_creation = false;
@@ -201,6 +202,8 @@ void Monitor::settle_owner(TimePoint now) {
     yield(owner, now);
   } else if (owner.abandoned || owner.state == ContenderState::releasing) {
     give_back(owner, now);
+  } else if (owner.proof_of_hold_wanted && owner.state == ContenderState::held) {
+    prove_hold(owner, now);
   }
 }
 

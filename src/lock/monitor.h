@@ -145,6 +145,7 @@ class Monitor {
   void hand_over(Contender& leaver, Contender& next, TimePoint now);
   void release_lock(Contender& owner, TimePoint now);
   void yield(Contender& owner, TimePoint now);
+  void prove_hold(Contender& owner, TimePoint now);
   void remove_node(Contender& contender, TimePoint now);
   void list(bool watch, ContenderId proof_for, TimePoint now);
   void watch_parent(ContenderId proof_for, TimePoint now);
@@ -160,6 +161,7 @@ class Monitor {
   void on_hand_over(Contender* leaver, Contender* next, const coordination::Reply& reply, TimePoint now);
   void on_release(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_yield(Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void on_prove_hold(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_remove_node(Contender& contender, const coordination::Reply& reply, TimePoint now);
   void on_list(const Flight& flight, coordination::Reply reply, TimePoint now);
   void on_watch_parent(const Flight& flight, const coordination::Reply& reply, TimePoint now);

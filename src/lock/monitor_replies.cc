@@ -56,6 +56,9 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::yield:
       on_yield(*contender, reply, now);
       break;
+    case FlightKind::prove_hold:
+      if (contender) on_prove_hold(*contender, reply, now);
+      break;
     case FlightKind::remove_node:
       if (contender) on_remove_node(*contender, reply, now);
       break;
@@ -377,6 +380,20 @@ void Monitor::on_yield(Contender& contender, const Reply& reply, TimePoint now) 
     if (unknown) engine_.explain(contender, CourseStep::reply_lost);
     need_resolve(unknown ? now + look_again_after : now);
   }
+}
+
+// Of one that is being given up its release tells.
+void Monitor::on_prove_hold(Contender& contender, const Reply& reply, TimePoint now) {
+  --contender.proofs_of_hold;
+  if (contender.abandoned || contender.state != ContenderState::held) return;
+  if (reply.ok()) {
+    const bool last = contender.proofs_of_hold == 0 && !contender.proof_of_hold_wanted;
+    if (last) engine_.output().proved(contender.id);
+    return;
+  }
+  contender.proof_of_hold_wanted = true;  // again, if the resolving finds the lock
+  const bool removed = reply.code == ReplyCode::no_node || reply.code == ReplyCode::bad_version;
+  need_resolve(removed ? now : now + look_again_after);
 }
 
 void Monitor::on_remove_node(Contender& contender, const Reply& reply, TimePoint now) {

@@ -15,6 +15,7 @@ namespace forelock::sets {
   each(failed_set_keeps_members, "a failed acquisition gives back only what it waits for") \
   each(loss_ignored, "a set is held although one of its members has been lost") \
   each(held_too_early, "a set counts as held when its last member is, whatever became of one before it") \
+  each(held_unproved, "nobody asks whether what a set held while it waited is still its own") \
   each(held_with_a_gap, "a member that was given back while the set waited is not taken again")
 // clang-format on
 

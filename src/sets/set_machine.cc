@@ -42,9 +42,9 @@ bool SetMachine::begin(bool try_only) {
   return true;
 }
 
-bool SetMachine::cancel() {
+bool SetMachine::cancel(lock::RefusalReason reason) {
   if (stage_ != SetStage::taking) return false;
-  fail(std::min(settled_prefix_, members() - 1), {.reason = lock::RefusalReason::cancelled});
+  fail(std::min(settled_prefix_, members() - 1), {.reason = reason});
   return true;
 }
 
@@ -114,10 +114,18 @@ void SetMachine::end(AttemptId attempt) {
 void SetMachine::granted(AttemptId attempt, lock::Token token) {
   const auto member = member_of(attempt);
   if (!member) return;
-  members_[*member].held = true;
+  members_[*member].held = members_[*member].proved = true;
   members_[*member].outranked = false;  // this grant says anew who waits behind it
   members_[*member].token = token;
   if (mutated(Mutation::held_too_early) && *member + 1 == members()) settled_prefix_ = members();
+  advance();
+}
+
+// What comes while it waits was asked for before.
+void SetMachine::proved(AttemptId attempt) {
+  const auto member = member_of(attempt);
+  if (!member || waits_for()) return;
+  members_[*member].proved = true;
   advance();
 }
 
@@ -192,6 +200,17 @@ void SetMachine::fail(std::size_t member, const lock::Refusal& refusal) {
   }
 }
 
+void SetMachine::ask_for_all() {
+  for (std::size_t i = 0; i < members(); ++i) {
+    const Member& member = members_[i];
+    if (member.attempt == 0) {
+      start(Command::Kind::try_once, i);
+    } else if (member.held && !member.proved) {
+      commands_.push_back({Command::Kind::prove, i, member.attempt});
+    }
+  }
+}
+
 void SetMachine::advance() {
   if (stage_ == SetStage::failing || stage_ == SetStage::releasing) {
     if (open_.empty() || (mutated(Mutation::failed_set_keeps_members) && stage_ == SetStage::failing)) {
@@ -207,15 +226,18 @@ void SetMachine::advance() {
       if (members_[i].held) continue;
       if (!mutated(Mutation::held_with_a_gap)) settled_prefix_ = i;
     }
-    for (std::size_t i = 0; i < members(); ++i) {
-      if (members_[i].attempt == 0) start(Command::Kind::try_once, i);
-    }
+    ask_for_all();
   }
   if (settled_prefix_ == members()) {
-    stage_ = SetStage::held;
+    const bool unproved =
+        std::any_of(members_.begin(), members_.end(), [](const Member& one) { return one.held && !one.proved; });
+    if (!unproved || mutated(Mutation::held_unproved)) stage_ = SetStage::held;
   } else if (settled_prefix_ == blocked_at_ && members_[blocked_at_].attempt == 0) {
     start(Command::Kind::acquire, blocked_at_);
-    for (std::size_t i = 0; i < blocked_at_; ++i) give_way(i);
+    for (std::size_t i = 0; i < blocked_at_; ++i) {
+      members_[i].proved = false;
+      give_way(i);
+    }
   }
 }
 

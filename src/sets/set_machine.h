@@ -21,6 +21,7 @@ struct Command {
     try_once,    // acquire as a single attempt, without queueing
     acquire,     // acquire, waiting in the queue until the set's deadline
     step_aside,  // a held one lets others go first and keeps its place
+    prove,       // ask whether a held one still is: proved() follows, or what has become of it
     give_up      // release it if it is held, else cancel it
   };
   Kind kind = Kind::try_once;
@@ -32,7 +33,8 @@ struct Command {
 //   stage      meaning                                               left by
 //   ---------  ----------------------------------------------------  ------------------------------------------------
 //   free       nothing is asked for and nothing is left               begin -> taking
-//   taking     some members are held, the rest is being asked for     all held -> held; refused, cancel -> failing
+//   taking     some members are held, the rest is being asked for,    all held and proved -> held;
+//              or whether what was held during a wait still is        refused, cancel -> failing
 //   held       every member is held                                   lost -> lost; release -> releasing;
 //                                                                     step_aside -> taking
 //   lost       a member was lost; the others are held until release   release -> releasing
@@ -50,6 +52,9 @@ std::string_view name_of(SetStage stage);
 // waits only while it holds smaller members, and no cycle of sets can wait for each other. Each round takes the set at
 // least one member further, so it waits at most once for each member, unless a member is lost on the way or given back
 // to a contender that goes before the set.
+//
+// What is held while the set waits may be taken away by an administrator. So behind each wait the servers are asked
+// whether it is still there, together with what the set does not hold.
 class SetMachine {
  public:
   explicit SetMachine(std::size_t members);
@@ -58,7 +63,7 @@ class SetMachine {
 
   // `try_only`: fails instead of waiting.
   bool begin(bool try_only);
-  bool cancel();
+  bool cancel(lock::RefusalReason reason = lock::RefusalReason::cancelled);
   bool release();
   // Lets others go first at every member. The place in the queue is kept at the first one alone: to keep it at another
   // would be to wait there, too, and to take it out of order.
@@ -67,6 +72,8 @@ class SetMachine {
   // --- what became of attempts; for one that was given up only that it has ended ---
 
   void granted(AttemptId attempt, lock::Token token);
+  // What was held during the set's last wait still is.
+  void proved(AttemptId attempt);
   void refused(AttemptId attempt, const lock::Refusal& refusal);
   void lost(AttemptId attempt, LossReason reason);
   void released(AttemptId attempt, lock::ReleaseOutcome outcome);
@@ -84,6 +91,8 @@ class SetMachine {
   // The token of a member's last grant.
   lock::Token token(std::size_t member) const { return members_[member].token; }
   bool holds(std::size_t member) const { return members_[member].held; }
+  // taking: every member is held, and nothing waits any more but for the proof of it.
+  bool proving() const { return stage_ == SetStage::taking && settled_prefix_ == members(); }
   // taking: the member in whose queue the set waits.
   std::optional<std::size_t> waits_for() const;
   // The member of an attempt that has neither ended nor been given up.
@@ -114,6 +123,7 @@ class SetMachine {
   struct Member {
     AttemptId attempt = 0;  // 0: none
     bool held = false;
+    bool proved = false;  // its grant, or its proof, is younger than the set's last wait
     bool outranked = false;
     lock::Token token = 0;
   };
@@ -124,6 +134,7 @@ class SetMachine {
   void give_way(std::size_t member);
   void not_to_be_had(std::size_t member);
   void fail(std::size_t member, const lock::Refusal& refusal);
+  void ask_for_all();
   void advance();
   void end(AttemptId attempt);
 

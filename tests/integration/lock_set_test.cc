@@ -245,6 +245,27 @@ TEST_F(LockSetTest, IsLostWithOneMemberAndKeepsTheOthersUntilItIsReleased) {
   EXPECT_TRUE(first.try_lock());
 }
 
+// Long before its nodes are watched.
+TEST_F(LockSetTest, AMemberThatIsTakenAwayWhileTheSetWaitsIsTakenAgainBeforeItIsHeld) {
+  BlockingWriteLock busy(other_, "busy", "away-b");
+  busy.lock_with_timeout();
+  LockSet set(client_, "bulk", {"away-a", "away-b"});
+  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  ASSERT_TRUE(wait_until([&] { return set.waits_for() == "away-b"; }));
+  Inspector inspector(other_);
+  ASSERT_EQ(inspector.force_release("away-a", *inspector.show("away-a")->holder->node), ForceReleaseResult::released);
+  BlockingWriteLock next(other_, "the next one", "away-a");
+  ASSERT_TRUE(next.try_lock());
+  busy.unlock();
+  EXPECT_TRUE(wait_until([&] { return set.waits_for() == "away-a" || set.owns_lock(); }));
+  EXPECT_FALSE(set.owns_lock()) << "beside another holder";
+  const auto token = next.fencing_token();
+  next.unlock();
+  granted.get();
+  EXPECT_TRUE(set.healthy());
+  EXPECT_GT(set.fencing_token("away-a"), token);
+}
+
 TEST_F(LockSetTest, StepsAsideForWhomeverWaitsAtAnyMember) {
   LockSet set(client_, "bulk", {"aside-1", "aside-2", "aside-3"}, Priority::background);
   std::promise<std::string> contended;

@@ -218,6 +218,11 @@ void Link::write_guarded(std::uint64_t id) {
   session_->submit(guard_bit | id, std::move(write));
 }
 
+void Link::prove(std::uint64_t id) {
+  world_.checker().before_call(*this);
+  engine_->prove(id, now());
+}
+
 bool Link::step_aside(std::uint64_t id, Instant deadline) {
   world_.checker().before_call(*this);
   if (engine_->state(id) == lock::ContenderState::held) linger_->stepped_aside(id);

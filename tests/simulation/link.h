@@ -57,6 +57,7 @@ class Link final : public model::Actor,
 
   // --- for the process, in each of its steps ---
 
+  void prove(std::uint64_t contender);
   void release_given_up();
   void flush() { grouping_->flush(); }
   Instant next_timer() const;
@@ -90,6 +91,7 @@ class Link final : public model::Actor,
   bool withdraw(coordination::RequestTag tag) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void proved(lock::ContenderId contender) override;
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;

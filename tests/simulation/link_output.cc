@@ -68,6 +68,11 @@ void Link::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   process_.happened({.what = Happening::refused, .contender = contender, .refusal = refusal});
 }
 
+void Link::proved(lock::ContenderId contender) {
+  if (tracing()) trace("** proved " + std::to_string(contender));
+  process_.happened({Happening::proved, contender});
+}
+
 void Link::lost(lock::ContenderId contender, LossReason reason) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);

@@ -95,6 +95,7 @@ enum class FaultKind {
   waiter_removed,   // an administrator deletes a waiting contender's node
   holder_removed,   // the holder's own node
   lock_removed,     // the holder's node and privateLock, at once
+  member_removed,   // the same, of a member that a set holds while it waits for another one
   private_removed,  // privateLock alone
   monitor_removed,  // the monitor, with everything in it
   foreign_child,    // a child that is nobody's contender

@@ -270,6 +270,22 @@ void add_sets(Random& random, Plan& plan) {
   }
 }
 
+// An administrator takes a member away from a set that waits for another one. From numbers of its own: what else is
+// planned stays what it was.
+void rob_waiting_sets(Plan& plan) {
+  Random random(plan.seed * 0xbf58476d1ce4e5b9ULL + 0x94d049bb);
+  if (plan.monitors < 2 || !random.chance(0.5)) return;
+  PlannedFault fault;
+  fault.kind = FaultKind::member_removed;
+  fault.monitor = random.below(plan.monitors - 1);  // the last one is kept by none
+  fault.at = random.between(milliseconds(1), milliseconds(150));
+  const bool counted = plan.first_counter[fault.monitor] > 0;
+  const bool struck = std::any_of(plan.faults.begin(), plan.faults.end(), [&fault](const PlannedFault& other) {
+    return is_by_hand(other.kind) && other.monitor == fault.monitor;
+  });
+  if (!counted && !struck) plan.faults.push_back(fault);
+}
+
 // From numbers of its own: schedules without it stay what they were.
 void let_locks_linger(Plan& plan) {
   Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
@@ -370,7 +386,10 @@ Plan make_plan(std::uint64_t seed) {
     plan.faults.push_back(expiry);
   }
   if (!bursts) add_operations(random, plan);  // they would pull the bursts apart
-  if (seed % 2 == 0) add_sets(random, plan);  // half of the schedules stay what they were without
+  if (seed % 2 == 0) {  // half of the schedules stay what they were without
+    add_sets(random, plan);
+    rob_waiting_sets(plan);
+  }
   let_locks_linger(plan);
   spread_over_ensembles(plan);
   return plan;

@@ -48,6 +48,8 @@ std::string_view name_of(FaultKind kind) {
       return "holder_removed";
     case FaultKind::lock_removed:
       return "lock_removed";
+    case FaultKind::member_removed:
+      return "member_removed";
     case FaultKind::private_removed:
       return "private_removed";
     case FaultKind::monitor_removed:

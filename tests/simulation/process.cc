@@ -110,6 +110,11 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     case mid_hold:
       middle_of_hold(index);
       break;
+    case proof_due:
+      if (!threads_[index].set || !threads_[index].set->machine.proving()) break;
+      threads_[index].set->machine.cancel(lock::RefusalReason::timed_out);
+      follow_set(index);
+      break;
     case operation_due:
     case letter_answered:
       operation_timer(static_cast<What>(what), index);

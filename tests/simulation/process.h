@@ -19,7 +19,7 @@ namespace forelock::simulation {
 class World;
 
 // What has become of a contender, and its thread is to react to.
-enum class Happening { granted, refused, lost, released, outranked };
+enum class Happening { granted, proved, refused, lost, released, outranked };
 struct Reaction {
   Happening what = Happening::granted;
   std::uint64_t contender = 0;
@@ -75,7 +75,8 @@ class Process final : public model::Actor {
     operation_due,
     letter_answered,
     letter_written,
-    stop_operation
+    stop_operation,
+    proof_due
   };
 
   // A call for several monitors: what the client's lock set does, with contenders of the checker.

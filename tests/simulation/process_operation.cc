@@ -171,6 +171,7 @@ void Process::react_in_operation(std::size_t index, const Reaction& reaction) {
       thread.certain = reaction.outcome != lock::ReleaseOutcome::gone;
       machine.handler_succeeded(thread.certain, attempt_end());
       return follow(index);
+    case Happening::proved:
     case Happening::outranked:
       return;  // of sets alone
   }

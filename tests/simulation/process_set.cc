@@ -59,6 +59,8 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     const bool begun = link.step_aside(contender, set.deadline);
     checker.step_aside_called(contender, begun, set.deadline);
     world_.sets().asked(set.id, contender, true);
+  } else if (command.kind == Kind::prove) {
+    link.prove(contender);
   } else if (link.engine().state(contender) != lock::ContenderState::held) {
     checker.cancel_called(contender, link.cancel(contender));
   } else {
@@ -84,6 +86,9 @@ void Process::follow_set(std::size_t index) {
   SetCall& set = *thread.set;
   for (auto commands = set.machine.take_commands(); !commands.empty(); commands = set.machine.take_commands()) {
     for (const sets::Command& command : commands) carry_out(index, command);
+  }
+  if (set.machine.proving() && set.deadline != lock::never) {
+    timer(std::max(set.deadline - now(), Span{}), proof_due, index);
   }
   switch (set.machine.stage()) {
     case SetStage::held: {
@@ -131,6 +136,9 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
     case Happening::granted:
       set.machine.granted(attempt, world_.checker().at(reaction.contender).token);
       break;
+    case Happening::proved:
+      set.machine.proved(attempt);
+      break;
     case Happening::refused:
       set.machine.refused(attempt, reaction.refusal);
       break;
@@ -145,7 +153,9 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
       set.machine.outranked(attempt);
       break;
   }
-  if (reaction.what != Happening::granted && reaction.what != Happening::outranked) set.attempts.erase(found);
+  const bool ended = reaction.what == Happening::refused || reaction.what == Happening::lost ||
+                     reaction.what == Happening::released;
+  if (ended) set.attempts.erase(found);
   follow_set(index);
 }
 

@@ -27,6 +27,7 @@ constexpr auto allowed =
                                      "delete node, delete lock version",                   // release
                                      "check node, delete lock version",                    // yield, step aside
                                      "check node, set lock version",                       // another record
+                                     "check node, check lock version",                     // still held?
                                      "delete node",                                        // leave the queue
                                      "delete lock version",                                // of a lock without its node
                                      "delete monitor",                                     // at its counter's end

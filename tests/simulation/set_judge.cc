@@ -29,6 +29,27 @@ void SetJudge::held(std::uint64_t set, const std::vector<std::uint64_t>& members
         Invariant::all_or_nothing,
         "set " + std::to_string(set) + " counts as held, but its contender " + std::to_string(id) + " does not hold");
   }
+  // News may be on their way of what was taken away since the set last asked, but not of what was gone before.
+  Instant asked{};
+  for (const std::uint64_t id : sets_[set].waiting) asked = std::max(asked, checker_.at(id).granted_at);
+  for (const std::uint64_t id : members) {
+    const Contender& one = checker_.at(id);
+    const bool taken_away = (one.robbed || one.deleted_by_hand) && one.robbed_at >= one.granted_at;
+    if (!taken_away || one.robbed_at >= asked || checker_.undecidable(one.monitor)) continue;
+    return checker_.fail(Invariant::all_or_nothing,
+                         "set " + std::to_string(set) + " counts as held, but its contender " + std::to_string(id) +
+                             " was removed while the set waited for another one");
+  }
+}
+
+bool SetJudge::keeps_while_it_waits(std::uint64_t contender) const {
+  if (checker_.at(contender).phase != Phase::held) return false;
+  return std::any_of(sets_.begin(), sets_.end(), [&](const auto& entry) {
+    const Set& set = entry.second;
+    const auto waits = [this](std::uint64_t id) { return checker_.at(id).phase == Phase::waiting; };
+    return std::find(set.contenders.begin(), set.contenders.end(), contender) != set.contenders.end() &&
+           std::any_of(set.waiting.begin(), set.waiting.end(), waits);
+  });
 }
 
 void SetJudge::ended(std::uint64_t set) {

@@ -25,6 +25,9 @@ class SetJudge {
   // Its caller is told that nothing of it is.
   void ended(std::uint64_t set);
 
+  // Whether it is a member of a set that waits for another one.
+  bool keeps_while_it_waits(std::uint64_t contender) const;
+
   // Who waits for whom, at this moment.
   void check_waits();
 

@@ -169,6 +169,7 @@ void World::strike(const PlannedFault& fault) {
     case FaultKind::waiter_removed:
     case FaultKind::holder_removed:
     case FaultKind::lock_removed:
+    case FaultKind::member_removed:
     case FaultKind::private_removed:
     case FaultKind::monitor_removed:
       return administer(fault);
@@ -262,6 +263,7 @@ void World::administer(const PlannedFault& fault) {
     }
     default: {
       if (!ours || checker_.at(owner).node.empty()) return later();
+      if (fault.kind == FaultKind::member_removed && !sets_.keeps_while_it_waits(owner)) return later();
       const coordination::Delete node{checker_.at(owner).node};
       const coordination::Delete lock{lock_path(fault.monitor)};
       request = coordination::Transaction{{node, lock}};
@@ -279,7 +281,7 @@ void World::administer(const PlannedFault& fault) {
       }
     }
   }
-  if (fault.kind == FaultKind::lock_removed &&
+  if ((fault.kind == FaultKind::lock_removed || fault.kind == FaultKind::member_removed) &&
       home.truth().find(monitor_path(fault.monitor))->data == lock::monitor_mark) {
     // As an administrator's command does it: the names of its nodes are not given again.
     std::get<coordination::Transaction>(request).operations.emplace_back(

@@ -52,6 +52,8 @@ class SetTest : public ::testing::Test {
     return "nothing";
   }
 
+  void take_away(const std::string& monitor);
+
   // Its threads do not run: nothing happens but what a test does.
   std::shared_ptr<ClientCore> core_ = std::make_shared<ClientCore>(Settings(), LogSink());
   TreeSession session_{*core_};
@@ -328,6 +330,95 @@ TEST_F(SetTest, OneAcquisitionAtATime) {
   session_.answer_all();
   EXPECT_TRUE(set->holds());
   EXPECT_THROW(make_set({"b"})->release_and_wait(), NoNodeException);
+}
+
+// An administrator, who has removed the lock: its watch tells.
+void SetTest::take_away(const std::string& monitor) {
+  for (const std::string& child : session_.read(coordination::List{"/" + monitor, false}).children) {
+    session_.write(coordination::Delete{"/" + monitor + "/" + child});
+  }
+}
+
+TEST_F(SetTest, WhatIsLeftOfALostSetIsReleasedBeforeItIsTakenAgain) {
+  const auto set = make_set({"a", "b"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  take_away("a");
+  core_->link(0).on_watch({coordination::WatchEvent::Kind::deleted, "/a/privateLock"});
+  session_.answer_all();
+  ASSERT_EQ(set->state(), LockState::lost);
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_TRUE(set->holds()) << "it waits for what it had kept itself";
+  EXPECT_EQ(core_->statistics().contenders, 2u);
+}
+
+// The watch on a member that is held comes a second after its grant at the earliest.
+TEST_F(SetTest, AMemberThatWasTakenAwayWhileTheSetWaitedIsTakenAgain) {
+  const auto b = hold("b");
+  const auto set = make_set({"a", "b", "c"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(set->waits_for(), "b");
+  take_away("a");
+  session_.write(coordination::Create{"/a/privateLock", "another client's", coordination::CreateMode::ephemeral});
+  b->release({});
+  session_.answer_all();
+  EXPECT_FALSE(set->holds()) << "beside another holder";
+  EXPECT_EQ(set->waits_for(), "a");
+}
+
+TEST_F(SetTest, WhatALargeSetHeldWhileItWaitedIsProvedInFewRequests) {
+  std::vector<std::string> names;
+  for (int i = 100; i < 400; ++i) names.push_back("m" + std::to_string(i));
+  const auto last = hold(names.back());
+  const auto set = make_set(names);
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(set->waits_for(), names.back());
+  const auto before = core_->statistics().requests;
+  last->release({});
+  session_.answer_all();
+  ASSERT_TRUE(set->holds());
+  EXPECT_LT(core_->statistics().requests - before, 10u);
+}
+
+TEST_F(SetTest, ASetWhoseProofIsNotAnsweredFailsInTime) {
+  core_->start_threads();
+  const auto b = hold("b");
+  const auto set = make_set({"a", "b"});
+  const auto acquisition = set->acquire(now() + 200ms, false);
+  session_.answer_all();
+  ASSERT_EQ(set->waits_for(), "b");
+  b->release({});
+  ASSERT_TRUE(test::wait_until([&] { return !set->waits_for() || !session_.answer_one(); }));
+  ASSERT_EQ(set->state(), LockState::waiting);
+  ASSERT_EQ(set->waits_for(), std::nullopt) << "held but for the proof";
+  const auto failure = set->wait(acquisition, lock::never);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->refusal.reason, lock::RefusalReason::timed_out);
+  session_.answer_all();
+  EXPECT_EQ(core_->statistics().contenders, 0u);
+}
+
+TEST_F(SetTest, AWaitingBackgroundSetKeepsItsMembersBeforeItsOwnClass) {
+  const auto b = hold("b");
+  const auto in_background = [&](const std::vector<std::string>& members) {
+    return std::make_shared<SetSlot>(core_, "test", members, Priority::background, options());
+  };
+  const auto set = in_background({"a", "b"});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_EQ(set->waits_for(), "b");
+  const auto equal = in_background({"a"});
+  equal->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_FALSE(equal->holds());
+  const auto urgent = std::make_shared<LockSlot>(core_, "test", "a", Priority::foreground, options());
+  urgent->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_TRUE(urgent->holds());
 }
 
 TEST_F(SetTest, InvalidMembersAreRefused) {

@@ -26,7 +26,7 @@ std::string letter(std::size_t member) {
 // Carries commands out only as far as a test says: what a driver would do with locks of its own.
 class SetMachineTest : public ::testing::Test {
  protected:
-  // The commands since the last call, as "try a", "wait b", "aside a", "drop c".
+  // The commands since the last call, as "try a", "wait b", "aside a", "prove a", "drop c".
   std::vector<std::string> commands() {
     std::vector<std::string> texts;
     for (const Command& command : set_.take_commands()) {
@@ -40,6 +40,9 @@ class SetMachineTest : public ::testing::Test {
         case Command::Kind::step_aside:
           texts.push_back("aside " + letter(command.member));
           break;
+        case Command::Kind::prove:
+          texts.push_back("prove " + letter(command.member));
+          break;
         case Command::Kind::give_up:
           texts.push_back("drop " + letter(command.member));
           dropped_.push_back(command.attempt);
@@ -50,6 +53,7 @@ class SetMachineTest : public ::testing::Test {
     return texts;
   }
   void grant(char member) { set_.granted(attempt(member), ++token_); }
+  void prove(char member) { set_.proved(attempt(member)); }
   void refuse(char member, RefusalReason reason = RefusalReason::unavailable) {
     set_.refused(attempt(member), {.reason = reason});
   }
@@ -127,13 +131,95 @@ TEST_F(SetMachineTest, AllTheRestIsAskedForAgainWhenTheBusyMemberHasCome) {
   refuse('b');
   commands();
   grant('b');
-  EXPECT_THAT(commands(), ElementsAre("try c", "try d"));
+  EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
   EXPECT_EQ(set_.waits_for(), std::nullopt);
   grant('c');
   refuse('d');
   EXPECT_THAT(commands(), ElementsAre("wait d"));
   grant('d');
+  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "prove c"));
+  for (const char member : {'a', 'b', 'c'}) prove(member);
   EXPECT_EQ(set_.stage(), SetStage::held);
+}
+
+// What was held while it waited may have been taken away.
+TEST_F(SetMachineTest, ASetThatHasWaitedIsNotHeldBeforeEachMemberIsProvedAnew) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('b');
+  refuse('c');
+  commands();
+  grant('c');
+  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "try d"));
+  prove('a');
+  grant('d');
+  EXPECT_EQ(set_.stage(), SetStage::taking);
+  EXPECT_TRUE(set_.proving());
+  EXPECT_EQ(set_.waits_for(), std::nullopt);
+  prove('b');
+  EXPECT_EQ(set_.stage(), SetStage::held);
+  EXPECT_FALSE(set_.proving());
+  EXPECT_THAT(commands(), IsEmpty());
+}
+
+TEST_F(SetMachineTest, AMemberThatIsFoundMissingInTheEndIsTakenAgainAndTheOthersAreProvedOnceMore) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  grant('b');
+  grant('c');
+  refuse('d');
+  commands();
+  grant('d');
+  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "prove c"));
+  prove('a');
+  prove('c');
+  lose('b');
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
+  grant('b');
+  EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
+  grant('c');
+  grant('d');
+  EXPECT_EQ(set_.stage(), SetStage::taking);
+  prove('a');
+  EXPECT_EQ(set_.stage(), SetStage::held);
+}
+
+TEST_F(SetMachineTest, AProofThatWasAskedForBeforeTheSetWaitedAgainIsNone) {
+  set_.begin(false);
+  commands();
+  grant('a');
+  refuse('b');
+  commands();
+  grant('b');
+  EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
+  refuse('c');
+  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c"));
+  prove('a');
+  grant('c');
+  EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "try d"));
+  grant('d');
+  prove('b');
+  EXPECT_EQ(set_.stage(), SetStage::taking);
+  prove('a');
+  EXPECT_EQ(set_.stage(), SetStage::held);
+}
+
+TEST_F(SetMachineTest, ASetWhoseTimeIsOverWhileItIsBeingProvedFails) {
+  set_.begin(false);
+  commands();
+  for (const char member : {'a', 'b', 'c'}) grant(member);
+  refuse('d');
+  commands();
+  grant('d');
+  commands();
+  ASSERT_TRUE(set_.proving());
+  EXPECT_TRUE(set_.cancel(RefusalReason::timed_out));
+  EXPECT_THAT(commands(), ElementsAre("drop a", "drop b", "drop c", "drop d"));
+  EXPECT_EQ(set_.failure()->refusal.reason, RefusalReason::timed_out);
+  prove('a');
+  EXPECT_EQ(set_.stage(), SetStage::failing);
 }
 
 TEST_F(SetMachineTest, AGrantOfWhatWasGivenUpIsNoGrant) {
@@ -281,7 +367,8 @@ TEST_F(SetMachineTest, ASetThatWaitsGivesAMemberToAContenderThatGoesBeforeIt) {
   EXPECT_EQ(set_.waits_for(), 2u) << "the place in c's queue is kept";
   finish();
   grant('c');
-  EXPECT_THAT(commands(), ElementsAre("try a", "try d")) << "b and c are held";
+  EXPECT_THAT(commands(), ElementsAre("try a", "prove b", "try d")) << "b and c are held";
+  prove('b');
   grant('d');
   EXPECT_EQ(set_.stage(), SetStage::taking);
   grant('a');
@@ -317,7 +404,7 @@ TEST_F(SetMachineTest, AnOutrankedMemberIsKeptUntilTheSetWaits) {
   EXPECT_THAT(commands(), ElementsAre("wait c", "drop a"));
   finish();
   grant('c');
-  EXPECT_THAT(commands(), ElementsAre("try a", "try d"));
+  EXPECT_THAT(commands(), ElementsAre("try a", "prove b", "try d"));
 }
 
 TEST_F(SetMachineTest, AHeldSetGivesNothingBack) {
