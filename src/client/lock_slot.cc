@@ -337,7 +337,11 @@ lock::Duration LockSlot::granted(lock::ContenderId contender, const lock::Grant&
 void LockSlot::told_held(lock::Token token) {
   token_ = token;
   record_.acquired_at = records::wall_time_now();
+  // What alive() has said of an earlier grant.
   record_.fencing_token.reset();
+  record_.alert_at.reset();
+  record_.expected_runtime = options_.expected_runtime;
+  record_.linger = core_->linger_of(options_);
   if (options_.expected_runtime) record_.alert_at = records::later(*record_.acquired_at, *options_.expected_runtime);
   if (options_.auto_unlock_after) {
     record_.auto_unlock_at = records::later(*record_.acquired_at, *options_.auto_unlock_after);

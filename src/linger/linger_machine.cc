@@ -88,11 +88,14 @@ bool LingerMachine::ask(lock::ContenderId contender, const Wish& wish, std::stri
 }
 
 void LingerMachine::stepped_aside(lock::ContenderId contender) {
-  if (Entry* const entry = find(contender)) move_to(*entry, State::asked_for);
+  Entry* const entry = find(contender);
+  if (entry == nullptr) return;
+  entry->bound = false;  // the next grant has a record of its own
+  move_to(*entry, State::asked_for);
 }
 
 void LingerMachine::bind_to_section(lock::ContenderId contender) {
-  if (Entry* const entry = find(contender)) entry->may_linger = false;
+  if (Entry* const entry = find(contender)) entry->bound = true;
 }
 
 // As soon as its caller has finished.
@@ -114,7 +117,7 @@ bool LingerMachine::end_section(lock::ContenderId contender, bool certain, bool 
   const bool in_use = entry->state == State::in_use || mutated(Mutation::handed_out_twice);
   const bool awaited = entry->monitor->second.waiting > 0 && !mutated(Mutation::kept_before_waiters);
   const bool may_stay = in_use && certain && !awaited;
-  if (may_stay && entry->may_linger) {
+  if (may_stay && entry->may_linger && !entry->bound) {
     entry->until = now + limits_.time;
     move_to(*entry, State::lingering);
     const std::size_t most = mutated(Mutation::bound_off_by_one) ? limits_.locks + 1 : limits_.locks;

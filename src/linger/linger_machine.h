@@ -128,8 +128,9 @@ class LingerMachine {
   std::vector<lock::ContenderId> take_given_up() { return std::exchange(given_up_, {}); }
   // How many linger now.
   std::size_t lingering() const { return lingering_.size(); }
-  // Contenders that have not ended.
+  // Contenders that have not ended, and their monitors.
   std::size_t contenders() const { return entries_.size(); }
+  std::size_t monitors() const { return monitors_.size(); }
 
  private:
   struct Entry;
@@ -149,6 +150,7 @@ class LingerMachine {
     Priority priority = Priority::foreground;
     State state = State::asked_for;
     bool may_linger = true;
+    bool bound = false;  // to this section
     bool tells_place = false;
     bool may_be_delayed = true;
     lock::TimePoint until{};                     // lingering, delayed: the end of its time

@@ -196,6 +196,28 @@ TEST_F(ClientLingerTest, WhatItsRecordPromisesEndsWithItsSection) {
   EXPECT_EQ(core_->statistics().contenders, 0u);
 }
 
+TEST_F(ClientLingerTest, ARecordPromisesToLingerOnlyWhereTheLockMay) {
+  const auto slot = make_slot();
+  const auto promised = [&] {
+    return OwnerRecord::from_json(session_.read(coordination::Get{"/P/privateLock"}).data)->linger.has_value();
+  };
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  EXPECT_TRUE(promised());
+  EXPECT_TRUE(slot->owner().linger);
+  slot->alive(1s);
+  session_.answer_all();
+  EXPECT_FALSE(promised());
+  EXPECT_FALSE(slot->owner().linger);
+  ASSERT_TRUE(slot->step_aside(lock::never));
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  EXPECT_TRUE(promised());
+  EXPECT_TRUE(slot->owner().linger);
+  slot->release_detached();
+  EXPECT_EQ(lingering_now(), 1u) << "that was said of the grant before";
+}
+
 TEST_F(ClientLingerTest, AnAcquisitionMayAskForAGrantOfItsOwn) {
   const LockOptions own{.may_linger = false};
   const auto first = keep();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/lock_slot.h"
+#include "records/wall_time.h"
 #include "support/wait_until.h"
 #include "tree_session.h"
 #include "unlock_points.h"
@@ -354,6 +355,47 @@ TEST_F(SlotTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
     session_.answer_all();
   }
   EXPECT_GT(point, 2);
+}
+
+// Whoever acts on these instants would take the lock of a holder that has said it is alive.
+TEST_F(SlotTest, AliveMovesTheInstantsOfTheRecord) {
+  LockOptions options;
+  options.capture_stack = false;
+  options.auto_unlock_after = 1h;
+  const auto slot = std::make_shared<LockSlot>(core_, "test", "P", Priority::foreground, options);
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  const auto before = slot->owner();
+  ASSERT_TRUE(before.auto_unlock_at);
+  ASSERT_TRUE(test::wait_until([&] { return records::wall_time_now() > *before.acquired_at; }));
+  slot->alive(1min);
+  session_.answer_all();
+  const auto after = OwnerRecord::from_json(session_.read(coordination::Get{"/P/privateLock", false}).data);
+  ASSERT_TRUE(after);
+  EXPECT_GT(after->auto_unlock_at, before.auto_unlock_at);
+  EXPECT_TRUE(after->alert_at);
+  EXPECT_EQ(*after, slot->owner());
+  slot->retire();
+  session_.answer_all();
+}
+
+// What it has said of one grant is not true of the next.
+TEST_F(SlotTest, WhoSteppedAsideHasTheRecordOfItsNewGrant) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  slot->alive(1min);
+  session_.answer_all();
+  ASSERT_EQ(slot->owner().fencing_token, slot->token());
+  ASSERT_TRUE(slot->step_aside(lock::never));
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  EXPECT_EQ(slot->owner().fencing_token, std::nullopt) << "nobody has written it";
+  EXPECT_EQ(slot->owner().alert_at, std::nullopt);
+  EXPECT_EQ(slot->owner().expected_runtime, std::nullopt);
+  slot->retire();
+  session_.answer_all();
 }
 
 }  // namespace

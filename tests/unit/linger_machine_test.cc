@@ -74,6 +74,18 @@ TEST_F(LingerMachineTest, TheNextSectionGetsTheLockOnce) {
   EXPECT_EQ(take("P"), kept) << "and again";
 }
 
+TEST_F(LingerMachineTest, AMonitorIsForgottenWithItsLastContender) {
+  const ContenderId kept = keep("P");
+  const ContenderId refused = ask("P");
+  EXPECT_EQ(machine_.monitors(), 1u);
+  machine_.ended(refused);
+  EXPECT_EQ(machine_.monitors(), 1u);
+  machine_.ended(kept);
+  const ContenderId used = grant("Q", foreground, false);
+  EXPECT_FALSE(end(used));
+  EXPECT_EQ(machine_.monitors(), 0u);
+}
+
 TEST_F(LingerMachineTest, WhatIsGivenBackUnusedDoesNotStay) {
   const ContenderId unused = grant("P");
   machine_.given_back(unused);
