@@ -131,6 +131,8 @@ class ClientCore final {
   void want_contention_in_step(lock::ContenderId contender);
   // ContenderListener::proved() follows, or lost().
   void prove_in_step(lock::ContenderId contender);
+  // As lock::Engine::knock().
+  void knock_in_step(const std::vector<std::string>& node_names);
   // As EnsembleLink::watch_danger().
   void watch_danger_in_step(lock::ContenderId contender, lock::Duration margin);
   // It may be the last reference: what its callbacks own may call us when it dies.

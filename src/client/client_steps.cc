@@ -79,6 +79,12 @@ void ClientCore::prove_in_step(lock::ContenderId contender) {
   link_of(contender).engine_.prove(contender, now());
 }
 
+void ClientCore::knock_in_step(const std::vector<std::string>& node_names) {
+  std::vector<std::vector<std::string>> by_link(links_.size());
+  for (const std::string& name : node_names) by_link[home_of(name).number()].push_back(name);
+  for (const auto& link : links_) link->engine_.knock(std::move(by_link[link->number()]), now());
+}
+
 void ClientCore::watch_danger_in_step(lock::ContenderId contender, lock::Duration margin) {
   link_of(contender).danger_.add(contender, margin);
 }

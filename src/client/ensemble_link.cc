@@ -249,8 +249,10 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
 
 void EnsembleLink::on_watch(const coordination::WatchEvent& event) {
   const ClientCore::Step step(core_);
-  grouping_.on_watch(event);
   if (linger_.on() && event.path.size() > 1) linger_.changed(event.path.substr(1, event.path.find('/', 1) - 1), now());
+  // Of what is being released the engine need not look at the queue. But what is gone is not released.
+  if (event.kind == coordination::WatchEvent::Kind::children_changed) release_given_up();
+  grouping_.on_watch(event);
 }
 
 void EnsembleLink::on_session(const SessionEvent& event) {

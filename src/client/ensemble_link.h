@@ -119,6 +119,7 @@ class EnsembleLink final : public lock::EngineOutput {
 
   void send(coordination::RequestTag tag, coordination::Request request) override;
   bool withdraw(coordination::RequestTag tag) override;
+  void unwanted(coordination::RequestTag tag) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
   void proved(lock::ContenderId contender) override;

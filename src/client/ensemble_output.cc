@@ -16,6 +16,10 @@ bool EnsembleLink::withdraw(coordination::RequestTag tag) {
   return grouping_.withdraw(tag);
 }
 
+void EnsembleLink::unwanted(coordination::RequestTag tag) {
+  grouping_.unwanted(tag);
+}
+
 void EnsembleLink::EngineListener::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
   engine_.on_reply(tag, std::move(reply), now());
 }

@@ -109,6 +109,7 @@ void SetRun::proceed() {
   for (auto commands = machine_.take_commands(); !commands.empty(); commands = machine_.take_commands()) {
     for (const sets::Command& command : commands) carry_out(command);
   }
+  knock();
   // Where one wait follows another, what has come in between is held, too.
   if (const auto waits_for = machine_.waits_for(); waits_for != waited_for_) {
     waited_for_ = waits_for;
@@ -127,8 +128,15 @@ void SetRun::tell_owner() {
   core_.let_go_after_step(std::move(owner));
 }
 
+// Many at once.
+void SetRun::knock() {
+  if (!knocks_.empty()) core_.knock_in_step(std::exchange(knocks_, {}));
+}
+
 void SetRun::carry_out(const sets::Command& command) {
   using Kind = sets::Command::Kind;
+  if (command.kind == Kind::knock) return knocks_.push_back(members_->node_names[command.member]);
+  knock();  // the order is that of the commands
   if (command.kind == Kind::try_once || command.kind == Kind::acquire) {
     beginning_ = command.attempt;
     core_.acquire_in_step(shared_from_this(), make_spec(command), core_.linger_of(options_).has_value());

@@ -74,6 +74,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   void want_contention();
   void proceed();
   void tell_owner();
+  void knock();
   void carry_out(const sets::Command& command);
   lock::AcquireSpec make_spec(const sets::Command& command);
   // By which the servers' answers are recognised.
@@ -96,6 +97,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   std::vector<WallTime> acquired_at_;  // of each member's last grant
   lock::TimePoint deadline_ = lock::never;
   std::atomic<bool> wake_due_{false};
+  std::vector<std::string> knocks_;               // that are about to be sent
   bool coming_back_ = false;                      // at the end of this step
   std::optional<std::size_t> waited_for_;         // the member, when it last proceeded
   lock::TimePoint contention_due_ = lock::never;  // when the waiting set asks who waits behind what it holds

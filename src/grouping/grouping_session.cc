@@ -75,6 +75,15 @@ bool names_nodes(const Request& request) {
   return transaction != nullptr && !makes_monitor(*transaction);
 }
 
+// A child that comes and goes in the transaction changes nothing that another request rests on.
+bool knocks(const Request& request) {
+  const auto* transaction = std::get_if<Transaction>(&request);
+  if (transaction == nullptr || transaction->operations.size() < 2) return false;
+  const auto* create = std::get_if<coordination::Create>(&transaction->operations[0]);
+  const auto* removal = std::get_if<coordination::Delete>(&transaction->operations[1]);
+  return create != nullptr && removal != nullptr && create->path == removal->path;
+}
+
 // The connection or the session has gone, and with it whatever was under way.
 bool is_lost(ReplyCode code) {
   return code == ReplyCode::connection_loss || code == ReplyCode::session_expired;
@@ -98,6 +107,7 @@ void GroupingSession::use(coordination::Session* session) {
 
 void GroupingSession::submit(RequestTag tag, Request request) {
   if (removes_monitors(request)) return submit_removal(tag, std::move(request));
+  if (knocks(request)) return send(tag, std::move(request));
   const std::string_view monitor = monitor_of(request);
   if (!waiting_.empty() && !mutated(Mutation::order_not_kept)) {
     if (const auto found = waiting_.find(monitor); found != waiting_.end()) {
@@ -141,6 +151,12 @@ bool GroupingSession::withdraw_follower(RequestTag tag) {
   return std::any_of(waiting_.begin(), waiting_.end(), [tag](auto& of_monitor) {
     return std::erase_if(of_monitor.second, [tag](const Follower& one) { return one.tag == tag; }) > 0;
   });
+}
+
+void GroupingSession::unwanted(RequestTag tag) {
+  for (auto& [group, members] : groups_) {
+    for (Member& member : members) member.unwanted |= member.tag == tag;
+  }
 }
 
 bool GroupingSession::fits(std::size_t operations, std::size_t bytes) const {
@@ -302,8 +318,8 @@ void GroupingSession::group_refused(std::vector<Member> members, Reply reply) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     Member& member = members[i];
     if (i == refused) continue;
-    if (member.gone) {
-      // Not applied, and its nodes are gone with the monitor.
+    if (member.gone || member.unwanted) {
+      // Not applied; and its nodes are gone with the monitor, or nobody wants them.
       end_waiting(member.monitor);
       answer(member.tag, ReplyCode::no_node);
     } else if (refused == members.size() || ++member.refusals > most_refusals) {

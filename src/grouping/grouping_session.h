@@ -7,7 +7,7 @@
 // All or nothing: a group that the server refuses was not applied. The member that it could not do has its answer: the
 // others are of other monitors and make no difference to it. Those before it are sent again together; those behind it
 // are held back once more, and may be withdrawn. A member of which several groups were refused for others goes by
-// itself. An answer that is lost is lost for every member.
+// itself. One that nobody wants any more is not sent again. An answer that is lost is lost for every member.
 //
 // A monitor that is deleted while a transaction of it is held back, or in a group that is then refused: the transaction
 // is not sent any more, since in a monitor made anew the same names may be other clients' nodes; unless it makes the
@@ -77,6 +77,9 @@ class GroupingSession final : public coordination::Session, public coordination:
   void submit(coordination::RequestTag tag, coordination::Request request) override;
   // What has not been sent will not be: true, and there is no reply. False: it is too late.
   bool withdraw(coordination::RequestTag tag);
+  // Nobody wants any more what is under way: if its group is refused for another member, it is not sent again, but
+  // answered as if it had been refused.
+  void unwanted(coordination::RequestTag tag);
   // Sends what may be sent: at the end of every step of the driver in which it has submitted or delivered something.
   void flush();
 

@@ -19,8 +19,9 @@ struct Member {
   coordination::Transaction transaction;
   std::string monitor;
   std::size_t bytes = 0;
-  bool gone = false;  // its monitor has been deleted since
-  int refusals = 0;   // of groups, for other members
+  bool gone = false;      // its monitor has been deleted since
+  bool unwanted = false;  // it is not sent a second time
+  int refusals = 0;       // of groups, for other members
   // In a group: the operation that was sent as one with the next (grouping/folding.h).
   std::optional<std::size_t> folded = {};
 

@@ -53,7 +53,7 @@ struct Contender {
   TimePoint waiting_since = never;
   Token token = 0;
   coordination::RequestTag claim = 0;  // the request that creates its node and privateLock together
-  coordination::RequestTag proof = 0;  // the listing that is to prove its rank
+  coordination::RequestTag proof = 0;  // the look that is to prove its rank
   TimePoint hold_watch_at = never;
   std::optional<QueuePosition> position;
   // As a holder: the priorities of which it has been told that contenders wait behind it.

@@ -53,6 +53,9 @@ class Engine {
   // Has the servers asked whether this holder still is one: proved() follows, by what they say to a request that was
   // sent after the last of these calls, or lost(). False if it is not held.
   bool prove(ContenderId contender, TimePoint now);
+  // Makes other processes release the locks of these monitors that they keep unused. Best effort, without an answer:
+  // what comes of it is seen by whoever asks for the locks.
+  void knock(std::vector<std::string> monitors, TimePoint now);
   // From now on contended() tells of every contender behind this one while it holds. Not if it is unknown or gone.
   void want_contention(ContenderId contender, TimePoint now);
   // Whether others contend for this contender's monitor, or have lately, as far as is known without asking.
@@ -174,6 +177,8 @@ class Engine {
   void remove_unused_last(TimePoint now);
   void send_removal(const std::vector<std::string>& names, TimePoint now);
   void send_single_removal(const std::string& name, TimePoint now);
+  void send_knock(std::vector<std::string> names, int refusals, TimePoint now);
+  void on_knocked(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void on_removed_unused(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void settle_all(TimePoint now);
 

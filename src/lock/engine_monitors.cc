@@ -1,4 +1,5 @@
 // The monitors of an engine: found by name or path, remembered while idle, forgotten when there are too many.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -64,6 +65,47 @@ void Engine::evict(TimePoint now) {
     by_ordinal_.erase(oldest.ordinal());
     monitors_.erase(oldest.name());
   }
+}
+
+void Engine::knock(std::vector<std::string> names, TimePoint now) {
+  if (!connected_ || closed_) return;
+  std::erase_if(names, [this](const std::string& name) {
+    const auto found = monitors_.find(name);
+    return found != monitors_.end() && !found->second->worth_knocking();
+  });
+  for (std::size_t begin = 0; begin < names.size(); begin += most_knocks_at_once) {
+    const auto from = names.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto count = std::min(most_knocks_at_once, names.size() - begin);
+    send_knock({from, from + static_cast<std::ptrdiff_t>(count)}, 0, now);
+  }
+}
+
+void Engine::send_knock(std::vector<std::string> names, int refusals, TimePoint now) {
+  if (names.empty()) return;
+  coordination::Transaction transaction;
+  transaction.operations.reserve(2 * names.size());
+  for (const std::string& name : names) {
+    const std::string path = "/" + name + "/" + std::string(knock_name);
+    transaction.operations.emplace_back(coordination::Create{path, "", coordination::CreateMode::ephemeral});
+    transaction.operations.emplace_back(coordination::Delete{path});
+    if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->knock_sent();
+  }
+  send({.kind = FlightKind::knock, .names = std::move(names), .refusals = refusals}, std::move(transaction), now);
+}
+
+// A monitor that is not there fails the others, too. All that stand before it are there.
+void Engine::on_knocked(const Flight& flight, const coordination::Reply& reply, TimePoint now) {
+  if (reply.ok()) {
+    for (const std::string& name : flight.names) {
+      if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->knocked();
+    }
+  }
+  if (effect_of(reply.code) != coordination::Effect::not_applied || !reply.refused_operation) return;
+  std::vector<std::string> names = flight.names;
+  const auto refused = names.begin() + static_cast<std::ptrdiff_t>(*reply.refused_operation / 2);
+  const bool enough = flight.refusals == most_knocks_in_vain;
+  names.erase(refused, enough ? names.end() : refused + 1);
+  send_knock(std::move(names), flight.refusals + 1, now);
 }
 
 void Engine::let_linger(const Monitor& monitor, TimePoint now) {

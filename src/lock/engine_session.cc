@@ -25,6 +25,7 @@ Reach reach_of(FlightKind kind) {
     case FlightKind::release:
     case FlightKind::yield:
     case FlightKind::prove_hold:
+    case FlightKind::knock:
     case FlightKind::update_record:
     case FlightKind::remove_node:
     case FlightKind::remove_lock:
@@ -81,7 +82,9 @@ coordination::RequestTag Engine::send(Flight flight, coordination::Request reque
 std::optional<FlightKind> Engine::withdraw(coordination::RequestTag tag) {
   const auto found = flights_.find(tag);
   if (found == flights_.end() || !output_.withdraw(tag)) return std::nullopt;
-  const FlightKind kind = found->second.kind;
+  const Flight& flight = found->second;
+  const FlightKind kind = flight.kind;
+  if (flight.watched) watches_.settle(watch_kind(kind), flight.monitor->watched_path(flight), false);
   flights_.erase(found);
   return kind;
 }
@@ -166,6 +169,8 @@ void Engine::on_reply(coordination::RequestTag tag, coordination::Reply reply, T
   } else if (flight.kind == FlightKind::remove_unused) {
     on_removed_unused(flight, reply, now);
     remove_unused(now);
+  } else if (flight.kind == FlightKind::knock) {
+    on_knocked(flight, reply, now);
   } else if (flight.kind == FlightKind::unwatch) {
     if (!reply.ok()) watches_.restore(WatchLedger::Kind::data, flight.name);
   } else if (flight.monitor) {

@@ -127,6 +127,8 @@ class EngineOutput {
 
   // A request that its receiver has not passed on is not to be sent any more. True: so it is, and there is no reply.
   virtual bool withdraw(coordination::RequestTag) { return false; }
+  // It is under way, and nobody wants any more what it asks for: there is no need to send it again where that is done.
+  virtual void unwanted(coordination::RequestTag) {}
 
   // The contender holds the monitor. Comes again, with a new token, after each step_aside().
   virtual void granted(ContenderId contender, const Grant& grant) = 0;

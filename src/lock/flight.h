@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lock/engine_types.h"
 
@@ -26,6 +27,7 @@ enum class FlightKind {
   remove_node,
   remove_lock,  // a privateLock of ours without an own node
   remove_monitor,
+  knock,          // at many monitors
   remove_unused,  // monitors that have not been used for a while
   list,
   watch_parent,
@@ -50,6 +52,10 @@ struct Flight {
   bool watched = false;        // it sets a watch: there was room for it
   bool old_listing = false;    // watch_predecessor: an older listing has named the node
   std::string name = {};       // resolve_node, watch_predecessor, watch_node: which child
+
+  // Of a knock: at which monitors, and how often it was refused before.
+  std::vector<std::string> names = {};
+  int refusals = 0;
 };
 
 }  // namespace forelock::lock

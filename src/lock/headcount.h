@@ -26,6 +26,8 @@ class Headcount {
   // --- the watch on the monitor's own node ---
 
   void watch_sent() { watch_in_flight_ = true; }
+  // The request has not been sent, and will not be.
+  void watch_withdrawn() { watch_in_flight_ = false; }
   // `set`: the server answered and there was room for the watch.
   void watch_answered(bool set);
   // Its data were changed. The watch is used up.

@@ -23,6 +23,13 @@ inline constexpr Duration unwatched_interval = std::chrono::milliseconds(250);
 // The data of a monitor's node that a process of ours has made and may remove when it is unused.
 inline constexpr std::string_view monitor_mark = "forelock";
 
+// A child that comes and goes in one transaction, and so is seen by watches alone: where another process keeps the
+// lock for itself although nobody uses it, it is released.
+inline constexpr std::string_view knock_name = "knock";
+inline constexpr std::size_t most_knocks_at_once = 500;
+// How often a request with knocks is sent again without the monitor that was not there.
+inline constexpr int most_knocks_in_vain = 8;
+
 // Of unused monitors in one request. All are kept if one of them is in use after all, and the others are asked for
 // again.
 inline constexpr std::size_t most_removed_at_once = 500;

@@ -112,11 +112,13 @@ void Monitor::abandon(Contender& contender, TimePoint now) {
 // The caller has given up: whatever becomes of the claim, its proof is not needed.
 bool Monitor::abandon_claim(Contender& contender) {
   if (!contender.node.empty()) return false;  // it claims from the queue, or holds privateLock
-  if (engine_.withdraw(contender.proof)) {
+  if (const auto proof = engine_.withdraw(contender.proof)) {
     --outstanding_;
-    listing_.answered();
+    *proof == FlightKind::list ? listing_.answered() : headcount_.watch_withdrawn();
   }
-  return withdraw_claim(contender);
+  if (withdraw_claim(contender)) return true;
+  engine_.output().unwanted(contender.claim);
+  return false;
 }
 
 // Of a claim that is still held back nothing can be left.

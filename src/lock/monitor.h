@@ -95,6 +95,11 @@ class Monitor {
   void removal_sent();
   // It was removed, and is not there unless it has been asked for again.
   void removed();
+  // A lock of it that lingers elsewhere is not known to meet a contender of ours already.
+  bool worth_knocking() const { return owner_ == nullptr && queue_.empty(); }
+  // Our own knock counts as a child that somebody has made.
+  void knock_sent() { headcount_.others_seen(); }
+  void knocked();
   // While the engine keeps it only for what it knows: where in the engine's list.
   std::optional<std::list<Monitor*>::iterator> idle_position;
   TimePoint poll_at = never;
@@ -240,6 +245,7 @@ class Monitor {
 
   // The monitor's own node.
   bool exists_ = false;
+  bool shown_by_knock_ = false;  // a knock has found it; not claimed since
   std::uint32_t creations_ = 0;  // of its node, by this process
   bool removable_ = false;
   bool lingering_ = false;  // the engine will look at it

@@ -105,6 +105,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
       on_resolve_reply(flight, std::move(reply), now);
       break;
     case FlightKind::unwatch:
+    case FlightKind::knock:
     case FlightKind::remove_unused:
     case FlightKind::heartbeat:
     case FlightKind::ping:
@@ -128,8 +129,12 @@ void Monitor::made_by_us(TimePoint now) {
   if (!std::exchange(lingering_, true)) engine_.let_linger(*this, now);
 }
 
+void Monitor::knocked() {
+  if (!headcount_.watched()) exists_ = shown_by_knock_ = true;
+}
+
 void Monitor::monitor_missing() {
-  exists_ = removable_ = queue_expected_ = false;
+  exists_ = shown_by_knock_ = removable_ = queue_expected_ = false;
   headcount_.monitor_gone();
   blocked_ = false;
   listing_.forget();

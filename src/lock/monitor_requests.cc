@@ -140,7 +140,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
                             CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
-  transaction.groupable = headcount_.watched();
+  transaction.groupable = headcount_.watched() || std::exchange(shown_by_knock_, false);
   transaction.urgent = contender.most_urgent();
   claiming_at_once_ = &contender;
   contender.claim = send({.kind = FlightKind::fast_claim, .contender = contender.id}, std::move(transaction), now);
@@ -256,7 +256,8 @@ void Monitor::list(bool watch, ContenderId proof_for, TimePoint now) {
 
 void Monitor::watch_parent(ContenderId proof_for, TimePoint now) {
   headcount_.watch_sent();
-  send({.kind = FlightKind::watch_parent, .contender = proof_for}, Get{path_, true}, now);
+  const auto tag = send({.kind = FlightKind::watch_parent, .contender = proof_for}, Get{path_, true}, now);
+  if (Contender* contender = proof_for == 0 ? nullptr : engine_.find(proof_for)) contender->proof = tag;
 }
 
 void Monitor::watch_lock(TimePoint now) {

@@ -68,6 +68,7 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   headcount_.watch_answered(reply.ok() && flight.watched);
   if (reply.ok()) {
     headcount_.saw(reply.stat);
+    if (owner_ && reply.stat.czxid > owner_->token) headcount_.others_seen();  // what was counted was a former one
     bool made_by_one_of_us = reply.data == monitor_mark;
     if (mutated(Mutation::others_removed)) made_by_one_of_us = true;
     if (made_by_one_of_us && reply.stat.version == 0) {

@@ -33,6 +33,8 @@ bool SetMachine::begin(bool try_only) {
   if (stage_ != SetStage::free) return false;
   stage_ = SetStage::taking;
   try_only_ = try_only;
+  has_waited_ = false;
+  for (Member& member : members_) member.granted_once = false;
   settled_prefix_ = 0;
   blocked_at_ = members();
   failure_.reset();
@@ -114,7 +116,7 @@ void SetMachine::end(AttemptId attempt) {
 void SetMachine::granted(AttemptId attempt, lock::Token token) {
   const auto member = member_of(attempt);
   if (!member) return;
-  members_[*member].held = members_[*member].proved = true;
+  members_[*member].held = members_[*member].proved = members_[*member].granted_once = true;
   members_[*member].outranked = false;  // this grant says anew who waits behind it
   members_[*member].token = token;
   if (mutated(Mutation::held_too_early) && *member + 1 == members()) settled_prefix_ = members();
@@ -233,11 +235,19 @@ void SetMachine::advance() {
         std::any_of(members_.begin(), members_.end(), [](const Member& one) { return one.held && !one.proved; });
     if (!unproved || mutated(Mutation::held_unproved)) stage_ = SetStage::held;
   } else if (settled_prefix_ == blocked_at_ && members_[blocked_at_].attempt == 0) {
-    start(Command::Kind::acquire, blocked_at_);
-    for (std::size_t i = 0; i < blocked_at_; ++i) {
-      members_[i].proved = false;
-      give_way(i);
-    }
+    wait_for(blocked_at_);
+  }
+}
+
+void SetMachine::wait_for(std::size_t member) {
+  const bool knocks = std::exchange(has_waited_, true);
+  for (std::size_t i = member + 1; knocks && i < members(); ++i) {
+    if (!members_[i].granted_once) commands_.push_back({Command::Kind::knock, i, 0});
+  }
+  start(Command::Kind::acquire, member);
+  for (std::size_t i = 0; i < member; ++i) {
+    members_[i].proved = false;
+    give_way(i);
   }
 }
 

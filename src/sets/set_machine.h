@@ -21,6 +21,7 @@ struct Command {
     try_once,    // acquire as a single attempt, without queueing
     acquire,     // acquire, waiting in the queue until the set's deadline
     step_aside,  // a held one lets others go first and keeps its place
+    knock,       // of no attempt: make a process with which its lock lingers release it
     prove,       // ask whether a held one still is: proved() follows, or what has become of it
     give_up      // release it if it is held, else cancel it
   };
@@ -52,6 +53,9 @@ std::string_view name_of(SetStage stage);
 // waits only while it holds smaller members, and no cycle of sets can wait for each other. Each round takes the set at
 // least one member further, so it waits at most once for each member, unless a member is lost on the way or given back
 // to a contender that goes before the set.
+//
+// Locks that linger with another process look busy, one after the other. So when a set has to wait for a second member,
+// it knocks at those behind it of which it has got none yet: they will be free when their turn comes.
 //
 // What is held while the set waits may be taken away by an administrator. So behind each wait the servers are asked
 // whether it is still there, together with what the set does not hold.
@@ -125,6 +129,7 @@ class SetMachine {
     bool held = false;
     bool proved = false;  // its grant, or its proof, is younger than the set's last wait
     bool outranked = false;
+    bool granted_once = false;  // in this acquisition
     lock::Token token = 0;
   };
 
@@ -135,6 +140,7 @@ class SetMachine {
   void not_to_be_had(std::size_t member);
   void fail(std::size_t member, const lock::Refusal& refusal);
   void ask_for_all();
+  void wait_for(std::size_t member);
   void advance();
   void end(AttemptId attempt);
 
@@ -143,6 +149,7 @@ class SetMachine {
   std::vector<Command> commands_;
   SetStage stage_ = SetStage::free;
   bool try_only_ = false;
+  bool has_waited_ = false;  // in this acquisition
   AttemptId next_attempt_ = 1;
   // This many members from the first one on are held, or have been given back to contenders that go before the set.
   std::size_t settled_prefix_ = 0;

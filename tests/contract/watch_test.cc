@@ -65,6 +65,24 @@ TEST_P(ContractTest, AChildWatchTellsOnce) {
   EXPECT_EQ(seen(*watcher, root()), std::vector{WatchEvent::Kind::children_changed});
 }
 
+// Nobody reads it, but who watches is told.
+TEST_P(ContractTest, AChildThatComesAndGoesInOneTransactionIsAChange) {
+  auto watcher = join();
+  auto writer = join();
+  ASSERT_EQ(writer->ask(Create{at("P"), ""}).code, ReplyCode::ok);
+  ASSERT_EQ(watcher->ask(List{at("P"), true}).code, ReplyCode::ok);
+  const Transaction knock{{Create{at("P/knock"), "", CreateMode::ephemeral}, Delete{at("P/knock")}}};
+  ASSERT_EQ(writer->ask(knock).code, ReplyCode::ok);
+  ASSERT_EQ(writer->ask(knock).code, ReplyCode::ok);
+  watcher->settle(root());
+  EXPECT_EQ(seen(*watcher, at("P")), std::vector{Kind::children_changed});
+  const Reply listing = watcher->ask(List{at("P")});
+  EXPECT_TRUE(listing.children.empty());
+  EXPECT_EQ(listing.stat.created_children(), 2);
+  const Create next{at("P/A-"), "", CreateMode::ephemeral_sequential};
+  EXPECT_EQ(writer->ask(next).path, at("P/A-0000000002")) << "it counts as a child that was made";
+}
+
 TEST_P(ContractTest, AChildWatchIgnoresData) {
   auto watcher = join();
   ASSERT_EQ(watcher->ask(Create{at("node"), ""}).code, ReplyCode::ok);

@@ -150,6 +150,25 @@ TEST_F(LockSetTest, ABackgroundSetGivesWayAtWhatItHasWaitedForToo) {
   EXPECT_TRUE(set.healthy());
 }
 
+// Each looks busy, and is released when its process sees that somebody wants it.
+TEST_F(LockSetTest, MembersThatLingerWithAnotherProcessAreNotWaitedForOneByOne) {
+  std::vector<std::string> monitors;
+  for (int i = 0; i < 300; ++i) monitors.push_back("lingering-" + std::to_string(1000 + i));
+  Client keeper(settings_for(server_->connect_string(), {{"zookeeper.lock.linger", "60000"}}));
+  LockSet kept(keeper, "section", monitors);
+  kept.lock_with_timeout();
+  kept.unlock_or_throw();
+  ASSERT_EQ(keeper.statistics().lingering, monitors.size());
+  ASSERT_TRUE(client_.wait_connected(10s));
+  const auto before = client_.statistics().requests;
+  LockSet set(client_, "bulk", monitors);
+  ASSERT_TRUE(set.try_lock_for(60s));
+  const auto requests = client_.statistics().requests - before;
+  RecordProperty("requests", std::to_string(requests));
+  EXPECT_LT(requests, 4 * monitors.size()) << "a look at each queue, and little more";
+  EXPECT_TRUE(set.healthy());
+}
+
 TEST_F(LockSetTest, AForegroundSetThatWaitsKeepsItsMembers) {
   BlockingWriteLock busy(other_, "busy", "b");
   busy.lock_with_timeout();

@@ -128,6 +128,7 @@ void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const 
       continue;
     }
     const std::string_view child = std::string_view(change.path).substr(3);
+    if (child == lock::knock_name) continue;  // it has come and gone
     if (child == lock_name) {
       locks[monitor].touched = true;
       if (change.kind == model::Change::Kind::created) locks[monitor].created = true;

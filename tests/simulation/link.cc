@@ -171,8 +171,9 @@ void Link::engine_hears(coordination::RequestTag tag, coordination::Reply reply)
 void Link::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
-  grouping_->on_watch(event);
   linger_->changed(event.path.substr(1, 1), now());
+  if (event.kind == coordination::WatchEvent::Kind::children_changed) release_given_up();
+  grouping_->on_watch(event);
   process_.settle();
 }
 
@@ -221,6 +222,11 @@ void Link::write_guarded(std::uint64_t id) {
 void Link::prove(std::uint64_t id) {
   world_.checker().before_call(*this);
   engine_->prove(id, now());
+}
+
+void Link::knock(std::vector<std::string> monitors) {
+  world_.checker().before_call(*this);
+  engine_->knock(std::move(monitors), now());
 }
 
 bool Link::step_aside(std::uint64_t id, Instant deadline) {

@@ -58,6 +58,7 @@ class Link final : public model::Actor,
   // --- for the process, in each of its steps ---
 
   void prove(std::uint64_t contender);
+  void knock(std::vector<std::string> monitors);
   void release_given_up();
   void flush() { grouping_->flush(); }
   Instant next_timer() const;
@@ -89,6 +90,7 @@ class Link final : public model::Actor,
   // --- EngineOutput ---
   void send(coordination::RequestTag tag, coordination::Request request) override;
   bool withdraw(coordination::RequestTag tag) override;
+  void unwanted(coordination::RequestTag tag) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
   void proved(lock::ContenderId contender) override;

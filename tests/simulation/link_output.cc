@@ -33,6 +33,10 @@ bool Link::withdraw(coordination::RequestTag tag) {
   return true;
 }
 
+void Link::unwanted(coordination::RequestTag tag) {
+  if (!process_.is_down()) grouping_->unwanted(tag);
+}
+
 void Link::Wire::submit(coordination::RequestTag tag, coordination::Request request) {
   if (link_.process_.is_down()) return;
   World& world = link_.world_;

@@ -386,7 +386,7 @@ Plan make_plan(std::uint64_t seed) {
     plan.faults.push_back(expiry);
   }
   if (!bursts) add_operations(random, plan);  // they would pull the bursts apart
-  if (seed % 2 == 0) {  // half of the schedules stay what they were without
+  if (seed % 2 == 0) {                        // half of the schedules stay what they were without
     add_sets(random, plan);
     rob_waiting_sets(plan);
   }

@@ -89,6 +89,7 @@ class Process final : public model::Actor {
     Instant deadline = lock::never;
     std::map<std::uint64_t, sets::AttemptId> attempts;  // by contender, those that have not ended
     std::map<sets::AttemptId, std::uint64_t> contenders;
+    std::vector<std::size_t> knocks;  // monitors, about to be sent
     bool told_held = false;
     bool told_lost = false;
     bool across = false;  // its members live in two ensembles
@@ -134,6 +135,7 @@ class Process final : public model::Actor {
   // --- sets ---
   void begin_set(std::size_t index);
   void carry_out(std::size_t index, const sets::Command& command);
+  void knock(SetCall& set);
   void want_contention(const SetCall& set);
   void follow_set(std::size_t index);
   void react_in_set(std::size_t index, const Reaction& reaction);

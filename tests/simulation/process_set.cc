@@ -39,6 +39,8 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
   SetCall& set = *threads_[index].set;
   Checker& checker = world_.checker();
   using Kind = sets::Command::Kind;
+  if (command.kind == Kind::knock) return set.knocks.push_back(set.monitors[command.member]);
+  knock(set);  // the order is that of the commands
   if (command.kind == Kind::try_once || command.kind == Kind::acquire) {
     PlannedCall one = call_of(threads_[index]);
     one.monitor = set.monitors[command.member];
@@ -74,6 +76,17 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
   }
 }
 
+// Many at once.
+void Process::knock(SetCall& set) {
+  if (set.knocks.empty()) return;
+  ++world_.statistics().set_knocks;
+  std::vector<std::vector<std::string>> names(links_.size());
+  for (const std::size_t monitor : std::exchange(set.knocks, {})) {
+    names[world_.plan().ensemble_of[monitor]].emplace_back(1, monitor_names[monitor]);
+  }
+  for (std::size_t i = 0; i < links_.size(); ++i) links_[i]->knock(std::move(names[i]));
+}
+
 void Process::want_contention(const SetCall& set) {
   for (const auto& [contender, attempt] : set.attempts) {
     lock::Engine& engine = link_of(contender).engine();
@@ -87,6 +100,7 @@ void Process::follow_set(std::size_t index) {
   for (auto commands = set.machine.take_commands(); !commands.empty(); commands = set.machine.take_commands()) {
     for (const sets::Command& command : commands) carry_out(index, command);
   }
+  knock(set);
   if (set.machine.proving() && set.deadline != lock::never) {
     timer(std::max(set.deadline - now(), Span{}), proof_due, index);
   }
@@ -153,8 +167,8 @@ void Process::react_in_set(std::size_t index, const Reaction& reaction) {
       set.machine.outranked(attempt);
       break;
   }
-  const bool ended = reaction.what == Happening::refused || reaction.what == Happening::lost ||
-                     reaction.what == Happening::released;
+  const bool ended =
+      reaction.what == Happening::refused || reaction.what == Happening::lost || reaction.what == Happening::released;
   if (ended) set.attempts.erase(found);
   follow_set(index);
 }

@@ -30,6 +30,7 @@ constexpr auto allowed =
                                      "check node, check lock version",                     // still held?
                                      "delete node",                                        // leave the queue
                                      "delete lock version",                                // of a lock without its node
+                                     "create and delete knocks",                           // at locks that may linger
                                      "delete monitor",                                     // at its counter's end
                                      "delete monitors version",                            // that are not used any more
                                      "list monitor",                                       //
@@ -42,7 +43,7 @@ constexpr auto allowed =
                                      "get node",        //
                                      "unwatch monitor"});
 
-enum class Place { root, monitor, lock, node, new_node, other };
+enum class Place { root, monitor, lock, node, new_node, knock, other };
 
 Place place_of(std::string_view path) {
   if (path == "/") return Place::root;
@@ -50,11 +51,12 @@ Place place_of(std::string_view path) {
   if (path.size() == 2) return Place::monitor;
   const std::string_view child = path.substr(3);
   if (child == "privateLock") return Place::lock;
+  if (child == lock::knock_name) return Place::knock;
   return child.back() == '-' ? Place::new_node : Place::node;
 }
 
 std::string_view name_of(Place place) {
-  static constexpr std::array<std::string_view, 6> names = {"root", "monitor", "lock", "node", "new", "other"};
+  static constexpr std::array<std::string_view, 7> names = {"root", "monitor", "lock", "node", "new", "knock", "other"};
   return names[static_cast<std::size_t>(place)];
 }
 
@@ -70,6 +72,20 @@ bool removes_unused(const coordination::Request& request) {
                                                  const auto* one = std::get_if<coordination::Delete>(&operation);
                                                  return one != nullptr && is_removal(*one);
                                                });
+}
+
+// Whether it makes and deletes, one monitor after the other, a child that nobody sees.
+bool is_knock(const coordination::Request& request) {
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  if (transaction == nullptr || transaction->operations.size() % 2 != 0) return false;
+  const auto& operations = transaction->operations;
+  for (std::size_t i = 0; i < operations.size(); i += 2) {
+    const auto* create = std::get_if<coordination::Create>(&operations[i]);
+    const auto* removal = std::get_if<coordination::Delete>(&operations[i + 1]);
+    if (create == nullptr || removal == nullptr || create->path != removal->path) return false;
+    if (place_of(create->path) != Place::knock) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -152,13 +168,15 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
     std::visit(judge, request);
   }
   if (removes_unused(request)) whole.signature = "delete monitors version";
+  const bool many = removes_unused(request) || is_knock(request);
+  if (is_knock(request)) whole.signature = "create and delete knocks";
   if (std::find(allowed.begin(), allowed.end(), whole.signature) == allowed.end()) {
     fail(request, "no request of the protocol (" + whole.signature + ")");
     return 0;
   }
   if (whole.wrong_kind) fail(request, "a node of the wrong kind");
   for (const std::size_t monitor : whole.monitors) {
-    if (whole.signature == "delete monitors version") break;
+    if (many) break;
     if (monitor != whole.monitors.front()) fail(request, "two monitors in one transaction");
   }
   for (const std::size_t monitor : whole.monitors) {

@@ -36,9 +36,9 @@ void SetJudge::held(std::uint64_t set, const std::vector<std::uint64_t>& members
     const Contender& one = checker_.at(id);
     const bool taken_away = (one.robbed || one.deleted_by_hand) && one.robbed_at >= one.granted_at;
     if (!taken_away || one.robbed_at >= asked || checker_.undecidable(one.monitor)) continue;
-    return checker_.fail(Invariant::all_or_nothing,
-                         "set " + std::to_string(set) + " counts as held, but its contender " + std::to_string(id) +
-                             " was removed while the set waited for another one");
+    return checker_.fail(Invariant::all_or_nothing, "set " + std::to_string(set) +
+                                                        " counts as held, but its contender " + std::to_string(id) +
+                                                        " was removed while the set waited for another one");
   }
 }
 

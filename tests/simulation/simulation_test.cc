@@ -68,6 +68,7 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   EXPECT_GT(seen.sets_lost_across, 0u);
   EXPECT_GT(seen.set_waits, 0u);
   EXPECT_GT(seen.set_gave_way, 0u);
+  EXPECT_GT(seen.set_knocks, 0u);
   EXPECT_GT(seen.withdrawn, 0u);
   EXPECT_GT(seen.lingered, 0u);
   EXPECT_GT(seen.taken_again, 0u);

@@ -36,6 +36,7 @@ void Statistics::add(const Statistics& other) {
   sets_lost_across += other.sets_lost_across;
   set_waits += other.set_waits;
   set_gave_way += other.set_gave_way;
+  set_knocks += other.set_knocks;
   lingered += other.lingered;
   taken_again += other.taken_again;
   groups += other.groups;
@@ -59,7 +60,8 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost
       << ", \"sets_held_across\": " << sets_held_across << ", \"sets_lost_across\": " << sets_lost_across
-      << ", \"set_waits\": " << set_waits << ", \"set_gave_way\": " << set_gave_way << ", \"lingered\": " << lingered
+      << ", \"set_waits\": " << set_waits << ", \"set_gave_way\": " << set_gave_way
+      << ", \"set_knocks\": " << set_knocks << ", \"lingered\": " << lingered
       << ", \"taken_again\": " << taken_again << ", \"groups\": " << groups << ", \"groups_failed\": " << groups_failed
       << ", \"withdrawn\": " << withdrawn << ", \"steps\": " << steps << ", \"faults\": {";
   for (std::size_t i = 0; i < faults.size(); ++i) {

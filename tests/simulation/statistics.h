@@ -45,6 +45,7 @@ struct Statistics {
   std::uint64_t lingered = 0;      // sections after which the lock was kept
   std::uint64_t taken_again = 0;   // sections that got such a lock
   std::uint64_t set_waits = 0;     // of a set, in the queue of one of its members
+  std::uint64_t set_knocks = 0;    // at members that may linger elsewhere
   std::uint64_t set_gave_way = 0;  // members of a waiting set, to contenders that go before it
   std::array<std::uint64_t, static_cast<std::size_t>(FaultKind::count_)> faults{};
 

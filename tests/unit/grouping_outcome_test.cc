@@ -71,6 +71,18 @@ TEST_F(GroupingSessionTest, ARefusedGroupIsSentAgainOneByOneInOrder) {
   EXPECT_EQ(replies_.at(2).code, ReplyCode::node_exists);
 }
 
+TEST_F(GroupingSessionTest, WhatNobodyWantsAnyMoreIsNotSentAgain) {
+  for (const auto& [tag, monitor] : {std::pair(1u, "P"), {2u, "Q"}, {3u, "R"}}) submit(tag, claim(monitor));
+  grouping_.flush();
+  grouping_.unwanted(3);
+  answer(0, ReplyCode::node_exists, 0);  // of P
+  EXPECT_EQ(replies_.at(3).code, ReplyCode::no_node);
+  ASSERT_EQ(server_.sent.size(), 2u) << "Q by itself";
+  grouping_.unwanted(2);
+  answer(1);
+  EXPECT_EQ(paths_of(2), (std::vector<std::string>{"/Q/A-0", "/Q/privateLock1"})) << "it is under way";
+}
+
 // As if it had been sent by itself: the others are of other monitors.
 TEST_F(GroupingSessionTest, TheMemberThatAGroupIsRefusedForHasItsAnswer) {
   for (const auto& [tag, monitor] : {std::pair(1u, "P"), {2u, "Q"}, {3u, "R"}}) submit(tag, claim(monitor));

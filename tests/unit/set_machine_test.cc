@@ -26,7 +26,7 @@ std::string letter(std::size_t member) {
 // Carries commands out only as far as a test says: what a driver would do with locks of its own.
 class SetMachineTest : public ::testing::Test {
  protected:
-  // The commands since the last call, as "try a", "wait b", "aside a", "prove a", "drop c".
+  // The commands since the last call, as "try a", "wait b", "aside a", "prove a", "drop c", "knock d".
   std::vector<std::string> commands() {
     std::vector<std::string> texts;
     for (const Command& command : set_.take_commands()) {
@@ -43,6 +43,9 @@ class SetMachineTest : public ::testing::Test {
         case Command::Kind::prove:
           texts.push_back("prove " + letter(command.member));
           break;
+        case Command::Kind::knock:
+          texts.push_back("knock " + letter(command.member));
+          continue;
         case Command::Kind::give_up:
           texts.push_back("drop " + letter(command.member));
           dropped_.push_back(command.attempt);
@@ -142,6 +145,31 @@ TEST_F(SetMachineTest, AllTheRestIsAskedForAgainWhenTheBusyMemberHasCome) {
   EXPECT_EQ(set_.stage(), SetStage::held);
 }
 
+// Another process may keep all of them, one of which it gives up with each wait.
+TEST_F(SetMachineTest, ASetThatWaitsASecondTimeKnocksAtWhatItHasNotGotYet) {
+  set_.begin(false);
+  commands();
+  refuse('a');
+  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "drop d", "wait a"));
+  grant('a');
+  commands();
+  grant('d');
+  refuse('b');
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "knock c", "wait b")) << "d was free";
+  grant('b');
+  commands();
+  refuse('c');
+  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c"));
+  ASSERT_TRUE(set_.cancel());
+  commands();
+  finish();
+  ASSERT_TRUE(set_.begin(false));
+  commands();
+  grant('a');
+  refuse('b');
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b")) << "the first time of another acquisition";
+}
+
 // What was held while it waited may have been taken away.
 TEST_F(SetMachineTest, ASetThatHasWaitedIsNotHeldBeforeEachMemberIsProvedAnew) {
   set_.begin(false);
@@ -195,7 +223,7 @@ TEST_F(SetMachineTest, AProofThatWasAskedForBeforeTheSetWaitedAgainIsNone) {
   grant('b');
   EXPECT_THAT(commands(), ElementsAre("prove a", "try c", "try d"));
   refuse('c');
-  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c"));
+  EXPECT_THAT(commands(), ElementsAre("drop d", "knock d", "wait c"));
   prove('a');
   grant('c');
   EXPECT_THAT(commands(), ElementsAre("prove a", "prove b", "try d"));
@@ -289,7 +317,7 @@ TEST_F(SetMachineTest, AMemberThatIsLostOnTheWayIsTakenAgainInItsOrder) {
   refuse('c');
   commands();
   lose('a');
-  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "wait a"));
+  EXPECT_THAT(commands(), ElementsAre("drop b", "drop c", "knock c", "knock d", "wait a"));
   grant('a');
   EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
 }
@@ -388,7 +416,7 @@ TEST_F(SetMachineTest, AMemberThatWasGivenBackIsWaitedForInItsOrder) {
   grant('c');
   commands();
   refuse('b');
-  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "knock d", "wait b"));
   EXPECT_TRUE(set_.holds(0));
   EXPECT_EQ(set_.waits_for(), 1u);
 }
