@@ -2,7 +2,9 @@ package org.forelock;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,8 +13,9 @@ import java.util.function.Consumer;
 
 /**
  * A client without its public face, so that its polling thread does not keep that alive. Events of the native library
- * are fetched by one daemon thread, which only hands them on; code of the application runs on another one. Both are
- * there from the beginning to the end, whatever that code does: later there may be no thread to be had.
+ * are fetched by one daemon thread, which only hands them on; callbacks of the application run on another one. Both are
+ * there from the beginning to the end, whatever the application does: later there may be no thread to be had. What
+ * depends on futures runs on others, for it may take its time; where there is none, on that of the callbacks.
  */
 final class ClientCore {
   private static final int BATCH = 128;
@@ -29,6 +32,11 @@ final class ClientCore {
   private final System.Logger logger;
   /** Runs the application's callbacks, one after the other; after the end, on the thread that calls. */
   private final ThreadPoolExecutor callbacks;
+  private final CallWatch watch;
+  private final long lookMs;
+  private final Continuations continuations;
+  /** Completes futures: an executor of the application, or the one above. */
+  private final Executor completing;
   private final ThreadPoolExecutor logging;
   private final AtomicLong tags = new AtomicLong();
   private final Map<Long, Consumer<Event>> completions = new ConcurrentHashMap<>();
@@ -39,14 +47,23 @@ final class ClientCore {
   private volatile boolean closing;
   private volatile boolean ended;
 
-  /** Frees the handle if there is no thread for it. */
-  ClientCore(long handle, System.Logger logger, boolean lingers, Machine machine) {
+  /**
+   * Frees the handle if there is no thread for it.
+   *
+   * @param slowMs a callback that runs for longer is named in the log
+   * @param executor completes futures; null: threads of the client
+   */
+  ClientCore(long handle, System.Logger logger, boolean lingers, long slowMs, Executor executor, Machine machine) {
     this.handle = handle;
     this.logger = logger;
     this.lingers = lingers;
     this.machine = machine;
+    lookMs = slowMs;
+    watch = new CallWatch(slowMs);
     callbacks = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-        task -> machine.thread(task, "forelock-callbacks"), (task, executor) -> task.run());
+        task -> machine.thread(task, "forelock-callbacks"), (task, pool) -> task.run());
+    continuations = new Continuations(task -> machine.thread(task, "forelock-async"), callbacks);
+    completing = executor == null ? continuations : executor;
     logging = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_LOG_LINES),
         task -> machine.thread(task, "forelock-log"), new ThreadPoolExecutor.DiscardPolicy());
     logging.allowCoreThreadTimeOut(true);
@@ -121,15 +138,35 @@ final class ClientCore {
     return tag;
   }
 
-  /** Runs the application's code; what it throws is logged. Never throws. */
-  void call(Runnable callback) {
+  /** Completes a future of the application, and so runs what depends on it; perhaps twice. Never throws. */
+  void complete(Runnable completion) {
+    try {
+      completing.execute(completion);
+    } catch (Throwable refused) {
+      call("a continuation", completion);
+      if (completing != continuations && !(refused instanceof RejectedExecutionException)) {
+        log(System.Logger.Level.WARNING, "an executor has thrown", refused);
+      }
+    }
+  }
+
+  /**
+   * Runs a callback of the application; what it throws is logged. Never throws.
+   *
+   * @param name for people: "onLost of the lock on P1"
+   */
+  void call(String name, Runnable callback) {
     Runnable guarded = () -> {
+      watch.begin(name);
       try {
         callback.run();
       } catch (Throwable problem) {
         log(System.Logger.Level.ERROR, "a callback has thrown", problem);
+      } finally {
+        watch.end();
       }
     };
+    watch.expect();
     try {
       callbacks.execute(guarded);
     } catch (Throwable noMemory) {
@@ -172,7 +209,11 @@ final class ClientCore {
 
   private void poll(long[] numbers, byte[][] texts) {
     try {
-      for (int count = 0; !isEnd(count); count = fetch(-1, numbers, texts)) {
+      for (int count = 0; !isEnd(count); count = fetch(watch.isBusy() ? lookMs : -1, numbers, texts)) {
+        String slow = watch.look();
+        if (slow != null) {
+          log(System.Logger.Level.WARNING, slow);
+        }
         if (closing) {
           wakeClosers();
         }
@@ -190,6 +231,7 @@ final class ClientCore {
       } finally {
         wakeClosers();
         callbacks.shutdown();
+        continuations.end();
       }
     }
   }

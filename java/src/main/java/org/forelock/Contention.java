@@ -169,13 +169,13 @@ final class Contention<T> {
     return pending;
   }
 
-  /** @param executor completes it; null: the thread for callbacks */
+  /** @param executor completes it; null: that of the client */
   CompletableFuture<T> acquireAsync(long timeoutMs, boolean once, Executor executor) {
     Acquisition acquisition = new Acquisition();
     Consumer<ForelockException> end = problem -> {
       Runnable completion = () -> acquisition.end(problem);
       if (executor == null) {
-        handle.core.call(completion);
+        handle.core.complete(completion);
         return;
       }
       try {
@@ -206,19 +206,34 @@ final class Contention<T> {
         return; // the executor has run it, and thrown then
       }
       if (problem != null) {
-        completeExceptionally(problem);
-      } else if (!complete(owner)) {
+        super.completeExceptionally(problem);
+      } else if (!super.complete(owner)) {
         giveBack(before);
       }
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-      boolean cancelled = super.cancel(mayInterruptIfRunning);
-      if (cancelled) {
+      return withdrawn(super.cancel(mayInterruptIfRunning));
+    }
+
+    /** As {@code orTimeout} does. */
+    @Override
+    public boolean completeExceptionally(Throwable problem) {
+      return withdrawn(super.completeExceptionally(problem));
+    }
+
+    /** As {@code completeOnTimeout} does. */
+    @Override
+    public boolean complete(T value) {
+      return withdrawn(super.complete(value));
+    }
+
+    private boolean withdrawn(boolean byApplication) {
+      if (byApplication) {
         handle.cancel(tag);
       }
-      return cancelled;
+      return byApplication;
     }
 
     @Override
@@ -255,7 +270,7 @@ final class Contention<T> {
     try {
       beginRelease(end -> {
         ended.run();
-        handle.core.call(() -> {
+        handle.core.complete(() -> {
           if (end.ok()) {
             release.complete(null);
           } else {

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.Executor;
 
 /**
  * One ZooKeeper session, shared by all locks of a process. Thread-safe. Connecting happens in the background: locks
@@ -29,7 +30,7 @@ public final class ForelockClient implements AutoCloseable {
    * @throws ConfigurationException with every problem found
    */
   public ForelockClient(Path file) {
-    this(Config.load(file), System.getLogger(LOGGER_NAME), new Machine());
+    this(Config.load(file), new Builder());
   }
 
   /**
@@ -39,14 +40,17 @@ public final class ForelockClient implements AutoCloseable {
    * @throws ConfigurationException with every problem found
    */
   public ForelockClient(Properties properties) {
-    this(Config.of(properties), System.getLogger(LOGGER_NAME), new Machine());
+    this(Config.of(properties), new Builder());
   }
 
-  private ForelockClient(Config config, System.Logger logger, Machine machine) {
+  private ForelockClient(Config config, Builder builder) {
     try (config) {
+      System.Logger logger = builder.logger == null ? System.getLogger(LOGGER_NAME) : builder.logger;
       boolean lingers = !"0".equals(config.get("zookeeper.lock.linger"));
       boolean debug = logger.isLoggable(System.Logger.Level.DEBUG);
-      core = new ClientCore(Native.clientOpen(config.handle, debug), logger, lingers, machine);
+      long slowMs = Long.parseLong(config.get("zookeeper.session.timeout")) / 8;
+      core = new ClientCore(
+          Native.clientOpen(config.handle, debug), logger, lingers, slowMs, builder.executor, builder.machine);
     }
     lifetime = new Lifetime(core);
     cleanable = CLEANER.register(this, lifetime);
@@ -66,6 +70,7 @@ public final class ForelockClient implements AutoCloseable {
     private final Map<String, String> values = new LinkedHashMap<>();
     private Path file;
     private System.Logger logger;
+    private Executor executor;
     private Machine machine = new Machine();
 
     private Builder() {}
@@ -116,6 +121,20 @@ public final class ForelockClient implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Completes the client's futures, and so runs what depends on them, for calls that are given no executor of their
+     * own. Without a word about it, daemon threads of the client do, which are made as they are needed, at most 64 of
+     * them. What this one refuses, by whatever exception, the thread that runs callbacks does.
+     *
+     * @param target must outlive the client; one that does its work at once ({@code Runnable::run}) has the limits that
+     *     {@link ZkBlockingWriteLock#acquireAsync(Duration, Executor)} names
+     * @return this
+     */
+    public Builder executor(Executor target) {
+      executor = Objects.requireNonNull(target);
+      return this;
+    }
+
     /** For tests. */
     Builder machine(Machine other) {
       machine = other;
@@ -129,8 +148,7 @@ public final class ForelockClient implements AutoCloseable {
      * @throws ConfigurationException with every problem found
      */
     public ForelockClient build() {
-      return new ForelockClient((file == null ? Config.of(new Properties()) : Config.load(file)).set(values),
-          logger == null ? System.getLogger(LOGGER_NAME) : logger, machine);
+      return new ForelockClient((file == null ? Config.of(new Properties()) : Config.load(file)).set(values), this);
     }
   }
 

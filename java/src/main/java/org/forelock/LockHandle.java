@@ -7,12 +7,12 @@ import java.util.function.Consumer;
  * object refers to it, not the other way round: else it would never be garbage.
  */
 abstract class LockHandle implements Runnable {
-  private static final int KINDS = 4;
+  private static final String[] KINDS = {"onLost", "onDanger", "onQueued", "onContended"};
   final ClientCore core;
   final long number;
   final boolean capturesStack;
   private final String name;
-  private final long[] listeners = new long[KINDS];
+  private final long[] listeners = new long[KINDS.length];
   private volatile boolean closed;
 
   /**
@@ -63,7 +63,8 @@ abstract class LockHandle implements Runnable {
 
   /** The callback runs on the thread for the application's code; it takes the place of an earlier one. */
   void watch(int kind, long marginMs, Consumer<Event> callback) {
-    long tag = core.listen(event -> core.call(() -> callback.accept(event)));
+    String what = KINDS[Integer.numberOfTrailingZeros(kind)] + " of " + name;
+    long tag = core.listen(event -> core.call(what, () -> callback.accept(event)));
     try {
       nativeWatch(kind, marginMs, tag);
     } catch (RuntimeException problem) {

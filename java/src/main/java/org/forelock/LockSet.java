@@ -186,7 +186,9 @@ public final class LockSet implements AutoCloseable {
    * Begins to contend and returns at once, with the time-out configured for the class.
    *
    * @return completed with this set when it is held, or exceptionally as {@link #lockWithTimeout()} would end; by the
-   *     thread of the client that runs callbacks. Cancelling it withdraws the acquisition
+   *     client's executor ({@link ForelockClient.Builder#executor}). Cancelling it, or completing it otherwise, as
+   *     {@code orTimeout} does, withdraws the acquisition; to do so with a stage that depends on it does not: the set
+   *     may be held afterwards
    */
   public CompletableFuture<LockSet> acquireAsync() {
     return contention.acquireAsync(Native.CONFIGURED, false, null);
@@ -203,7 +205,7 @@ public final class LockSet implements AutoCloseable {
   }
 
   /**
-   * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
+   * The same, completed by an executor of its own.
    *
    * @param timeout at most; zero or less is a single attempt
    * @param executor completes the result, and so runs what depends on it. One that does so at once
@@ -264,7 +266,7 @@ public final class LockSet implements AutoCloseable {
   /**
    * Releases every member without waiting.
    *
-   * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
+   * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the client's executor
    */
   public CompletableFuture<Void> unlockAsync() {
     return contention.releaseAsync(() -> { });

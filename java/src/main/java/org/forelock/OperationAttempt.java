@@ -164,7 +164,8 @@ public final class OperationAttempt {
    */
   public void onLost(Consumer<LossReason> callback) {
     Objects.requireNonNull(callback);
-    long tag = core.listen(event -> core.call(() -> callback.accept(LossReason.of(event.value))));
+    long tag = core.listen(event -> core.call(
+        "onLost of the lock on " + operation.monitor, () -> callback.accept(LossReason.of(event.value))));
     try {
       Native.lockWatch(handle, Native.ON_LOST, 0, tag);
     } catch (RuntimeException problem) {

@@ -155,7 +155,7 @@ public final class OperationRunner implements AutoCloseable {
           break;
         default:
           begun.thenAccept(Ticket::end);
-          client.core().call(() -> {
+          client.core().complete(() -> {
             if (event.ok()) {
               result.complete(new OperationResult(event, failures));
             } else {

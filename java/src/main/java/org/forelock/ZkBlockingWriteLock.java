@@ -146,8 +146,10 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * Begins to contend and returns at once, with the time-out configured for the class.
    *
    * @return completed with this lock when it is held, or exceptionally as {@link #lockWithTimeout()} would end, but
-   *     without a word about who holds it: to look would block; by the thread of the client that runs callbacks.
-   *     Cancelling it withdraws the acquisition
+   *     without a word about who holds it: to look would block; by the client's executor
+   *     ({@link ForelockClient.Builder#executor}). Cancelling it, or completing it otherwise, as
+   *     {@code orTimeout} does, withdraws the acquisition; to do so with a stage that depends on it does not: the lock
+   *     may be held afterwards
    */
   public CompletableFuture<ZkBlockingWriteLock> acquireAsync() {
     return contention.acquireAsync(Native.CONFIGURED, false, null);
@@ -164,7 +166,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * The same, completed by an executor instead of the thread that runs callbacks: a thread less on the way.
+   * The same, completed by an executor of its own.
    *
    * @param timeout at most; zero or less is a single attempt
    * @param executor completes the result, and so runs what depends on it. One that does so at once
@@ -242,7 +244,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * Releases the lock without waiting.
    *
-   * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the thread that runs callbacks
+   * @return completed, or completed exceptionally, as {@link #unlock()} ends; by the client's executor
    */
   public CompletableFuture<Void> unlockAsync() {
     boolean ofAdapter = adapter.ends();

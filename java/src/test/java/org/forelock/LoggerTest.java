@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Where the client's log lines go. */
 class LoggerTest {
   /** Waits for a line of a level with a text in it. */
-  private static final class Expectation implements System.Logger {
+  static final class Expectation implements System.Logger {
     private final Level expected;
     private final String text;
     final CompletableFuture<String> met = new CompletableFuture<>();
