@@ -158,8 +158,8 @@ build_plugin() {
   [[ -f $from/java/native/libforelock_jni.so ]] ||
     die "$from/java/native has no libforelock_jni.so: build the targets forelock_jni and forelock_jni_dlq"
   # Without the native library: it lies beside the jars in the zip, where the node's security policy finds it.
-  maven -f "$root/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent -DskipTests \
-    -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
+  maven -f "$root/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent -Denforcer.skip \
+    -DskipTests -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
   local profile=()
   [[ $version == 2.* ]] || profile=(-Popensearch-3)
   maven -f "$root/opensearch/pom.xml" package "${profile[@]}" "-Dopensearch.version=$version" \
