@@ -2,6 +2,7 @@ package org.forelock;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -20,6 +21,8 @@ import java.util.function.Consumer;
 final class ClientCore {
   private static final int BATCH = 128;
   private static final int MAX_LOG_LINES = 1000;
+  /** How long the end of a client may wait for a logger of the host. */
+  private static final long LONGEST_LOG_S = 5;
   /** After events could not be fetched, for want of memory: there may be some then. */
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -44,6 +47,7 @@ final class ClientCore {
   private final Map<Long, Consumer<Event>> listeners = new ConcurrentHashMap<>();
   private final Object told = new Object();
   private final Thread poller;
+  private volatile boolean refusing;
   private volatile boolean closing;
   private volatile boolean ended;
 
@@ -174,6 +178,34 @@ final class ClientCore {
     }
   }
 
+  /** No acquisition and no operation begins after this. */
+  void refuseNew() {
+    refusing = true;
+  }
+
+  /** Whether nothing new may begin. */
+  boolean isRefusing() {
+    return refusing;
+  }
+
+  /** If nothing new may begin: tells the consumer that expects the tag that the client is closed. Whether it has. */
+  boolean refuses(long tag) {
+    if (refusing) {
+      tell(completions.remove(tag), Event.CLOSED);
+    }
+    return refusing;
+  }
+
+  /** Whether a lock is held by a caller, waited for, or not certainly released. */
+  boolean isInUse() {
+    try {
+      ClientStatus status = ClientStatus.of(this);
+      return !closing && status.contenders() > status.lingering();
+    } catch (ForelockException ended) {
+      return false;
+    }
+  }
+
   /** After an asynchronous call of a lock: that of a closed client is answered at once, when nothing polls any more. */
   void fetchIfEnded() {
     if (ended) {
@@ -202,8 +234,23 @@ final class ClientCore {
         }
       }
     }
+    interrupted |= !awaitLog();
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What has been logged is written then, unless the host's logger takes its time. False: interrupted. */
+  private boolean awaitLog() {
+    CountDownLatch written = new CountDownLatch(1);
+    try {
+      logging.execute(written::countDown);
+      written.await(LONGEST_LOG_S, TimeUnit.SECONDS);
+      return true;
+    } catch (InterruptedException interruption) {
+      return false;
+    } catch (Throwable noThread) {
+      return true;
     }
   }
 

@@ -6,10 +6,17 @@ public final class ClientStatus {
   private final String instance;
   private final String lastProblem;
 
-  ClientStatus(long[] numbers, String instance, String lastProblem) {
+  private ClientStatus(long[] numbers, String instance, String lastProblem) {
     this.numbers = numbers;
     this.instance = instance;
     this.lastProblem = lastProblem;
+  }
+
+  static ClientStatus of(ClientCore core) {
+    long[] numbers = new long[13];
+    byte[][] texts = new byte[2][];
+    Native.clientStatus(core.handle, numbers, texts);
+    return new ClientStatus(numbers, Failures.text(texts[0]), Failures.text(texts[1]));
   }
 
   /**
@@ -145,5 +152,15 @@ public final class ClientStatus {
    */
   public String lastProblem() {
     return lastProblem;
+  }
+
+  @Override
+  public String toString() {
+    return "ClientStatus(" + instance + ", " + (connected() ? "connected" : "not connected") + ", session 0x"
+        + Long.toHexString(sessionId()) + " of " + sessionTimeoutMillis() + " ms, granted " + granted() + ", refused "
+        + refused() + ", lost " + lost() + ", released " + released() + ", contenders " + contenders() + ", lingering "
+        + lingering() + ", taken again " + takenAgain() + ", requests " + requests() + ", sessions expired "
+        + sessionsExpired() + ", disconnections " + disconnections()
+        + (lastProblem.isEmpty() ? "" : ", last problem: " + lastProblem) + ")";
   }
 }

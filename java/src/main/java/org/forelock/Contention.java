@@ -153,6 +153,9 @@ final class Contention<T> {
   private boolean begin(long tag, long timeoutMs, boolean once, long blockMs) {
     ClientCore core = handle.core;
     boolean pending = false;
+    if (core.refuses(tag)) {
+      return true;
+    }
     try {
       countLoss();
       byte[] stack = handle.capturesStack ? CallStack.capture() : null;

@@ -17,7 +17,7 @@ import java.util.concurrent.Executor;
  */
 public final class ForelockClient implements AutoCloseable {
   private static final String LOGGER_NAME = "org.forelock";
-  static final Cleaner CLEANER = Cleaner.create();
+  private static Cleaner cleaner;
 
   private final ClientCore core;
   private final Lifetime lifetime;
@@ -44,7 +44,9 @@ public final class ForelockClient implements AutoCloseable {
   }
 
   private ForelockClient(Config config, Builder builder) {
+    Cleaner forgotten;
     try (config) {
+      forgotten = cleaner();
       System.Logger logger = builder.logger == null ? System.getLogger(LOGGER_NAME) : builder.logger;
       boolean lingers = !"0".equals(config.get("zookeeper.lock.linger"));
       boolean debug = logger.isLoggable(System.Logger.Level.DEBUG);
@@ -53,7 +55,23 @@ public final class ForelockClient implements AutoCloseable {
           Native.clientOpen(config.handle, debug), logger, lingers, slowMs, builder.executor, builder.machine);
     }
     lifetime = new Lifetime(core);
-    cleanable = CLEANER.register(this, lifetime);
+    try {
+      if (builder.patience != null) {
+        lifetime.hook = new ShutdownHook(core, builder.patience, builder.machine);
+      }
+      cleanable = forgotten.register(this, lifetime);
+    } catch (Throwable problem) {
+      lifetime.end();
+      throw problem;
+    }
+  }
+
+  /** Not made with the class: a thread that cannot be had then would be the end of the class. */
+  static synchronized Cleaner cleaner() {
+    if (cleaner == null) {
+      cleaner = Cleaner.create();
+    }
+    return cleaner;
   }
 
   /**
@@ -71,6 +89,7 @@ public final class ForelockClient implements AutoCloseable {
     private Path file;
     private System.Logger logger;
     private Executor executor;
+    private Duration patience;
     private Machine machine = new Machine();
 
     private Builder() {}
@@ -135,6 +154,22 @@ public final class ForelockClient implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Closes the client when the JVM ends in good order: by a signal such as SIGTERM, by {@code System.exit}, or with
+     * its last thread. So its locks are free then, and not when the session's time-out has passed. From that moment on
+     * every new acquisition and operation is refused ({@link ErrorCode#CLOSED}). When no lock is held or waited for any
+     * more, or the time is up, the client is closed: code that still works under a lock has lost it, as
+     * {@link ZkBlockingWriteLock#onLost} and {@link ZkBlockingWriteLock#checkHealth} tell it.
+     *
+     * @param patience at most, less than what the host's environment waits before it kills a process; zero: locks are
+     *     freed under the code that works. {@code System.exit} within a section waits for all of it
+     * @return this
+     */
+    public Builder closeOnShutdown(Duration patience) {
+      this.patience = Objects.requireNonNull(patience);
+      return this;
+    }
+
     /** For tests. */
     Builder machine(Machine other) {
       machine = other;
@@ -182,10 +217,7 @@ public final class ForelockClient implements AutoCloseable {
    * @return a snapshot
    */
   public ClientStatus status() {
-    long[] numbers = new long[13];
-    byte[][] texts = new byte[2][];
-    Native.clientStatus(core.handle, numbers, texts);
-    return new ClientStatus(numbers, Failures.text(texts[0]), Failures.text(texts[1]));
+    return ClientStatus.of(core);
   }
 
   /**
@@ -211,6 +243,7 @@ public final class ForelockClient implements AutoCloseable {
   private static final class Lifetime implements Runnable {
     private final ClientCore core;
     private volatile boolean closed;
+    private volatile ShutdownHook hook;
 
     Lifetime(ClientCore core) {
       this.core = core;
@@ -218,6 +251,9 @@ public final class ForelockClient implements AutoCloseable {
 
     void close() {
       closed = true;
+      if (hook != null) {
+        hook.remove();
+      }
       Blocking.run(core::close);
     }
 

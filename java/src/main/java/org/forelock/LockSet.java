@@ -88,7 +88,7 @@ public final class LockSet implements AutoCloseable {
         options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
     contention = new Contention<>(this, handle, ids.get(0));
-    cleanable = ForelockClient.CLEANER.register(this, handle);
+    cleanable = ForelockClient.cleaner().register(this, handle);
   }
 
   private static String more(int count) {

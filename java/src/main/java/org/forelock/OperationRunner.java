@@ -209,6 +209,9 @@ public final class OperationRunner implements AutoCloseable {
 
   private Ticket submit(Operation operation, Consumer<Event> consumer) {
     ClientCore core = client.core();
+    if (core.isRefusing()) {
+      throw Failures.of(Event.CLOSED);
+    }
     long tag = core.follow(consumer);
     try {
       long number = Native.runnerSubmit(

@@ -73,7 +73,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
         lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
     handle = new SingleHandle(client.core(), number, options, monitor);
     contention = new Contention<>(this, handle, monitor);
-    cleanable = ForelockClient.CLEANER.register(this, handle);
+    cleanable = ForelockClient.cleaner().register(this, handle);
   }
 
   /**

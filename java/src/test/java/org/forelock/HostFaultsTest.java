@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -160,9 +163,11 @@ class HostFaultsTest {
   }
 
   @Test
-  void aClientWithoutThreadsIsNotOpened() {
-    for (String missing : new String[] {"forelock-callbacks", "forelock-poll"}) {
-      assertThrows(OutOfMemoryError.class, () -> open(new Machine() {
+  void aClientWithoutThreadsIsNotOpenedAndLeavesNothing() throws Exception {
+    open(new Machine()).close();
+    int before = threads() + 3; // the JVM has threads of its own, which come and go; a client has more than these
+    for (String missing : new String[] {"forelock-callbacks", "forelock-poll", "forelock-shutdown"}) {
+      Machine machine = new Machine() {
         @Override
         Thread thread(Runnable task, String name) {
           if (name.equals(missing)) {
@@ -170,7 +175,23 @@ class HostFaultsTest {
           }
           return super.thread(task, name);
         }
-      }));
+      };
+      assertThrows(OutOfMemoryError.class,
+          () -> server.settings().machine(machine).closeOnShutdown(Duration.ZERO).build());
+    }
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (threads() > before) {
+      assertTrue(System.nanoTime() < end, threads() + " threads, of which there were " + before);
+      Thread.onSpinWait();
+    }
+    try (ForelockClient client = open(new Machine())) {
+      waitingIsTold(client, "again", null);
+    }
+  }
+
+  private static int threads() throws IOException {
+    try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+      return (int) tasks.count();
     }
   }
 

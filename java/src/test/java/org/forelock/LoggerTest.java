@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.ResourceBundle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Where the client's log lines go. */
@@ -64,6 +65,50 @@ class LoggerTest {
     }
   }
 
+  /** Writes a line when the thread that closes the client waits for that, or is through. */
+  private static final class Patient implements System.Logger {
+    final AtomicInteger lines = new AtomicInteger();
+    volatile Thread closer;
+    volatile boolean closed;
+
+    @Override
+    public String getName() {
+      return "patient";
+    }
+
+    @Override
+    public boolean isLoggable(Level level) {
+      return true;
+    }
+
+    @Override
+    public void log(Level level, ResourceBundle bundle, String message, Throwable thrown) {
+      while (!closed && (closer == null || closer.getState() != Thread.State.TIMED_WAITING)) {
+        Thread.onSpinWait();
+      }
+      lines.incrementAndGet();
+    }
+
+    @Override
+    public void log(Level level, ResourceBundle bundle, String format, Object... parameters) {
+      log(level, bundle, format, (Throwable) null);
+    }
+  }
+
+  @Test
+  void whatIsLoggedIsWrittenWhenTheClientIsClosed() {
+    Patient logger = new Patient();
+    try (TestServer server = new TestServer()) {
+      ForelockClient client = server.settings().logger(logger).build();
+      new ZkBlockingWriteLock("course", client, "written").lock();
+      logger.closer = Thread.currentThread();
+      client.close();
+      int written = logger.lines.get();
+      logger.closed = true;
+      assertTrue(written > 0);
+    }
+  }
+
   @Test
   void aHeldLockThatIsForgottenIsToldAndFreed() throws Exception {
     Expectation forgotten = new Expectation(System.Logger.Level.WARNING, "the lock on forgotten was never unlocked");
@@ -104,7 +149,7 @@ class LoggerTest {
   /** Returns when an object that has become garbage has been dealt with. */
   private static void collectGarbage() {
     CompletableFuture<Void> cleaned = new CompletableFuture<>();
-    ForelockClient.CLEANER.register(new Object(), () -> cleaned.complete(null));
+    ForelockClient.cleaner().register(new Object(), () -> cleaned.complete(null));
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (!cleaned.isDone()) {
       assertTrue(System.nanoTime() < end, "nothing is collected");
