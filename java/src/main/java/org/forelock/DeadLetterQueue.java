@@ -53,8 +53,7 @@ public final class DeadLetterQueue implements AutoCloseable {
 
   private static Config checked(java.util.function.Supplier<Config> config) {
     if (!Native.hasDeadLetters()) {
-      throw new RequestRejectedException(ErrorCode.KAFKA_UNAVAILABLE, "",
-          "there is no dead-letter queue: the library librdkafka.so.1 is not installed on this machine", "install it");
+      throw NativeLibrary.withoutDeadLetters();
     }
     return config.get();
   }

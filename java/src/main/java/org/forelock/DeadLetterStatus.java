@@ -84,4 +84,13 @@ public final class DeadLetterStatus {
   public String lastProblem() {
     return lastProblem;
   }
+
+  @Override
+  public String toString() {
+    return "DeadLetterStatus(" + outboxRows() + " in the outbox, " + outboxBytes() + " bytes"
+        + oldestAge().map(age -> ", the oldest for " + age.toMillis() + " ms").orElse("") + ", accepted " + accepted()
+        + ", delivered " + delivered() + ", delivery failures " + deliveryFailures()
+        + (forwarding() ? ", forwarding" : ", not forwarding")
+        + (lastProblem.isEmpty() ? "" : ", last problem: " + lastProblem) + ")";
+  }
 }

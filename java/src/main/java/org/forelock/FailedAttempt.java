@@ -61,4 +61,9 @@ public final class FailedAttempt {
   public Duration waited() {
     return waited;
   }
+
+  @Override
+  public String toString() {
+    return "FailedAttempt(" + at + ", " + code + ", waited for " + waited.toMillis() + " ms: " + message + ")";
+  }
 }

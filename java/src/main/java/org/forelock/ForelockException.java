@@ -19,6 +19,18 @@ public class ForelockException extends RuntimeException {
   }
 
   /**
+   * An exception as the library throws it for a code, for the tests of a program that handles it.
+   *
+   * @param code the code, which decides the class
+   * @param monitor the monitor's id, or empty
+   * @param message for people
+   * @return it
+   */
+  public static ForelockException of(ErrorCode code, String monitor, String message) {
+    return Failures.of(code.number(), monitor, message, "");
+  }
+
+  /**
    * What happened, for programs.
    *
    * @return the stable code
@@ -52,5 +64,11 @@ public class ForelockException extends RuntimeException {
    */
   public boolean retryable() {
     return code.retryable();
+  }
+
+  /** As that of every exception, and the hint: so a stack trace says what to do next, too. */
+  @Override
+  public String toString() {
+    return hint.isEmpty() ? super.toString() : super.toString() + " [hint: " + hint + "]";
   }
 }

@@ -1,6 +1,7 @@
 package org.forelock;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -99,9 +100,12 @@ public final class Inspector {
       return Blocking.call(() -> {
         long view = Native.inspectHolder(core.handle, NativeLibrary.utf8(monitor), LOOK_MS);
         try {
-          Optional<OwnerRecord> owner =
-              Native.viewCount(view) == 0 ? Optional.empty() : monitor(view, 0, List.of()).owner();
-          return owner.map(of -> "; held by " + of.instance() + " for \"" + of.lockInfo() + "\"").orElse("");
+          if (Native.viewCount(view) == 0) {
+            return "";
+          }
+          MonitorView seen = monitor(view, 0, List.of());
+          return seen.held() ? "; held by " + seen.owner().map(Inspector::described).orElse("a client that leaves no record")
+              : "; it is not held at this moment";
         } finally {
           Native.viewFree(view);
         }
@@ -111,6 +115,13 @@ public final class Inspector {
     } finally {
       LOOKS.release();
     }
+  }
+
+  private static String described(OwnerRecord owner) {
+    return owner + owner.acquiredAt().map(time -> {
+      long tenths = Math.max(0, Duration.between(time, Instant.now()).toMillis() + 50) / 100;
+      return " (" + tenths / 10 + "." + tenths % 10 + " s)";
+    }).orElse("");
   }
 
   private static MonitorView monitor(long view, int index, List<WaiterView> queue) {

@@ -163,4 +163,10 @@ public final class LockSetView {
   public Duration heldFor() {
     return Duration.ofMillis(numbers[8]);
   }
+
+  @Override
+  public String toString() {
+    return "LockSetView(" + id + ", " + heldCount() + " of " + size() + " held"
+        + (waitsFor.isEmpty() ? "" : ", waits for " + waitsFor) + (owner == null ? "" : ", held by " + owner) + ")";
+  }
 }

@@ -7,6 +7,11 @@ public enum LockType {
   /** Bulk work. */
   BACKGROUND;
 
+  /** As messages have it. */
+  String text() {
+    return this == BACKGROUND ? "background" : "foreground";
+  }
+
   static LockType of(long priority) {
     return priority == 1 ? BACKGROUND : FOREGROUND;
   }

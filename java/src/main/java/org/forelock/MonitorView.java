@@ -150,4 +150,11 @@ public final class MonitorView {
   public Optional<Duration> oldestWait() {
     return numbers[9] < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(numbers[9]));
   }
+
+  @Override
+  public String toString() {
+    String holder = held() ? ", held for " + heldFor().toMillis() + " ms, token " + holderToken() + ", by "
+        + (owner == null ? "a client that leaves no record" : owner) : ", not held";
+    return "MonitorView(" + monitor + holder + ", " + waiting() + " waiting)";
+  }
 }

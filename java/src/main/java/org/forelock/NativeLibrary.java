@@ -25,15 +25,29 @@ final class NativeLibrary {
 
   private static final String[] NAMES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
 
+  /** Why the library that is loaded may be without the dead-letter queue, and what to do. */
+  private static String noQueue = "";
+  private static String noQueueHint = "";
+
   private NativeLibrary() {}
+
+  /** For an object that needs a part of the library that was not loaded. */
+  static RequestRejectedException withoutDeadLetters() {
+    return new RequestRejectedException(
+        ErrorCode.KAFKA_UNAVAILABLE, "", "there is no dead-letter queue: " + noQueue, noQueueHint);
+  }
 
   static void load() {
     String chosen = System.getProperty(LIBRARY);
     if (chosen != null) {
+      noQueue = chosen + ", which -D" + LIBRARY + " names, is a library without it";
+      noQueueHint = "name libforelock_jni_dlq.so";
       loadChosen(Paths.get(chosen).toAbsolutePath());
       return;
     }
     // The first one needs Kafka's client on this machine; without it everything works but the dead-letter queue.
+    noQueue = "the jar has no " + NAMES[0];
+    noQueueHint = "build the target forelock_jni_dlq before the jar";
     UnsatisfiedLinkError problem = null;
     for (String name : NAMES) {
       try {
@@ -44,6 +58,8 @@ final class NativeLibrary {
         if (!isMissingKafka(error)) {
           throw error;
         }
+        noQueue = "the library librdkafka.so.1 is not installed on this machine";
+        noQueueHint = "install it (Debian: librdkafka1)";
         problem = error;
       }
     }

@@ -51,4 +51,10 @@ public final class OperationResult {
   public List<String> failures() {
     return failures;
   }
+
+  @Override
+  public String toString() {
+    return "OperationResult(" + id + ", " + (succeeded ? "succeeded" : "dead-lettered: " + reason)
+        + (failures.isEmpty() ? "" : ", failures " + failures) + ")";
+  }
 }

@@ -127,4 +127,10 @@ public final class OwnerRecord {
   private static Optional<Instant> instant(long milliseconds) {
     return milliseconds < 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(milliseconds));
   }
+
+  @Override
+  public String toString() {
+    return instance() + " for \"" + lockInfo() + "\" (" + lockType().text() + ")"
+        + acquiredAt().map(time -> " since " + time).orElse("");
+  }
 }

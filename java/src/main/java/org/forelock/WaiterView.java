@@ -82,4 +82,10 @@ public final class WaiterView {
   public Duration waited() {
     return Duration.ofMillis(numbers[4]);
   }
+
+  @Override
+  public String toString() {
+    return "WaiterView(" + position() + ", " + node + ", behind " + behind + ", waits for " + waited().toMillis()
+        + " ms, " + (owner == null ? "a client that leaves no record" : owner) + ")";
+  }
 }

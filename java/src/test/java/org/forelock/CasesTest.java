@@ -83,7 +83,8 @@ class CasesTest {
       assertEquals(monitor, problem.monitor());
       String held = "; held by " + client.status().instance() + "/";
       assertTrue(problem.getMessage().contains(held), problem.getMessage());
-      assertTrue(problem.getMessage().contains(" for \"case\""), problem.getMessage());
+      assertTrue(problem.getMessage().matches(".* for \"case\" \\(foreground\\) since 20.*Z \\(\\d+\\.\\d s\\)"),
+          problem.getMessage());
       assertTrue(problem.retryable());
       assertFalse(problem.hint().isEmpty());
       assertFalse(waiter.tryLock());

@@ -182,6 +182,40 @@ class LoadingTest {
     }
   }
 
+  /** Opens a dead-letter queue in a JVM of its own, and prints what that ends with. */
+  public static final class Queue {
+    public static void main(String[] arguments) {
+      try (DeadLetterQueue queue = new DeadLetterQueue(new java.util.Properties())) {
+        System.out.println("opened");
+      } catch (ForelockException problem) {
+        System.out.println(problem);
+      }
+    }
+  }
+
+  @Test
+  void aLibraryWithoutDeadLettersSaysWhichOneIsMissing() throws Exception {
+    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    List<String> command = command("-Dforelock.native.library=" + packed);
+    command.set(command.size() - 1, Queue.class.getName());
+    String said = output(command);
+    assertTrue(said.contains(packed.toString()) && said.contains("libforelock_jni_dlq.so"), said);
+
+    Path classes = folder.resolve("classes");
+    try (Stream<Path> files = Files.walk(CLASSES)) {
+      for (Path file : (Iterable<Path>) files.filter(name -> !name.endsWith("libforelock_jni_dlq.so"))::iterator) {
+        Files.copy(file, classes.resolve(CLASSES.relativize(file).toString()));
+      }
+    }
+    command = command();
+    int path = command.indexOf("-cp") + 1;
+    command.set(path, command.get(path).replace(CLASSES.toString(), classes.toString()));
+    command.set(command.size() - 1, Queue.class.getName());
+    said = output(command);
+    assertTrue(said.contains("the jar has no libforelock_jni_dlq.so") && said.contains("target"), said);
+  }
+
   private static void assertVersion(String output) {
     assertTrue(output.lines().reduce((first, last) -> last).orElse("").startsWith("0."), output);
   }
