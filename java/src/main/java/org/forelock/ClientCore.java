@@ -242,6 +242,9 @@ final class ClientCore {
 
   /** What has been logged is written then, unless the host's logger takes its time. False: interrupted. */
   private boolean awaitLog() {
+    if (logging.getPoolSize() == 0) {
+      return true;
+    }
     CountDownLatch written = new CountDownLatch(1);
     try {
       logging.execute(written::countDown);

@@ -42,7 +42,7 @@ public enum ErrorCode {
   INTERNAL(19),
   /** An operation's handler failed and says no more. */
   HANDLER_FAILED(20),
-  /** So much is under way that nothing more is taken on. */
+  /** Too much for now: operations under way, threads of the host, work of the server. */
   OVERLOADED(21),
   /** The dead letter was not taken: the outbox is full. */
   OUTBOX_FULL(22),

@@ -104,8 +104,8 @@ public final class Inspector {
             return "";
           }
           MonitorView seen = monitor(view, 0, List.of());
-          return seen.held() ? "; held by " + seen.owner().map(Inspector::described).orElse("a client that leaves no record")
-              : "; it is not held at this moment";
+          String holder = seen.owner().map(Inspector::described).orElse("a client that leaves no record");
+          return seen.held() ? "; held by " + holder : "; it is not held at this moment";
         } finally {
           Native.viewFree(view);
         }
