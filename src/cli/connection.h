@@ -37,8 +37,8 @@ class CommandClient {
   CommandClient(const CommandClient&) = delete;
   CommandClient& operator=(const CommandClient&) = delete;
 
-  // Ends the session; after longest_close without its confirmation. The server has got it by then, or cannot be
-  // reached.
+  // Ends the session. Over a connection that is up its end has been sent when this returns: its nodes would stay for a
+  // whole time-out. Where there is none, nothing can be sent, and it takes longest_close at most.
   void close();
 
   Client& operator*() const { return *client_; }

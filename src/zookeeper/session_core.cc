@@ -25,8 +25,9 @@ using coordination::WatchEvent;
 
 namespace {
 
-// How long a closing session waits for the next answer to what it has sent, and for all of them.
-constexpr std::chrono::milliseconds drain_patience{1000};
+// How long a closing session waits for the next answer to what it has sent, and for all of them, before it sends its
+// end. From then on its process may end: a server that stands still meanwhile finds the end behind the requests.
+constexpr std::chrono::milliseconds drain_patience{100};
 constexpr std::chrono::milliseconds drain_limit{5000};
 // How long a session that knows no address waits for the name service before it says so.
 constexpr std::chrono::milliseconds lookup_limit{2000};
@@ -160,8 +161,9 @@ void SessionCore::close() {
   }
 }
 
-// The C client's close stops reading, and unread answers make the kernel reset the connection: the server
-// then drops what it has not read yet, the end of the session included, and its nodes stay for a whole time-out.
+// The C client's close stops reading, and answers that come later make the kernel reset the connection: a server that
+// writes on then drops what it has not read yet, the end of the session included, and its nodes stay for a whole
+// time-out. One that answers nothing reads first when it goes on.
 void SessionCore::drain(zhandle_t* handle) {
   if (zoo_state(handle) != ZOO_CONNECTED_STATE) return;
   const auto begun = std::chrono::steady_clock::now();

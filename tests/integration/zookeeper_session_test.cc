@@ -74,6 +74,27 @@ TEST_F(ZooKeeperTest, CloseEndsTheSessionAtOnce) {
   EXPECT_EQ(other->ask(Exists{own("node")}).code, ReplyCode::no_node);
 }
 
+// It stands still for longer than a close waits, with requests before it that it answers when their asker has gone.
+TEST_F(ZooKeeperTest, AServerThatStandsStillMeanwhileHearsOfTheEnd) {
+  test::ServerOptions long_sessions;
+  long_sessions.config_lines = {"maxSessionTimeout=60000"};
+  test::TestServer own_server(long_sessions);
+  SessionOptions settings = options();
+  settings.servers = own_server.connect_string();
+  settings.session_timeout = std::chrono::seconds(60);
+  auto other = connect(settings);
+  for (int round = 0; round < 10; ++round) {
+    auto connection = connect(settings);
+    const std::string node = "/mine-" + std::to_string(round);
+    ASSERT_TRUE(connection->ask(Create{node, "", CreateMode::ephemeral}).ok());
+    own_server.pause();
+    for (int i = 0; i < 20; ++i) connection->send(i % 2 == 0 ? Request(Exists{"/"}) : Request(SetData{node, "x"}));
+    connection->session.close();
+    own_server.resume();
+    EXPECT_TRUE(test::wait_until([&] { return other->ask(Exists{node}).code == ReplyCode::no_node; }));
+  }
+}
+
 // Such an answer ends the session at once, and no request may be on its way into the C client then.
 TEST_F(ZooKeeperTest, ACredentialIsProvedAnewByEachConnectionBeforeItIsReported) {
   SessionOptions settings = options();

@@ -21,6 +21,9 @@ class Tap:
         self.was_cut = False
         self.passed = 0  # bytes that the server has sent
         self.refuses = False
+        self.delay = 0  # seconds by which each frame comes later, in each direction
+        self.never = threading.Event()
+        self.action = None
         threading.Thread(target=self.accept, daemon=True).start()
 
     def cut_after_request(self, kind, for_good=False):
@@ -28,10 +31,18 @@ class Tap:
         self.request = kind
         self.refuses = for_good
 
+    def before_request(self, kind, action):
+        """Does it when the first request of this kind comes by, before the server gets that."""
+        self.action = (kind, action)
+
     def cut_after_bytes(self, count):
         """Of what the server sends."""
         self.was_cut = False
         self.bytes_left = count
+
+    def wait(self):
+        """As long as a frame is under way."""
+        self.never.wait(self.delay)
 
     def close(self):
         self.listener.close()
@@ -80,7 +91,11 @@ class Line:
                 if kind == self.tap.request:
                     self.tap.request = None
                     self.awaited = number
+                if self.tap.action and self.tap.action[0] == kind:
+                    action, self.tap.action = self.tap.action[1], None
+                    action()
             first = False
+            self.tap.wait()
             with contextlib.suppress(OSError):
                 self.server.sendall(frame)
         self.end()
@@ -97,6 +112,7 @@ class Line:
                     self.tap.bytes_left = None
                     self.tap.was_cut = True
                     break
+            self.tap.wait()
             try:
                 self.client.sendall(frame)
             except OSError:
