@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-DOCUMENTS = ["README.md", "docs/tutorial.md", "docs/embedding.md"]
+DOCUMENTS = ["README.md", "docs/tutorial.md", "docs/embedding.md", "docs/operating.md"]
 BLOCK = re.compile(r"^```cpp\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 C_BLOCK = re.compile(r"^```c\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
