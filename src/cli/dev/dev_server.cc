@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 
@@ -82,6 +83,12 @@ std::string jar() {
        {}});
 }
 
+// As the value of a .properties file, which Java reads byte by byte: JSON's escapes are such a file's, too.
+std::string properties_text(const std::filesystem::path& path) {
+  const auto json = nlohmann::json(path.string()).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return json.substr(1, json.size() - 2);
+}
+
 [[noreturn]] void throw_no_java() {
   throw FailureException({exit_unavailable,
                           "missing_program",
@@ -103,6 +110,7 @@ DevServer::DevServer(const DevServerOptions& options)
                    // These data are not needed after a crash: the server need not wait for the disk.
                    "-Dzookeeper.forceSync=no", "-Dznode.container.checkIntervalMs=5000", "-cp",
                    jar() + ':' + debian_log, "org.apache.zookeeper.server.ZooKeeperServerMain", file("zoo.cfg")};
+  child.environment = {{"LC_ALL", "C.UTF-8"}};  // for names of files
   child.death_signal = SIGKILL;
   child.output = file("server.log");
   child.foreground = false;
@@ -116,7 +124,7 @@ DevServer::DevServer(const DevServerOptions& options)
 
 void DevServer::write_files() const {
   std::filesystem::create_directories(file("data"));
-  std::ofstream(file("zoo.cfg")) << "dataDir=" << file("data").string() << "\n"
+  std::ofstream(file("zoo.cfg")) << "dataDir=" << properties_text(file("data")) << "\n"
                                  << "clientPort=" << port_ << "\n"
                                  << "clientPortAddress=" << loopback << "\n"
                                  << "tickTime=500\n"
