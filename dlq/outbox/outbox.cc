@@ -25,10 +25,10 @@ enum class Kinship {
 Kinship kinship_of(const Row& known, const DeadLetter& given) {
   try {
     const DeadLetter one = letter::from_json(known.record);
-    const DeadLetter other = letter::from_json(letter::to_json(given));  // with what cannot be kept left out
+    DeadLetter other = letter::from_json(letter::to_json(given));  // with what cannot be kept left out
     if (one.failed_at != other.failed_at || one.replay_count != other.replay_count) return Kinship::none;
-    const bool alike = one.type == other.type && one.monitor == other.monitor && one.payload == other.payload;
-    return alike ? Kinship::same : Kinship::conflict;
+    other.attempts = one.attempts;  // the first one's stay
+    return letter::to_json(one) == letter::to_json(other) ? Kinship::same : Kinship::conflict;
   } catch (const Error&) {
     return Kinship::none;  // what cannot be read is not known to be the same
   }

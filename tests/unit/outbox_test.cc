@@ -280,9 +280,10 @@ TEST_F(OutboxTest, OneThatIsGoneDoesNotLookLikeAnEmptyOne) {
 TEST_F(OutboxTest, AnotherLetterOfTheSameIdIsRefused) {
   Outbox outbox(options());
   outbox.add(sample_letter("a"));
-  const std::vector<std::function<void(DeadLetter&)>> changes{[](DeadLetter& letter) { letter.payload += "secret"; },
-                                                              [](DeadLetter& letter) { letter.type = "other"; },
-                                                              [](DeadLetter& letter) { letter.monitor = "P2"; }};
+  const std::vector<std::function<void(DeadLetter&)>> changes{
+      [](DeadLetter& letter) { letter.payload += "secret"; }, [](DeadLetter& letter) { letter.type = "other"; },
+      [](DeadLetter& letter) { letter.monitor = "P2"; },      [](DeadLetter& letter) { letter.lock_info += "x"; },
+      [](DeadLetter& letter) { ++letter.max_attempts; },      [](DeadLetter& letter) { letter.reason = "x"; }};
   for (const auto& change : changes) {
     DeadLetter other = sample_letter("a");
     change(other);

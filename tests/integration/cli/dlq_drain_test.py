@@ -335,14 +335,15 @@ class SameId(DrainTest):
         self.assertEqual(self.run_cli("dlq", "purge", "other", "--yes").returncode, 0)
         payload = {"encoding": "base64", "data": base64.b64encode(b"edited").decode()}
         records = [json.loads(line) for line in self.lines_of("kept")]
-        edited = [json.dumps(record | {"payload": payload} if record["id"] == "nightly" else record)
-                  for record in records]
-        self.write("kept", "\n".join(edited) + "\n")
-        result = self.run_cli("dlq", "import", kept, "--execute", "-o", "json")
-        self.assertEqual(result.returncode, 1, result.stderr)
-        counts = json.loads(result.stdout)
-        self.assertEqual((counts["restored"], counts["refused"]), (1, 1))
-        self.assertIn("nightly", result.stderr)
+        changes = ({"payload": payload}, {"lockInfo": "edited"}, {"priority": "background"}, {"max_attempts": 9})
+        for restored, change in zip((1, 0, 0, 0), changes):
+            edited = [json.dumps(record | change if record["id"] == "nightly" else record) for record in records]
+            self.write("kept", "\n".join(edited) + "\n")
+            result = self.run_cli("dlq", "import", kept, "--execute", "-o", "json")
+            self.assertEqual(result.returncode, 1, (change, result.stderr))
+            counts = json.loads(result.stdout)
+            self.assertEqual((counts["restored"], counts["refused"]), (restored, 1))
+            self.assertIn("nightly", result.stderr)
         self.assertEqual((sorted(self.ids()), self.payload("nightly")), (["nightly", "other"], b"first"))
 
 
