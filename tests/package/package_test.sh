@@ -72,6 +72,11 @@ for file in bin/forelock share/man/man1/forelock.1 share/bash-completion/complet
   share/zsh/site-functions/_forelock share/fish/vendor_completions.d/forelock.fish; do
   [[ -s $prefix/$file ]] || fail "$file is missing or empty"
 done
+systemd-analyze verify --man=no "$prefix/lib/systemd/system/forelock-forward.service" 2>"$work/unit" ||
+  { cat "$work/unit"; fail "the unit cannot be used"; }
+users=$(systemd-sysusers --dry-run "$prefix/lib/sysusers.d/forelock.conf" 2>&1) || fail "$users"
+user=$(sed -n 's/^User=//p' "$prefix/lib/systemd/system/forelock-forward.service")
+grep -q "^u $user " "$prefix/lib/sysusers.d/forelock.conf" || fail "nothing makes the unit's user"
 bash -n "$prefix/share/bash-completion/completions/forelock"
 [[ ! -e $prefix/bin/forelock-demo ]] || fail "the demonstration is not for installing"
 
