@@ -48,7 +48,9 @@ void BlockingWriteLock::lock() {
 
 bool BlockingWriteLock::try_lock() {
   client::LockSlot& slot = this->slot();
-  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
+  // Waits for the servers' answer alone, which takes a moment even where no time is configured for waiting.
+  const auto configured = slot.core().settings().timeout(priority());
+  const auto deadline = client::deadline_after(configured.count() > 0 ? configured : std::chrono::seconds(1));
   const auto acquisition = slot.acquire(deadline, true);
   return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }

@@ -105,14 +105,14 @@ Environment GuardedWriteLock::environment(const Client& client) const {
           {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}};
 }
 
-bool was_removed(const GuardedLock& lock) {
+LockLoss loss_of(const GuardedLock& lock) {
   const std::string removed = '(' + std::string(name_of(LossReason::removed)) + ')';
   try {
     lock.check_health();
   } catch (const Error& error) {
-    return std::string_view(error.what()).find(removed) != std::string_view::npos;
+    return {error.monitor(), std::string_view(error.what()).find(removed) != std::string_view::npos};
   }
-  return false;
+  return {lock.name(), false};
 }
 
 std::unique_ptr<CommandLock> make_command_lock(Client& client, const std::string& info,

@@ -28,8 +28,13 @@ class GuardedLock {
   virtual std::vector<std::pair<std::string, std::string>> environment(const Client& client) const = 0;
 };
 
-// Whether it is lost because it was deleted, by an administrator say.
-bool was_removed(const GuardedLock& lock);
+struct LockLoss {
+  std::string monitor;
+  bool removed = false;  // deleted, by an administrator say
+};
+
+// Of a lock that is lost.
+LockLoss loss_of(const GuardedLock& lock);
 
 // A lock on one monitor. It outlives this object.
 class GuardedWriteLock final : public GuardedLock {

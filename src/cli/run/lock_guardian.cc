@@ -98,7 +98,9 @@ bool LockGuardian::awaits(Family& family) const {
 }
 
 std::string LockGuardian::loss() const {
-  return was_removed(lock_) ? "the lock was taken away by force" : "the lock is lost";
+  const LockLoss loss = loss_of(lock_);
+  const std::string which = loss.monitor == lock_.name() ? "the lock" : "the lock on " + loss.monitor;
+  return which + (loss.removed ? " was taken away by force" : " is lost");
 }
 
 void LockGuardian::reap_orphans(const ChildProcess& child) const {

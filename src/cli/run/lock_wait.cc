@@ -53,6 +53,14 @@ void lock_within(CommandLock& lock, milliseconds limit, const std::atomic<bool>&
                               show_hint(lock.waited_for()));
 }
 
+// Of a set nobody has said which member it was.
+InstanceLockException unavailable(const CommandLock& lock) {
+  const bool single = lock.name() == lock.waited_for();
+  return {ErrorCode::lock_unavailable, single ? lock.name() : "",
+          (single ? "" : "of ") + lock.name() + (single ? " is" : " at least one is") + " held, or waited for",
+          single ? show_hint(lock.name()) : "forelock ls"};
+}
+
 // Cancels until that has had an effect: a signal may come before the waiting has begun.
 void cancel(CommandLock& lock, const Task<bool>& taking) {
   while (!taking.done() && !lock.cancel()) std::this_thread::sleep_for(milliseconds(1));
@@ -82,8 +90,7 @@ std::optional<int> take_lock(CommandLock& lock, Client& client, const LockWait& 
   try {
     const bool taken = taking.result();
     if (!ended_by && !taken) {
-      throw InstanceLockException(ErrorCode::lock_unavailable, lock.waited_for(),
-                                  lock.waited_for() + " is held, or waited for", show_hint(lock.waited_for()));
+      throw unavailable(lock);
     }
   } catch (const Error&) {
     if (!ended_by) throw;

@@ -169,18 +169,21 @@ GuardOptions RunOptions::guarding(const Client& client) const {
 
 LockWait RunOptions::waiting(const Settings& settings) const {
   LockWait wait;
-  wait.limit = settings.timeout(lock_class());
-  wait.once = timeout && timeout->count() == 0;
+  wait.limit = timeout.value_or(settings.timeout(lock_class()));
+  wait.once = wait.limit.count() == 0;
   // A connection takes longer than a very short time for the lock.
-  if (timeout && *timeout < least_connect_time) wait.connect_within = least_connect_time;
+  if (wait.limit < least_connect_time) wait.connect_within = least_connect_time;
   return wait;
 }
 
 Settings RunOptions::settings(const GlobalOptions& globals) const {
   Settings result = globals.settings();
+  const std::string key(config::option(config::timeout_option(lock_class())).key);
+  if (retry && !timeout && result.timeout(lock_class()).count() == 0) {
+    throw_usage("run: " + key + "=0 has no meaning with --retry", "say how long each attempt may wait: --timeout 2s");
+  }
   if (!timeout || timeout->count() == 0) return result;
-  std::vector<Settings::Override> overrides = {{std::string(config::option(config::timeout_option(lock_class())).key),
-                                                std::to_string(timeout->count()), "--timeout"}};
+  std::vector<Settings::Override> overrides = {{key, std::to_string(timeout->count()), "--timeout"}};
   const milliseconds delay = result.connection_delay();
   if (delay.count() > 0 && delay * result.connection_retry() < *timeout) {
     overrides.push_back({"zookeeper.connection.retry", std::to_string(*timeout / delay + 1), "--timeout"});

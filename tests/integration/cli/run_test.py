@@ -55,7 +55,7 @@ class ExitCodes(support.CliTest):
     def test_not_in_time_gives_a_command_to_copy_whatever_the_monitor(self):
         for monitor, quoted in (("x$(id); rm y", "'x$(id); rm y'"), ("it's", "'it'\\''s'"), ("-x", "-- -x")):
             self.hold(monitor)
-            for options in (["--timeout", "50ms"], ["--timeout", "0"], ["-m", "b", "--timeout", "50ms"]):
+            for options in (["--timeout", "50ms"], ["--timeout", "0"], ["-m", "b", "--timeout", "2s"]):
                 result = self.run_cli("run", f"--monitor={monitor}", *options, "-o", "json", "--", "true")
                 self.assertEqual(result.returncode, 75)
                 self.assertEqual(self.error_of(result)["hint"], "forelock show " + quoted, options)
@@ -79,6 +79,18 @@ class ExitCodes(support.CliTest):
         result = self.run_cli("run", "-m", "P1", "--timeout", "0", "-o", "json", "--", "true")
         self.assertEqual(result.returncode, 75)
         self.assertEqual(self.error_of(result)["code"], "lock_unavailable")
+
+    def test_nor_does_a_configured_one_ask_more_often(self):
+        nothing = ("--set", "zookeeper.foregound.task.timeout=0")
+        self.assertEqual(self.run_cli("run", *nothing, "-m", "P1", "--", "true").returncode, 0)
+        self.assertEqual(self.run_cli("run", *nothing, "-m", "P1", "--retry", "--", "true").returncode, 64)
+        self.hold("P1")
+        result = self.run_cli("run", *nothing, "-m", "P1", "-o", "json", "--", "true")
+        self.assertEqual((result.returncode, self.error_of(result)["code"]), (75, "lock_unavailable"))
+        little = ("--set", "zookeeper.foregound.task.timeout=1")
+        result = self.run_cli("run", *little, "-m", "P1", "--", "true")
+        self.assertEqual(result.returncode, 75, result.stderr)
+        self.assertIn("within 1 ms", result.stderr)
 
     def test_not_in_time_is_one_json_object_on_stderr(self):
         self.hold("P1")

@@ -32,8 +32,11 @@ class Sets(support.CliTest):
         self.assertIn("Save Content", result.stderr)
         self.assertIn("forelock show P2", result.stderr)
         self.assertEqual([one["monitor"] for one in self.json_of("ls")["monitors"]], ["P2"])
-        result = self.run_cli("run", "-m", "P1", "-m", "P2", "--timeout", "0", "--", "true")
+        result = self.run_cli("run", "-m", "P1", "-m", "P2", "--timeout", "0", "-o", "json", "--", "true")
         self.assertEqual(result.returncode, 75)
+        error = self.error_of(result)
+        self.assertEqual((error["message"], error["monitor"]),
+                         ("of P1 and 1 more at least one is held, or waited for", None), "P1 is free")
 
     def test_show_explains_what_a_set_waits_for(self):
         self.hold("P2", "--info", "Save Content")
@@ -67,6 +70,13 @@ class Sets(support.CliTest):
         self.assertEqual(holder.returncode, 76)
         self.assertIn("the lock on P2 was lost", errors)
         self.assertIsNone(self.holder("P1"))
+
+    def test_warn_names_the_one_that_is_lost(self):
+        holder = self.hold("P1", "-m", "P2", "--on-lost", "warn")
+        released = self.run_cli("release", "--holder", self.holder("P2")["node"], "--reason", "test", "P2")
+        self.assertEqual(released.returncode, 0, released.stderr)
+        self.assertIn("the lock on P2 was taken away", holder.stderr.readline())
+        self.assertEqual(self.let_go(holder)[0], 76)
 
     def nested(self, *locks, script):
         """What the innermost command finds of its locks, and what was said."""
