@@ -84,7 +84,7 @@ std::string describe_patience(EnsembleLink& ensemble, const Acquisition& acquisi
 
 std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                              bool look_at_holder) {
-  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now() - acquisition.since);
+  const auto waited = std::chrono::round<std::chrono::milliseconds>(acquisition.deadline - acquisition.since);
   std::string text =
       "the lock on " + acquisition.monitor + " was not obtained within " + std::to_string(waited.count()) + " ms";
   if (look_at_holder) text += describe_holder(ensemble, acquisition);

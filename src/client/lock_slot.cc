@@ -383,6 +383,7 @@ void LockSlot::lost(lock::ContenderId contender, LossReason reason) {
     if (contender != contender_) return;
     contender_ = 0;
     loss_ = reason;
+    if (reason != LossReason::closed) core_->log("warning", lost_lock(monitor_, reason).what());
     stop = stop_;
     if (phase_.load() == Phase::releasing) {
       outcome_ = outcome_of_loss();  // the thread that releases it ends that: until then no other one may begin

@@ -406,6 +406,10 @@ void SetSlot::told_held(const sets::SetMachine& machine) {
 void SetSlot::told_lost(const sets::SetMachine& machine) {
   loss_ = machine.loss();
   phase_ = Phase::lost;
+  if (loss_->reason != LossReason::closed) {
+    core_->log("warning", "the lock set of " + name_ + " is lost with " + monitors()[loss_->member] + " (" +
+                              std::string(name_of(loss_->reason)) + ")");
+  }
   if (stop_) {
     auto request = [slot = shared_from_this(), stop = *stop_]() mutable { stop.request_stop(); };
     core_->post_stop({.run = std::move(request), .kind = "a stop callback", .monitor = &name_});

@@ -150,11 +150,10 @@ void CommandLog::open(const LogOptions& options, std::string_view first, std::fu
   sink->set_formatter(formatter_of(options.format));
   auto logger = std::make_shared<spdlog::logger>("forelock", std::move(sink));
   logger->set_error_handler([](const std::string&) {});  // for want of memory
-  logger->set_level(spdlog::level::trace);
+  logger->set_level(spdlog::level::from_str(options.level));
   spdlog_sink(logger)("info", first);
   if (const int error = outlet->error.load(); error != 0) fail(options.file, {error, std::generic_category()});
   outlet->opened.store(true);
-  logger->set_level(spdlog::level::from_str(options.level));
   open_ = std::make_shared<Open>(Open{outlet, logger, spdlog_sink(logger)});
 }
 

@@ -23,8 +23,8 @@ class CommandLog {
   // That of this process; it writes nothing before open() was called. Never destroyed: its thread may never return.
   static CommandLog& instance();
 
-  // Opens the file and writes `first` to it, whatever the level is. \throws FailureException(exit_output) if that is
-  // not possible. Called once, before other threads write. `tell` is called, by the writer's thread, when lines begin
+  // Opens the file and writes `first` to it, at level info. \throws FailureException(exit_output) if that is not
+  // possible. Called once, before other threads write. `tell` is called, by the writer's thread, when lines begin
   // to be lost later.
   void open(const LogOptions& options, std::string_view first, std::function<void(const std::string&)> tell);
 

@@ -7,6 +7,7 @@
 #include "cli/exit_code.h"
 #include "cli/hints.h"
 #include "cli/monitors/release_note.h"
+#include "cli/output/quantity_text.h"
 #include "cli/process/family.h"
 #include "cli/run/command_lock.h"
 #include "cli/run/lock_wait.h"
@@ -18,7 +19,22 @@
 namespace forelock::cli {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::milliseconds look_at_note_for{400};
+
+std::string held_time_text(Clock::duration time) {
+  return duration_text(std::chrono::duration_cast<std::chrono::milliseconds>(time));
+}
+
+// "P1 (token 7), P2 (token 8)"
+std::string text_of(const std::vector<MemberToken>& tokens) {
+  std::string text;
+  for (const MemberToken& member : tokens) {
+    text += (text.empty() ? "" : ", ") + member.monitor + " (token " + std::to_string(member.token) + ')';
+  }
+  return text;
+}
 
 class RunCommand final : public Command {
  public:
@@ -49,6 +65,7 @@ class RunCommand final : public Command {
         make_command_lock(*client, options_.lock_info(), options_.monitors, options_.lock_class(), lock_options);
 
     std::optional<int> ended_by;
+    const auto asked_at = Clock::now();
     try {
       WaitNotice notice(
           client.shared(), [&lock] { return lock->waited_for(); }, context.console);
@@ -63,6 +80,9 @@ class RunCommand final : public Command {
       return exit_signalled(*ended_by);
     }
     const std::vector<MemberToken> tokens = lock->tokens();
+    const auto held_from = Clock::now();
+    const LogSink log = log_to(context.console);
+    log("info", "got " + text_of(tokens) + " after " + held_time_text(held_from - asked_at));
     ChildOptions child;
     child.command = options_.command;
     LockGuardian::Result result;
@@ -73,7 +93,10 @@ class RunCommand final : public Command {
     }
     std::string lost = lost_monitor(*client, *lock);
     if (!release(*lock, lost, context.console)) result.lock_lost = true;
-    if (!result.lock_lost) return result.exit_code;
+    if (!result.lock_lost) {
+      log("info", "released " + lock->name() + " after " + held_time_text(Clock::now() - held_from));
+      return result.exit_code;
+    }
     throw FailureException(loss(*client, lost, tokens,
                                 "the lock on " + lost + " was lost while the command ran (it ended with " +
                                     std::to_string(result.exit_code) +

@@ -142,6 +142,7 @@ class OperationRun {
   void run_command(OperationAttempt& attempt) {
     SignalRelay::Inbox inbox(relay_);
     command_began_ = true;
+    worth_another_ = true;
     if (withdrawn_.stop_requested()) throw OperationFailure("cancelled", "withdrawn", true);
     const LockGuardian::Result result = run_child(attempt, inbox);
     if (result.lock_lost) {
@@ -151,13 +152,13 @@ class OperationRun {
     }
     if (result.exit_code == 0) return;
     if (result.interrupted) withdraw(result.exit_code - exit_signalled(0));
+    worth_another_ = result.signal == 0 && result.exit_code == exit_try_again;
     if (result.signal != 0) {
       throw OperationFailure("signal_" + std::to_string(result.signal),
                              "the command was ended by signal " + std::to_string(result.signal), false);
     }
     throw OperationFailure("exit_" + std::to_string(result.exit_code),
-                           "the command ended with " + std::to_string(result.exit_code),
-                           result.exit_code == exit_try_again);
+                           "the command ended with " + std::to_string(result.exit_code), worth_another_);
   }
 
   LockGuardian::Result run_child(const OperationAttempt& attempt, SignalSource& signals) const {
@@ -165,6 +166,9 @@ class OperationRun {
     child.command = options_.command;
     child.environment = {{"FORELOCK_ATTEMPT", std::to_string(attempt.number)}, {"FORELOCK_OPERATION", operation_.id}};
     if (!options_.payload.empty()) child.input = operation_.payload;
+    log_to(console_)("info", "attempt " + std::to_string(attempt.number) + " of operation " + operation_.id + ": got " +
+                                 attempt.lock.monitor() + " (token " + std::to_string(attempt.lock.fencing_token()) +
+                                 ')');
     try {
       return run_under_lock(GuardedWriteLock(attempt.lock), *client_, child, options_.guarding(*client_), inherited_,
                             signals, console_);
@@ -188,7 +192,8 @@ class OperationRun {
     if (result.status == OperationResult::Status::succeeded) return exit_ok;
     const FailedAttempt& last = result.attempts.back();
     const std::string place = place_of_letter();
-    const bool used_up = result.attempts.size() > static_cast<std::size_t>(settings_.request_retry_count());
+    const auto retries = static_cast<std::size_t>(settings_.request_retry_count());
+    const bool used_up = worth_another_ && result.attempts.size() > retries;
     Failure failure{exit_dead_lettered,
                     "dead_lettered",
                     options_.monitors.front() + ": " +
@@ -233,6 +238,7 @@ class OperationRun {
   std::vector<FailedAttempt> attempts_;
   bool given_up_ = false;
   bool command_began_ = false;
+  bool worth_another_ = true;  // as far as the last command says
   bool told_of_stdin_ = false;
   const bool stdin_is_kept_ = !options_.payload.empty() || !stdin_holds_data();
 };

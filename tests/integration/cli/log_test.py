@@ -81,8 +81,23 @@ class LogFile(support.CliTest):
         self.assertNotIn("debug", self.run_cli("-vv", "run", "-m", "P1", "--", "true").stderr)
 
     def test_the_level_bounds_what_is_logged(self):
-        _, lines = self.messages("--log-level", "error", "run", "-m", "P1", "--type", "x", "--retry", "--", "true")
-        self.assertEqual([line["level"] for line in lines[1:] if line["level"] != "error"], [])
+        for level in ("error", "warning"):
+            result, lines = self.messages("--log-level", level, "run", "-m", "P1", "--", "true")
+            self.assertEqual((result.returncode, lines), (0, []))
+
+    def test_a_run_says_what_it_has_got_and_for_how_long(self):
+        result, lines = self.messages("run", "-m", "P1", "--", "sh", "-c", "echo $FORELOCK_TOKEN")
+        token = result.stdout.strip()
+        said = [line["message"] for line in lines if line["level"] == "info"]
+        self.assertRegex(said[1], rf"^got P1 \(token {token}\) after \d+.* m?s$")
+        self.assertRegex(said[2], r"^released P1 after \d+.* m?s$")
+
+    def test_a_lock_that_is_lost_is_named_with_the_reason(self):
+        child = self.hold("P1", "--log-file", self.log, "--log-level", "warning")
+        node = self.holder("P1")["node"]
+        self.assertEqual(self.run_cli("release", "P1", "--holder", node, "--reason", "x").returncode, 0)
+        child.communicate(timeout=support.PATIENCE)
+        self.assertRegex("\n".join(self.lines()), r"(?m) warning \d+ the lock on P1 .*\(removed\)")
 
     def test_it_is_renamed_at_ten_mebibytes(self):
         for _ in range(7):

@@ -134,6 +134,11 @@ class Failing(dlq_support.DlqTest):
             self.assertEqual((error["dead_letter"]["reason"], len(error["dead_letter"]["attempts"])), (reason, 1))
             self.assertIn("not worth another attempt", error["message"])
 
+    def test_the_last_attempt_may_be_one_that_is_not_worth_another(self):
+        result = self.operate(script="test $FORELOCK_ATTEMPT = 3 && exit 1; exit 75")
+        self.assertEqual(result.returncode, 79)
+        self.assertIn("not worth another attempt: exit_1", result.stderr)
+
     def test_a_command_that_cannot_be_executed_is_a_dead_letter_too(self):
         for command, reason in (("/no/such/command", "command_not_found"), ("/", "cannot_execute")):
             result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--", command)
