@@ -7,6 +7,7 @@
 #include "cli/connection.h"
 #include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
+#include "cli/monitors/monitor_choice.h"
 #include "cli/monitors/servers_text.h"
 #include "cli/monitors/views_json.h"
 #include "cli/monitors/views_text.h"
@@ -19,6 +20,7 @@ class LsCommand final : public Command {
   CLI::App* add_to(CLI::App& root) override {
     CLI::App* app = root.add_subcommand("ls", "List the monitors that are held or waited for");
     app->add_flag("--all,-a", all_, "Include idle monitors");
+    choice_.add_to(*app);
     app->add_flag("--names", names_, "Only the ids, one per line; ids that contain a line break are left out");
     return app;
   }
@@ -28,11 +30,13 @@ class LsCommand final : public Command {
     CommandClient client(settings, context.console, client::ClientUse::looks);
     require_namespaces(*client);
     std::size_t not_permitted = 0;
-    const std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_, &not_permitted);
+    std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_, &not_permitted);
     if (not_permitted > 0) {
       context.console.note("left out: " + base::counted(not_permitted, "node") +
                            " that these credentials may not list; zookeeper.auth.digest.file names them");
     }
+    if (const std::size_t more = choice_.apply(monitors); more > 0)
+      context.console.note("left out: " + base::counted(more, "monitor") + " more (--limit)");
     if (names_ && context.console.text()) {
       for (const MonitorSummary& monitor : monitors) {
         if (printable(monitor.monitor) == monitor.monitor) context.console.write(monitor.monitor + '\n');
@@ -48,7 +52,9 @@ class LsCommand final : public Command {
         break;
       case Format::text:
         if (monitors.empty())
-          context.console.note((all_ ? "there are no monitors at " : "nothing is held or waited for at ") +
+          context.console.note((choice_.made() ? "there is nothing of that kind at "
+                                : all_         ? "there are no monitors at "
+                                               : "nothing is held or waited for at ") +
                                servers_text(settings));
         context.console.write(text_of(monitors, context.console));
         break;
@@ -57,6 +63,7 @@ class LsCommand final : public Command {
   }
 
  private:
+  MonitorChoice choice_;
   bool all_ = false;
   bool names_ = false;
 };

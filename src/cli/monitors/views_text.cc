@@ -30,7 +30,9 @@ std::vector<Cell> row_of(const MonitorSummary& summary) {
   if (summary.holder) {
     row.push_back({who(summary.holder->owner, summary.holder->session)});
     row.push_back(class_cell(summary.holder->priority));
-    row.push_back({duration_text(summary.holder->held)});
+    const bool overdue = is_overdue(summary.holder);
+    row.push_back(
+        {duration_text(summary.holder->held) + (overdue ? " (overdue)" : ""), overdue ? Style::warning : Style::plain});
   } else {
     row.insert(row.end(), {{"free", Style::faint}, {"-", Style::faint}, {"-", Style::faint}});
   }
@@ -81,6 +83,10 @@ std::string who(const std::optional<OwnerRecord>& owner, std::int64_t session) {
   if (!owner) return "no record (session " + records::session_text(session) + ")";
   if (owner->lock_info.empty()) return owner->instance;
   return owner->instance.empty() ? owner->lock_info : owner->lock_info + " (" + owner->instance + ")";
+}
+
+bool is_overdue(const std::optional<HolderView>& holder) {
+  return holder && holder->owner && holder->owner->expected_runtime && holder->held > *holder->owner->expected_runtime;
 }
 
 std::string text_of(const std::vector<MonitorSummary>& summaries, const Console& console) {

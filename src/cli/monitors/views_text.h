@@ -10,6 +10,9 @@
 
 namespace forelock::cli {
 
+// Whether it has held for longer than it has said.
+bool is_overdue(const std::optional<HolderView>& holder);
+
 // A table of monitors; empty text for none.
 std::string text_of(const std::vector<MonitorSummary>& summaries, const Console& console);
 

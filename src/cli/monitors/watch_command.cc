@@ -1,4 +1,7 @@
 // forelock watch: who holds what, as it goes on.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +13,8 @@
 #include "cli/connection.h"
 #include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
+#include "cli/failure.h"
+#include "cli/monitors/monitor_choice.h"
 #include "cli/monitors/views_json.h"
 #include "cli/monitors/views_text.h"
 #include "cli/output/quantity_text.h"
@@ -25,6 +30,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds default_interval{1000};
 constexpr milliseconds shortest_interval{50};
+// Of the screen: the time, a blank one, the heading, "and N more", the cursor's.
+constexpr std::size_t lines_around = 5;
 
 // What happened to a monitor between two looks.
 std::string change_of(const MonitorSummary* before, const MonitorSummary* after) {
@@ -53,6 +60,7 @@ class WatchCommand final : public Command {
         "Options for every command: see forelock --help");
     app->add_option("MONITOR", monitor_, "Only this monitor");
     app->add_flag("--all,-a", all_, "Include idle monitors");
+    choice_.add_to(*app);
     add_duration(*app, "--interval", interval_, "Look again after this long [1000]");
     app->add_option("--count", count_, "End after N looks (0 = never)")
         ->type_name("N")
@@ -61,6 +69,10 @@ class WatchCommand final : public Command {
   }
 
   int run(const Context& context) override {
+    if (choice_.made() && is_of_events(context.console)) {
+      throw_usage("watch: --sort, --waiting, --overdue and --limit are for the table at a terminal, and for -o json",
+                  "or list them once: forelock ls");
+    }
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console, client::ClientUse::looks);
     Inspector inspector(*client, patience(settings));
@@ -75,6 +87,10 @@ class WatchCommand final : public Command {
   }
 
  private:
+  static bool is_of_events(const Console& console) {
+    return console.format() == Format::ndjson || (console.text() && !console.stdout_is_terminal());
+  }
+
   // Nothing while there is no connection, if there has been one.
   std::optional<std::vector<MonitorSummary>> look_at(const Client& client, Inspector& inspector, bool patient,
                                                      const Console& console) {
@@ -100,12 +116,13 @@ class WatchCommand final : public Command {
 
   void present(const Context& context, std::vector<MonitorSummary> monitors, bool first) {
     const Console& console = context.console;
-    if (console.format() == Format::json) {
-      console.write_json(json_of(monitors));
-    } else if (console.text() && console.stdout_is_terminal()) {
+    if (is_of_events(console)) {
+      report_changes(console, monitors, first);
+    } else if (console.text()) {
       redraw(console, monitors);
     } else {
-      report_changes(console, monitors, first);
+      choice_.apply(monitors);
+      console.write_json(json_of(monitors));
     }
     last_.clear();
     for (MonitorSummary& summary : monitors) {
@@ -114,9 +131,14 @@ class WatchCommand final : public Command {
     }
   }
 
-  static void redraw(const Console& console, const std::vector<MonitorSummary>& monitors) {
+  // What has room: of more the last lines would be seen, and not the first.
+  void redraw(const Console& console, std::vector<MonitorSummary>& monitors) const {
+    winsize screen{};
+    const std::size_t rows = ioctl(STDOUT_FILENO, TIOCGWINSZ, &screen) == 0 ? screen.ws_row : 0;
+    const std::size_t more = choice_.apply(monitors, rows > lines_around ? rows - lines_around : SIZE_MAX);
     std::string text = text_of(monitors, console);
-    if (text.empty()) text = "nothing is held or waited for\n";
+    if (text.empty()) text = choice_.made() ? "nothing of that kind\n" : "nothing is held or waited for\n";
+    if (more > 0) text += "and " + std::to_string(more) + " more\n";
     console.write(redrawn(text));
   }
 
@@ -152,6 +174,7 @@ class WatchCommand final : public Command {
     console.write(printable(line) + '\n');
   }
 
+  MonitorChoice choice_;
   std::string monitor_;
   bool all_ = false;
   std::optional<milliseconds> interval_;

@@ -54,6 +54,28 @@ class Ls(support.CliTest):
         for arguments in (("ls",), ("ls", "--all"), ("show", "P1"), release):
             self.assertIn(self.connect_string(), self.run_cli(*arguments).stderr, arguments)
 
+    def test_what_is_waited_for_longest_may_stand_first(self):
+        self.hold("P1", "--expected-runtime", "1ms")
+        for monitor in ("P2", "P3"):
+            self.hold(monitor)
+        for monitor in ("P3", "P2"):
+            self.start_cli("run", "-m", monitor, "--timeout", "1m", "--", "true")
+            support.wait_until(lambda monitor=monitor: self.queue(monitor), "a waiter")
+
+        def names(*options):
+            return [one["monitor"] for one in self.json_of("ls", *options)["monitors"]]
+
+        self.assertEqual(names("--sort", "wait"), ["P3", "P2", "P1"])
+        self.assertEqual(names("--sort", "held", "--limit", "1"), ["P1"])
+        self.assertEqual(names("--waiting"), ["P2", "P3"])
+        self.assertEqual(names("--overdue"), ["P1"])
+        text = self.run_cli("ls", "--limit", "1")
+        self.assertRegex(text.stdout, r"(?m)^P1 .* \(overdue\)")
+        self.assertEqual(text.stderr, "forelock: left out: 2 monitors more (--limit)\n")
+        seen = self.json_of("watch", "--count", "1", "--sort", "wait", "--limit", "2")
+        self.assertEqual([one["monitor"] for one in seen["monitors"]], ["P3", "P2"])
+        self.assertEqual(self.run_cli("watch", "--count", "1", "--waiting").returncode, 64)
+
     def test_all_has_the_idle_ones_too(self):
         idle = {"monitor": "P1", "holder": None, "waiting": {"foreground": 0, "background": 0}, "oldest_wait_ms": None}
 
@@ -205,9 +227,12 @@ class Release(support.CliTest):
         output, _ = waiter.communicate(timeout=support.PATIENCE)
         self.assertEqual((waiter.returncode, output), (0, "mine\n"))
 
-    def release_without_a_reply(self, for_good):
+    def release_without_a_reply(self, for_good, waiter=False):
         """The reply to the deletion is lost; with `for_good` the connection too, and no other one is to be had."""
         self.hold("P1", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+        if waiter:
+            self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "sleep", "60")
+            support.wait_until(lambda: self.queue("P1"), "a waiter")
         view = self.holder("P1")
         name = f"{view['node']}@{view['token']}"
         line = tap.Tap(support.SERVER)
@@ -216,7 +241,7 @@ class Release(support.CliTest):
         result = self.run_cli("--zookeeper", line.address + self.namespace, "--set", "zookeeper.session.timeout=2000",
                               "release", "P1", "--holder", name, "--reason", "it hangs", "-o", "json", server=False)
         self.assertTrue(line.was_cut, result.stderr)
-        support.wait_until(lambda: self.holder("P1") is None, "the lock is taken away")
+        support.wait_until(lambda: (self.holder("P1") or {"token": ""})["token"] != view["token"], "it is taken away")
         audits = [json.loads(text)["audit"] for text in result.stderr.splitlines() if text.startswith('{"audit"')]
         self.assertEqual([(audit["monitor"], audit["holder"]) for audit in audits], [("P1", name)], result.stderr)
         self.assertEqual(audits[0]["held_by"]["token"], view["token"])
@@ -226,6 +251,10 @@ class Release(support.CliTest):
         result, said = self.release_without_a_reply(for_good=False)
         self.assertEqual((result.returncode, said), (0, "released"), result.stderr)
         self.assertTrue(json.loads(result.stdout)["released"])
+
+    def test_the_next_holder_is_not_taken_for_the_one_that_was_meant(self):
+        result, said = self.release_without_a_reply(for_good=False, waiter=True)
+        self.assertEqual((result.returncode, said), (0, "released"), result.stderr)
 
     def test_what_cannot_be_known_is_said_and_kept_in_the_audit_record(self):
         result, said = self.release_without_a_reply(for_good=True)
@@ -360,6 +389,13 @@ class Dev(support.CliTest):
         script = 'test "$FORELOCK_ZOOKEEPER" != "" && test -f "$FORELOCK_CONFIG" && "$0" run -m P1 -- true && exit 7'
         result = self.run_cli("dev", "--", "sh", "-c", script, support.BINARY, server=False)
         self.assertEqual((result.returncode, result.stdout), (7, ""), result.stderr)
+
+    def test_its_data_are_where_they_are_to_be_whatever_the_folders_name(self):
+        for name in ("J\u00fcrgen", "back\\slash", "a b", "\U0001f512"):
+            folder = self.path(name)
+            result = self.run_cli("dev", "--data-dir", folder, "--", "true", server=False, LC_ALL="C")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("version-2", os.listdir(os.path.join(folder, "data")))
 
     def test_a_command_that_was_not_run_has_no_success(self):
         # Java never comes to serve, so the signal is there first.
