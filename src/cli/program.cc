@@ -42,6 +42,17 @@ const CLI::App& innermost(const CLI::App& app) {
   return parsed.empty() ? app : innermost(*parsed.back());
 }
 
+// As other programs have it: "help run" is "run --help".
+std::vector<std::string> understood(std::vector<std::string> arguments) {
+  if (arguments.empty()) return arguments;
+  if (arguments.front() == "version") arguments.front() = "--version";
+  if (arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
+  return arguments;
+}
+
 bool has_commands(const CLI::App& app) {
   return !app.get_subcommands([](const CLI::App*) { return true; }).empty();
 }
@@ -58,7 +69,7 @@ Failure usage_failure(const CLI::App& root, const CLI::ParseError& error) {
   if (word == unknown.end()) return {exit_usage, "usage", error.what(), "see: " + help, {}, false, {}};
   const bool option = word->starts_with('-');
   const std::string kind = option ? "option" : has_commands(app) ? "command" : "argument";
-  const std::string nearest = nearest_word(*word, words_of(app, *word));
+  const std::string nearest = kind == "argument" ? "" : nearest_word(*word, words_of(app, *word));
   const std::string where = &app == &root ? "" : app.get_name() + ": ";
   return {exit_usage,
           "usage",
@@ -74,7 +85,7 @@ class Program {
   Program() : root_("A priority-aware distributed lock on Apache ZooKeeper", "forelock") {
     root_.fallthrough();  // options of every command are understood behind its name too
     root_.require_subcommand(1);
-    root_.set_version_flag("--version", "forelock " + std::string(version()), "Print the version and leave");
+    root_.set_version_flag("-V,--version", "forelock " + std::string(version()), "Print the version and leave");
     root_.get_formatter()->column_width(34);
     globals_.add_to(root_);
     for (std::unique_ptr<Command>& command : make_commands()) {
@@ -91,8 +102,9 @@ class Program {
 
   int run(const std::vector<std::string>& arguments) {
     try {
-      std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as this parser wants them
-      root_.parse(std::move(reversed));
+      std::vector<std::string> words = understood(arguments);
+      std::reverse(words.begin(), words.end());  // as this parser wants them
+      root_.parse(std::move(words));
     } catch (const CLI::CallForVersion& version_text) {
       Console({}).write(std::string(version_text.what()) + '\n');
       return exit_ok;

@@ -9,6 +9,7 @@
 #include "cli/connection.h"
 #include "cli/dlq/dlq_commands.h"
 #include "cli/dlq/dlq_filter.h"
+#include "cli/dlq/letters_text.h"
 #include "cli/dlq/queue_reading.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
@@ -42,7 +43,7 @@ class DlqStatsCommand final : public Command {
     if (!fail_older_.empty() && !parse_instant(fail_older_, now))
       throw_usage("stats: --fail-older " + fail_older_ + ": no age", "such as 90s, 15m, 2h, 3d");
     QueueReader reader(context.globals.settings(), filter_.store_kind(), dead_letter_log(context.console));
-    const QueueReading reading = reader.read(filter);
+    const QueueReading reading = read(reader, filter);
     const std::optional<std::vector<kafka::TopicFault>> faults = topic_faults(context);
     if (context.console.text()) {
       context.console.write(reader.text_of(reading, context.console));
@@ -57,15 +58,37 @@ class DlqStatsCommand final : public Command {
       }
       context.console.write_json(json);
     }
-    return too_much(reading) ? exit_failed : exit_ok;
+    const std::string passed = passed_limits(reading);
+    if (passed.empty()) return exit_ok;
+    if (context.console.text()) context.console.warn(passed);
+    return exit_failed;
   }
 
  private:
-  bool too_much(const QueueReading& reading) const {
+  // In words; empty: none.
+  std::string passed_limits(const QueueReading& reading) const {
     const drain::LetterStatistics& letters = reading.letters;
-    const std::optional<WallTime> limit = parse_instant(fail_older_, reading.at);
-    const bool old = limit && letters.oldest && *letters.oldest < *limit;
-    return old || (fail_more_ && letters.letters + letters.unreadable_letters > *fail_more_);
+    std::string text;
+    if (const auto limit = parse_instant(fail_older_, reading.at); limit && letters.oldest && *letters.oldest < *limit)
+      text = "the oldest failed " + duration_text(age_of(*letters.oldest, reading.at)) + " ago (--fail-older " +
+             fail_older_ + ')';
+    const std::uint64_t count = letters.letters + letters.unreadable_letters;
+    if (!fail_more_ || count <= *fail_more_) return text;
+    return text + (text.empty() ? "" : "; ") + "there are " + std::to_string(count) + " letters (--fail-more " +
+           std::to_string(*fail_more_) + ')';
+  }
+
+  // Kafka may be away, and this machine's own letters are to be had all the same.
+  QueueReading read(QueueReader& reader, const drain::LetterFilter& filter) const {
+    try {
+      return reader.read(filter);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kafka_unavailable) throw;
+      Failure failure = failure_of(std::current_exception());
+      if (!failure.hint.empty()) failure.hint += "; ";
+      failure.hint += "this machine's own: forelock dlq stats --outbox";
+      throw FailureException(std::move(failure));
+    }
   }
 
   // Nothing if they cannot be known: without Kafka, or without the right to see topics' settings.

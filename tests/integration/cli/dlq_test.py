@@ -223,8 +223,12 @@ class Stats(dlq_support.DlqTest):
         self.assertEqual(self.run_cli("dlq", "stats", *limits).returncode, 0)
         self.dead_letter()
         self.assertEqual(self.run_cli("dlq", "stats", *limits).returncode, 0)
-        self.assertEqual(self.run_cli("dlq", "stats", "--fail-older", "0s").returncode, 1)
+        old = self.run_cli("dlq", "stats", "--fail-older", "0s", "-q")
+        self.assertEqual(old.returncode, 1)
+        self.assertRegex(old.stderr, r"^forelock: the oldest failed .* ago \(--fail-older 0s\)\n$")
         self.dead_letter()
+        many = self.run_cli("dlq", "stats", *limits, "-q")
+        self.assertEqual((many.returncode, many.stderr), (1, "forelock: there are 2 letters (--fail-more 1)\n"))
         result = self.run_cli("dlq", "stats", *limits, "-o", "json")
         self.assertEqual((result.returncode, json.loads(result.stdout)["letters"]), (1, 2))
 

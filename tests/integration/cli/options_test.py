@@ -45,6 +45,7 @@ class Usage(support.CliTest):
         self.assertIn("'--zookeeper'", self.usage_error("--zookeper", "x", "ls"))
         self.assertIn("'--all'", self.usage_error("ls", "--al"))
         self.assertNotIn("did you mean", self.usage_error("xyzzyplugh"))
+        self.assertNotIn("did you mean", self.usage_error("show", "P1", "P2"))
 
     def test_usage_errors_are_json_too(self):
         for arguments in (("-o", "json", "lss"), ("lss", "-o", "json"), ("lss", "--output=json"), ("lss", "-ojson")):
@@ -57,7 +58,12 @@ class Usage(support.CliTest):
             result = self.run_cli(*arguments, server=False)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("forelock", result.stdout)
-        self.assertRegex(self.run_cli("--version", server=False).stdout, r"^forelock [0-9]+\.[0-9]+\.[0-9]+\n$")
+        for words in (("--version",), ("-V",), ("version",)):
+            self.assertRegex(self.run_cli(*words, server=False).stdout, r"^forelock [0-9]+\.[0-9]+\.[0-9]+\n$")
+        for words in ((), ("run",), ("config", "check"), ("dlq",)):
+            asked, meant = (self.run_cli(*said, server=False) for said in (("help", *words), (*words, "--help")))
+            self.assertEqual((asked.returncode, asked.stdout, asked.stderr), (0, meant.stdout, ""))
+        self.assertIn("unknown command 'shwo'", self.usage_error("help", "shwo"))
 
 
 class Precedence(support.CliTest):
