@@ -159,7 +159,7 @@ void Engine::end_all(RefusalReason refusal, LossReason loss, ReleaseOutcome rele
   if (mutated(Mutation::number_proof_across_reconnect)) return;
   unused_.session_ended();
   for (const auto& [name, monitor] : monitors_) {
-    if (monitor->removable()) unused_.remove(name);
+    if (monitor->removable()) unused_.remove(name, UnusedMonitors::Mark::doubtful);
   }
   idle_.clear();
   idle_bytes_ = 0;

@@ -179,6 +179,8 @@ class Engine {
   void send_single_removal(const std::string& name, TimePoint now);
   void send_knock(std::vector<std::string> names, int refusals, TimePoint now);
   void on_knocked(const Flight& flight, const coordination::Reply& reply, TimePoint now);
+  bool may_go(const std::string& name, UnusedMonitors::Mark mark, TimePoint now);
+  void on_looked_at_unused(const std::string& name, const coordination::Reply& reply, TimePoint now);
   void on_removed_unused(const Flight& flight, const coordination::Reply& reply, TimePoint now);
   void settle_all(TimePoint now);
 

@@ -60,8 +60,13 @@ void Engine::evict(TimePoint now) {
       watches_.remove(WatchLedger::Kind::data, oldest.path());
       send({.kind = FlightKind::unwatch, .name = oldest.path()}, coordination::RemoveDataWatch{oldest.path()}, now);
     }
-    if (oldest.removable())
-      oldest.lingering() ? unused_.forget(oldest.ordinal(), oldest.name()) : unused_.remove(oldest.name());
+    if (oldest.removable() && oldest.lingering()) {
+      unused_.forget(oldest.ordinal(), oldest.name(), oldest.mark());
+    } else if (oldest.removable()) {
+      unused_.remove(oldest.name(), oldest.mark());
+    } else {
+      unused_.doubt(oldest.name());
+    }
     by_ordinal_.erase(oldest.ordinal());
     monitors_.erase(oldest.name());
   }
@@ -125,26 +130,44 @@ void Engine::remove_unused(TimePoint now) {
       continue;
     }
     monitor.stopped_lingering();
-    if (monitor.removable() && !mutated(Mutation::unused_left)) unused_.remove(monitor.name());
+    if (monitor.removable() && !mutated(Mutation::unused_left)) unused_.remove(monitor.name(), monitor.mark());
   }
-  const auto wanted = [this, now](const std::string& name) {
-    const auto found = monitors_.find(name);
-    if (found == monitors_.end()) return true;
-    if (!found->second->idle_position) found->second->linger_on(now);
-    return found->second->idle_position && found->second->removable();
-  };
-  send_removal(unused_.take(now, wanted), now);
+  using Mark = UnusedMonitors::Mark;
+  const auto doubtful = [this, now](const std::string& name) { return may_go(name, Mark::doubtful, now); };
+  for (const std::string& name : unused_.take_doubtful(now, doubtful)) {
+    send({.kind = FlightKind::look_at_unused, .name = name}, coordination::Get{"/" + name, false}, now);
+  }
+  send_removal(unused_.take(now, [this, now](const std::string& name) { return may_go(name, Mark::seen, now); }), now);
+}
+
+// Whether what was to be removed still is, now that its mark was seen, or may be looked for.
+bool Engine::may_go(const std::string& name, UnusedMonitors::Mark mark, TimePoint now) {
+  const auto found = monitors_.find(name);
+  if (found == monitors_.end()) return true;
+  Monitor& monitor = *found->second;
+  if (!monitor.idle_position) monitor.linger_on(now);
+  if (!monitor.idle_position || !monitor.removable()) return false;
+  if (mark == UnusedMonitors::Mark::doubtful || monitor.removable_unread()) return true;
+  unused_.remove(name, UnusedMonitors::Mark::doubtful);
+  return false;
+}
+
+void Engine::on_looked_at_unused(const std::string& name, const coordination::Reply& reply, TimePoint now) {
+  if (effect_of(reply.code) == coordination::Effect::unknown) return unused_.look_lost(name, now);
+  unused_.looked(name);
+  if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->looked_at(reply);
+  if (carries_mark(reply)) unused_.remove(name);
 }
 
 // With the session's last requests. A lock that is being released is gone before them.
 void Engine::remove_unused_last(TimePoint now) {
   if (!connected_ || !unused_.enabled()) return;
   for (const auto& [name, monitor] : monitors_) {
-    if (monitor->removable() && monitor->ends_with_releases()) unused_.remove(name);
+    if (monitor->removable_unread() && monitor->ends_with_releases()) unused_.remove(name);
   }
   const auto wanted = [this](const std::string& name) {
     const auto found = monitors_.find(name);
-    return found == monitors_.end() || found->second->ends_with_releases();
+    return found == monitors_.end() || (found->second->ends_with_releases() && found->second->removable_unread());
   };
   for (std::size_t requests = 0; requests < most_last_removals; ++requests) {
     const std::size_t most = requests < most_removed_alone ? 1 : most_removed_by_last;
@@ -165,15 +188,15 @@ void Engine::send_removal(const std::vector<std::string>& names, TimePoint now) 
 
 void Engine::send_single_removal(const std::string& name, TimePoint now) {
   const std::int32_t version = mutated(Mutation::removed_at_any_version) ? coordination::any_version : 0;
-  const auto found = monitors_.find(name);
-  if (found != monitors_.end() && !found->second->idle_position) return found->second->linger_on(now);
-  if (found != monitors_.end()) found->second->removal_sent();
+  if (!may_go(name, UnusedMonitors::Mark::seen, now)) return;
+  if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->removal_sent();
   send({.kind = FlightKind::remove_unused, .name = name}, coordination::Delete{"/" + name, version}, now);
 }
 
 void Engine::on_removed_unused(const Flight& flight, const coordination::Reply& reply, TimePoint now) {
   const bool single = !flight.name.empty();
   const auto tell = [this](const std::string& name) {
+    unused_.doubt(name);  // it may have been noted a second time meanwhile
     if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->removed();
   };
   switch (coordination::effect_of(reply.code)) {
@@ -194,7 +217,7 @@ void Engine::on_removed_unused(const Flight& flight, const coordination::Reply& 
       for (const std::string& name : unused_.refused(reply.refused_operation)) send_single_removal(name, now);
       break;
     case coordination::Effect::unknown:
-      if (single) return unused_.remove(flight.name);
+      if (single) return unused_.remove(flight.name, UnusedMonitors::Mark::doubtful);
       unused_.unknown(now);
       break;
   }

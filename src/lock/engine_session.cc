@@ -41,6 +41,7 @@ Reach reach_of(FlightKind kind) {
     case FlightKind::watch_lock:
     case FlightKind::watch_node:
     case FlightKind::unwatch:
+    case FlightKind::look_at_unused:
     case FlightKind::resolve_list:
     case FlightKind::resolve_lock:
     case FlightKind::resolve_node:
@@ -132,6 +133,7 @@ void Engine::on_disconnected(TimePoint now) {
   if (down_since_ == never) down_since_ = now;
   pending_grants_.clear();  // proved again by the resolving
   for (auto& [name, monitor] : monitors_) monitor->on_disconnected();
+  unused_.disconnected();
 }
 
 void Engine::on_expired(TimePoint now) {
@@ -171,6 +173,9 @@ void Engine::on_reply(coordination::RequestTag tag, coordination::Reply reply, T
     remove_unused(now);
   } else if (flight.kind == FlightKind::knock) {
     on_knocked(flight, reply, now);
+  } else if (flight.kind == FlightKind::look_at_unused) {
+    on_looked_at_unused(flight.name, reply, now);
+    remove_unused(now);
   } else if (flight.kind == FlightKind::unwatch) {
     if (!reply.ok()) watches_.restore(WatchLedger::Kind::data, flight.name);
   } else if (flight.monitor) {
@@ -189,7 +194,10 @@ void Engine::on_watch(const coordination::WatchEvent& event, TimePoint now) {
   if (children || both) watches_.remove(WatchLedger::Kind::children, event.path);
   std::string child;
   Monitor* monitor = monitor_of_path(event.path, &child);
-  if (!monitor) return;
+  if (!monitor) {
+    if (!children) unused_.doubt(event.path.substr(1));
+    return;
+  }
   if (child.empty()) {
     monitor->on_parent_event(event.kind, now);
   } else {
@@ -299,8 +307,7 @@ void Engine::tick(TimePoint now) {
     monitor.poll(now);
   }
   if (next_heartbeat() <= now) heartbeat(proof_wanted(), now);
-  if (down_since_ != never && !gave_up_ && started_ && down_since_ + patience() <= now)
-    give_up_waiting(now);
+  if (down_since_ != never && !gave_up_ && started_ && down_since_ + patience() <= now) give_up_waiting(now);
   evict(now);
   remove_unused(now);
 }

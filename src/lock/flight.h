@@ -27,8 +27,9 @@ enum class FlightKind {
   remove_node,
   remove_lock,  // a privateLock of ours without an own node
   remove_monitor,
-  knock,          // at many monitors
-  remove_unused,  // monitors that have not been used for a while
+  knock,           // at many monitors
+  remove_unused,   // monitors that have not been used for a while
+  look_at_unused,  // whether such a one still carries the mark
   list,
   watch_parent,
   watch_predecessor,

@@ -22,6 +22,7 @@
 #include "lock/flight.h"
 #include "lock/headcount.h"
 #include "lock/listing.h"
+#include "lock/unused_monitors.h"
 
 namespace forelock::lock {
 
@@ -79,15 +80,20 @@ class Monitor {
   bool idle() const { return all_.empty() && outstanding_ == 0 && !stray_; }
   // The ZooKeeper client keeps a watch on its node, over reconnects.
   bool watch_registered() const { return headcount_.watch_registered(); }
-  // Its node was made by a process like this one, and may be removed when nobody uses it.
+  // Its node was made by a process like this one, and may be removed when nobody uses it; while the mark is doubtful,
+  // only after another look.
   bool removable() const { return removable_; }
+  UnusedMonitors::Mark mark() const { return mark_; }
+  bool removable_unread() const { return removable_ && mark_ == UnusedMonitors::Mark::seen; }
+  // What its node was found to be, when it was to be removed.
+  void looked_at(const coordination::Reply& node);
   bool used_since_last_look() { return std::exchange(used_, false); }
   // The engine does not look at it any more.
   void stopped_lingering() { lingering_ = false; }
   bool lingering() const { return lingering_; }
   // It was to be removed, and has come into use before.
   void linger_on(TimePoint now) {
-    if (removable_) made_by_us(now);
+    if (removable_) linger(now);
   }
   // Nobody of this process uses it any more once what is under way has been answered.
   bool ends_with_releases() const;
@@ -190,6 +196,7 @@ class Monitor {
   void need_resolve(TimePoint not_before);
   void monitor_missing();
   void made_by_us(TimePoint now);
+  void linger(TimePoint now);
   void look_if_made_anew(TimePoint now);
 
   // Resolving (monitor_resolve.cc).
@@ -248,6 +255,7 @@ class Monitor {
   bool shown_by_knock_ = false;  // a knock has found it; not claimed since
   std::uint32_t creations_ = 0;  // of its node, by this process
   bool removable_ = false;
+  UnusedMonitors::Mark mark_ = UnusedMonitors::Mark::seen;
   bool lingering_ = false;  // the engine will look at it
   bool used_ = false;       // since it did
   bool blocked_ = false;    // the sequence counter is at its end: waits for the monitor to empty

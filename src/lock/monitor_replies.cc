@@ -107,6 +107,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::unwatch:
     case FlightKind::knock:
     case FlightKind::remove_unused:
+    case FlightKind::look_at_unused:
     case FlightKind::heartbeat:
     case FlightKind::ping:
       break;
@@ -126,6 +127,11 @@ void Monitor::on_create_monitor(const Reply& reply, TimePoint now) {
 void Monitor::made_by_us(TimePoint now) {
   if (engine_.options().monitor_linger == Duration()) return;
   removable_ = true;
+  mark_ = UnusedMonitors::Mark::seen;
+  linger(now);
+}
+
+void Monitor::linger(TimePoint now) {
   if (!std::exchange(lingering_, true)) engine_.let_linger(*this, now);
 }
 

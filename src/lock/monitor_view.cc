@@ -69,13 +69,8 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   if (reply.ok()) {
     headcount_.saw(reply.stat);
     if (owner_ && reply.stat.czxid > owner_->token) headcount_.others_seen();  // what was counted was a former one
-    bool made_by_one_of_us = reply.data == monitor_mark;
-    if (mutated(Mutation::others_removed)) made_by_one_of_us = true;
-    if (made_by_one_of_us && reply.stat.version == 0) {
-      made_by_us(now);
-    } else {
-      removable_ = false;
-    }
+    looked_at(reply);
+    if (removable_) made_by_us(now);
   }
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: there is no other
@@ -88,6 +83,11 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
   headcount_.was_alone(reply.stat.created_children());
   engine_.explain(*owner_, CourseStep::counted_first);
   judge(*owner_, false, now);
+}
+
+void Monitor::looked_at(const Reply& node) {
+  removable_ = carries_mark(node);
+  mark_ = UnusedMonitors::Mark::seen;
 }
 
 // \returns whether it shows every node of ours.
@@ -160,6 +160,7 @@ void Monitor::on_disconnected() {
   resolving_.barrier_needed = false;  // the first write of the next connection is one
   listing_.set_unwatched(false);
   resolving_.not_before = {};
+  mark_ = UnusedMonitors::Mark::doubtful;
 }
 
 void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
@@ -173,6 +174,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
       if (!nodes_.empty()) need_resolve(now);
       break;
     case WatchEvent::Kind::data_changed:
+      mark_ = UnusedMonitors::Mark::doubtful;  // the event may tell of another program's node in its place
       headcount_.watch_fired();
       if (!all_.empty() && engine_.connected() && !headcount_.watch_in_flight()) watch_parent(0, now);
       break;

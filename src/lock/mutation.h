@@ -46,6 +46,7 @@ namespace forelock::lock {
   each(no_relist_after_failed_claim, "a claim that lost the race sets no new watch") \
   each(vanished_neighbour_proves, "a contender whose predecessor is gone counts as the first, unproved") \
   each(unused_left, "an unused monitor is never removed") \
+  each(removed_unread, "after an outage an unused monitor is removed without a look at what is there by then") \
   each(removed_at_any_version, "so is one whose lock was removed by force") \
   each(others_removed, "a monitor that another client has made is removed when it is unused") \
   each(refusal_of_one_forgets_all, "a removal that is refused for one of its monitors is not repeated for the others")

@@ -1,9 +1,11 @@
 #include "lock/unused_monitors.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lock/limits.h"
+#include "lock/mutation.h"
 
 namespace forelock::lock {
 
@@ -13,16 +15,24 @@ constexpr int rounds_in_linger = 4;
 
 }  // namespace
 
+bool carries_mark(const coordination::Reply& node) {
+  bool marked = node.data == monitor_mark;
+  if (mutated(Mutation::others_removed)) marked = true;
+  return node.ok() && marked && node.stat.version == 0;
+}
+
 UnusedMonitors::UnusedMonitors(Duration linger) : linger_(linger), round_(linger / rounds_in_linger) {}
 
 void UnusedMonitors::let_linger(std::uint64_t ordinal, TimePoint now) {
   if (enabled()) lingering_.push_back({now + linger_, ordinal});
 }
 
-void UnusedMonitors::forget(std::uint64_t ordinal, const std::string& monitor) {
+void UnusedMonitors::forget(std::uint64_t ordinal, const std::string& monitor, Mark mark) {
   if (!enabled()) return;
-  if (forgotten_.size() >= most_unused) return remove(monitor);
-  forgotten_.emplace(ordinal, monitor);
+  if (forgotten_.size() >= most_unused) return remove(monitor, mark);
+  remember_no_more(monitor);  // an earlier time: what was known of it then counts no more
+  forgotten_.emplace(ordinal, Forgotten{monitor, mark});
+  forgotten_names_.emplace(monitor, ordinal);
 }
 
 // With a long time to linger, and many monitors, the oldest do not get all of it.
@@ -33,7 +43,8 @@ std::vector<std::uint64_t> UnusedMonitors::lingered(TimePoint now) {
   for (; !lingering_.empty() && (lingering_.front().until <= now || too_many()); lingering_.pop_front()) {
     const std::uint64_t ordinal = lingering_.front().ordinal;
     if (const auto forgotten = forgotten_.extract(ordinal)) {
-      remove(forgotten.mapped());
+      forgotten_names_.erase(forgotten.mapped().monitor);
+      remove(forgotten.mapped().monitor, forgotten.mapped().mark);
     } else {
       found.push_back(ordinal);
     }
@@ -41,12 +52,47 @@ std::vector<std::uint64_t> UnusedMonitors::lingered(TimePoint now) {
   return found;
 }
 
-void UnusedMonitors::remove(const std::string& monitor) {
-  if (!enabled() || !known_.insert(monitor).second) return;
-  unused_.push_back(monitor);
-  if (unused_.size() <= most_unused) return;
-  known_.erase(unused_.front());
-  unused_.pop_front();
+void UnusedMonitors::remove(const std::string& monitor, Mark mark) {
+  if (!enabled() || looked_at_.contains(monitor) || !known_.insert(monitor).second) return;
+  if (mutated(Mutation::removed_unread)) mark = Mark::seen;
+  (mark == Mark::seen ? unused_ : doubtful_).push_back(monitor);
+  if (unused_.size() + doubtful_.size() <= most_unused) return;
+  auto& oldest = doubtful_.empty() ? unused_ : doubtful_;
+  known_.erase(oldest.front());
+  doubted_.erase(oldest.front());
+  oldest.pop_front();
+}
+
+void UnusedMonitors::remember_no_more(const std::string& monitor) {
+  const auto forgotten = forgotten_names_.extract(monitor);
+  if (forgotten) forgotten_.erase(forgotten.mapped());
+}
+
+void UnusedMonitors::doubt(const std::string& monitor) {
+  const auto forgotten = forgotten_names_.find(monitor);
+  if (forgotten != forgotten_names_.end()) forgotten_.at(forgotten->second).mark = Mark::doubtful;
+  if (known_.contains(monitor)) doubted_.insert(monitor);
+}
+
+std::vector<std::string> UnusedMonitors::take_doubtful(TimePoint now,
+                                                       const std::function<bool(const std::string&)>& wanted) {
+  std::vector<std::string> taken;
+  if (gave_up_ || doubtful_.empty() || !looked_at_.empty() || now < std::max(look_not_before_, paused_until_))
+    return taken;
+  look_not_before_ = now + round_;
+  for (; !doubtful_.empty() && taken.size() < most_removed_at_once; doubtful_.pop_front()) {
+    known_.erase(doubtful_.front());
+    doubted_.erase(doubtful_.front());
+    if (wanted(doubtful_.front())) taken.push_back(std::move(doubtful_.front()));
+  }
+  looked_at_.insert(taken.begin(), taken.end());
+  return taken;
+}
+
+void UnusedMonitors::look_lost(const std::string& monitor, TimePoint now) {
+  looked(monitor);
+  remove(monitor, Mark::doubtful);
+  paused_until_ = now + round_;
 }
 
 bool UnusedMonitors::full() const {
@@ -58,20 +104,26 @@ std::vector<std::string> UnusedMonitors::take(TimePoint now, const std::function
   if (now < not_before_ && !full()) return {};
   not_before_ = now + round_;
   while (!unused_.empty() && under_way_.size() < most_removed_at_once) {
-    known_.erase(unused_.front());
-    if (wanted(unused_.front())) under_way_.push_back(std::move(unused_.front()));
+    const std::string monitor = std::move(unused_.front());
     unused_.pop_front();
+    known_.erase(monitor);
+    if (doubted_.erase(monitor) > 0) {
+      remove(monitor, Mark::doubtful);
+    } else if (wanted(monitor)) {
+      under_way_.push_back(monitor);
+    }
   }
   return under_way_;
 }
 
 std::vector<std::string> UnusedMonitors::take_last(std::size_t most,
                                                    const std::function<bool(const std::string&)>& wanted) {
-  for (auto& [ordinal, monitor] : std::exchange(forgotten_, {})) remove(monitor);
+  for (auto& [ordinal, one] : std::exchange(forgotten_, {})) remove(one.monitor, one.mark);
+  forgotten_names_.clear();
   std::vector<std::string> taken;
   for (; !unused_.empty() && taken.size() < most; unused_.pop_front()) {
     known_.erase(unused_.front());
-    if (wanted(unused_.front())) taken.push_back(std::move(unused_.front()));
+    if (!doubted_.contains(unused_.front()) && wanted(unused_.front())) taken.push_back(std::move(unused_.front()));
   }
   return taken;
 }
@@ -95,20 +147,38 @@ std::vector<std::string> UnusedMonitors::refused(std::optional<std::size_t> kept
 
 void UnusedMonitors::unknown(TimePoint now) {
   second_try_ = false;
-  ask_again();
+  look_again();
   paused_until_ = now + round_;
 }
 
 void UnusedMonitors::give_up() {
   gave_up_ = true;
   unused_.clear();
+  doubtful_.clear();
   known_.clear();
+  doubted_.clear();
   under_way_.clear();
+  looked_at_.clear();
+}
+
+void UnusedMonitors::disconnected() {
+  if (mutated(Mutation::removed_unread)) return;
+  for (auto& [ordinal, one] : forgotten_) one.mark = Mark::doubtful;
+  std::move(unused_.begin(), unused_.end(), std::back_inserter(doubtful_));
+  unused_.clear();
+  doubted_.clear();
 }
 
 void UnusedMonitors::session_ended() {
   gave_up_ = second_try_ = false;
-  ask_again();
+  disconnected();
+  look_again();
+}
+
+// What was under way may have been done, or not.
+void UnusedMonitors::look_again() {
+  for (const std::string& monitor : std::exchange(looked_at_, {})) remove(monitor, Mark::doubtful);
+  for (const std::string& monitor : std::exchange(under_way_, {})) remove(monitor, Mark::doubtful);
 }
 
 void UnusedMonitors::ask_again() {
@@ -119,7 +189,9 @@ void UnusedMonitors::ask_again() {
 }
 
 TimePoint UnusedMonitors::next_timer() const {
-  const TimePoint next = lingering_.empty() ? never : lingering_.front().until + round_;
+  TimePoint next = lingering_.empty() ? never : lingering_.front().until + round_;
+  if (!gave_up_ && !doubtful_.empty() && looked_at_.empty())
+    next = std::min(next, std::max(look_not_before_, paused_until_));
   if (gave_up_ || unused_.empty() || !under_way_.empty()) return next;
   return std::min(next, std::max(paused_until_, full() ? TimePoint{} : not_before_));
 }

@@ -5,6 +5,9 @@
 // here. What is due goes in one request; of one that is refused, the rest goes in a second one, and then one by one:
 // the server keeps all if it has to keep one.
 //
+// Only what carries the mark is removed. Whether it still does is not known after an outage: then it is looked at
+// first.
+//
 // Pure: it knows neither the monitors nor the session. Not synchronised.
 #pragma once
 
@@ -18,12 +21,20 @@
 #include <unordered_set>
 #include <vector>
 
+#include "coordination/reply.h"
 #include "lock/engine_types.h"
 
 namespace forelock::lock {
 
+// Whether this is the node of a monitor that a process of ours has made, and that nobody has touched: where an
+// administrator has removed a lock by force its data were set.
+bool carries_mark(const coordination::Reply& node);
+
 class UnusedMonitors {
  public:
+  // Whether the mark was seen in this connection.
+  enum class Mark { seen, doubtful };
+
   // Zero: nothing is ever removed.
   explicit UnusedMonitors(Duration linger);
 
@@ -32,11 +43,19 @@ class UnusedMonitors {
   // To be looked at when it has lingered. Not to be called again for a monitor before lingered() has named it.
   void let_linger(std::uint64_t ordinal, TimePoint now);
   // It lingers, but nothing else is remembered of it: to be removed when it has lingered.
-  void forget(std::uint64_t ordinal, const std::string& monitor);
+  void forget(std::uint64_t ordinal, const std::string& monitor, Mark mark);
   // Those that have lingered and are remembered: none before some more may have, so that requests are few.
   std::vector<std::uint64_t> lingered(TimePoint now);
-  // Its node is to be removed with the next request.
-  void remove(const std::string& monitor);
+  // Its node is to be removed with the next request, or looked at before.
+  void remove(const std::string& monitor, Mark mark = Mark::seen);
+
+  // Those that may be looked at now: a request for each. Those that `wanted` denies are left out.
+  std::vector<std::string> take_doubtful(TimePoint now, const std::function<bool(const std::string&)>& wanted);
+  // It was removed, or is not what it was: what is still to be done about it is done only after a look.
+  void doubt(const std::string& monitor);
+  // The answer to one of them, after which remove() is called if it carries the mark; or it was lost.
+  void looked(const std::string& monitor) { looked_at_.erase(monitor); }
+  void look_lost(const std::string& monitor, TimePoint now);
 
   // The monitors of the request that may be sent now; none if there is nothing to send. Those that `wanted` denies are
   // left out.
@@ -50,6 +69,8 @@ class UnusedMonitors {
   void unknown(TimePoint now);
   // We may not remove anything: nothing more is tried in this session.
   void give_up();
+  // What was seen may have changed unnoticed.
+  void disconnected();
   void session_ended();
   // Those of a last request, without regard to the time or to others under way: there will be no answer.
   std::vector<std::string> take_last(std::size_t most, const std::function<bool(const std::string&)>& wanted);
@@ -63,20 +84,32 @@ class UnusedMonitors {
     std::uint64_t ordinal = 0;
   };
 
+  struct Forgotten {
+    std::string monitor;
+    Mark mark = Mark::seen;
+  };
+
   bool full() const;
+  void look_again();
+  void remember_no_more(const std::string& monitor);
   void ask_again();
 
   const Duration linger_;
-  const Duration round_;                                      // between two looks, and between two requests
-  std::deque<Lingering> lingering_;                           // in the order of their instants
-  std::unordered_map<std::uint64_t, std::string> forgotten_;  // those of them that are
+  const Duration round_;                                    // between two looks, and between two requests
+  std::deque<Lingering> lingering_;                         // in the order of their instants
+  std::unordered_map<std::uint64_t, Forgotten> forgotten_;  // those of them that are
+  std::unordered_map<std::string, std::uint64_t> forgotten_names_;
   std::deque<std::string> unused_;
-  std::unordered_set<std::string> known_;  // in unused_
+  std::deque<std::string> doubtful_;
+  std::unordered_set<std::string> known_;    // in one of these
+  std::unordered_set<std::string> doubted_;  // since they came into the first one
   std::vector<std::string> under_way_;
-  bool second_try_ = false;  // what is under way is the rest of a request that was refused
+  std::unordered_set<std::string> looked_at_;  // under way, too
+  bool second_try_ = false;                    // what is under way is the rest of a request that was refused
   bool gave_up_ = false;
   TimePoint not_before_{};  // unless a request would be full
   TimePoint paused_until_{};
+  TimePoint look_not_before_{};
 };
 
 }  // namespace forelock::lock

@@ -118,8 +118,6 @@ class Checker final : public model::Actor {
 
   // --- truth ---
 
-  bool marked_once(std::size_t monitor) const { return monitors_[monitor].marked_once; }
-
   // In this ensemble.
   void applied(std::size_t ensemble, const model::LogEntry& entry, const std::vector<model::Change>& changes);
   // The owner of privateLock by the record in it, 0 for none.
@@ -151,7 +149,6 @@ class Checker final : public model::Actor {
     lock::Token last_token = 0;
     bool undecidable = false;
     std::int64_t made_by = 0;  // the transaction that created it
-    bool marked_once = false;  // one of ours has made it, or a former one of its name
     std::uint32_t times_freed = 0;
     bool foreign = false;  // it has a child that is nobody's contender
     Instant busy_until{};  // somebody held or waited until then, if nobody does now

@@ -121,8 +121,6 @@ void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const 
       // With everything in it, while requests are under way that name the nodes: the next ones get the same names.
       if (change.kind == model::Change::Kind::created) {
         monitors_[monitor].made_by = entry.zxid;
-        const model::Node* node = truth.find(change.path);
-        monitors_[monitor].marked_once |= node != nullptr && node->data == lock::monitor_mark;
       }
       if (entry.connection == nullptr && changes.size() > 1) monitors_[monitor].undecidable = true;
       continue;

@@ -47,6 +47,7 @@ void Link::new_engine() {
   grouping_ = std::make_unique<grouping::GroupingSession>(world_.plan().grouping, engine_listener_);
   linger_ = std::make_unique<linger::LingerMachine>(world_.plan().linger);
   unanswered_.clear();
+  world_.requests().disconnected(*this);
   last_sent_ = sent_before_collision_ = 0;
   giving_up_.clear();
   down_since_ = now();
@@ -164,6 +165,7 @@ void Link::engine_hears(coordination::RequestTag tag, coordination::Reply reply)
     }
     giving_up_.erase(found);
   }
+  world_.requests().answered(*this, tag, reply);
   world_.checker().before_call(*this);
   engine_->on_reply(tag, std::move(reply), now());
 }
@@ -171,6 +173,7 @@ void Link::engine_hears(coordination::RequestTag tag, coordination::Reply reply)
 void Link::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
+  world_.requests().watch_delivered(*this, event);
   linger_->changed(event.path.substr(1, 1), now());
   if (event.kind == coordination::WatchEvent::Kind::children_changed) release_given_up();
   grouping_->on_watch(event);
@@ -183,6 +186,7 @@ void Link::on_session(const coordination::SessionEvent& event) {
   if (connected_ && event.kind != Kind::connected) down_since_ = now();
   connected_ = event.kind == Kind::connected;
   if (connected_) connected_at_ = now();
+  if (!connected_) world_.requests().disconnected(*this);
   grouping_->on_session(event);
   if (event.kind == Kind::disconnected) linger_->disconnected();
   // What contends from now on does so in the next session.

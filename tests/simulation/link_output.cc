@@ -14,7 +14,7 @@ void Link::send(coordination::RequestTag tag, coordination::Request request) {
   if (std::holds_alternative<coordination::List>(request)) ++lists_;
   last_sent_ = tag;
   if (process_.is_down()) return;
-  if (const std::uint64_t contender = world_.requests().sent(*this, request); contender != 0) {
+  if (const std::uint64_t contender = world_.requests().sent(*this, tag, request); contender != 0) {
     giving_up_[tag] = contender;
   }
   if (std::holds_alternative<coordination::RemoveDataWatch>(request)) ++world_.statistics().forgotten_watches;

@@ -99,6 +99,7 @@ enum class FaultKind {
   private_removed,  // privateLock alone
   monitor_removed,  // the monitor, with everything in it
   foreign_child,    // a child that is nobody's contender
+  foreign_monitor,  // another program deletes the monitor, while it is empty, and makes a node of its own in its place
   count_
 };
 

@@ -287,6 +287,21 @@ void rob_waiting_sets(Plan& plan) {
 }
 
 // From numbers of its own: schedules without it stay what they were.
+void add_foreign_monitors(Plan& plan) {
+  Random random(plan.seed * 0xc2b2ae3d27d4eb4fULL + 0x165667b1);
+  if (plan.engine.monitor_linger == Span{} || !random.chance(0.3)) return;
+  for (std::size_t monitor = 0; monitor < plan.monitors; ++monitor) {
+    // A counter at its end starts anew with the monitor: it is renewed whoever has made it.
+    if (plan.first_counter[monitor] > 0) continue;
+    PlannedFault fault;
+    fault.kind = FaultKind::foreign_monitor;
+    fault.at = random.between(milliseconds(1), milliseconds(400));
+    fault.monitor = monitor;
+    plan.faults.push_back(fault);
+  }
+}
+
+// From numbers of its own, too.
 void let_locks_linger(Plan& plan) {
   Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
   Random delays(plan.seed * 0xd1342543de82ef95ULL + 0x9e3779b9);
@@ -391,6 +406,7 @@ Plan make_plan(std::uint64_t seed) {
     rob_waiting_sets(plan);
   }
   let_locks_linger(plan);
+  add_foreign_monitors(plan);
   spread_over_ensembles(plan);
   return plan;
 }

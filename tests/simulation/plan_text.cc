@@ -58,6 +58,8 @@ std::string_view name_of(FaultKind kind) {
       return "pings_only";
     case FaultKind::foreign_child:
       return "foreign_child";
+    case FaultKind::foreign_monitor:
+      return "foreign_monitor";
     case FaultKind::count_:
       break;
   }

@@ -131,7 +131,57 @@ void RequestJudge::fail(const coordination::Request& request, const std::string&
   checker_.fail(Invariant::requests, describe(request) + ": " + text);
 }
 
-std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Request& request) {
+void RequestJudge::note_asked(const Believer& process, coordination::RequestTag tag,
+                              const coordination::Request& request) {
+  using namespace coordination;
+  std::vector<Asked> asked;
+  const auto note = [&]<typename One>(const One& one) {
+    if constexpr (requires { one.path; }) {
+      if (place_of(one.path) != Place::monitor) return;
+      constexpr bool reads = std::is_same_v<One, Get>;
+      constexpr bool makes = std::is_same_v<One, Create>;
+      if constexpr (reads || makes || std::is_same_v<One, Delete>)
+        asked.push_back({monitor_in(one.path), reads, makes});
+    }
+  };
+  if (const auto* transaction = std::get_if<Transaction>(&request)) {
+    for (const auto& operation : transaction->operations) std::visit(note, operation);
+  } else {
+    std::visit(note, request);
+  }
+  if (!asked.empty()) asked_[{&process, tag}] = std::move(asked);
+}
+
+void RequestJudge::answered(const Believer& process, coordination::RequestTag tag, const coordination::Reply& reply) {
+  const auto found = asked_.extract({&process, tag});
+  if (!found) return;
+  const bool told = reply.ok() || reply.code == coordination::ReplyCode::no_node;
+  for (const Asked& asked : found.mapped()) {
+    const bool carries_mark = asked.reads ? reply.data == lock::monitor_mark && reply.stat.version == 0 : asked.makes;
+    if (reply.ok() && carries_mark) {
+      marked_.insert({&process, asked.monitor});
+    } else if (asked.reads ? told : reply.ok()) {
+      marked_.erase({&process, asked.monitor});
+    }
+  }
+}
+
+void RequestJudge::watch_delivered(const Believer& process, const coordination::WatchEvent& event) {
+  using Kind = coordination::WatchEvent::Kind;
+  if (place_of(event.path) != Place::monitor) return;
+  if (event.kind == Kind::deleted || event.kind == Kind::data_changed) {
+    marked_.erase({&process, monitor_in(event.path)});
+  }
+}
+
+void RequestJudge::disconnected(const Believer& process) {
+  std::erase_if(marked_, [&](const auto& one) { return one.first == &process; });
+  std::erase_if(asked_, [&](const auto& one) { return one.first.first == &process; });
+}
+
+std::uint64_t RequestJudge::sent(const Believer& process, coordination::RequestTag tag,
+                                 const coordination::Request& request) {
+  note_asked(process, tag, request);
   using namespace coordination;
   Part whole;
   const auto judge = [&]<typename One>(const One& one) {
@@ -191,8 +241,8 @@ std::uint64_t RequestJudge::sent(const Believer& process, const coordination::Re
     if (owner_of(process, node) == 0) fail(request, "a node that is not its own");
   }
   for (const std::size_t monitor : whole.monitors) {
-    if (whole.signature == "delete monitors version" && !checker_.marked_once(monitor)) {
-      fail(request, "a monitor that only others have made");
+    if (whole.signature == "delete monitors version" && !marked_.contains({&process, monitor})) {
+      fail(request, "a monitor of which it does not know that it carries the mark");
     }
   }
   if (whole.signature == "delete monitor" && plan_.first_counter[whole.monitors.front()] == 0) {

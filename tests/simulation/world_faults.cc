@@ -166,6 +166,7 @@ void World::strike(const PlannedFault& fault) {
       return;
     }
     case FaultKind::foreign_child:
+    case FaultKind::foreign_monitor:
     case FaultKind::waiter_removed:
     case FaultKind::holder_removed:
     case FaultKind::lock_removed:
@@ -253,6 +254,14 @@ void World::administer(const PlannedFault& fault) {
     case FaultKind::foreign_child: {
       static constexpr std::array<const char*, 4> names = {"/note", "/z-0000000001", "/C-0000000005", "/lost+found"};
       request = coordination::Create{monitor_path(fault.monitor) + names[random_.below(names.size())], "x"};
+      break;
+    }
+    case FaultKind::foreign_monitor: {
+      const std::string monitor = monitor_path(fault.monitor);
+      const model::Node* node = home.truth().find(monitor);
+      if (node != nullptr && !node->children.empty()) return later();
+      if (node != nullptr) home.administer(coordination::Delete{monitor});
+      request = coordination::Create{monitor, random_.chance(0.5) ? "another program's" : ""};
       break;
     }
     case FaultKind::waiter_removed: {

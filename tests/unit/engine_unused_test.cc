@@ -74,6 +74,16 @@ class EngineUnusedTest : public EngineTest {
     now_ = end;
   }
 
+  // What is to be removed is looked at first, where an outage lies behind what is known of it.
+  void finds_marked(const std::string& path) {
+    answer_heartbeats();
+    const Get look = answer<Get>(marked(0, 2, 100));
+    EXPECT_EQ(look.path, path);
+    EXPECT_FALSE(look.watch) << "a watch would stay behind";
+  }
+
+  void lose_connection() { engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_); }
+
   static std::vector<std::string> removed_by(const Transaction& transaction) {
     std::vector<std::string> paths;
     for (const auto& operation : transaction.operations) {
@@ -192,9 +202,100 @@ TEST_F(EngineUnusedTest, OneThatComesIntoUseAgainLingersOn) {
   answer<Transaction>(failure(ReplyCode::connection_loss));
   engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
   connect();
-  cycle(2, "P1");
+  cycle(2, "P1");  // made by this claim
   pass(linger * 4);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
+}
+
+TEST_F(EngineUnusedTest, AfterAnOutageAMonitorIsLookedAtBeforeItIsRemoved) {
+  cycle(1);
+  lose_connection();
+  connect();
+  pass(linger * 4);
+  finds_marked("/P");
+  pass(linger);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+TEST_F(EngineUnusedTest, WhatAnotherProgramHasMadeDuringAnOutageStays) {
+  cycle(1);
+  lose_connection();
+  connect();
+  pass(linger * 4);
+  answer<Get>(monitor(0, 0, 100));  // without the mark
+  pass(linger * 10);
+  engine_.close(now_);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, SoDoesOneThatAnAdministratorHasTouchedMeanwhile) {
+  cycle(1);
+  lose_connection();
+  connect();
+  pass(linger * 4);
+  Reply touched = marked(0, 2, 100);
+  touched.stat.version = 1;
+  answer<Get>(touched);
+  pass(linger * 10);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+// A node that was made anew during an outage is told as changed data.
+TEST_F(EngineUnusedTest, AMonitorWhoseDataHaveChangedIsLookedAtBeforeItIsRemoved) {
+  acquire(1, Priority::foreground);
+  answer<Transaction>(refused(ReplyCode::node_exists, 0));
+  answer<Transaction>(claimed("A-0000000004", 100));
+  answer<Get>(marked(2, 6, 100));
+  ASSERT_TRUE(engine_.release(1, now_));
+  answer<Transaction>({});
+  event(coordination::WatchEvent::Kind::data_changed, "/P");
+  pass(linger * 4);
+  answer<Get>(monitor(0, 0, 100));
+  pass(linger * 10);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
+TEST_F(EngineUnusedTest, ALookWhoseAnswerIsLostIsRepeated) {
+  cycle(1);
+  lose_connection();
+  connect();
+  pass(linger * 4);
+  answer<Get>(failure(ReplyCode::connection_loss));
+  lose_connection();
+  connect();
+  pass(linger);
+  finds_marked("/P");
+  pass(linger);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
+}
+
+// The session ends while some are being removed, and others looked at.
+TEST_F(EngineUnusedTest, WhatWasUnderWayWhenTheSessionEndedIsLookedAtInTheNext) {
+  cycle(1, "P1");
+  pass(linger * 4);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  output_.sent.clear();
+  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  connect();
+  pass(linger * 4);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  output_.sent.clear();
+  engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
+  connect();
+  pass(linger * 4);
+  finds_marked("/P1");
+  pass(linger);
+  EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P1"});
+}
+
+TEST_F(EngineUnusedTest, WhatWasNotLookedAtSinceAnOutageIsLeftByTheLastRequests) {
+  cycle(1, "P1");
+  lose_connection();
+  connect();
+  cycle(2, "P2");
+  engine_.close(now_);
+  ASSERT_EQ(output_.sent.size(), 1u);
+  EXPECT_EQ(removed_by(std::get<Transaction>(output_.sent.front().request)), std::vector<std::string>{"/P2"});
 }
 
 TEST_F(EngineUnusedTest, OneThatIsInUseElsewhereDoesNotKeepTheOthers) {
@@ -269,6 +370,8 @@ TEST_F(EngineUnusedTest, WhatTheConnectionTookWithItIsAskedForAgain) {
   EXPECT_TRUE(output_.sent.empty());
   connect();
   pass(linger * 2);
+  finds_marked("/P");
+  pass(linger * 2);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
 }
 
@@ -276,6 +379,8 @@ TEST_F(EngineUnusedTest, TheNextSessionRemovesWhatTheLastOneMade) {
   cycle(1);
   engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);
   connect();
+  pass(linger * 2);
+  finds_marked("/P");
   pass(linger * 2);
   EXPECT_EQ(removed_by(answer<Transaction>({})), std::vector<std::string>{"/P"});
 }
@@ -398,6 +503,9 @@ TEST_F(EngineUnusedTest, AMonitorInUseIsNotAmongTheLastRemovals) {
   AcquireSpec spec = spec_of(3, Priority::foreground);
   spec.monitor = "P1";
   engine_.acquire(3, std::move(spec), now_);
+  answer<Transaction>(claimed_fresh("A-0000000000", 300));
+  pass(linger);
+  finds_marked("/P2");
   output_.sent.clear();
   engine_.close(now_);
   ASSERT_EQ(output_.sent.size(), 1u);
