@@ -86,8 +86,9 @@ final class NativeLibrary {
   }
 
   private static UnsatisfiedLinkError missing() {
-    return new UnsatisfiedLinkError(
-        "the jar has no native library for " + platform() + "; name one with -D" + LIBRARY + "=/path/to/the/library");
+    String problem = platform().equals("linux-amd64") ? "the jar was built without its native library"
+        : "the jar has no native library for " + platform() + ", only for Linux on x86-64";
+    return new UnsatisfiedLinkError(problem + "; name one with -D" + LIBRARY + "=/path/to/the/library");
   }
 
   private static String platform() {

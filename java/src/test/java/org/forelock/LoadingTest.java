@@ -202,18 +202,30 @@ class LoadingTest {
     String said = output(command);
     assertTrue(said.contains(packed.toString()) && said.contains("libforelock_jni_dlq.so"), said);
 
+    command = command();
+    command.set(command.size() - 1, Queue.class.getName());
+    said = outputWithout("libforelock_jni_dlq.so", command);
+    assertTrue(said.contains("the jar has no libforelock_jni_dlq.so") && said.contains("target"), said);
+  }
+
+  @Test
+  void aJarWithoutALibraryForThisPlatformSaysSo() throws Exception {
+    String said = probe("-Dos.name=Mac OS X", "-Dos.arch=aarch64");
+    assertTrue(said.contains("for mac os x-aarch64, only for Linux on x86-64"), said);
+    assertTrue(outputWithout(".so", command()).contains("was built without its native library"));
+  }
+
+  /** Of a command without the files of the package whose names end so. */
+  private String outputWithout(String ending, List<String> command) throws Exception {
     Path classes = folder.resolve("classes");
     try (Stream<Path> files = Files.walk(CLASSES)) {
-      for (Path file : (Iterable<Path>) files.filter(name -> !name.endsWith("libforelock_jni_dlq.so"))::iterator) {
+      for (Path file : (Iterable<Path>) files.filter(name -> !name.toString().endsWith(ending))::iterator) {
         Files.copy(file, classes.resolve(CLASSES.relativize(file).toString()));
       }
     }
-    command = command();
     int path = command.indexOf("-cp") + 1;
     command.set(path, command.get(path).replace(CLASSES.toString(), classes.toString()));
-    command.set(command.size() - 1, Queue.class.getName());
-    said = output(command);
-    assertTrue(said.contains("the jar has no libforelock_jni_dlq.so") && said.contains("target"), said);
+    return output(command);
   }
 
   private static void assertVersion(String output) {
