@@ -75,7 +75,7 @@ TEST_P(ContractTest, AChildThatComesAndGoesInOneTransactionIsAChange) {
   ASSERT_EQ(writer->ask(knock).code, ReplyCode::ok);
   ASSERT_EQ(writer->ask(knock).code, ReplyCode::ok);
   watcher->settle(root());
-  EXPECT_EQ(seen(*watcher, at("P")), std::vector{Kind::children_changed});
+  EXPECT_EQ(seen(*watcher, at("P")), std::vector{WatchEvent::Kind::children_changed});
   const Reply listing = watcher->ask(List{at("P")});
   EXPECT_TRUE(listing.children.empty());
   EXPECT_EQ(listing.stat.created_children(), 2);

@@ -22,7 +22,11 @@ bool may_be_refused(const coordination::Request& request) {
 // A holder may send its release with the version that its record's change will have, before it knows of that: so not
 // such a change.
 bool may_be_throttled(const coordination::Request& request) {
-  return !std::holds_alternative<coordination::SetData>(request);
+  if (std::holds_alternative<coordination::SetData>(request)) return false;
+  const auto* transaction = std::get_if<coordination::Transaction>(&request);
+  return transaction == nullptr || transaction->operations.size() != 2 ||
+         !std::holds_alternative<coordination::Check>(transaction->operations.front()) ||
+         !std::holds_alternative<coordination::SetData>(transaction->operations.back());
 }
 
 bool is_write(const coordination::Request& request) {

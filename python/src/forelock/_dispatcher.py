@@ -110,7 +110,7 @@ class Dispatcher:
         with own_thread() as call_there:
             # The texts of events belong to the thread that fetched them, until it fetches again.
             count = 0
-            while count not in (-lib.FL_CLOSED, -lib.FL_INVALID_HANDLE):
+            while count >= 0:
                 self._deliver_all(events, count)
                 look_again = self._callbacks.look()
                 count = call_there(lambda: int(lib.fl_poll(self._client, look_again, events, _ROOM)))
