@@ -10,11 +10,14 @@
 #include "cli/log/command_log.h"
 #include "client/client_core.h"
 #include "lock/monitor_name.h"
+#include "zookeeper/drain_patience.h"
 
 namespace forelock::cli {
 namespace {
 
 constexpr int debug_verbosity = 3;
+// A command leaves soon after it was told to.
+constexpr std::chrono::milliseconds patience_with_answers{100};
 // Longer than a session drains (zookeeper/session_core.cc), which it does for so long only while answers come.
 constexpr std::chrono::milliseconds time_to_send_the_end{6000};
 
@@ -53,6 +56,7 @@ LogSink dead_letter_log(const Console& console) {
 }
 
 CommandClient::CommandClient(const Settings& settings, const Console& console, client::ClientUse use) {
+  zookeeper::drain_patience = patience_with_answers;
   auto core = std::make_shared<client::ClientCore>(settings, log_to(console), log_detail(console));
   core->start(use);
   client_ = std::make_shared<Client>(std::move(core));

@@ -8,6 +8,7 @@
 #include "base/thread_start.h"
 #include "zookeeper/client_threads.h"
 #include "zookeeper/descriptor_flags.h"
+#include "zookeeper/drain_patience.h"
 #include "zookeeper/host_resolver.h"
 #include "zookeeper/node_path.h"
 #include "zookeeper/reply_mapping.h"
@@ -25,9 +26,7 @@ using coordination::WatchEvent;
 
 namespace {
 
-// How long a closing session waits for the next answer to what it has sent, and for all of them, before it sends its
-// end. From then on its process may end: a server that stands still meanwhile finds the end behind the requests.
-constexpr std::chrono::milliseconds drain_patience{100};
+// How long a closing session waits for all answers.
 constexpr std::chrono::milliseconds drain_limit{5000};
 // How long a session that knows no address waits for the name service before it says so.
 constexpr std::chrono::milliseconds lookup_limit{2000};
@@ -163,7 +162,8 @@ void SessionCore::close() {
 
 // The C client's close stops reading, and answers that come later make the kernel reset the connection: a server that
 // writes on then drops what it has not read yet, the end of the session included, and its nodes stay for a whole
-// time-out. One that answers nothing reads first when it goes on.
+// time-out. So the end is sent behind the last answer; after drain_patience without one, all the same: a server that
+// stands still finds it behind the requests when it goes on, and reads it if they are few.
 void SessionCore::drain(zhandle_t* handle) {
   if (zoo_state(handle) != ZOO_CONNECTED_STATE) return;
   const auto begun = std::chrono::steady_clock::now();
@@ -171,7 +171,7 @@ void SessionCore::drain(zhandle_t* handle) {
   while (!queue_.empty() && std::chrono::steady_clock::now() < begun + drain_limit) {
     const ReplyQueue::Serial oldest = queue_.oldest();
     const auto moved_on = [&] { return queue_.empty() || queue_.oldest() != oldest; };
-    if (!answered_.wait_for(lock, drain_patience, moved_on)) return;
+    if (!answered_.wait_for(lock, drain_patience.load(), moved_on)) return;
   }
 }
 

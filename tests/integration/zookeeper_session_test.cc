@@ -74,7 +74,7 @@ TEST_F(ZooKeeperTest, CloseEndsTheSessionAtOnce) {
   EXPECT_EQ(other->ask(Exists{own("node")}).code, ReplyCode::no_node);
 }
 
-// It stands still for longer than a close waits, with requests before it that it answers when their asker has gone.
+// It stands still for longer than a close waits, with a request before it that it answers when its asker has gone.
 TEST_F(ZooKeeperTest, AServerThatStandsStillMeanwhileHearsOfTheEnd) {
   test::ServerOptions long_sessions;
   long_sessions.config_lines = {"maxSessionTimeout=60000"};
@@ -83,12 +83,12 @@ TEST_F(ZooKeeperTest, AServerThatStandsStillMeanwhileHearsOfTheEnd) {
   settings.servers = own_server.connect_string();
   settings.session_timeout = std::chrono::seconds(60);
   auto other = connect(settings);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 3; ++round) {
     auto connection = connect(settings);
     const std::string node = "/mine-" + std::to_string(round);
     ASSERT_TRUE(connection->ask(Create{node, "", CreateMode::ephemeral}).ok());
     own_server.pause();
-    for (int i = 0; i < 20; ++i) connection->send(i % 2 == 0 ? Request(Exists{"/"}) : Request(SetData{node, "x"}));
+    connection->send(SetData{node, "x"});
     connection->session.close();
     own_server.resume();
     EXPECT_TRUE(test::wait_until([&] { return other->ask(Exists{node}).code == ReplyCode::no_node; }));

@@ -261,6 +261,28 @@ INSTANTIATE_TEST_SUITE_P(, OutboxFailureTest,
                                   (tested.param.times[1] == '\0' ? "Once" : "ForEver");
                          });
 
+// What has failed to reach the disk is still in memory, where it can be read back: that it is there proves nothing.
+TEST_F(OutboxCrashTest, WhatMayHaveFailedCountsOnlyBehindAWriteThatHasNot) {
+  const std::vector<std::string> undisturbed = calls_of({"add:a"});
+  std::size_t settled = 0;
+  for (std::size_t call = 1; call <= undisturbed.size(); ++call) {
+    SCOPED_TRACE(undisturbed[call - 1]);
+    std::filesystem::remove(calls());
+    run({"FAULT_SHIM_ACTION=EIO", "FAULT_SHIM_TIMES=1", "FAULT_SHIM_STEP=" + std::to_string(call),
+         "FAULT_SHIM_LOG=" + calls().string()},
+        {"add:a"});
+    if (endings() != std::vector<std::string>{"done add:a"}) continue;
+    const std::vector<std::string> made = test::lines_of(calls());
+    std::size_t durable = 0;
+    for (std::size_t i = call; i < made.size(); ++i) {
+      if (made[i].find("sync ") != std::string::npos && made[i].ends_with("outbox.db")) ++durable;
+    }
+    EXPECT_GT(durable, 0U);
+    ++settled;
+  }
+  EXPECT_GT(settled, 0U);
+}
+
 TEST_F(OutboxCrashTest, AFullDiskIsSaidAndPasses) {
   ASSERT_EQ(run({}, {"add:a"}), 0);
   // It becomes full while nothing is done, and has room again.

@@ -203,15 +203,17 @@ TEST_F(OutboxDamageTest, SavesEachLetterOfAnId) {
   expect_exact_totals(outbox);
 }
 
-// Each length of a row around that at which it no longer fits into one page.
+// Each length of a row around that at which it no longer fits into one page, and around the first one of which the part
+// behind a whole page is as long as can be (8,153 bytes).
 TEST_F(OutboxDamageTest, SavesRowsOfEveryLength) {
-  constexpr std::size_t rows = 1000;
+  constexpr std::size_t rows = 2000;
   {
     Outbox outbox(options());
     LetterTable table{Connection(path(), std::chrono::seconds(10))};
     table.begin();
     for (std::size_t i = 0; i < rows; ++i) {
-      DeadLetter letter = sample_letter("length-" + std::to_string(10'000 + i), std::string(2000 + 3 * (i / 4), 'x'));
+      const std::size_t payload = (i < rows / 2 ? 2000 : 5200) + 3 * (i % (rows / 2) / 4);
+      DeadLetter letter = sample_letter("length-" + std::to_string(10'000 + i), std::string(payload, 'x'));
       letter.type = "t" + std::string(i % 4, 'x');  // base64 goes in steps of four
       table.insert({letter.id, letter.monitor, letter.failed_at, letter::to_json(letter)});
     }

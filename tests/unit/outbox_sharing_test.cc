@@ -17,11 +17,15 @@
 #include <vector>
 
 #include "forelock/error.h"
+#include "letter/letter_json.h"
 #include "outbox/file_lock.h"
+#include "outbox/letter_table.h"
 #include "outbox/outbox.h"
+#include "outbox/shared_file.h"
 #include "outbox_test_support.h"
 #include "support/child_process.h"
 #include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace forelock::outbox {
 namespace {
@@ -70,6 +74,45 @@ TEST_F(OutboxSharingTest, ThreadsAndObjectsShareTheFile) {
     const int thread = id[0] - '0';
     EXPECT_EQ(id.substr(2), std::to_string(next[static_cast<std::size_t>(thread)]++));
   }
+}
+
+// Two threads share a transaction, of which the disk has no room for one.
+TEST_F(OutboxSharingTest, WhatFitsIsWrittenBesideWhatDoesNot) {
+  SharedFile file(options());
+  int runs_of_large = 0;
+  for (int tries = 0; runs_of_large != 2 && tries < 1000; ++tries) {  // until they have met
+    runs_of_large = 0;
+    const std::string id = std::to_string(tries);
+    std::atomic<int> ready{0};
+    const auto write = [&](WriteJob job) {
+      ++ready;
+      file.write(job);
+    };
+    const DeadLetter letter = sample_letter("small-" + id);
+    const auto insert = [&letter](LetterTable& table) {
+      table.insert({letter.id, letter.monitor, letter.failed_at, letter::to_json(letter)});
+    };
+    const auto is_there = [&letter](LetterTable& table) { return table.find_key(letter.id).has_value(); };
+    std::jthread first([&] {
+      write({.work = [&ready](LetterTable&) { test::wait_until([&] { return ready == 3; }); },
+             .is_done = [](LetterTable&) { return true; }});
+    });
+    test::wait_until([&] { return ready == 1; });
+    std::jthread small([&] { EXPECT_NO_THROW(write({.work = insert, .is_done = is_there})) << "it fits"; });
+    std::jthread large([&] {
+      EXPECT_THROW(write({.work =
+                              [&runs_of_large](LetterTable&) {
+                                ++runs_of_large;
+                                throw SqliteError(SQLITE_FULL, 0, "no room");
+                              },
+                          .is_done = [](LetterTable&) { return false; }}),
+                   Error);
+    });
+    small.join();
+    large.join();
+    EXPECT_TRUE(Outbox(options()).find(letter.id));
+  }
+  EXPECT_EQ(runs_of_large, 2) << "once beside the other, once alone";
 }
 
 TEST_F(OutboxSharingTest, EachThreadGetsItsOwnAnswer) {

@@ -18,6 +18,16 @@ client.set_acls(sys.argv[2], [make_acl("world", "anyone", read=True, write=True,
 client.stop()
 """
 
+# What a release by force leaves there.
+WRITE = """
+import sys
+from kazoo.client import KazooClient
+client = KazooClient(sys.argv[1])
+client.start()
+client.set(sys.argv[2], client.get(sys.argv[2])[0])
+client.stop()
+"""
+
 
 class Sweep(support.CliTest):
     def monitors(self):
@@ -87,6 +97,23 @@ class Sweep(support.CliTest):
             found = json.loads(result.stdout or "{}").get("in_use")
             self.assertIn((result.returncode, found), ((0, 40), (69, None)), (part, passed, result.stderr))
         self.assertIn(69, codes)
+
+    def test_one_whose_lock_is_removed_by_force_meanwhile_stays(self):
+        self.leave("P1")
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+
+        def write():
+            subprocess.run(["/usr/bin/python3", "-c", WRITE, support.SERVER, self.namespace + "/P1"], check=True,
+                           timeout=support.PATIENCE)
+
+        # The first transaction asks for the time.
+        line.before_request(tap.TRANSACTION, lambda: line.before_request(tap.TRANSACTION, write))
+        result = self.run_cli("--zookeeper", line.address + self.namespace, "sweep", "--older-than", "0s", "-o", "json",
+                              server=False)
+        swept = json.loads(result.stdout)
+        self.assertEqual((swept["removed"], swept["in_use"]), ([], 1), result.stderr)
+        self.assertEqual(self.monitors(), {"P1"})
 
     def test_what_we_may_not_read_is_counted(self):
         file = self.write("alice.digest", "alice:secret\n")
