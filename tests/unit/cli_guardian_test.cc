@@ -1,0 +1,52 @@
+// A guardian whose lock nobody calls lost, with a command that does not listen.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/output/console.h"
+#include "cli/process/child_process.h"
+#include "cli/process/signal_queue.h"
+#include "cli/run/lock_guardian.h"
+
+namespace forelock::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Its deadline passes, and its state says nothing of it.
+class LateLock final : public GuardedLock {
+ public:
+  std::string name() const override { return "P1"; }
+  LockState state() const override { return LockState::suspect; }
+  bool healthy() const override { return true; }
+  void check_health() const override {}
+  std::chrono::steady_clock::time_point expires_at() const override { return deadline_; }
+  std::stop_token stop_token() const override { return {}; }
+  std::vector<std::pair<std::string, std::string>> environment(const Client& /*client*/) const override { return {}; }
+
+ private:
+  const std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + 500ms;
+};
+
+TEST(GuardianTest, NoTimeToEndOutlastsTheLocksDeadline) {
+  SignalQueue signals({SIGCHLD});
+  ChildOptions options;
+  options.command = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"};
+  options.foreground = false;
+  ChildProcess child(options);
+  const LateLock lock;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto result =
+      LockGuardian(lock, signals, Console({.quiet = true}), {OnLost::terminate, 60s, 100ms}).guard(child);
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_TRUE(result.lock_lost);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
+
+}  // namespace
+}  // namespace forelock::cli
