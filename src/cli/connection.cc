@@ -16,10 +16,8 @@ namespace forelock::cli {
 namespace {
 
 constexpr int debug_verbosity = 3;
-// A command leaves soon after it was told to.
+// Well below longest_close: the end must be on its way by then.
 constexpr std::chrono::milliseconds patience_with_answers{100};
-// Longer than a session drains (zookeeper/session_core.cc), which it does for so long only while answers come.
-constexpr std::chrono::milliseconds time_to_send_the_end{6000};
 
 void show(const Console& console, std::string_view level, std::string_view message) {
   const int needed = level == "debug" ? debug_verbosity : level == "info" ? 2 : 1;
@@ -68,11 +66,8 @@ CommandClient::~CommandClient() {
 
 void CommandClient::close() {
   if (std::exchange(closed_, true)) return;
-  const auto& core = *client_->core();
-  bool connected = false;
-  for (std::size_t i = 0; i < core.ensembles(); ++i) connected = connected || core.link(i).connected();
   try {
-    do_or_leave_behind([client = client_] { client->close(); }, connected ? time_to_send_the_end : longest_close);
+    do_or_leave_behind([client = client_] { client->close(); }, longest_close);
   } catch (const std::exception&) {
     client_->close();  // no thread is to be had: it takes as long as it takes
   }

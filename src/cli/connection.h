@@ -37,8 +37,8 @@ class CommandClient {
   CommandClient(const CommandClient&) = delete;
   CommandClient& operator=(const CommandClient&) = delete;
 
-  // Ends the session. Over a connection that is up its end has been sent when this returns: its nodes would stay for a
-  // whole time-out. Where there is none, nothing can be sent, and it takes longest_close at most.
+  // Ends the session; after longest_close without its confirmation. Its end has been sent by then, unless the server
+  // cannot be reached, or answers other requests all the time.
   void close();
 
   Client& operator*() const { return *client_; }
