@@ -19,14 +19,13 @@ bool may_be_refused(const coordination::Request& request) {
                      [](const auto& one) { return std::holds_alternative<coordination::Create>(one); });
 }
 
-// A holder may send its release with the version that its record's change will have, before it knows of that: so not
+// A holder may send its release with the version that a change of its record will have, before it knows of that: so not
 // such a change.
 bool may_be_throttled(const coordination::Request& request) {
-  if (std::holds_alternative<coordination::SetData>(request)) return false;
   const auto* transaction = std::get_if<coordination::Transaction>(&request);
-  return transaction == nullptr || transaction->operations.size() != 2 ||
-         !std::holds_alternative<coordination::Check>(transaction->operations.front()) ||
-         !std::holds_alternative<coordination::SetData>(transaction->operations.back());
+  const auto is_set = [](const auto& one) { return std::holds_alternative<coordination::SetData>(one); };
+  return may_be_refused(request) || transaction == nullptr ||
+         std::none_of(transaction->operations.begin(), transaction->operations.end(), is_set);
 }
 
 bool is_write(const coordination::Request& request) {
