@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
 
@@ -261,6 +262,11 @@ void Engine::set_deadline(Contender& contender, TimePoint deadline) {
   if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
   contender.spec.deadline = deadline;
   if (deadline != never) timers_.insert({deadline, {contender.id, Timer::deadline}});
+}
+
+TimePoint Engine::next_unwatched_look(TimePoint now) {
+  last_unwatched_look_ = std::max(now + unwatched_interval, last_unwatched_look_ + between_unwatched_looks);
+  return last_unwatched_look_;
 }
 
 void Engine::set_poll(Monitor& monitor, TimePoint at) {

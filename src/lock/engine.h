@@ -139,6 +139,9 @@ class Engine {
   void end_hold(Contender& contender);
   void set_deadline(Contender& contender, TimePoint deadline);
   void set_poll(Monitor& monitor, TimePoint at);
+  // When the next queue may be looked at for which there is no room to watch it.
+  TimePoint next_unwatched_look(TimePoint now);
+  bool room_to_watch(const std::string& node) const { return watches_.room(WatchLedger::Kind::data, node); }
   // The monitor's idle list: a monitor without contenders is forgotten in the end.
   void became_idle(Monitor& monitor);
   void became_busy(Monitor& monitor);
@@ -212,6 +215,7 @@ class Engine {
   std::set<std::pair<TimePoint, std::uint64_t>> polls_;  // by monitor's ordinal
   std::unordered_map<std::uint64_t, Monitor*> by_ordinal_;
   std::uint64_t next_ordinal_ = 1;
+  TimePoint last_unwatched_look_{};
   std::list<Monitor*> idle_;  // least recently used first
   std::size_t idle_bytes_ = 0;
   UnusedMonitors unused_;

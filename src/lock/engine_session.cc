@@ -34,6 +34,7 @@ Reach reach_of(FlightKind kind) {
     case FlightKind::resolve_barrier:
       return Reach::quorum;
     case FlightKind::ping:
+    case FlightKind::catch_up:
       return Reach::leader;
     case FlightKind::list:
     case FlightKind::watch_parent:

@@ -31,6 +31,7 @@ enum class FlightKind {
   remove_unused,   // monitors that have not been used for a while
   look_at_unused,  // whether such a one still carries the mark
   list,
+  catch_up,  // a sync: the listing behind it shows what has been released before it was sent
   watch_parent,
   watch_predecessor,
   watch_lock,

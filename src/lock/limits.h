@@ -17,8 +17,10 @@ inline constexpr std::int64_t counter_alarm = std::int64_t{1} << 30;
 // An unknown outcome within a connection that still stands, or a refused clean-up: look again, but not in a hot loop.
 inline constexpr Duration look_again_after = std::chrono::milliseconds(100);
 
-// How often a waiting process looks at the queue when there is no room for a watch on it.
+// How often a waiting process looks at the queue when there is no room for a watch on it; but looks at all such queues
+// together come one after the other, with this time in between at least.
 inline constexpr Duration unwatched_interval = std::chrono::milliseconds(250);
+inline constexpr Duration between_unwatched_looks = std::chrono::milliseconds(1);
 
 // The data of a monitor's node that a process of ours has made and may remove when it is unused.
 inline constexpr std::string_view monitor_mark = "forelock";

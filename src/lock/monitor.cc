@@ -238,11 +238,20 @@ Contender* Monitor::claimant() const {
   };
   const bool busy = listing_.known() && listing_.children_watched() && !releasing_ &&
                     (listing_.lock_seen() || !listing_.others().empty());
-  if (busy || blocked_ || queue_expected_) return find([](const Contender& one) { return one.spec.try_once; });
-  const auto most_urgent = std::min_element(idle_.begin(), idle_.end(), [](const auto& a, const auto& b) {
-    return a.second->spec.priority < b.second->spec.priority;
-  });
-  return most_urgent->second;
+  const bool may_wait = !busy && !blocked_ && !queue_expected_;
+  Contender* chosen = nullptr;
+  for (const Priority priority : all_priorities) {
+    const auto may_claim = [&](const Contender& one) {
+      return one.spec.priority == priority && (one.spec.try_once ? !looks_first(one) : may_wait);
+    };
+    if (chosen == nullptr) chosen = find(may_claim);
+  }
+  return chosen;
+}
+
+bool Monitor::looks_first(const Contender& contender) const {
+  if (mutated(Mutation::outranked_claims_again)) return false;
+  return outranked_ && contender.spec.try_once;
 }
 
 // Thousands of background claims may be held back: a foreground contender does not wait behind the one of its monitor.
@@ -270,6 +279,12 @@ void Monitor::settle_idle(TimePoint now) {
     Contender& contender = *next->second;
     if (contender.spec.try_once) {
       ++next;
+      if (looks_first(contender) && can_claim_at_once()) {
+        if (std::exchange(contender.proof_requested, true)) continue;
+        send({.kind = FlightKind::catch_up}, coordination::Sync{"/"}, now);
+        list(false, contender.id, now);
+        continue;
+      }
       const bool held = owner_ && owner_ != releasing_ && owner_->state == ContenderState::held && !owner_->abandoned;
       if (!held && queue_.empty() && (lock_flight_ || owner_)) continue;  // soon known
       engine_.refuse(contender, {.reason = RefusalReason::unavailable});
@@ -312,7 +327,11 @@ void Monitor::settle_queue(TimePoint now) {
       engine_.explain(first, CourseStep::behind, before ? std::string_view(before->name) : private_lock_name);
     }
     const TimePoint look = now + look_interval(first);
-    if (poll_at == look_not_before_ || poll_at > look) engine_.set_poll(*this, look);
+    if (listing_.unwatched()) {
+      look_in_turn(now);
+    } else if (poll_at == look_not_before_ || poll_at > look) {
+      engine_.set_poll(*this, look);
+    }
     const bool next = listing_.count_before(child_of(first)) <= 1;  // the holder, if anybody
     if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, false, now);
     return;
@@ -321,9 +340,16 @@ void Monitor::settle_queue(TimePoint now) {
   claim(first, now);
 }
 
+// Without a watch on what it waits for, a process looks in intervals: at all such queues in turn, so that thousands of
+// them do not keep the servers busy.
+void Monitor::look_in_turn(TimePoint now) {
+  if (poll_at != never && poll_at == turn_) return;
+  turn_ = engine_.next_unwatched_look(now);
+  engine_.set_poll(*this, turn_);
+}
+
 // When to look at the queue again although no watch has fired.
 Duration Monitor::look_interval(const Contender& first) const {
-  if (listing_.unwatched()) return unwatched_interval;
   return first.node_watched ? engine_.options().safety_poll : engine_.options().node_watch_delay;
 }
 

@@ -135,12 +135,14 @@ class Monitor {
   bool more_urgent_enqueueing(const Contender& contender) const;
   void settle_owner(TimePoint now);
   bool can_claim_at_once() const;
+  bool looks_first(const Contender& contender) const;
   Contender* claimant() const;
   void let_foreground_pass();
   void settle_idle(TimePoint now);
   void settle_queue(TimePoint now);
   void give_back(Contender& owner, TimePoint now);
   void look_while_held(TimePoint now);
+  void look_in_turn(TimePoint now);
   void keep_watched(TimePoint now);
   void advise_contention(TimePoint now);
   void advise_positions();
@@ -184,6 +186,7 @@ class Monitor {
   void claimed(Contender& contender, TimePoint now);
   bool is_proof(const Flight& flight) const;
   void judge(Contender& contender, bool somebody_before, TimePoint now);
+  void judge_look(const Flight& flight, bool listed, TimePoint now);
   void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
   void own_node_gone(Contender& contender);
   void back_to_queue(Contender& contender);
@@ -216,6 +219,7 @@ class Monitor {
   bool take_listing(const std::vector<std::string>& children, const coordination::Stat& parent);
   bool another_process_before(const Contender& contender) const;
   bool another_process_before_claim(const Contender& contender) const;
+  bool would_be_outranked(Priority priority) const;
   bool is_clear(const Contender& contender) const;
   bool view_fresh_for(const Contender& first) const;
   bool old_listing_serves(const Contender& first) const;
@@ -267,7 +271,11 @@ class Monitor {
   // The last grant had to be waited for: the next one probably, too, so it joins the queue without a claim that would
   // fail. (Four processes, sections without work: 7.1 requests for a section, 9.8 without; eight: 11.1 and 16.4.)
   bool queue_expected_ = false;
+  // A single attempt was refused for a contender that ranks before it. Whoever asks again at once would take the lock
+  // from under that one, for as long as the proof and the way back take: the next ones look before they claim.
+  bool outranked_ = false;
   TimePoint held_since_{};
+  TimePoint turn_ = never;       // to look, among all queues that are not watched
   TimePoint look_not_before_{};  // a change that cannot have made ours the next one: seen together with what follows
 
   Resolving resolving_;

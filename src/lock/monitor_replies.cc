@@ -108,6 +108,7 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::knock:
     case FlightKind::remove_unused:
     case FlightKind::look_at_unused:
+    case FlightKind::catch_up:
     case FlightKind::heartbeat:
     case FlightKind::ping:
       break;
@@ -140,7 +141,7 @@ void Monitor::knocked() {
 }
 
 void Monitor::monitor_missing() {
-  exists_ = shown_by_knock_ = removable_ = queue_expected_ = false;
+  exists_ = shown_by_knock_ = removable_ = queue_expected_ = outranked_ = false;
   headcount_.monitor_gone();
   blocked_ = false;
   listing_.forget();
@@ -343,6 +344,7 @@ void Monitor::judge(Contender& contender, bool somebody_before, TimePoint now) {
   if (mutated(Mutation::no_yield)) somebody_before = false;
   if (!somebody_before) return engine_.grant(contender, now);
   if (contender.spec.try_once) {
+    outranked_ = true;
     engine_.refuse(contender, {.reason = RefusalReason::unavailable});  // settle() gives it back
   } else {
     const ForeignContender* before = listing_.last_before(child_of(contender));

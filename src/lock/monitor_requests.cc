@@ -281,6 +281,10 @@ void Monitor::watch_predecessor(const Contender& first, bool old_listing, TimePo
   const std::string child = before ? before->name : std::string(private_lock_name);
   listing_.keep_fresh_for(first.id);
   if (listing_.watched_node() == child) return;
+  if (!old_listing && !engine_.room_to_watch(child_path(child))) {
+    listing_.set_unwatched(true);
+    return look_in_turn(now);
+  }
   listing_.set_watched_node(child);
   send({.kind = FlightKind::watch_predecessor, .old_listing = old_listing, .name = child},
        Get{child_path(child), true}, now);

@@ -1,5 +1,6 @@
 // What the listing and the watches tell.
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -25,8 +26,21 @@ constexpr Duration longest_patience = std::chrono::milliseconds(5);
 
 }  // namespace
 
+// A single attempt has looked before it claims.
+void Monitor::judge_look(const Flight& flight, bool listed, TimePoint now) {
+  Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
+  if (contender == nullptr || contender->state != ContenderState::idle || !looks_first(*contender)) return;
+  contender->proof_requested = false;
+  if (!listed) return;
+  outranked_ = would_be_outranked(contender->spec.priority);
+  if (!outranked_) return;  // settle() goes on with it
+  engine_.refuse(*contender, {.reason = RefusalReason::unavailable});
+  engine_.forget(*contender);
+}
+
 void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   listing_.answered();
+  if (!reply.ok()) judge_look(flight, false, now);
   if (reply.code == ReplyCode::no_node) {
     monitor_missing();
     const auto waiting = queue_;
@@ -46,6 +60,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     listing_.keep_fresh_for(owner_ || queue_.empty() ? 0 : queue_.front().id);
   }
   const bool all_there = take_listing(reply.children, reply.stat);
+  judge_look(flight, true, now);
   if (blocked_ && listing_.shows_nothing()) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
@@ -120,7 +135,7 @@ void Monitor::on_watch_predecessor(const Flight& flight, const Reply& reply, Tim
   const bool may_not_read = !gone && effect_of(reply.code) == Effect::not_applied;
   if (!reply.ok() && !may_not_read) return on_watched_child_changed(gone, now);
   listing_.set_unwatched(may_not_read || !flight.watched);
-  if (listing_.unwatched()) engine_.set_poll(*this, now + unwatched_interval);
+  if (listing_.unwatched()) look_in_turn(now);
 }
 
 void Monitor::on_watch_lock(const Flight& flight, const Reply& reply, TimePoint now) {
@@ -161,6 +176,7 @@ void Monitor::on_disconnected() {
   listing_.set_unwatched(false);
   resolving_.not_before = {};
   mark_ = UnusedMonitors::Mark::doubtful;
+  outranked_ = false;
 }
 
 void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
@@ -233,6 +249,11 @@ void Monitor::on_watched_child_changed(bool gone, TimePoint now) {
 }
 
 // --- knowledge ---
+
+// Whether a contender that joins the queue now would have another process's before it.
+bool Monitor::would_be_outranked(Priority priority) const {
+  return listing_.count_before({engine_.prefix(priority), std::numeric_limits<std::int64_t>::max()}) > 0;
+}
 
 bool Monitor::another_process_before(const Contender& contender) const {
   return listing_.count_before(child_of(contender)) > 0;

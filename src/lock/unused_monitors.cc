@@ -101,6 +101,7 @@ bool UnusedMonitors::full() const {
 
 std::vector<std::string> UnusedMonitors::take(TimePoint now, const std::function<bool(const std::string&)>& wanted) {
   if (gave_up_ || unused_.empty() || !under_way_.empty() || now < paused_until_) return {};
+  if (!looked_at_.empty()) return {};  // those that are to go go together
   if (now < not_before_ && !full()) return {};
   not_before_ = now + round_;
   while (!unused_.empty() && under_way_.size() < most_removed_at_once) {
@@ -192,7 +193,7 @@ TimePoint UnusedMonitors::next_timer() const {
   TimePoint next = lingering_.empty() ? never : lingering_.front().until + round_;
   if (!gave_up_ && !doubtful_.empty() && looked_at_.empty())
     next = std::min(next, std::max(look_not_before_, paused_until_));
-  if (gave_up_ || unused_.empty() || !under_way_.empty()) return next;
+  if (gave_up_ || unused_.empty() || !under_way_.empty() || !looked_at_.empty()) return next;
   return std::min(next, std::max(paused_until_, full() ? TimePoint{} : not_before_));
 }
 

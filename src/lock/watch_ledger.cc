@@ -8,11 +8,14 @@ std::string WatchLedger::key(Kind kind, std::string_view path) {
   return key.append(1, static_cast<char>(kind)).append(path);
 }
 
+bool WatchLedger::room(Kind kind, std::string_view path) const {
+  return bytes_ + cost(path) <= limit_ || set_.contains(key(kind, path));
+}
+
 bool WatchLedger::reserve(Kind kind, std::string_view path) {
   // A watch that is set is counted again until the answer: which of the two comes to stand is not known before.
-  const std::size_t needed = cost(path);
-  if (bytes_ + needed > limit_ && !set_.contains(key(kind, path))) return false;
-  bytes_ += needed;
+  if (!room(kind, path)) return false;
+  bytes_ += cost(path);
   return true;
 }
 

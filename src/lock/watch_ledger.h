@@ -20,6 +20,8 @@ class WatchLedger {
   // `root_bytes`: how much longer than here the paths are on the wire, by the chroot.
   WatchLedger(std::size_t limit, std::size_t root_bytes) : limit_(limit), root_bytes_(root_bytes) {}
 
+  // Whether there is room for this watch.
+  bool room(Kind kind, std::string_view path) const;
   // A request that sets this watch is about to be sent. False, and nothing is counted, if there is no room for it.
   bool reserve(Kind kind, std::string_view path);
   // The answer to a request with a reservation: whether the watch is set.

@@ -106,6 +106,7 @@ void Checker::abandoned(std::uint64_t id) {
 
 void Checker::end(std::uint64_t id) {
   at(id).phase = Phase::done;
+  look_at_vacancy(at(id).monitor);
   std::erase(held_, id);
   std::erase(lingering_, id);
   progress();
@@ -120,6 +121,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
   one.token = grant.token;
   one.granted_at = now();
   held_.push_back(id);
+  look_at_vacancy(one.monitor);
   progress();
   Monitor& monitor = monitors_[one.monitor];
   if (grant.token != one.claim_zxid) {
@@ -321,6 +323,7 @@ void Checker::session_ended(const Believer& process) {
 
 void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   if (violation_) return;
+  if (what == vacancy_due) return vacancy_lasts(detail % max_monitors, detail / max_monitors);
   const Contender& one = at(detail);
   const auto again = [&](Instant when) { timeline_.at(when, *this, what, detail); };
   switch (what) {

@@ -152,13 +152,17 @@ class Checker final : public model::Actor {
     std::uint32_t times_freed = 0;
     bool foreign = false;  // it has a child that is nobody's contender
     Instant busy_until{};  // somebody held or waited until then, if nobody does now
+    // Who stands first in its queue, and since when nobody has held the lock.
+    std::uint64_t first = 0;
+    Instant vacant_since{};
+    std::size_t passed_over = 0;  // how often others have taken it since then, and had to give it back
   };
   struct LockChange {
     bool touched = false;
     bool created = false;
     bool deleted = false;
   };
-  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due };
+  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due };
 
   Instant now() const { return timeline_.now(); }
   // Where the monitor lives. What sessions and transactions are called means nothing in another ensemble.
@@ -179,6 +183,11 @@ class Checker final : public model::Actor {
   void rob(std::uint64_t id);
   bool anybody_beside(std::uint64_t id) const;
   bool undone_by_hand(const Contender& contender) const { return contender.robbed || contender.deleted_by_hand; }
+  // A lock that nobody holds goes to the first in its queue, whatever goes on meanwhile (checker_vacancy.cc).
+  std::uint64_t first_in_queue(std::size_t monitor) const;
+  bool held_by_somebody(std::size_t monitor) const;
+  void look_at_vacancy(std::size_t monitor);
+  void vacancy_lasts(std::size_t monitor, std::uint64_t first);
   void check_lingering(const Believer& process);
   void judge_versions(const model::LogEntry& entry);
   void end(std::uint64_t id);

@@ -142,6 +142,7 @@ void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const 
     const bool busy = monitor.owner != 0 || !monitor.nodes.empty();
     if (locks[index].touched) lock_changed(entry, index, locks[index], changes);
     if (busy || monitor.owner != 0 || !monitor.nodes.empty()) monitor.busy_until = now();
+    if (busy || !monitor.nodes.empty()) look_at_vacancy(index);
   }
   if (!trace_.on()) return;
   const std::string zxid = std::to_string(entry.zxid);
@@ -313,6 +314,8 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
   one.lock_end = LockEnd::none;
   one.robbed = one.deleted_by_hand = one.told = one.told_at_end = false;
   one.passed.clear();
+  Monitor& monitor = monitors_[index];
+  if (monitor.first != 0 && monitor.first != id) ++monitor.passed_over;
   for (const std::uint64_t other : monitors_[index].nodes) {
     if (other != id && waits(at(other)) && goes_before(at(other), one)) {
       one.passed.emplace_back(other, at(other).node);

@@ -30,6 +30,17 @@ void LiteralClient::leave() {
   session_->crash(session_->underway());
 }
 
+// What it has made itself carries no mark: nobody removes it, but by hand, or at the end of its counter.
+void LiteralClient::monitor_vanished() {
+  const auto& faults = world_.plan().faults;
+  const bool by_hand = std::any_of(faults.begin(), faults.end(), [this](const PlannedFault& fault) {
+    const bool removes = fault.kind == FaultKind::monitor_removed || fault.kind == FaultKind::foreign_monitor;
+    return removes && fault.monitor == plan_.monitor;
+  });
+  if (by_hand || world_.plan().first_counter[plan_.monitor] > 0) return;
+  world_.checker().fail(Invariant::nothing_left, name_ + " has made its monitor, which somebody has removed");
+}
+
 void LiteralClient::submit(Step step, coordination::Request request) {
   if (world_.trace().on()) world_.trace().add(name_, "-> " + describe(request));
   session_->submit(step, std::move(request));
@@ -59,11 +70,15 @@ void LiteralClient::on_reply(coordination::RequestTag tag, coordination::Reply r
   switch (tag) {
     case make_monitor:
       if (!reply.ok() && reply.code != ReplyCode::node_exists) return leave();
+      made_it_ = reply.ok();
       return submit(enqueue, coordination::Create{
                                  monitor_path(plan_.monitor) + (plan_.priority == Priority::foreground ? "/A-" : "/B-"),
                                  record_of('n', contender_), coordination::CreateMode::ephemeral_sequential});
     case enqueue:
-      if (missing) return submit(make_monitor, coordination::Create{monitor_path(plan_.monitor), ""});
+      if (missing && made_it_) monitor_vanished();
+      if (missing && !plan_.to_the_letter) {
+        return submit(make_monitor, coordination::Create{monitor_path(plan_.monitor), ""});
+      }
       if (!reply.ok()) return leave();
       node_ = reply.path;
       waiting_ = true;

@@ -29,6 +29,7 @@ class LiteralClient final : public model::Actor, public coordination::SessionLis
   void submit(Step step, coordination::Request request);
   void examine(const std::vector<std::string>& children);
   void leave();
+  void monitor_vanished();
 
   World& world_;
   const PlannedLiteral& plan_;
@@ -37,6 +38,7 @@ class LiteralClient final : public model::Actor, public coordination::SessionLis
   std::string node_;
   std::uint64_t contender_ = 0;
   int rounds_;
+  bool made_it_ = false;  // the monitor, in its present round
   bool waiting_ = false;  // stands in the queue and has not taken the lock
   bool over_ = false;
 };

@@ -60,6 +60,7 @@ struct PlannedThread {
   std::size_t process = 0;
   Span start{};
   std::vector<PlannedCall> calls;
+  bool polls = false;  // its last call is repeated for as long as other threads have calls before them
 };
 
 // A client that follows requirements 001 to the letter.
@@ -70,6 +71,7 @@ struct PlannedLiteral {
   Span hold{};
   int rounds = 1;
   bool own_node_first = true;
+  bool to_the_letter = false;  // it does not make the monitor again when that has gone between its steps
 };
 
 enum class FaultKind {
@@ -150,6 +152,7 @@ struct Plan {
   milliseconds backoff_cap{20};
   std::uint32_t budget_burst = 10;
   double budget_per_second = 1000;
+  bool polled = false;  // some of the threads do
   std::vector<PlannedThread> threads;
   std::vector<PlannedLiteral> literals;
   std::vector<PlannedFault> faults;

@@ -130,6 +130,7 @@ void depose_holders(Random& random, Plan& plan) {
 
 void add_literals(Random& random, Plan& plan) {
   if (!random.chance(0.3)) return;
+  Random letters(plan.seed * 0x94d049bb133111ebULL + 7);  // of its own: the other draws stay what they are
   const int count = random.between(1, 2);
   for (int i = 0; i < count; ++i) {
     PlannedLiteral literal;
@@ -139,6 +140,7 @@ void add_literals(Random& random, Plan& plan) {
     literal.hold = some_hold(random);
     literal.rounds = random.between(1, 4);
     literal.own_node_first = random.chance(0.5);
+    literal.to_the_letter = letters.chance(0.5);
     plan.literals.push_back(literal);
   }
 }
@@ -301,6 +303,27 @@ void add_foreign_monitors(Plan& plan) {
   }
 }
 
+// Threads that ask again as soon as they have been refused, for as long as there is anybody else.
+void add_pollers(Plan& plan) {
+  Random random(plan.seed * 0xff51afd7ed558ccdULL + 0x27d4eb2f);
+  if (!random.chance(0.1)) return;
+  plan.polled = true;
+  for (int count = random.between(1, 3); count > 0; --count) {
+    PlannedThread poller;
+    poller.process = random.below(plan.processes);
+    poller.start = random.between(Span{}, milliseconds(40));
+    poller.polls = true;
+    PlannedCall call;
+    call.think = random.between(microseconds(50), milliseconds(2));
+    call.monitor = random.below(plan.monitors);
+    call.priority = random.chance(0.5) ? Priority::background : Priority::foreground;
+    call.try_once = true;
+    call.hold = random.between(Span{}, milliseconds(2));
+    poller.calls.push_back(call);
+    plan.threads.push_back(std::move(poller));
+  }
+}
+
 // From numbers of its own, too.
 void let_locks_linger(Plan& plan) {
   Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
@@ -407,6 +430,7 @@ Plan make_plan(std::uint64_t seed) {
   }
   let_locks_linger(plan);
   add_foreign_monitors(plan);
+  add_pollers(plan);
   spread_over_ensembles(plan);
   return plan;
 }

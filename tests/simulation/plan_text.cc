@@ -133,13 +133,15 @@ std::string describe(const Plan& plan) {
   for (std::size_t i = 0; i < plan.threads.size(); ++i) {
     const PlannedThread& thread = plan.threads[i];
     if (thread.calls.empty()) continue;
-    out << "  thread " << i << " of process " << thread.process << ", from " << ms(thread.start) << "\n";
+    out << "  thread " << i << " of process " << thread.process << ", from " << ms(thread.start)
+        << (thread.polls ? ", again and again" : "") << "\n";
     for (const PlannedCall& call : thread.calls) describe(out, call);
   }
   for (const PlannedLiteral& literal : plan.literals) {
     out << "  literal client from " << ms(literal.start) << "  " << monitor_names[literal.monitor]
         << (literal.priority == Priority::foreground ? " foreground" : " background") << " hold " << ms(literal.hold)
-        << " x" << literal.rounds << (literal.own_node_first ? ", own node first" : ", privateLock first") << "\n";
+        << " x" << literal.rounds << (literal.own_node_first ? ", own node first" : ", privateLock first")
+        << (literal.to_the_letter ? ", to the letter" : "") << "\n";
   }
   for (const PlannedFault& fault : plan.faults) {
     out << "  fault " << name_of(fault.kind) << " process " << fault.process << " monitor "

@@ -13,6 +13,7 @@ Process::Process(World& world, std::size_t index)
     if (plan.process != index || plan.calls.empty()) continue;
     threads_.push_back({});
     threads_.back().plan = &plan;
+    if (!plan.polls) ++calls_open_;
   }
   threads_open_ = threads_.size();
   for (std::size_t i = 0; i < world.plan().ensembles; ++i) links_.push_back(std::make_unique<Link>(world, *this, i));
@@ -168,9 +169,12 @@ void Process::next_call(std::size_t index) {
   Thread& thread = threads_[index];
   ++thread.serial;
   thread.contender = 0;
-  if (++thread.next == thread.plan->calls.size()) {
+  const bool last = thread.next + 1 == thread.plan->calls.size();
+  if (!last || !thread.plan->polls || !world_.anybody_calls()) ++thread.next;
+  if (thread.next == thread.plan->calls.size()) {
     thread.over = true;
     --threads_open_;
+    if (!thread.plan->polls) --calls_open_;
   } else if (!down_) {
     timer(call_of(thread).think, begin_call, index);
   }

@@ -41,6 +41,8 @@ class Process final : public model::Actor {
   Link& link(std::size_t number) { return *links_[number]; }
   // Every call of every thread has ended and nothing of them is left.
   bool finished() const { return threads_open_ == 0; }
+  // But for those that poll.
+  bool calls_finished() const { return calls_open_ == 0; }
   bool tidy() const;
 
   // --- faults ---
@@ -162,6 +164,7 @@ class Process final : public model::Actor {
   std::vector<std::unique_ptr<Link>> links_;  // by ensemble
   std::vector<Thread> threads_;
   std::size_t threads_open_ = 0;
+  std::size_t calls_open_ = 0;  // of these, those that do not poll
   std::unique_ptr<retry::RetryBudget> budget_;
   std::uint64_t life_ = 0;  // how often it has gone down
   std::vector<Reaction> reactions_;

@@ -71,7 +71,8 @@ World::World(const Plan& plan)
       requests_(plan, checker_),
       sets_(checker_),
       struck_(plan.faults.size(), false),
-      awaited_(plan.faults.size(), false) {
+      awaited_(plan.faults.size(), false),
+      of_process_(plan.processes, model::Timeline::start) {
   for (const auto& site : sites_) site->ensemble.administer(coordination::Create{std::string(guarded_path), ""});
   for (std::size_t i = 0; i < plan.processes; ++i) processes_.push_back(std::make_unique<Process>(*this, i));
   for (std::size_t i = 0; i < plan.literals.size(); ++i) {
@@ -126,8 +127,14 @@ void World::wait_for(bool (World::*condition)() const, Invariant otherwise, cons
     if (timeline_.now() > std::max(checker_.last_progress(), disturbed_until_) + patience_) {
       return checker_.fail(otherwise, complaint);
     }
-    if (timeline_.steps() > most_steps) return checker_.fail(otherwise, "it goes round in circles");
+    if (timeline_.steps() > (plan_.polled ? 8 : 1) * most_steps)
+      return checker_.fail(otherwise, "it goes round in circles");
   }
+}
+
+bool World::anybody_calls() const {
+  return std::any_of(processes_.begin(), processes_.end(), [](const auto& one) { return !one->calls_finished(); }) ||
+         std::any_of(literals_.begin(), literals_.end(), [](const auto& one) { return !one->finished(); });
 }
 
 bool World::calls_finished() const {

@@ -1,6 +1,7 @@
 // One schedule: the ensembles, the processes, the literal clients, the faults, and the judge of it all.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,12 @@ class World final : public model::Actor {
   Statistics& statistics() { return statistics_; }
   // Nothing is in anybody's way from then on.
   Instant disturbed_until() const { return disturbed_until_; }
+  // Nothing in this process's way, at the servers or in itself.
+  Instant disturbed_until(std::size_t process) const {
+    return std::max(servers_disturbed_until_, of_process_[process]);
+  }
+  // Somebody has something before him, but for those who poll.
+  bool anybody_calls() const;
 
   model::ModelSession& new_session(std::size_t ensemble, coordination::SessionListener& listener, int home);
   // With the faults that are planned for it.
@@ -73,7 +80,8 @@ class World final : public model::Actor {
   std::vector<std::unique_ptr<Site>> make_sites();
   std::vector<model::Ensemble*> ensembles() const;
   model::Ensemble& ensemble(std::size_t number) { return sites_[number]->ensemble; }
-  void disturb(Span duration);
+  // Whatever a fault does to the servers is in everybody's way; else in that of its process.
+  void disturb(const PlannedFault& fault, Span duration);
   void trace_fault(const PlannedFault& fault, const std::string& when = {});
   void strike_soon(std::size_t index);
   void strike(const PlannedFault& fault);
@@ -105,6 +113,8 @@ class World final : public model::Actor {
   std::vector<bool> struck_;   // faults that have happened, or cannot any more
   std::vector<bool> awaited_;  // that are about to
   Instant disturbed_until_ = model::Timeline::start;
+  Instant servers_disturbed_until_ = model::Timeline::start;
+  std::vector<Instant> of_process_;
   Span patience_{};  // how long nothing may happen while somebody waits
 };
 

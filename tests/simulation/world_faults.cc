@@ -37,8 +37,14 @@ bool is_write(const coordination::Request& request) {
 
 }  // namespace
 
-void World::disturb(Span duration) {
-  disturbed_until_ = std::max(disturbed_until_, timeline_.now() + duration);
+void World::disturb(const PlannedFault& fault, Span duration) {
+  const Instant until = timeline_.now() + duration;
+  disturbed_until_ = std::max(disturbed_until_, until);
+  const bool servers = fault.lags || fault.kind == FaultKind::lag || fault.kind == FaultKind::cut_off ||
+                       fault.kind == FaultKind::election || fault.kind == FaultKind::deposed ||
+                       fault.kind == FaultKind::divided;
+  Instant& mine = servers ? servers_disturbed_until_ : of_process_[fault.process];
+  mine = std::max(mine, until);
 }
 
 void World::trace_fault(const PlannedFault& fault, const std::string& when) {
@@ -87,7 +93,7 @@ void World::submit(RequestOfProcess which, model::ModelSession& session, coordin
   if (!connected) return;
   if (trace_.on()) trace_fault(*now, " at request #" + std::to_string(tag));
   ++statistics_.faults[static_cast<std::size_t>(now->kind)];
-  disturb(now->duration);
+  disturb(*now, now->duration);
   switch (now->kind) {
     case FaultKind::refusal:
     case FaultKind::false_error:
@@ -146,7 +152,7 @@ void World::strike_soon(std::size_t index) {
 void World::strike(const PlannedFault& fault) {
   const auto strikes = [&] {
     ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
-    disturb(fault.duration);
+    disturb(fault, fault.duration);
     if (trace_.on()) trace_fault(fault);
   };
   switch (fault.kind) {
@@ -164,7 +170,7 @@ void World::strike(const PlannedFault& fault) {
       const model::Division division = division_for(fault);
       if (!ensemble(fault.ensemble).has_majority()) return;
       strikes();
-      disturb(std::max(division.heals, division.followers_notice + division.election));
+      disturb(fault, std::max(division.heals, division.followers_notice + division.election));
       ensemble(fault.ensemble).divide(division);
       return;
     }
@@ -221,7 +227,7 @@ void World::strike_process(const PlannedFault& fault, Process& process, model::M
       return process.shutdown(until);
     case FaultKind::expiry: {
       const Span out = plan_.session_timeout + milliseconds(50);
-      disturb(out);
+      disturb(fault, out);
       session.block_until(timeline_.now() + out);
       return session.cut(random_.below(session.underway() + 1));
     }

@@ -114,6 +114,21 @@ TEST_F(RoomForFourTest, ANewSessionHasHeartbeatsOfItsOwn) {
   answer_heartbeat({});
 }
 
+// Two watches on a monitor that waits: on its node and on its children.
+class RoomForTwoTest : public EngineRoomTest {
+ protected:
+  RoomForTwoTest() : EngineRoomTest(room(12)) {}
+};
+
+TEST_F(RoomForTwoTest, WithAMonitorAllItsWatchesGo) {
+  EXPECT_TRUE(join_at(1, "P"));
+  ASSERT_TRUE(engine_.cancel(1, now_));
+  output_.sent.clear();
+  event(WatchEvent::Kind::deleted, "/P");
+  output_.sent.clear();
+  EXPECT_TRUE(join_at(2, "Q"));
+}
+
 // One waiter has a watch on the monitor, one on its children and one on the node before it: 6 + 6 + 19.
 class RoomForAWaiterTest : public EngineRoomTest {
  protected:
@@ -185,13 +200,38 @@ TEST_F(NoRoomAtAllTest, OneThatWantsToKnowItsPlaceLooksInIntervals) {
   answer<Create>(created("B-0000000002"));
   answer<List>(line);
   for (int look = 0; look < 3; ++look) {
-    answer<Get>({});
     EXPECT_TRUE(output_.sent.empty());
     now_ += 250ms;
     engine_.tick(now_);
     answer_heartbeats();
     answer<List>(line);
   }
+}
+
+// However many queues there are: the servers have better things to do than to answer for each of them all the time.
+TEST_F(NoRoomAtAllTest, AllQueuesTogetherAreLookedAtOneAfterTheOther) {
+  constexpr ContenderId queues = 1000;
+  for (ContenderId id = 0; id < queues; ++id) {
+    acquire_at(id + 1, "P" + std::to_string(id));
+    answer<Create>(failure(ReplyCode::node_exists));
+    answer<Transaction>(failure(ReplyCode::node_exists));
+    answer<Get>({});
+    answer<Create>(created("A-0000000002"));
+    answer<List>(line());
+  }
+  std::size_t looks = 0;
+  for (const TimePoint end = now_ + 3s; now_ < end; wait()) {
+    answer_heartbeats();
+    looks += output_.sent.size();
+    while (!output_.sent.empty()) {
+      const Sent look = output_.sent.front();
+      output_.sent.pop_front();
+      ASSERT_TRUE(std::holds_alternative<List>(look.request));
+      engine_.on_reply(look.tag, line(), now_);
+    }
+  }
+  EXPECT_GT(looks, 2000u);
+  EXPECT_LE(looks, 3500u) << "12,000 if each had its own pace";
 }
 
 }  // namespace
