@@ -186,7 +186,7 @@ class Monitor {
   void claimed(Contender& contender, TimePoint now);
   bool is_proof(const Flight& flight) const;
   void judge(Contender& contender, bool somebody_before, TimePoint now);
-  void judge_look(const Flight& flight, bool listed, TimePoint now);
+  void judge_look(const Flight& flight, bool listed);
   void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
   void own_node_gone(Contender& contender);
   void back_to_queue(Contender& contender);

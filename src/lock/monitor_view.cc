@@ -27,7 +27,7 @@ constexpr Duration longest_patience = std::chrono::milliseconds(5);
 }  // namespace
 
 // A single attempt has looked before it claims.
-void Monitor::judge_look(const Flight& flight, bool listed, TimePoint now) {
+void Monitor::judge_look(const Flight& flight, bool listed) {
   Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
   if (contender == nullptr || contender->state != ContenderState::idle || !looks_first(*contender)) return;
   contender->proof_requested = false;
@@ -40,7 +40,7 @@ void Monitor::judge_look(const Flight& flight, bool listed, TimePoint now) {
 
 void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   listing_.answered();
-  if (!reply.ok()) judge_look(flight, false, now);
+  if (!reply.ok()) judge_look(flight, false);
   if (reply.code == ReplyCode::no_node) {
     monitor_missing();
     const auto waiting = queue_;
@@ -60,7 +60,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     listing_.keep_fresh_for(owner_ || queue_.empty() ? 0 : queue_.front().id);
   }
   const bool all_there = take_listing(reply.children, reply.stat);
-  judge_look(flight, true, now);
+  judge_look(flight, true);
   if (blocked_ && listing_.shows_nothing()) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);
   }
