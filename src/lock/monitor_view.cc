@@ -29,9 +29,9 @@ constexpr Duration longest_patience = std::chrono::milliseconds(5);
 // A single attempt has looked before it claims.
 void Monitor::judge_look(const Flight& flight, bool listed) {
   Contender* contender = flight.contender == 0 ? nullptr : engine_.find(flight.contender);
-  if (contender == nullptr || contender->state != ContenderState::idle || !looks_first(*contender)) return;
-  contender->proof_requested = false;
-  if (!listed) return;
+  if (contender == nullptr || contender->state != ContenderState::idle) return;
+  contender->proof_requested = false;  // also if it need not look any more: it may have to again before it claims
+  if (!listed || !looks_first(*contender)) return;
   outranked_ = would_be_outranked(contender->spec.priority);
   if (!outranked_) return;  // settle() goes on with it
   engine_.refuse(*contender, {.reason = RefusalReason::unavailable});
