@@ -60,7 +60,7 @@ class IntegrationEnsemblesTest : public ::testing::Test {
   // As an operator does it.
   static void remove_map(const TestServer& server) {
     client::ClientCore core(settings_for(server.connect_string()), {});
-    core.start(true);
+    core.start(client::ClientUse::looks_at_any_map);
     auto answer = core.link(0).request(coordination::Delete{map_node});
     EXPECT_EQ(answer.get().code, coordination::ReplyCode::ok);
   }

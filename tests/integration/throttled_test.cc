@@ -24,7 +24,7 @@ std::string number(std::int32_t value) {
   return bytes;
 }
 
-std::int32_t number_at(const std::string& bytes, std::size_t offset) {
+std::int32_t int_at(const std::string& bytes, std::size_t offset) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes.at(offset + i));
   return static_cast<std::int32_t>(value);
@@ -57,13 +57,13 @@ class ThrottlingProxy {
     std::string bytes;
     bool greeted = false;
   };
-  static std::size_t size_of(const Stream& stream) { return static_cast<std::size_t>(number_at(stream.bytes, 0)); }
+  static std::size_t size_of(const Stream& stream) { return static_cast<std::size_t>(int_at(stream.bytes, 0)); }
 
   void throttle(std::string& packet, int connection) {
     constexpr std::int32_t exists = 3;
     constexpr std::int32_t close = -11;
-    const std::int32_t xid = number_at(packet, 4);
-    if (xid < 0 || number_at(packet, 8) == close || luck_() % 100 >= percent_) return;
+    const std::int32_t xid = int_at(packet, 4);
+    if (xid < 0 || int_at(packet, 8) == close || luck_() % 100 >= percent_) return;
     const std::string question = number(xid) + number(exists) + number(1) + "/" + '\0';
     packet = number(static_cast<std::int32_t>(question.size())) + question;
     under_way_.insert({connection, xid});
@@ -71,7 +71,7 @@ class ThrottlingProxy {
   }
   void answer(std::string& packet, int connection) {
     constexpr std::int32_t throttled = -127;
-    if (under_way_.erase({connection, number_at(packet, 4)}) == 0) return;
+    if (under_way_.erase({connection, int_at(packet, 4)}) == 0) return;
     packet = number(16) + packet.substr(4, 12) + number(throttled);
   }
 

@@ -18,7 +18,7 @@
 namespace forelock::cli {
 namespace {
 
-constexpr std::chrono::milliseconds server_patience{2000};
+constexpr std::chrono::milliseconds probe_patience{2000};
 constexpr std::int64_t few_connections = 10;
 constexpr std::int64_t many_watches = 1'000'000;
 
@@ -54,7 +54,7 @@ bool resolved(const zookeeper::ResolvedServer& server, DoctorReport& report) {
 
 // Whether it serves, as far as it says.
 bool examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, ServerTally& tally) {
-  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", server_patience);
+  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", probe_patience);
   if (!answer) {
     report.warn("server", name + " takes connections but does not answer",
                 "a server without a quorum does this, and one that is overloaded: look at its log");
@@ -90,7 +90,7 @@ bool examine_role(const ServerAddress& server, const std::string& name, DoctorRe
 }
 
 void examine_limits(const ServerAddress& server, const std::string& name, DoctorReport& report) {
-  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", server_patience);
+  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", probe_patience);
   if (conf && !is_refused(*conf)) {
     const auto connections = config::parse_number(value_in(*conf, "maxClientCnxns"));
     if (connections && *connections > 0 && *connections < few_connections) {
@@ -106,7 +106,7 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
                     " from one host");
     }
   }
-  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", server_patience);
+  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", probe_patience);
   if (!mntr || is_refused(*mntr)) return;
   const auto watches = config::parse_number(value_in(*mntr, "zk_watch_count"));
   if (!watches) return;
@@ -126,7 +126,7 @@ void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scop
   std::vector<zookeeper::ConnectProbe> probes;
   std::vector<std::string> connected;
   for (const std::string& address : all) {
-    probes.push_back(zookeeper::probe_connection(address, server.server.port, server_patience));
+    probes.push_back(zookeeper::probe_connection(address, server.server.port, probe_patience));
     if (probes.back().connected) connected.push_back(address);
   }
   const std::vector<std::string> counted = counted_addresses(all, connected);
@@ -177,7 +177,7 @@ void examine_servers(const Settings& settings, const std::vector<ServerAddress>&
   for (const ServerAddress& server : servers) names.push_back({server.host, server.port});
   zookeeper::NameLookup lookup(std::move(names), {});
   lookup.begin();
-  lookup.wait(server_patience);
+  lookup.wait(probe_patience);
   ServerTally tally;
   std::vector<ServingAddress> serving;
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
