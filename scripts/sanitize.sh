@@ -45,8 +45,9 @@ suppressions=$root/scripts/tsan.suppressions
 export TSAN_OPTIONS=${TSAN_OPTIONS:-halt_on_error=1:second_deadlock_stack=1:suppressions=$suppressions}
 
 for preset in "${presets[@]}"; do
-  targets=() select=(-LE 'style|package|docs')
+  targets=(all unit_tests) select=(-LE 'style|package|docs')
   if [[ $full == no ]]; then
+    targets=()
     read -rd '' -a targets <<<"${reduced[$preset]}" || true  # all lines; it ends at the end, not at a delimiter
     select=(-R "^($(IFS='|' && printf '%s' "${targets[*]}"))\$")
   fi

@@ -32,9 +32,9 @@ while [[ $# -gt 0 ]]; do
 done
 export FORELOCK_SCHEDULES=${FORELOCK_SCHEDULES:-10000}
 
-# slice PRESET OPTION…: what scripts/evidence.sh runs has the label "evidence".
+# slice PRESET LABELS OPTION…: without the tests that have one of these labels, or that scripts/evidence.sh runs.
 slice() {
-  ctest --preset "$1" --no-tests=error -LE evidence "${@:2}"
+  ctest --preset "$1" --no-tests=error -LE "evidence${2:+|$2}" "${@:3}"
 }
 
 # Unit tests have one build, with AddressSanitizer and UBSan; everything else has the other one.
@@ -57,10 +57,10 @@ for ((run = 1; run <= repeat; run++)); do
   of=''
   [[ $repeat -eq 1 ]] || of=", run $run of $repeat"
   if [[ $real_only == no ]]; then
-    part "Unit tests under AddressSanitizer and UBSan$of" tests-unit slice asan -L unit --parallel "$(parallel_jobs)"
-    part "Tests without a server$of" tests slice ci -LE 'unit|real' --parallel "$(parallel_jobs)"
+    part "Unit tests under AddressSanitizer and UBSan$of" tests-unit slice asan "" -L unit --parallel "$(parallel_jobs)"
+    part "Tests without a server$of" tests slice ci 'unit|real' --parallel "$(parallel_jobs)"
   fi
   # These start Java servers: more than two at a time only slow each other down.
-  part "Tests against real servers$of" tests-real slice ci -L real --parallel 2
+  part "Tests against real servers$of" tests-real slice ci "" -L real --parallel 2
 done
 printf '\n%sEverything passed in %d min %d s.%s\n' "$green" "$((SECONDS / 60))" "$((SECONDS % 60))" "$plain"

@@ -316,12 +316,21 @@ void EnsembleLink::set_problem(std::string problem, std::optional<ErrorCode> sta
   standing_problem_ = standing;
 }
 
+std::chrono::milliseconds EnsembleLink::longest_session_timeout() const {
+  return std::max(core_.settings().session_timeout(), session_timeout());
+}
+
+lock::TimePoint EnsembleLink::down_since() const {
+  const std::lock_guard guard(core_.mutex_);
+  return down_since_;
+}
+
 // Twice the session's time-out: by then a server that lives has answered, or is not worth waiting for; and a lock that
 // was held is long lost.
 std::optional<std::string> EnsembleLink::why_useless() const {
   const std::lock_guard guard(core_.mutex_);
   const lock::TimePoint time = now();
-  const lock::Duration patience = 2 * core_.settings().session_timeout();
+  const lock::Duration patience = 2 * longest_session_timeout();
   const lock::TimePoint oldest = engine_.oldest_unanswered();
   // The oldest one may not even have been sent, behind thousands that are answered one group after the other.
   const bool waits = connected_ && oldest != lock::never && time - oldest > patience;

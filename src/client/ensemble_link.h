@@ -69,12 +69,16 @@ class EnsembleLink final : public lock::EngineOutput {
   std::int64_t session_id() const { return session_id_.load(std::memory_order_relaxed); }
   // As negotiated; 0 before the first connection.
   std::chrono::milliseconds session_timeout() const { return session_timeout_.load(std::memory_order_relaxed); }
+  // The configured one, or that one: a server may grant more than it is asked for.
+  std::chrono::milliseconds longest_session_timeout() const;
 
   // --- for the lock slots and readers; with the core's mutex ---
 
   // As ClientCore::wait_connected(), for this one.
   bool wait_connected(std::chrono::milliseconds timeout);
 
+  // The last loss of a connection.
+  lock::TimePoint down_since() const;
   bool in_forked_child() const;
   // Does what is due now: for callers whose deadline has come.
   void tick();

@@ -200,7 +200,9 @@ void SessionKeeper::keep(SessionLink& link) {
     // The C client would ask for its session for ever, of servers that have not seen what it has. In all that time they
     // would have ended it, if they knew it.
     refused_since = serves && link.established() ? std::min(refused_since, now()) : lock::never;
-    if (refused_since != lock::never && now() - refused_since > 2 * ensemble_.core().settings().session_timeout()) {
+    // Of a session that was taken back between two looks its last connection tells.
+    const lock::TimePoint refused = std::max(refused_since, ensemble_.down_since());
+    if (refused_since != lock::never && now() - refused > 2 * ensemble_.longest_session_timeout()) {
       link.retire();
       ensemble_.session_given_up("the servers serve, but do not take this session back: their data are older than it");
       return;

@@ -51,15 +51,17 @@ ClientThreads::~ClientThreads() {
 }
 
 void ClientThreads::begin_threads() {
-  for (std::shared_ptr<Waiting>& place : waiting_) {
-    auto waiting = std::make_shared<Waiting>();
+  // Before there is a thread that would have to be ended for want of memory.
+  const std::array all = {std::make_shared<Waiting>(), std::make_shared<Waiting>()};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::shared_ptr<Waiting>& waiting = all[i];
     auto argument = std::make_unique<std::shared_ptr<Waiting>>(waiting);
     if (const int code = create_of_system()(&waiting->thread, nullptr, &ClientThreads::wait, argument.get())) {
       end_threads();
       throw base::NoThread(std::error_code(code, std::generic_category()));
     }
     static_cast<void>(argument.release());
-    place = std::move(waiting);
+    waiting_[i] = waiting;
   }
 }
 

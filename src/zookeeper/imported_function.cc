@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 
 namespace forelock::zookeeper {
@@ -19,9 +20,24 @@ struct ImportSearch {
   bool read_only = false;  // the linker has made the place so after it had resolved all
 };
 
-bool segment_contains(const dl_phdr_info& object, std::uint32_t type, std::uintptr_t address) {
+std::uintptr_t page_bytes() {
+  return static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+}
+
+bool contains_code_at(const dl_phdr_info& object, std::uintptr_t address) {
   for (const ElfW(Phdr)* header = object.dlpi_phdr; header != object.dlpi_phdr + object.dlpi_phnum; ++header) {
-    if (header->p_type == type && address - (object.dlpi_addr + header->p_vaddr) < header->p_memsz) return true;
+    if (header->p_type == PT_LOAD && address - (object.dlpi_addr + header->p_vaddr) < header->p_memsz) return true;
+  }
+  return false;
+}
+
+// The linker protects whole pages: a part of one at the end stays writable.
+bool is_read_only(const dl_phdr_info& object, std::uintptr_t address) {
+  const std::uintptr_t page = ~(page_bytes() - 1);
+  for (const ElfW(Phdr)* header = object.dlpi_phdr; header != object.dlpi_phdr + object.dlpi_phnum; ++header) {
+    const std::uintptr_t begin = object.dlpi_addr + header->p_vaddr;
+    if (header->p_type != PT_GNU_RELRO) continue;
+    if (address >= (begin & page) && address < ((begin + header->p_memsz) & page)) return true;
   }
   return false;
 }
@@ -84,7 +100,7 @@ std::size_t symbol_of(const ElfW(Rela) & relocation) {
 
 int look_for_import(dl_phdr_info* object, std::size_t, void* given) {
   auto& search = *static_cast<ImportSearch*>(given);
-  if (!segment_contains(*object, PT_LOAD, search.inside)) return 0;
+  if (!contains_code_at(*object, search.inside)) return 0;
   const RelocationTables tables = relocation_tables(*object);
   if (tables.symbols == 0 || tables.strings == 0) return 1;
   const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(tables.symbols);
@@ -99,22 +115,24 @@ int look_for_import(dl_phdr_info* object, std::size_t, void* given) {
   };
   look(tables.others, tables.others_bytes);
   look(tables.of_calls, tables.of_calls_bytes);
-  search.read_only = segment_contains(*object, PT_GNU_RELRO, reinterpret_cast<std::uintptr_t>(search.place));
+  search.read_only = is_read_only(*object, reinterpret_cast<std::uintptr_t>(search.place));
   return 1;
 }
 
 }  // namespace
 
 bool replace_imported_function(const void* inside, const char* name, void* replacement) {
+  // Between its two calls of mprotect() no other thread may make the page read-only.
+  static std::mutex one_at_a_time;
+  const std::lock_guard guard(one_at_a_time);
   ImportSearch search{.inside = reinterpret_cast<std::uintptr_t>(inside), .name = name};
   dl_iterate_phdr(&look_for_import, &search);
   if (search.place == nullptr) return false;
   if (__atomic_load_n(search.place, __ATOMIC_ACQUIRE) == replacement) return true;
-  const auto page_bytes = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  auto* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(search.place) & ~(page_bytes - 1));
-  if (search.read_only && mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  auto* const page = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(search.place) & ~(page_bytes() - 1));
+  if (search.read_only && mprotect(page, page_bytes(), PROT_READ | PROT_WRITE) != 0) return false;
   __atomic_store_n(search.place, replacement, __ATOMIC_RELEASE);
-  if (search.read_only) mprotect(page, page_bytes, PROT_READ);
+  if (search.read_only) mprotect(page, page_bytes(), PROT_READ);
   return true;
 }
 

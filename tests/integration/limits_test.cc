@@ -25,14 +25,20 @@ enum Outcome : int { granted = 0, told = 10, misled = 11, failed = 12 };
 
 class LimitsTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { server_ = new TestServer(quick_server()); }
+  static void SetUpTestSuite() {
+    server_ = new TestServer(quick_server());
+    Client client(settings_for(server_->connect_string()));
+    BlockingWriteLock lock(client, "limits", "limits");  // a server that has just been started takes its time
+    ASSERT_TRUE(lock.try_lock_for(std::chrono::seconds(30)));
+    lock.unlock();
+  }
   static void TearDownTestSuite() { delete server_; }
   void SetUp() override {
     if (!can_be_another_user()) GTEST_SKIP() << "needs root";
   }
 
   static Settings settings() {
-    return settings_for(server_->connect_string(), {{"zookeeper.connection.retry", "2"},
+    return settings_for(server_->connect_string(), {{"zookeeper.connection.retry", "10"},
                                                     {"zookeeper.connection.delay", "100"},
                                                     {"zookeeper.session.timeout", "1000"}});
   }
@@ -87,7 +93,7 @@ TEST_F(LimitsTest, TheCInterfaceSaysItAsWell) {
       fl_lock lock = 0;
       fl_config_new(&config);
       fl_config_set(config, "zookeeper.servers", server_->connect_string().c_str());
-      fl_config_set(config, "zookeeper.connection.retry", "2");
+      fl_config_set(config, "zookeeper.connection.retry", "10");
       fl_config_set(config, "zookeeper.connection.delay", "100");
       int code = fl_client_open(config, 0, &client);
       if (code == FL_OK) code = fl_lock_new(client, "limits", "limits", FL_FOREGROUND, nullptr, &lock);

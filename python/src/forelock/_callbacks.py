@@ -8,7 +8,7 @@ import threading
 import time
 from typing import NamedTuple, Optional
 
-from forelock._event import Event, Receiver, call, write_log
+from forelock._event import Event, Receiver, call, is_of_main, write_log
 from forelock._native import lib
 from forelock._threads import make_thread, start_thread
 
@@ -103,9 +103,16 @@ class Callbacks:
             thread.join()
 
     def _run(self) -> None:
-        while (posted := self._posted.get()) is not None:
-            self._receive(*posted)
-            self._count_done += 1
+        going_on = True
+        while going_on:
+            try:
+                going_on = (posted := self._posted.get()) is not None
+                if posted is not None:
+                    self._receive(*posted)
+                    self._count_done += 1
+            except KeyboardInterrupt as error:
+                if not is_of_main(error):
+                    raise
 
     def _receive(self, tag: int, event: Event) -> None:
         """Afterwards nothing here refers to the receiver, whose lock may be forgotten."""

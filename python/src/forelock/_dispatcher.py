@@ -12,7 +12,7 @@ from typing import Any
 
 from forelock._abi import ffi
 from forelock._callbacks import Callbacks
-from forelock._event import Event, Receiver, call, write_log
+from forelock._event import Event, Receiver, call, is_of_main, write_log
 from forelock._green import can_wait, own_thread
 from forelock._native import lib, text
 from forelock._threads import make_thread, start_thread
@@ -98,10 +98,15 @@ class Dispatcher:
         return next(self._tags)
 
     def _run(self) -> None:
-        try:
-            self._fetch_all()
-        except BaseException:  # for want of memory, or of a native thread for a greenlet's calls
-            write_log(logging.ERROR, "the client is closed: its events cannot be fetched", exc_info=True)
+        fetching = True
+        while fetching:
+            fetching = False
+            try:
+                self._fetch_all()
+            except BaseException as error:  # for want of memory, or of a native thread for a greenlet's calls
+                fetching = is_of_main(error)
+                if not fetching:
+                    write_log(logging.ERROR, "the client is closed: its events cannot be fetched", exc_info=True)
         self._end()
         lib.fl_client_free(self._client)
 
@@ -119,7 +124,9 @@ class Dispatcher:
         for i in range(count):
             try:
                 self._deliver(events[i])
-            except BaseException:  # of what runs in between: a finalizer's, or for want of memory
+            except BaseException as error:  # of what runs in between: a finalizer's, or for want of memory
+                if is_of_main(error):
+                    continue
                 write_log(logging.ERROR, "an event was not handled", exc_info=True)
 
     def _deliver(self, event: Any) -> None:

@@ -32,13 +32,18 @@ class Event(NamedTuple):
 Receiver = Callable[[Event], None]
 
 
+def is_of_main(error: BaseException) -> bool:
+    """Whether it was a Ctrl-C, raised in the greenlet that happened to run: it is raised in the main one now."""
+    return isinstance(error, KeyboardInterrupt) and raise_in_main(error)
+
+
 def call(receiver: Receiver, event: Event) -> None:
     """What a callback raises, SystemExit included, must not end the others."""
     try:
         receiver(event)
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and raise_in_main(error):
-            return  # in greenlets a Ctrl-C is raised where one happens to be
+        if is_of_main(error):
+            return
         write_log(logging.ERROR, "a callback failed (lock on %s)", event.monitor, exc_info=True)
 
 

@@ -24,7 +24,8 @@ def exit_on_sigterm() -> None:
 
 
 def _exit(_number: int, _frame: Optional[FrameType]) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is under way is not to be interrupted again
+    # What is under way is not to be interrupted again. Not SIG_IGN, which programs started from here would inherit.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: None)
     end = SystemExit(_STATUS)
     if not raise_in_main(end):
         raise end

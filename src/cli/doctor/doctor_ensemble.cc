@@ -101,7 +101,7 @@ std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings, const 
     if (!writer) {
       const coordination::Create node{probe, {}, coordination::CreateMode::ephemeral};
       const Reply written = session->ask(node, server_patience);
-      if (written.code == ReplyCode::connection_loss) {
+      if (written.code == ReplyCode::connection_loss || written.code == ReplyCode::throttled) {
         silent.push_back(each.name);
         continue;
       }
@@ -113,7 +113,10 @@ std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings, const 
       writer_name = each.name;
       continue;
     }
-    session->ask(coordination::Sync{probe}, server_patience);
+    if (!session->ask(coordination::Sync{probe}, server_patience).ok()) {
+      silent.push_back(each.name);  // what it shows without may be old
+      continue;
+    }
     const Reply seen = session->ask(coordination::Exists{probe}, server_patience);
     if (scope == DoctorScope::all) examine_request_size(*session, each.name, probe, report);
     if (seen.ok()) continue;

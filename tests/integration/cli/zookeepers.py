@@ -1,6 +1,7 @@
 """Several ZooKeeper servers for one test: an ensemble, or servers that know nothing of each other."""
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -9,6 +10,9 @@ import support
 
 JAR = os.environ.get("FORELOCK_ZOOKEEPER_JAR", "/usr/share/java/zookeeper.jar")
 LOG = "/usr/share/java/slf4j-simple.jar"
+# Ports from here on may be taken for the near end of any connection.
+with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as port_range:
+    FIRST_EPHEMERAL = max(11000, int(port_range.read().split()[0]))
 
 
 def free_ports(count, addresses):
@@ -16,8 +20,11 @@ def free_ports(count, addresses):
     ports = []
     sockets = []
     while len(ports) < count:
-        with_first = socket.create_server((addresses[0], 0))
-        port = with_first.getsockname()[1]
+        port = random.randrange(10000, FIRST_EPHEMERAL)
+        try:
+            with_first = socket.create_server((addresses[0], port))
+        except OSError:
+            continue
         sockets.append(with_first)
         try:
             sockets += [socket.create_server((address, port)) for address in addresses[1:]]
@@ -64,6 +71,8 @@ class ZooKeepers:
                     stdin=subprocess.DEVNULL, stdout=log, stderr=log))
         for i in range(count):
             support.wait_until(lambda i=i: self.mode(i), f"server {i} serves", 120)
+        for i in range(count):  # a JVM that has just been started takes its time for the first session
+            test.run_cli("ls", "--zookeeper", self.address(i), server=False)
 
     def address(self, i):
         return f"{self.hosts[i]}:{self.ports[i]}"

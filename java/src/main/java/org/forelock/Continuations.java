@@ -1,7 +1,7 @@
 package org.forelock;
 
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -22,15 +22,7 @@ final class Continuations implements Executor {
    * @param afterEnd runs what comes after {@link #end}
    */
   Continuations(ThreadFactory factory, Executor afterEnd) {
-    // A pool offers a task to its queue before it makes a thread: this one takes what a thread waits for, and no more.
-    LinkedTransferQueue<Runnable> queue = new LinkedTransferQueue<>() {
-      private static final long serialVersionUID = 1L;
-
-      @Override
-      public boolean offer(Runnable task) {
-        return tryTransfer(task);
-      }
-    };
+    Queue queue = new Queue();
     threads = new ThreadPoolExecutor(0, MAX_THREADS, 10, TimeUnit.SECONDS, queue, factory, (task, pool) -> {
       queue.put(task);
       if (pool.isShutdown() && queue.remove(task)) {
@@ -42,6 +34,36 @@ final class Continuations implements Executor {
   @Override
   public void execute(Runnable task) {
     threads.execute(task);
+  }
+
+  /** A pool offers a task before it makes a thread: this queue takes what an idle thread waits for, and no more. */
+  private static final class Queue extends LinkedBlockingQueue<Runnable> {
+    private static final long serialVersionUID = 1L;
+    private int idle;
+
+    @Override
+    public synchronized boolean offer(Runnable task) {
+      return idle > size() && super.offer(task);
+    }
+
+    @Override
+    public Runnable poll(long time, TimeUnit unit) throws InterruptedException {
+      synchronized (this) {
+        ++idle;
+      }
+      Runnable task = null;
+      try {
+        task = super.poll(time, unit);
+      } finally {
+        synchronized (this) {
+          --idle;
+          if (task == null) {
+            task = poll(); // of an offer that still took this thread for idle
+          }
+        }
+      }
+      return task;
+    }
   }
 
   /** What was given before is run. Does not wait. */

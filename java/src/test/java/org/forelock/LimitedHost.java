@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.stream.Stream;
 
 /**
- * A process whose threads {@link ThreadLimitTest} limits: it answers "threads" with their number, "open" with what
- * comes of a client. Argument: the server.
+ * A process whose threads {@link ThreadLimitTest} limits: it answers "threads" with their number, a duration with
+ * what comes of a client that waits so long. Argument: the server.
  */
 final class LimitedHost {
   private LimitedHost() {}
@@ -20,14 +20,14 @@ final class LimitedHost {
     System.out.println(ProcessHandle.current().pid());
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = input.readLine(); line != null; line = input.readLine()) {
-      System.out.println(line.equals("threads") ? threads() : open(arguments[0]));
+      System.out.println(line.equals("threads") ? threads() : open(arguments[0], Duration.parse(line)));
     }
   }
 
-  private static Object open(String server) {
+  private static Object open(String server, Duration patience) {
     try (ForelockClient client = ForelockClient.builder().servers(server).build();
         ZkBlockingWriteLock lock = new ZkBlockingWriteLock("limited", client, "limited")) {
-      return lock.tryLock(Duration.ofMillis(200)) ? "held" : "not held";
+      return lock.tryLock(patience) ? "held" : "not held";
     } catch (ForelockException problem) {
       return problem.code();
     } catch (OutOfMemoryError problem) {

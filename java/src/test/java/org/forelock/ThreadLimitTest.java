@@ -36,11 +36,11 @@ class ThreadLimitTest {
         Assumptions.assumeTrue(pid != null, "that user cannot read the classes");
         for (int more = 0; more <= MOST; ++more) {
           limit(pid, Integer.parseInt(ask(process, said, "threads")) + more);
-          String end = ask(process, said, "open");
+          String end = ask(process, said, "PT0.2S");
           assertTrue(end != null && ENDS.contains(end), end + " with room for " + more + " more threads");
         }
         limit(pid, 10_000);
-        assertEquals("held", ask(process, said, "open"));
+        assertEquals("held", ask(process, said, "PT30S"));
         process.getOutputStream().close();
         assertEquals(0, process.waitFor());
       } finally {
