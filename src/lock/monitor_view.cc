@@ -86,6 +86,8 @@ void Monitor::on_watch_parent(const Flight& flight, const Reply& reply, TimePoin
     if (owner_ && reply.stat.czxid > owner_->token) headcount_.others_seen();  // what was counted was a former one
     looked_at(reply);
     if (removable_) made_by_us(now);
+  } else if (reply.code == ReplyCode::no_node) {
+    removable_ = false;  // what is there later may be another program's
   }
   if (!is_proof(flight)) return;
   // No child came or went since the claim, and there are but two, its own node and privateLock: there is no other

@@ -471,6 +471,17 @@ TEST_F(EngineUnusedTest, OneThatOthersHaveMadeAnewStays) {
   EXPECT_TRUE(output_.sent.empty());
 }
 
+// By another process of ours, under a claim that was given up: what comes there later may be another program's.
+TEST_F(EngineUnusedTest, WhatAnAnswerSaysIsGoneIsNotRemoved) {
+  cycle(1);
+  acquire(2, Priority::foreground);
+  ASSERT_TRUE(engine_.cancel(2, now_));
+  answer<Transaction>(refused(ReplyCode::no_node, 0));
+  answer<Get>(failure(ReplyCode::no_node));
+  pass(linger * 10);
+  EXPECT_TRUE(output_.sent.empty());
+}
+
 // What was known of its queue ends with it.
 TEST_F(EngineUnusedTest, OneThatIsMadeAnewIsClaimedAtOnce) {
   acquire(1, Priority::foreground);
