@@ -73,6 +73,7 @@ void Engine::evict(TimePoint now) {
 }
 
 void Engine::knock(std::vector<std::string> names, TimePoint now) {
+  enforce_deadline(now);
   if (!connected_ || closed_) return;
   std::erase_if(names, [this](const std::string& name) {
     const auto found = monitors_.find(name);

@@ -187,6 +187,9 @@ TEST_F(EngineTimeTest, WhateverComesAtTheDeadlineFindsTheLockLost) {
        [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.step_aside(2, now + 1min, now)); }},
       {"update_record",
        [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.update_record(2, "new", now)); }},
+      {"prove", [](Engine& engine, const Sent&, TimePoint now) { EXPECT_FALSE(engine.prove(2, now)); }},
+      {"want_contention", [](Engine& engine, const Sent&, TimePoint now) { engine.want_contention(2, now); }},
+      {"knock", [](Engine& engine, const Sent&, TimePoint now) { engine.knock({}, now); }},
       {"reply", [](Engine& engine, const Sent& sent, TimePoint now) { engine.on_reply(sent.tag, {}, now); }},
       {"watch",
        [](Engine& engine, const Sent&, TimePoint now) {
