@@ -117,7 +117,10 @@ void SetRun::proceed() {
     if (contention_due_ != lock::never) core_.call_at(contention_due_, weak_from_this());
   }
   // No contender waits any more whose deadline the engine would keep.
-  if (machine_.proving() && deadline_ != lock::never) core_.call_at(deadline_, weak_from_this());
+  if (machine_.proving() && deadline_ != lock::never && deadline_ != called_at_) {
+    called_at_ = deadline_;
+    core_.call_at(deadline_, weak_from_this());
+  }
   tell_owner();
 }
 

@@ -100,6 +100,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   std::vector<std::string> knocks_;               // that are about to be sent
   bool coming_back_ = false;                      // at the end of this step
   std::optional<std::size_t> waited_for_;         // the member, when it last proceeded
+  lock::TimePoint called_at_ = lock::never;       // the deadline for which the core calls
   lock::TimePoint contention_due_ = lock::never;  // when the waiting set asks who waits behind what it holds
   sets::AttemptId beginning_ = 0;                 // of the contender that the core is about to name
   std::unordered_map<lock::ContenderId, sets::AttemptId> attempts_;  // that have not ended

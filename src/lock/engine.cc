@@ -265,7 +265,10 @@ void Engine::set_deadline(Contender& contender, TimePoint deadline) {
 }
 
 TimePoint Engine::next_unwatched_look(TimePoint now) {
-  last_unwatched_look_ = std::max(now + unwatched_interval, last_unwatched_look_ + between_unwatched_looks);
+  // Not behind the turns of waits that have ended: they are nobody's now.
+  const TimePoint last = now + unwatched_interval + between_unwatched_looks * polls_.size();
+  last_unwatched_look_ =
+      std::min(last, std::max(now + unwatched_interval, last_unwatched_look_ + between_unwatched_looks));
   return last_unwatched_look_;
 }
 

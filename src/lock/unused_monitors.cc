@@ -77,8 +77,7 @@ void UnusedMonitors::doubt(const std::string& monitor) {
 std::vector<std::string> UnusedMonitors::take_doubtful(TimePoint now,
                                                        const std::function<bool(const std::string&)>& wanted) {
   std::vector<std::string> taken;
-  if (gave_up_ || doubtful_.empty() || !looked_at_.empty() || now < std::max(look_not_before_, paused_until_))
-    return taken;
+  if (gave_up_ || doubtful_.empty() || !looked_at_.empty() || now < next_look()) return taken;
   look_not_before_ = now + round_;
   for (; !doubtful_.empty() && taken.size() < most_removed_at_once; doubtful_.pop_front()) {
     known_.erase(doubtful_.front());
@@ -93,6 +92,11 @@ void UnusedMonitors::look_lost(const std::string& monitor, TimePoint now) {
   looked(monitor);
   remove(monitor, Mark::doubtful);
   paused_until_ = now + round_;
+}
+
+TimePoint UnusedMonitors::next_look() const {
+  const bool many = doubtful_.size() >= most_removed_at_once;
+  return std::max(paused_until_, many ? TimePoint{} : look_not_before_);
 }
 
 bool UnusedMonitors::full() const {
@@ -192,7 +196,7 @@ void UnusedMonitors::ask_again() {
 TimePoint UnusedMonitors::next_timer() const {
   TimePoint next = lingering_.empty() ? never : lingering_.front().until + round_;
   if (!gave_up_ && !doubtful_.empty() && looked_at_.empty())
-    next = std::min(next, std::max(look_not_before_, paused_until_));
+    next = std::min(next, next_look());
   if (gave_up_ || unused_.empty() || !under_way_.empty() || !looked_at_.empty()) return next;
   return std::min(next, std::max(paused_until_, full() ? TimePoint{} : not_before_));
 }

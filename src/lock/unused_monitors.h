@@ -90,6 +90,8 @@ class UnusedMonitors {
   };
 
   bool full() const;
+  // When doubtful ones may be looked at: many at once, few after a pause.
+  TimePoint next_look() const;
   void look_again();
   void remember_no_more(const std::string& monitor);
   void ask_again();

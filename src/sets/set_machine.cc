@@ -34,7 +34,7 @@ bool SetMachine::begin(bool try_only) {
   stage_ = SetStage::taking;
   try_only_ = try_only;
   has_waited_ = false;
-  for (Member& member : members_) member.granted_once = false;
+  for (Member& member : members_) member.granted_once = member.knocked = false;
   settled_prefix_ = 0;
   blocked_at_ = members();
   failure_.reset();
@@ -46,7 +46,12 @@ bool SetMachine::begin(bool try_only) {
 
 bool SetMachine::cancel(lock::RefusalReason reason) {
   if (stage_ != SetStage::taking) return false;
-  fail(std::min(settled_prefix_, members() - 1), {.reason = reason});
+  std::size_t blamed = std::min(settled_prefix_, members() - 1);
+  if (proving()) {
+    blamed = 0;
+    while (blamed + 1 < members() && members_[blamed].proved) ++blamed;
+  }
+  fail(blamed, {.reason = reason});
   return true;
 }
 
@@ -242,7 +247,9 @@ void SetMachine::advance() {
 void SetMachine::wait_for(std::size_t member) {
   const bool knocks = std::exchange(has_waited_, true);
   for (std::size_t i = member + 1; knocks && i < members(); ++i) {
-    if (!members_[i].granted_once) commands_.push_back({Command::Kind::knock, i, 0});
+    // Once: what is in use is not freed by it.
+    if (members_[i].granted_once || std::exchange(members_[i].knocked, true)) continue;
+    commands_.push_back({Command::Kind::knock, i, 0});
   }
   start(Command::Kind::acquire, member);
   for (std::size_t i = 0; i < member; ++i) {

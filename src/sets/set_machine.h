@@ -130,6 +130,7 @@ class SetMachine {
     bool proved = false;  // its grant, or its proof, is younger than the set's last wait
     bool outranked = false;
     bool granted_once = false;  // in this acquisition
+    bool knocked = false;       // the same
     lock::Token token = 0;
   };
 

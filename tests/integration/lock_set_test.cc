@@ -269,18 +269,20 @@ TEST_F(LockSetTest, AMemberThatIsTakenAwayWhileTheSetWaitsIsTakenAgainBeforeItIs
   BlockingWriteLock busy(other_, "busy", "away-b");
   busy.lock_with_timeout();
   LockSet set(client_, "bulk", {"away-a", "away-b"});
-  auto granted = std::async(std::launch::async, [&] { set.lock_with_timeout(); });
+  auto granted = std::async(std::launch::async, [&] { return set.try_lock_for(60s); });
   ASSERT_TRUE(wait_until([&] { return set.waits_for() == "away-b"; }));
   Inspector inspector(other_);
-  ASSERT_EQ(inspector.force_release("away-a", *inspector.show("away-a")->holder->node), ForceReleaseResult::released);
   BlockingWriteLock next(other_, "the next one", "away-a");
-  ASSERT_TRUE(next.try_lock());
+  auto next_granted = std::async(std::launch::async, [&] { return next.try_lock_for(60s); });
+  ASSERT_TRUE(wait_until([&] { return inspector.show("away-a")->queue.size() == 1; }));
+  ASSERT_EQ(inspector.force_release("away-a", *inspector.show("away-a")->holder->node), ForceReleaseResult::released);
+  ASSERT_TRUE(next_granted.get());
   busy.unlock();
   EXPECT_TRUE(wait_until([&] { return set.waits_for() == "away-a" || set.owns_lock(); }));
   EXPECT_FALSE(set.owns_lock()) << "beside another holder";
   const auto token = next.fencing_token();
   next.unlock();
-  granted.get();
+  ASSERT_TRUE(granted.get());
   EXPECT_TRUE(set.healthy());
   EXPECT_GT(set.fencing_token("away-a"), token);
 }
