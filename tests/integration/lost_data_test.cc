@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 class LostDataTest : public ::testing::Test {
  protected:
-  static Settings settings(const TestServer& server, const char* session_timeout = "1000") {
-    return settings_for(server.connect_string(), {{"zookeeper.session.timeout", session_timeout},
+  static Settings settings(const TestServer& server, const char* timeout = "1000") {
+    return settings_for(server.connect_string(), {{"zookeeper.session.timeout", timeout},
                                                   {"zookeeper.connection.retry", "1000"},
                                                   {"zookeeper.connection.delay", "100"}});
   }
