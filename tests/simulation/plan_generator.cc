@@ -307,7 +307,6 @@ void add_foreign_monitors(Plan& plan) {
 void add_pollers(Plan& plan) {
   Random random(plan.seed * 0xff51afd7ed558ccdULL + 0x27d4eb2f);
   if (!random.chance(0.1)) return;
-  plan.polled = true;
   for (int count = random.between(1, 3); count > 0; --count) {
     PlannedThread poller;
     poller.process = random.below(plan.processes);
@@ -319,8 +318,11 @@ void add_pollers(Plan& plan) {
     call.priority = random.chance(0.5) ? Priority::background : Priority::foreground;
     call.try_once = true;
     call.hold = random.between(Span{}, milliseconds(2));
+    // At its end a counter stands still until the monitor is empty, which it need never be then.
+    if (plan.first_counter[call.monitor] > 0) continue;
     poller.calls.push_back(call);
     plan.threads.push_back(std::move(poller));
+    plan.polled = true;
   }
 }
 
