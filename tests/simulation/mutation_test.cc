@@ -15,11 +15,14 @@ namespace {
 std::uint64_t budget_for(lock::Mutation mutation) {
   if (mutation == lock::Mutation::number_proof_across_reconnect) return 300000;
   if (mutation == lock::Mutation::number_proof_across_recreation) return 100000;
+  if (mutation == lock::Mutation::refusal_of_one_forgets_all) return 60000;
   return mutation == lock::Mutation::reconnect_proves ? 60000 : 20000;
 }
 
-// Needs a stranger that comes and goes while one claim is under way: rare, so the run begins shortly before it shows.
+// One needs a stranger that comes and goes while one claim is under way, the other a monitor that somebody uses among
+// those that are to be removed, and no fault: rare, so the run begins shortly before it shows.
 std::uint64_t first_seed_for(lock::Mutation mutation) {
+  if (mutation == lock::Mutation::refusal_of_one_forgets_all) return 20001;
   return mutation == lock::Mutation::count_taken_late ? 50001 : 1;
 }
 
