@@ -330,7 +330,7 @@ lock::TimePoint EnsembleLink::down_since() const {
 std::optional<std::string> EnsembleLink::why_useless() const {
   const std::lock_guard guard(core_.mutex_);
   const lock::TimePoint time = now();
-  const lock::Duration patience = 2 * longest_session_timeout();
+  const lock::Duration patience = 2 * core_.settings().session_timeout();
   const lock::TimePoint oldest = engine_.oldest_unanswered();
   // The oldest one may not even have been sent, behind thousands that are answered one group after the other.
   const bool waits = connected_ && oldest != lock::never && time - oldest > patience;
