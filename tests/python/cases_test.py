@@ -108,6 +108,7 @@ def test_timed_out(open_client, in_main_thread):
     assert (error.code, str(error.code), error.monitor) == (ErrorCode.LOCK_TIMEOUT, "lock_timeout", "P1")
     assert error.retryable
     assert re.fullmatch(time_out_message(client, "P1"), str(error)), str(error)
+    assert "held by" in str(error)
     assert error.hint
     assert not waiter.try_acquire()
     with pytest.raises(forelock.InstanceLockException):
