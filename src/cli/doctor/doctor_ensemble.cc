@@ -71,7 +71,7 @@ void report_unwritten(const Settings& settings, ServerSession& session, const st
     return;
   }
   // Such a session is refused whatever would end with it, although it lives.
-  const bool refused_alive = reply.code == ReplyCode::session_expired || reply.code == ReplyCode::server_error;
+  const bool refused_alive = reply.code == ReplyCode::session_expired || reply.code == ReplyCode::no_ephemerals;
   if (refused_alive && session.ask(coordination::Exists{"/"}, server_patience).ok()) {
     report.fail("session", name + " gives local sessions, which can hold no locks",
                 "remove localSessionsEnabled=true from the servers, or add localSessionsUpgradingEnabled=true",
