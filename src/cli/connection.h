@@ -46,7 +46,7 @@ class CommandClient {
   // For work in the background.
   const std::shared_ptr<Client>& shared() const { return client_; }
 
-  static constexpr std::chrono::milliseconds longest_close{250};
+  static constexpr std::chrono::milliseconds longest_close{450};
 
  private:
   std::shared_ptr<Client> client_;
