@@ -90,10 +90,11 @@ TEST_F(COperations, APayloadThatIsTooLongIsNotRead) {
 }
 
 TEST_F(COperations, TimesOfFailedAttemptsAreNoOverflow) {
-  const fl_operation_spec save = spec("one", "op-times");
   const std::int64_t extremes[] = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
   for (const std::int64_t at : extremes) {
     for (const std::int64_t waited : extremes) {
+      const std::string id = std::to_string(at) + ' ' + std::to_string(waited);
+      const fl_operation_spec save = spec(id.c_str(), "op-times");
       const fl_failed_attempt failed{
           .size = sizeof(fl_failed_attempt), .at_ms = at, .code = "busy", .message = "", .waited_ms = waited};
       EXPECT_EQ(fl_dlq_accept(client_, letters_, &save, &failed, 1, 1, nullptr), FL_OK) << fl_last_message();

@@ -24,7 +24,7 @@ final class Continuations implements Executor {
   Continuations(ThreadFactory factory, Executor afterEnd) {
     Queue queue = new Queue();
     threads = new ThreadPoolExecutor(0, MAX_THREADS, 10, TimeUnit.SECONDS, queue, factory, (task, pool) -> {
-      queue.put(task);
+      queue.keep(task);
       if (pool.isShutdown() && queue.remove(task)) {
         afterEnd.execute(task);
       }
@@ -46,18 +46,25 @@ final class Continuations implements Executor {
       return idle > size() && super.offer(task);
     }
 
+    /** Until any thread has time for it. */
+    void keep(Runnable task) {
+      super.offer(task);
+    }
+
     @Override
     public Runnable poll(long time, TimeUnit unit) throws InterruptedException {
       synchronized (this) {
         ++idle;
       }
       Runnable task = null;
+      boolean waited = false;
       try {
         task = super.poll(time, unit);
+        waited = true;
       } finally {
         synchronized (this) {
           --idle;
-          if (task == null) {
+          if (waited && task == null) {
             task = poll(); // of an offer that still took this thread for idle
           }
         }
