@@ -177,6 +177,15 @@ TEST_F(FewBytesTest, AMonitorThatIsUsedAgainAndAgainTakesItsRoomOnce) {
 class NoRoomAtAllTest : public EngineRoomTest {
  protected:
   NoRoomAtAllTest() : EngineRoomTest(room(0)) {}
+
+  void join_unwatched(ContenderId id, const std::string& monitor_name) {
+    acquire_at(id, monitor_name);
+    answer<Create>(failure(ReplyCode::node_exists));
+    answer<Transaction>(failure(ReplyCode::node_exists));
+    answer<Get>({});
+    answer<Create>(created("A-0000000002"));
+    answer<List>(line());
+  }
 };
 
 TEST_F(NoRoomAtAllTest, OneThatIsNotNextLooksInIntervals) {
@@ -212,12 +221,7 @@ TEST_F(NoRoomAtAllTest, OneThatWantsToKnowItsPlaceLooksInIntervals) {
 TEST_F(NoRoomAtAllTest, AllQueuesTogetherAreLookedAtOneAfterTheOther) {
   constexpr ContenderId queues = 1000;
   for (ContenderId id = 0; id < queues; ++id) {
-    acquire_at(id + 1, "P" + std::to_string(id));
-    answer<Create>(failure(ReplyCode::node_exists));
-    answer<Transaction>(failure(ReplyCode::node_exists));
-    answer<Get>({});
-    answer<Create>(created("A-0000000002"));
-    answer<List>(line());
+    join_unwatched(id + 1, "P" + std::to_string(id));
   }
   std::size_t looks = 0;
   for (const TimePoint end = now_ + 3s; now_ < end; wait()) {
@@ -232,6 +236,19 @@ TEST_F(NoRoomAtAllTest, AllQueuesTogetherAreLookedAtOneAfterTheOther) {
   }
   EXPECT_GT(looks, 2000u);
   EXPECT_LE(looks, 3500u) << "12,000 if each had its own pace";
+}
+
+TEST_F(NoRoomAtAllTest, TurnsOfWaitsThatHaveEndedDelayNobody) {
+  constexpr ContenderId ended = 5000;
+  for (ContenderId id = 1; id <= ended; ++id) {
+    join_unwatched(id, "P" + std::to_string(id));
+    ASSERT_TRUE(engine_.cancel(id, now_));
+    answer<coordination::Delete>({});
+  }
+  join_unwatched(ended + 1, "Q");
+  ASSERT_TRUE(output_.sent.empty());
+  for (const TimePoint end = now_ + 1s; now_ < end && output_.sent.empty(); wait()) answer_heartbeats();
+  answer<List>(line());
 }
 
 }  // namespace

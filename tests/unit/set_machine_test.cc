@@ -170,6 +170,21 @@ TEST_F(SetMachineTest, ASetThatWaitsASecondTimeKnocksAtWhatItHasNotGotYet) {
   EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b")) << "the first time of another acquisition";
 }
 
+TEST_F(SetMachineTest, ASetKnocksOnceAtEachMember) {
+  set_.begin(false);
+  commands();
+  refuse('a');
+  commands();
+  grant('a');
+  commands();
+  refuse('b');
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "knock c", "knock d", "wait b"));
+  grant('b');
+  commands();
+  refuse('c');
+  EXPECT_THAT(commands(), ElementsAre("drop d", "wait c")) << "a member that is in use is not freed by knocking";
+}
+
 // What was held while it waited may have been taken away.
 TEST_F(SetMachineTest, ASetThatHasWaitedIsNotHeldBeforeEachMemberIsProvedAnew) {
   set_.begin(false);
@@ -246,6 +261,7 @@ TEST_F(SetMachineTest, ASetWhoseTimeIsOverWhileItIsBeingProvedFails) {
   EXPECT_TRUE(set_.cancel(RefusalReason::timed_out));
   EXPECT_THAT(commands(), ElementsAre("drop a", "drop b", "drop c", "drop d"));
   EXPECT_EQ(set_.failure()->refusal.reason, RefusalReason::timed_out);
+  EXPECT_EQ(set_.failure()->member, 0u) << "one that is not proved";
   prove('a');
   EXPECT_EQ(set_.stage(), SetStage::failing);
 }
