@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and tests what a change touches, in seconds: scripts/check.sh [ROOM…]
+# Builds and tests what a change touches: scripts/check.sh [ROOM…]
 #
 #   ROOM     a folder of src/ or dlq/, e.g. lock; without one, the rooms of all files that are not committed
 #   --help   this text
@@ -32,7 +32,7 @@ if [[ ${#rooms[@]} -eq 0 ]]; then
   done < <(git diff --name-only HEAD; git ls-files --others --exclude-standard)
 fi
 
-[[ -f build/dev/build.ninja ]] || part "Configuration" check-configure cmake --preset dev
+[[ -d build/dev/check ]] || part "Configuration" check-configure cmake --preset dev
 for room in "${rooms[@]}"; do
   case $room in
     base | coordination | grouping | linger | lock | retry | sets) simulated=yes ;;
