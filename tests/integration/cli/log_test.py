@@ -93,7 +93,7 @@ class LogFile(support.CliTest):
         self.assertRegex(said[2], r"^released P1 after \d+.* m?s$")
 
     def test_a_lock_that_is_lost_is_named_with_the_reason(self):
-        child = self.hold("P1", "--log-file", self.log, "--log-level", "warning")
+        child = self.hold("P1", "--log-file", self.log, "--log-level", "warning", script="echo ready; exec sleep 1000")
         node = self.holder("P1")["node"]
         self.assertEqual(self.run_cli("release", "P1", "--holder", node, "--reason", "x").returncode, 0)
         child.communicate(timeout=support.PATIENCE)

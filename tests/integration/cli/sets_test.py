@@ -62,7 +62,7 @@ class Sets(support.CliTest):
         self.assertIn("it holds them all", self.run_cli("show", "Q00").stdout)
 
     def test_a_member_that_is_taken_away_ends_the_command(self):
-        holder = self.hold("P1", "-m", "P2")
+        holder = self.hold("P1", "-m", "P2", script="echo ready; exec sleep 1000")
         node = self.holder("P2")["node"]
         released = self.run_cli("release", "--holder", node, "--reason", "test", "P2")
         self.assertEqual(released.returncode, 0, released.stderr)

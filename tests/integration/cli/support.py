@@ -111,7 +111,10 @@ class CliTest(unittest.TestCase):
         return view["queue"] if view else []
 
     def hold(self, monitor, *options, script="echo ready; read forever", **popen):
-        """Starts a holder whose command says "ready" and then waits for its stdin."""
+        """Starts a holder whose command says "ready" and then waits for its stdin.
+
+        communicate() closes that stdin: who waits for an end from elsewhere gives a script that does not read it.
+        """
         child = subprocess.Popen(self.command("run", "-m", monitor, *options, "--", "sh", "-c", script),
                                  env=clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, **popen)
