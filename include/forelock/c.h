@@ -76,7 +76,6 @@ enum fl_code {
   FL_KAFKA_REJECTED = 25,      ///< the broker refuses for good
   FL_RECORD_INVALID = 26,      ///< a record of the dead-letter queue that cannot be understood
   FL_RECORD_TOO_NEW = 27,      ///< a record of the dead-letter queue of a newer version
-  FL_ENSEMBLES_DIFFER = 28,    ///< other clients have another map of ensembles: no lock is served
   FL_INVALID_HANDLE = 1001,    ///< freed, of another kind, or never a handle
   FL_OUT_OF_MEMORY = 1002,     ///< no memory, or no room for another handle
   FL_ABI_MISMATCH = 1003       ///< the library is older than the headers
@@ -145,8 +144,7 @@ enum fl_client_flags {
 
 /// Opens a client with its own session; connects in the background. `config` may be 0: the defaults.
 FORELOCK_EXPORT int32_t fl_client_open(fl_config config, uint32_t flags, fl_client* client);
-/// Waits until a server has accepted the session; of several ensembles, one of each. FL_CONNECTION_LOSS: not within
-/// `timeout_ms`. FL_ENSEMBLES_DIFFER: other clients have another map of ensembles.
+/// Waits until a server has accepted the session. FL_CONNECTION_LOSS: not within `timeout_ms`.
 FORELOCK_EXPORT int32_t fl_client_wait_connected(fl_client client, int64_t timeout_ms);
 
 /// The state of a client, and counts since it was opened.

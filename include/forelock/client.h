@@ -1,5 +1,5 @@
 /// \file
-/// One ZooKeeper session (with several ensembles one each), shared by all locks of a process.
+/// One ZooKeeper session, shared by all locks of a process.
 #pragma once
 
 #include <chrono>
@@ -58,11 +58,6 @@ struct ClientStatistics {
 /// locks), stop callbacks (another one) and the log sink (a third) may take long without costing a lock. They delay one
 /// another. A call that takes longer than an eighth of the session time-out is named in the log while it runs.
 ///
-/// With several ensembles (`zookeeper.servers` with `|`, docs/scale.md) each monitor lives in one of them, by a map
-/// that all clients share: a client that finds another map in an ensemble serves no lock, and every call that asks for
-/// one says so (RequestRejectedException, ensembles_differ) until the maps agree. Of an ensemble that is silent only
-/// its own monitors are unavailable.
-///
 /// After fork() the child cannot use it: every call throws RequestRejectedException(forked); the parent is unaffected.
 class FORELOCK_EXPORT Client {
  public:
@@ -77,20 +72,17 @@ class FORELOCK_EXPORT Client {
   /// The settings in force.
   const Settings& settings() const noexcept;
 
-  /// Waits until a server has accepted the session and has said that this client's map of ensembles is that of the
-  /// others; of several ensembles, until one of each has. \returns whether it has, within the timeout.
-  /// \throws RequestRejectedException(ensembles_differ, closed, forked).
+  /// Waits until a server has accepted the session. \returns whether it has, within the timeout.
+  /// \throws RequestRejectedException(closed, forked).
   bool wait_connected(std::chrono::milliseconds timeout);
-  /// Whether a server is connected now; of several ensembles, one of each.
+  /// Whether a server is connected now.
   bool connected() const noexcept;
-  /// The session's id, 0 before the first connection; of several ensembles, that with the first one in the order of
-  /// their servers' names.
+  /// The session's id, 0 before the first connection.
   std::int64_t session_id() const noexcept;
   /// The session time-out that the server has granted, which may differ from the one that was asked for; 0 before the
-  /// first connection. The shortest of several.
+  /// first connection.
   std::chrono::milliseconds session_timeout() const noexcept;
-  /// Why the last failed attempt to connect failed, for people; empty if none did. Names the ensembles if there are
-  /// several.
+  /// Why the last failed attempt to connect failed, for people; empty if none did.
   std::string last_problem() const;
 
   /// The instance identity `host/pid` that owner records begin with.

@@ -39,8 +39,8 @@ enum class ErrorCode {
   kafka_unavailable = 24,   ///< no broker could be reached, or none serves the topic
   kafka_rejected = 25,      ///< the broker refuses for good: authorization, size, configuration
   record_invalid = 26,      ///< a record of the dead-letter queue that cannot be understood
-  record_too_new = 27,      ///< a record of the dead-letter queue that a newer version has written
-  ensembles_differ = 28     ///< other clients have another map of ensembles (`zookeeper.servers`): no lock is served
+  record_too_new = 27       ///< a record of the dead-letter queue that a newer version has written
+  // 28 was another error in earlier builds, and is not used again.
 };
 
 /// The code's stable name, e.g. "lock_timeout".
@@ -111,8 +111,8 @@ class FORELOCK_EXPORT LockUnhealthyException : public Error {
 };
 
 /// The server or the library refused the request (not_authorized, quota_exceeded, invalid_argument, request_too_large,
-/// write_conflict, already_held, overloaded, closed, forked, server_error, ensembles_differ); of these only overloaded
-/// is worth trying again.
+/// write_conflict, already_held, overloaded, closed, forked, server_error); of these only overloaded is worth trying
+/// again.
 class FORELOCK_EXPORT RequestRejectedException : public Error {
  public:
   using Error::Error;

@@ -73,9 +73,8 @@ enum class ForceReleaseResult {
 };
 
 /// Reads through a client's session; blocks for the round trips it needs, at most `timeout` for each call. Thread-safe.
-/// With several ensembles (docs/scale.md) it reads those that the question concerns: list() all of them, of which none
-/// may be silent. Every method throws ConnectionLossException (no answer in time), SessionExpiredException or
-/// RequestRejectedException (not_authorized and the like).
+/// Every method throws ConnectionLossException (no answer in time), SessionExpiredException or RequestRejectedException
+/// (not_authorized and the like).
 class FORELOCK_EXPORT Inspector {
  public:
   /// \param client must outlive it. \param timeout for each call, not for each round trip.

@@ -45,8 +45,6 @@ struct MemberToken {
 /// *Not* covered: a program that takes a set while it holds another set or a single lock of the same monitors' order;
 /// it has an order of its own to keep.
 ///
-/// Members may live in several ensembles (docs/scale.md): the set is then lost when one of its sessions is.
-///
 /// Use a single lock where one monitor is meant. Use several sets rather than one of thousands: a set holds its first
 /// members while it waits for its last.
 ///
@@ -164,8 +162,7 @@ class FORELOCK_EXPORT LockSet {
   void alive(std::chrono::milliseconds expected);
 
   /// Commits the operations in one transaction together with checks that every member is still ours: all happens while
-  /// we hold all of them, or nothing. Blocks for a round trip; each member adds two checks to the transaction. Not for
-  /// a set whose members live in several ensembles: RequestRejectedException(invalid_argument).
+  /// we hold all of them, or nothing. Blocks for a round trip; each member adds two checks to the transaction.
   /// \returns and \throws as WriteLock::write_guarded; monitor() of a LockUnhealthyException is the member
   /// that is not ours any more.
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);

@@ -96,11 +96,10 @@ class FORELOCK_EXPORT OperationRunner {
 
   /// Runs the operation on this thread; blocks for its waits.
   /// \throws RequestRejectedException for an invalid operation (nothing was tried: invalid_argument,
-  /// request_too_large), for a client that is closed, belongs to the parent process or has another map of ensembles
-  /// than other clients (ensembles_differ); InstanceLockException: cancelled when it was stopped, lock_timeout when its
-  /// deadline had passed already; whatever the sink throws when it cannot take the letter (outbox_full, …). In all
-  /// these cases the caller still owns the operation. A client that is closed meanwhile ends waiting at once. Not from
-  /// a callback of this library: it blocks.
+  /// request_too_large), for a client that is closed or belongs to the parent process; InstanceLockException: cancelled
+  /// when it was stopped, lock_timeout when its deadline had passed already; whatever the sink throws when it cannot
+  /// take the letter (outbox_full, …). In all these cases the caller still owns the operation. A client that is closed
+  /// meanwhile ends waiting at once. Not from a callback of this library: it blocks.
   OperationResult run(const Operation& operation, const Handler& handler, const OperationRunOptions& options = {});
 
   /// Ends an asynchronous attempt: with nullptr when it succeeded, else with what a Handler would have thrown. To be

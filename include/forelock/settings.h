@@ -85,11 +85,9 @@ class FORELOCK_EXPORT Settings {
   /// Several at once: all of them, or none.
   void set(const std::vector<Override>& overrides);
 
-  /// `zookeeper.servers`: at least one, in the order of the list, unresolved; of all ensembles.
+  /// `zookeeper.servers`: at least one, in the order of the list, unresolved.
   const std::vector<ServerAddress>& servers() const noexcept;
-  /// The same by ensemble, in the order of the list: at least one, more with a `|` between them (docs/scale.md).
-  const std::vector<std::vector<ServerAddress>>& ensembles() const noexcept;
-  /// The path behind the server list, such as "/forelock"; empty without one. The same in each ensemble.
+  /// The path behind the server list, such as "/forelock"; empty without one.
   const std::string& chroot() const noexcept;
   /// `zookeeper.session.timeout`: what is asked for; the server decides. Held locks survive an outage of 0.38 of it for
   /// sure: of the default of 5 s that is 1.9 s. 15 s is a good value for production.

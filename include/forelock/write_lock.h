@@ -139,9 +139,8 @@ class FORELOCK_EXPORT WriteLock {
   OwnerRecord owner() const;
 
   /// Commits the caller's own ZooKeeper operations in one transaction with a check that the lock is still ours: all of
-  /// it happens while we hold the lock, or none. Paths are absolute inside the configured chroot; of several ensembles,
-  /// in that of the monitor. Blocks for one round trip, at most about the session time-out; twice that if it is refused
-  /// and the server then falls silent.
+  /// it happens while we hold the lock, or none. Paths are absolute inside the configured chroot. Blocks for one round
+  /// trip, at most about the session time-out; twice that if it is refused and the server then falls silent.
   /// \returns one result for each operation, in order.
   /// \throws LockUnhealthyException if the lock is not ours any more (nothing was written); RequestRejectedException if
   /// an operation itself was refused (write_conflict; nothing was written); ConnectionLossException if the outcome is

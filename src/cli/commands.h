@@ -17,7 +17,6 @@ std::unique_ptr<Command> make_watch_command();
 std::unique_ptr<Command> make_wait_command();
 std::unique_ptr<Command> make_release_command();
 std::unique_ptr<Command> make_sweep_command();
-std::unique_ptr<Command> make_ensembles_command();
 std::unique_ptr<Command> make_dlq_command();
 std::unique_ptr<Command> make_config_command();
 std::unique_ptr<Command> make_doctor_command();

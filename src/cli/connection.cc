@@ -9,7 +9,6 @@
 #include "cli/left_behind.h"
 #include "cli/log/command_log.h"
 #include "client/client_core.h"
-#include "lock/monitor_name.h"
 #include "zookeeper/drain_patience.h"
 
 namespace forelock::cli {
@@ -75,10 +74,6 @@ void CommandClient::close() {
 
 std::chrono::milliseconds patience(const Settings& settings) {
   return std::max<std::chrono::milliseconds>(settings.session_timeout(), std::chrono::seconds(1));
-}
-
-client::EnsembleLink& ensemble_of(const Client& client, const std::string& monitor) {
-  return client.core()->home_of(lock::encode_monitor_name(monitor).name.value_or(""));
 }
 
 }  // namespace forelock::cli

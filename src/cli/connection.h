@@ -56,7 +56,5 @@ class CommandClient {
 // How long a command that only looks waits for a server: the session's time-out, but at least a second.
 std::chrono::milliseconds patience(const Settings& settings);
 
-// The ensemble in which the monitor lives.
-client::EnsembleLink& ensemble_of(const Client& client, const std::string& monitor);
 
 }  // namespace forelock::cli

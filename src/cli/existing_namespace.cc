@@ -11,10 +11,11 @@
 
 namespace forelock::cli {
 
-void require_namespace(client::EnsembleLink& ensemble) {
-  const Settings& settings = ensemble.core().settings();
+void require_namespace(const Client& client) {
+  const Settings& settings = client.settings();
   if (settings.chroot().empty()) return;
   const auto deadline = std::chrono::steady_clock::now() + patience(settings);
+  client::EnsembleLink& ensemble = client.core()->ensemble();
   client::connected_or_throw(ensemble, deadline);
   client::RequestPipeline requests(ensemble, deadline);
   auto reply = requests.ask(coordination::Exists{"/"});
@@ -26,10 +27,6 @@ void require_namespace(client::EnsembleLink& ensemble) {
     throw FailureException(missing_namespace(settings.chroot(), ensemble.name()));
   }
   if (!reply.ok()) client::throw_reply_error(reply.code, {}, "cannot look for the chroot " + settings.chroot());
-}
-
-void require_namespaces(const Client& client) {
-  for (std::size_t i = 0; i < client.core()->ensembles(); ++i) require_namespace(client.core()->link(i));
 }
 
 Failure missing_namespace(const std::string& chroot, const std::string& servers) {

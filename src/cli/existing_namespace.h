@@ -4,17 +4,11 @@
 #include "cli/failure.h"
 #include "forelock/client.h"
 
-namespace forelock::client {
-class EnsembleLink;
-}
-
 namespace forelock::cli {
 
 // \throws FailureException if the chroot does not exist in the ensemble, and Error if that cannot be found out within
 // the patience of a look.
-void require_namespace(client::EnsembleLink& ensemble);
-// The same for each of the client's ensembles.
-void require_namespaces(const Client& client);
+void require_namespace(const Client& client);
 
 // How it is said.
 Failure missing_namespace(const std::string& chroot, const std::string& servers);

@@ -20,7 +20,6 @@ int exit_code_of(ErrorCode code) {
     case ErrorCode::not_authorized:
       return exit_not_authorized;
     case ErrorCode::configuration:
-    case ErrorCode::ensembles_differ:
       return exit_configuration;
     case ErrorCode::invalid_argument:
     case ErrorCode::request_too_large:

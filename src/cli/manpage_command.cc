@@ -133,7 +133,7 @@ The lock was lost while the command ran.
 Not authorised.
 .TP
 78
-The configuration is wrong, or other clients have another map of ensembles.
+The configuration is wrong.
 .TP
 79
 \fBrun \-\-retry\fR: the operation has failed and is in the dead\-letter queue.

@@ -33,11 +33,6 @@ std::string seconds_text(std::chrono::milliseconds time) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
 }
 
-// With several ensembles: which of them it is.
-std::string where_of(const EnsembleLink& ensemble) {
-  return ensemble.core().ensembles() == 1 ? "" : " (" + ensemble.name() + ")";
-}
-
 // Asked only now, so that it is who holds the lock now; a waiting call costs nothing for it.
 std::string describe_holder(EnsembleLink& ensemble, const Acquisition& acquisition) {
   std::future<Reply> answer;
@@ -137,12 +132,7 @@ std::exception_ptr error_of(EnsembleLink& ensemble, const Acquisition& acquisiti
   }
   const std::string problem = ensemble.last_problem();
   const auto standing = ensemble.standing_problem();
-  if (standing == ErrorCode::ensembles_differ) {
-    return std::make_exception_ptr(RequestRejectedException(*standing, acquisition.monitor,
-                                                            "no lock on " + acquisition.monitor + ": " + problem,
-                                                            "forelock ensembles shows what each ensemble has"));
-  }
-  std::string message = "no connection to ZooKeeper" + where_of(ensemble) + ", so no lock on " + acquisition.monitor;
+  std::string message = "no connection to ZooKeeper, so no lock on " + acquisition.monitor;
   if (!problem.empty()) message += ": " + problem;
   if (standing) {
     return std::make_exception_ptr(

@@ -46,16 +46,16 @@ bool Client::wait_connected(std::chrono::milliseconds timeout) {
 }
 
 bool Client::connected() const noexcept {
-  return !core_->in_forked_child() && core_->connected();
+  return !core_->in_forked_child() && core_->ensemble().connected();
 }
 std::int64_t Client::session_id() const noexcept {
-  return core_->session_id();
+  return core_->ensemble().session_id();
 }
 std::chrono::milliseconds Client::session_timeout() const noexcept {
-  return core_->session_timeout();
+  return core_->ensemble().session_timeout();
 }
 std::string Client::last_problem() const {
-  return core_->last_problem();
+  return core_->ensemble().last_problem();
 }
 const std::string& Client::instance() const noexcept {
   return core_->instance();

@@ -1,9 +1,8 @@
-// The client behind its public face: its ensembles, each with an engine and a session; one mutex; the threads.
+// The client behind its public face: the ensemble with its engine and session; one mutex; the threads.
 //
-// An engine is stepped by whoever has something for it: a caller, the session's thread with a reply, the ticker
-// with a timer. So an acquisition costs no thread switch beyond those of the ZooKeeper client itself. All engines have
-// one mutex, so that a set whose members live in several ensembles is stepped as one. Lock order: the core's mutex,
-// then a slot's, then the dispatcher's or the session's.
+// The engine is stepped by whoever has something for it: a caller, the session's thread with a reply, the ticker
+// with a timer. So an acquisition costs no thread switch beyond those of the ZooKeeper client itself. Lock order: the
+// core's mutex, then a slot's, then the dispatcher's or the session's.
 #pragma once
 
 #include <atomic>
@@ -29,8 +28,6 @@
 #include "client/dispatcher.h"
 #include "client/ensemble_link.h"
 #include "client/ticker.h"
-#include "ensembles/ensemble_map.h"
-#include "ensembles/map_agreement.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
 #include "forelock/write_lock.h"
@@ -59,10 +56,8 @@ class ClientCore final {
   const std::string& instance() const { return instance_; }
   bool in_forked_child() const { return fork_guard_.in_child(); }
   bool usable() const { return !in_forked_child() && !closed_; }
-  // \throws RequestRejectedException(forked, closed, ensembles_differ).
+  // \throws RequestRejectedException(forked, closed).
   void check_usable() const;
-  // Without regard to what the ensembles' map is: for who holds locks already.
-  void check_open() const;
   // Stopped at the end of close(), when no callback runs any more: whoever waits for one has waited long enough.
   std::stop_token closed() const { return close_done_.get_token(); }
   // That of all runners; made as the first of them says.
@@ -72,13 +67,7 @@ class ClientCore final {
   // Whether this is one of the threads that run code of the host application and that close() waits for.
   bool on_callback_thread() const;
 
-  // --- ensembles ---
-
-  std::size_t ensembles() const { return links_.size(); }
-  // By its number in the map.
-  EnsembleLink& link(std::size_t number) const { return *links_[number]; }
-  // That of a monitor, by the name of its node.
-  EnsembleLink& home_of(const std::string& node_name) const { return *links_[map_.home_of(node_name)]; }
+  EnsembleLink& ensemble() const { return *ensemble_; }
 
   // --- for the lock slots ---
 
@@ -103,7 +92,7 @@ class ClientCore final {
   // False, too, if the lock is not held.
   bool update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record);
 
-  // --- several calls to engines in one step ---
+  // --- several calls to the engine in one step ---
 
   // A set is told of the end of a step in which it has asked to be, and of times.
   class StepListener : public ContenderListener {
@@ -151,24 +140,14 @@ class ClientCore final {
 
   // --- for Client ---
 
-  // Of all ensembles together; of one ensemble, that one's.
+  // \throws RequestRejectedException(forked, closed).
   bool wait_connected(std::chrono::milliseconds timeout);
-  bool connected() const;
-  // That of the first one.
-  std::int64_t session_id() const { return links_.front()->session_id(); }
-  // The shortest; 0 before the first connection.
-  std::chrono::milliseconds session_timeout() const;
-  // For what is answered in the order in which it was asked, in whichever ensemble.
-  std::chrono::milliseconds longest_session_timeout() const;
-  std::string last_problem() const;
-  // What the servers said about us that no waiting will mend, such as refused credentials.
-  std::optional<ErrorCode> standing_problem() const;
   ClientStatistics statistics() const;
 
  private:
   friend class EnsembleLink;
 
-  // One step of the engines: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They
+  // One step of the engine: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They
   // are woken when the mutex is free again: they are about to want it.
   class Step {
    public:
@@ -182,20 +161,10 @@ class ClientCore final {
     std::unique_lock<std::mutex> guard_;
   };
 
-  // That of a contender: its number says it.
-  EnsembleLink& link_of(lock::ContenderId contender) const { return *links_[contender % links_.size()]; }
-  lock::ContenderId new_contender(const EnsembleLink& link) {
-    return next_contender_++ * links_.size() + link.number();
-  }
-  // The agreement goes on where it can.
-  void settle_map();
-  // Why no lock may be asked for; empty: it may.
-  void set_refusal(const std::string& why);
   std::shared_ptr<ContenderListener> listener_of(lock::ContenderId contender) const;
   // Its last news is on the way: nothing more is told to the slot.
   std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
   lock::TimePoint on_timer();
-  lock::TimePoint next_timer();
   // How long a callback may take before a warning says so.
   lock::Duration slow_call() const;
   void call_begins(lock::TimePoint time);
@@ -206,13 +175,10 @@ class ClientCore final {
 
   const Settings settings_;
   const std::string instance_;
-  const ensembles::EnsembleMap map_;
   const zookeeper::ForkGuard fork_guard_;
 
   mutable std::mutex mutex_;
   std::condition_variable connection_changed_;
-  std::optional<ensembles::MapAgreement> agreement_;  // of several ensembles
-  std::string refusal_;
   lock::ContenderId next_contender_ = 1;
   std::unordered_map<lock::ContenderId, std::shared_ptr<ContenderListener>> listeners_;
   std::vector<std::shared_ptr<StepListener>> at_end_of_step_;
@@ -228,7 +194,6 @@ class ClientCore final {
   std::optional<retry::RetryBudget> retry_budget_;
 
   std::atomic<bool> closed_{false};
-  std::atomic<bool> refused_{false};  // there is a refusal_
   std::stop_source close_done_;
 
   ClientLog log_;
@@ -237,7 +202,7 @@ class ClientCore final {
   Dispatcher dispatcher_;
   Dispatcher stopper_;
   CallWatch call_watch_;
-  std::vector<std::unique_ptr<EnsembleLink>> links_;  // at least one, in the order of the map
+  const std::unique_ptr<EnsembleLink> ensemble_;
 };
 
 }  // namespace forelock::client

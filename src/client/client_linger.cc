@@ -16,7 +16,7 @@ std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions
 bool ClientCore::acquire_lingering(const std::shared_ptr<LockSlot>& slot) {
   const Step step(*this);
   const linger::Wish wish{slot->node_name(), slot->priority(), true, slot->wants_place()};
-  return home_of(slot->node_name()).hand_out(slot, wish) != 0;
+  return ensemble_->hand_out(slot, wish) != 0;
 }
 
 bool EnsembleLink::certain(lock::TimePoint time) const {

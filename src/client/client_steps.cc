@@ -10,19 +10,17 @@ namespace forelock::client {
 ClientCore::Step::~Step() {
   // Listeners that are let go here die when the mutex is free: what their callbacks own may call the client.
   std::vector<std::shared_ptr<StepListener>> told;
-  const auto release_given_up = [this] {
-    for (const auto& link : core_.links_) link->release_given_up();
-  };
-  release_given_up();
+  EnsembleLink& ensemble = *core_.ensemble_;
+  ensemble.release_given_up();
   while (!core_.at_end_of_step_.empty()) {
     for (auto& listener : std::exchange(core_.at_end_of_step_, {})) {
       listener->step_ends();
       told.push_back(std::move(listener));
     }
-    release_given_up();
+    ensemble.release_given_up();
   }
-  for (const auto& link : core_.links_) link->end_of_step();
-  core_.ticker_.wake_by(core_.next_timer());
+  ensemble.end_of_step();
+  core_.ticker_.wake_by(ensemble.next_timer());
   const auto to_wake = std::exchange(core_.to_wake_, {});
   const auto to_let_go = std::exchange(core_.to_let_go_, {});
   const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
@@ -35,58 +33,52 @@ ClientCore::Step::~Step() {
 
 lock::ContenderId ClientCore::acquire_in_step(const std::shared_ptr<ContenderListener>& listener,
                                               lock::AcquireSpec spec, bool may_linger) {
-  EnsembleLink& link = home_of(spec.monitor);
   const linger::Wish wish{spec.monitor, spec.priority, may_linger, spec.wants_position};
-  if (const lock::ContenderId lingering = link.hand_out(listener, wish); lingering != 0) return lingering;
-  const lock::ContenderId contender = new_contender(link);
-  if (link.linger_.ask(contender, wish, spec.guid, now())) spec.contention = lock::ContentionScope::all;
+  if (const lock::ContenderId lingering = ensemble_->hand_out(listener, wish); lingering != 0) return lingering;
+  const lock::ContenderId contender = next_contender_++;
+  if (ensemble_->linger_.ask(contender, wish, spec.guid, now())) spec.contention = lock::ContentionScope::all;
   listeners_.emplace(contender, listener);
   const bool wanted = listener->begin(contender);
   if (course_) course_->begins(contender, spec, now());
-  link.engine_.acquire(contender, std::move(spec), now());
-  if (!wanted) link.engine_.cancel(contender, now());
+  ensemble_->engine_.acquire(contender, std::move(spec), now());
+  if (!wanted) ensemble_->engine_.cancel(contender, now());
   return contender;
 }
 
 bool ClientCore::step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline) {
   if (!holds_in_step(contender)) return false;
-  EnsembleLink& link = link_of(contender);
-  link.linger_.stepped_aside(contender);
-  return link.engine_.step_aside(contender, deadline, now());
+  ensemble_->linger_.stepped_aside(contender);
+  return ensemble_->engine_.step_aside(contender, deadline, now());
 }
 
 bool ClientCore::update_record_in_step(lock::ContenderId contender, std::string record) {
-  EnsembleLink& link = link_of(contender);
-  link.linger_.bind_to_section(contender);
-  return link.engine_.update_record(contender, std::move(record), now());
+  ensemble_->linger_.bind_to_section(contender);
+  return ensemble_->engine_.update_record(contender, std::move(record), now());
 }
 
 bool ClientCore::holds_in_step(lock::ContenderId contender) const {
-  return link_of(contender).engine_.state(contender) == lock::ContenderState::held;
+  return ensemble_->engine_.state(contender) == lock::ContenderState::held;
 }
 
 void ClientCore::give_up_in_step(lock::ContenderId contender, bool section_ended) {
-  EnsembleLink& link = link_of(contender);
-  if (!section_ended) link.linger_.given_back(contender);
-  if (!link.end_section(contender, false)) link.engine_.cancel(contender, now());
+  if (!section_ended) ensemble_->linger_.given_back(contender);
+  if (!ensemble_->end_section(contender, false)) ensemble_->engine_.cancel(contender, now());
 }
 
 void ClientCore::want_contention_in_step(lock::ContenderId contender) {
-  link_of(contender).engine_.want_contention(contender, now());
+  ensemble_->engine_.want_contention(contender, now());
 }
 
 void ClientCore::prove_in_step(lock::ContenderId contender) {
-  link_of(contender).engine_.prove(contender, now());
+  ensemble_->engine_.prove(contender, now());
 }
 
 void ClientCore::knock_in_step(const std::vector<std::string>& node_names) {
-  std::vector<std::vector<std::string>> by_link(links_.size());
-  for (const std::string& name : node_names) by_link[home_of(name).number()].push_back(name);
-  for (const auto& link : links_) link->engine_.knock(std::move(by_link[link->number()]), now());
+  ensemble_->engine_.knock(node_names, now());
 }
 
 void ClientCore::watch_danger_in_step(lock::ContenderId contender, lock::Duration margin) {
-  link_of(contender).danger_.add(contender, margin);
+  ensemble_->danger_.add(contender, margin);
 }
 
 void ClientCore::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {

@@ -5,8 +5,7 @@ namespace forelock::client {
 
 enum class ClientUse {
   locks,
-  looks,            // makes neither the chroot nor the map of the ensembles; without them there is nothing to see
-  looks_at_any_map  // the same, served whatever the map is (ensembles/map_agreement.h): for tools that look at one
+  looks  // does not make the chroot: without it there is nothing to see
 };
 
 }  // namespace forelock::client

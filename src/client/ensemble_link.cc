@@ -6,6 +6,7 @@
 
 #include "client/client_core.h"
 #include "client/clock.h"
+#include "zookeeper/connect_string.h"
 
 namespace forelock::client {
 
@@ -39,14 +40,22 @@ lock::EngineOptions engine_options(const Settings& settings, bool explain) {
   return options;
 }
 
+std::string name_of(const Settings& settings) {
+  std::string name;
+  for (const ServerAddress& server : settings.servers()) {
+    name += (name.empty() ? "" : ",") + zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
+  }
+  return name + settings.chroot();
+}
+
 }  // namespace
 
-EnsembleLink::EnsembleLink(ClientCore& core, Place place, bool explain)
+EnsembleLink::EnsembleLink(ClientCore& core, bool explain)
     : core_(core),
-      place_(std::move(place)),
+      name_(name_of(core.settings())),
       engine_(engine_options(core.settings(), explain), *this),
       linger_({.time = core.settings().linger(),
-               .locks = std::max<std::size_t>(1, core.settings().linger_max() / core.settings().ensembles().size()),
+               .locks = core.settings().linger_max(),
                .reused = core.settings().linger_reused(),
                .delay = core.settings().release_delay()}),
       next_own_tag_(own_tags),
@@ -56,13 +65,11 @@ EnsembleLink::EnsembleLink(ClientCore& core, Place place, bool explain)
 EnsembleLink::~EnsembleLink() = default;
 
 void EnsembleLink::start(ClientUse use) {
-  looks_at_map_ = use != ClientUse::looks_at_any_map;
   keeper_.start(use == ClientUse::locks);
 }
 
 void EnsembleLink::log(std::string_view level, std::string_view message) {
-  if (core_.ensembles() == 1) return core_.log(level, message);
-  core_.log(level, name() + ": " + std::string(message));
+  core_.log(level, message);
 }
 
 bool EnsembleLink::in_forked_child() const {
@@ -72,12 +79,13 @@ bool EnsembleLink::in_forked_child() const {
 // --- lock slots and readers ---
 
 bool EnsembleLink::wait_connected(std::chrono::milliseconds timeout) {
-  {
-    std::unique_lock guard(core_.mutex_);
-    core_.connection_changed_.wait_for(guard, timeout,
-                                       [this] { return connected_ || core_.closed_ || core_.refused_; });
+  std::unique_lock guard(core_.mutex_);
+  const auto decided = [this] { return connected_ || core_.closed_; };
+  if (const lock::TimePoint deadline = deadline_after(timeout); deadline == lock::never) {
+    core_.connection_changed_.wait(guard, decided);
+  } else {
+    core_.connection_changed_.wait_until(guard, to_steady(deadline), decided);
   }
-  if (core_.refused_) core_.check_usable();
   return connected();
 }
 
@@ -93,12 +101,12 @@ void EnsembleLink::watch_danger(const ContenderListener& caller, lock::Contender
 
 std::string EnsembleLink::last_problem() const {
   const std::lock_guard guard(core_.mutex_);
-  return core_.refusal_.empty() ? problem_ : core_.refusal_;
+  return problem_;
 }
 
 std::optional<ErrorCode> EnsembleLink::standing_problem() const {
   const std::lock_guard guard(core_.mutex_);
-  return core_.refusal_.empty() ? standing_problem_ : ErrorCode::ensembles_differ;
+  return standing_problem_;
 }
 
 // --- steps ---
@@ -117,7 +125,6 @@ void EnsembleLink::publish_deadline() {
 
 lock::TimePoint EnsembleLink::next_timer() {
   lock::TimePoint next = std::min(engine_.next_timer(), linger_.next_timer());
-  next = std::min(next, map_again_at_);
   if (!danger_.empty()) next = std::min(next, danger_.next(now(), engine_.valid_until()));
   return next;
 }
@@ -126,7 +133,6 @@ void EnsembleLink::tick_in_step(lock::TimePoint time) {
   engine_.tick(time);
   linger_.tick(time);
   look_for_danger(time);
-  look_again_at_map(time);
 }
 
 void EnsembleLink::look_for_danger(lock::TimePoint time) {
@@ -172,7 +178,7 @@ std::future<Reply> EnsembleLink::request(coordination::Request request) {
 bool EnsembleLink::guarded_transaction(const ContenderListener& caller,
                                        const std::vector<lock::ContenderId>& contenders,
                                        std::vector<coordination::Operation> operations, ReplyHandler handler) {
-  core_.check_open();
+  core_.check_usable();
   const std::lock_guard guard(core_.mutex_);
   if (!connected_ || !session_) return false;
   coordination::Transaction transaction;
@@ -208,10 +214,6 @@ void EnsembleLink::refuse_requests(const std::vector<WaitingRequest>& requests) 
 void EnsembleLink::use_session(coordination::Session* session) {
   const ClientCore::Step step(core_);
   session_ = session;
-  up_.reset();
-  map_asked_ = false;
-  map_again_at_ = lock::never;
-  useless_ = false;
   grouping_.use(session);
   if (!session && connected_) {  // closed by ourselves: nobody else will say so
     connected_ = false;
@@ -259,23 +261,15 @@ void EnsembleLink::on_session(const SessionEvent& event) {
   const ClientCore::Step step(core_);
   if (core_.closed_ || !session_) return;  // the session that tells this has been given up meanwhile
   if (event.kind == SessionEvent::Kind::connected) {
-    up_ = event;
     if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
-    look_at_map();
-    // No lock is served before the map has been looked at; with several ensembles, before it is agreed on.
-    if (core_.agreement_) return core_.settle_map();
-    if (!looks_at_map_ || seen_in_ == up_->session) report_connected();
-    return;
+    return report_connected(event);
   }
-  up_.reset();
   const bool was_connected = connected_.exchange(false);
   switch (event.kind) {
     case SessionEvent::Kind::connected:
       break;
     case SessionEvent::Kind::disconnected:
       answers_.disconnected();
-      map_asked_ = false;
-      map_again_at_ = lock::never;
       if (!was_connected) return;
       ++core_.statistics_.disconnections;
       linger_.disconnected();
@@ -296,15 +290,15 @@ void EnsembleLink::on_session(const SessionEvent& event) {
   core_.connection_changed_.notify_all();
 }
 
-void EnsembleLink::report_connected() {
+void EnsembleLink::report_connected(const SessionEvent& event) {
   connected_ = true;
-  session_timeout_ = up_->timeout;
+  session_timeout_ = event.timeout;
   problem_.clear();
   standing_problem_.reset();
   for (WaitingRequest& waiting : std::exchange(waiting_requests_, {})) {
     submit_own(std::move(waiting.request), {.handler = std::move(waiting.handler)});
   }
-  grouping_.on_session(*up_);
+  grouping_.on_session(event);
   core_.connection_changed_.notify_all();
 }
 
@@ -334,24 +328,15 @@ std::optional<std::string> EnsembleLink::why_useless() const {
   const lock::TimePoint oldest = engine_.oldest_unanswered();
   // The oldest one may not even have been sent, behind thousands that are answered one group after the other.
   const bool waits = connected_ && oldest != lock::never && time - oldest > patience;
-  const bool engine_waits = waits && answers_.is_silent(time, patience);
-  if (engine_waits || (up_ && map_asked_ && time - map_asked_at_ > patience)) {
-    return "ZooKeeper answers pings but no requests";
-  }
+  if (waits && answers_.is_silent(time, patience)) return "ZooKeeper answers pings but no requests";
   if (answers_.is_useless(time, patience)) return "ZooKeeper ends each connection before it answers a request";
   return std::nullopt;
-}
-
-bool EnsembleLink::has_server() const {
-  const std::lock_guard guard(core_.mutex_);
-  return up_.has_value();
 }
 
 void EnsembleLink::session_given_up(const std::string& why) {
   log("warning", why + ": the session is given up");
   const ClientCore::Step step(core_);
   connected_ = false;
-  up_.reset();
   ++core_.statistics_.sessions_expired;
   down_since_ = now();
   grouping_.on_session({.kind = SessionEvent::Kind::expired});

@@ -1,6 +1,6 @@
-// An EnsembleLink is one ensemble as the client uses it: its session, and the engine of the monitors that live there.
+// An EnsembleLink is the ensemble as the client uses it: the session, and the engine of its monitors.
 //
-// A client of one ensemble has one link. Everything in it that is not atomic is guarded by the core's mutex.
+// Everything in it that is not atomic is guarded by the core's mutex.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,8 @@
 #include "client/danger_watch.h"
 #include "client/session_keeper.h"
 #include "coordination/session.h"
-#include "ensembles/map_agreement.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
-#include "forelock/server_address.h"
 #include "grouping/grouping_session.h"
 #include "linger/linger_machine.h"
 #include "lock/engine.h"
@@ -36,14 +34,8 @@ class ClientCore;
 
 class EnsembleLink final : public lock::EngineOutput {
  public:
-  // The servers of the ensemble, and its number in the client's map.
-  struct Place {
-    std::size_t number = 0;
-    std::string identity;  // ensembles::identity_of()
-    std::vector<ServerAddress> servers;
-  };
   // `explain`: lock::EngineOptions.
-  EnsembleLink(ClientCore& core, Place place, bool explain);
+  EnsembleLink(ClientCore& core, bool explain);
   ~EnsembleLink();
   EnsembleLink(const EnsembleLink&) = delete;
   EnsembleLink& operator=(const EnsembleLink&) = delete;
@@ -52,11 +44,9 @@ class EnsembleLink final : public lock::EngineOutput {
   void start(ClientUse use);
 
   ClientCore& core() const { return core_; }
-  std::size_t number() const { return place_.number; }
-  const std::vector<ServerAddress>& servers() const { return place_.servers; }
   // The ensemble in messages: its servers and the chroot.
-  const std::string& name() const { return place_.identity; }
-  // Writes to the host application's log, with the ensemble's name where there are several.
+  const std::string& name() const { return name_; }
+  // Writes to the host application's log.
   void log(std::string_view level, std::string_view message);
 
   // --- what is known; without a mutex ---
@@ -74,7 +64,6 @@ class EnsembleLink final : public lock::EngineOutput {
 
   // --- for the lock slots and readers; with the core's mutex ---
 
-  // As ClientCore::wait_connected(), for this one.
   bool wait_connected(std::chrono::milliseconds timeout);
 
   // The last loss of a connection.
@@ -84,7 +73,7 @@ class EnsembleLink final : public lock::EngineOutput {
   void tick();
   // A lock that this caller holds already has a danger-zone callback from now on.
   void watch_danger(const ContenderListener& caller, lock::ContenderId contender, lock::Duration margin);
-  // Why the last failed attempt to connect failed, or why this client serves no locks.
+  // Why the last failed attempt to connect failed.
   std::string last_problem() const;
   // What no waiting will mend, such as refused credentials.
   std::optional<ErrorCode> standing_problem() const;
@@ -94,11 +83,11 @@ class EnsembleLink final : public lock::EngineOutput {
   using ReplyHandler = std::function<void(coordination::Reply)>;
   // Waits for the connection if there is none; the handler is called exactly once, on the session's thread or this one,
   // with connection_loss at the latest when the client is closed or gives up connecting.
-  // \throws RequestRejectedException(forked, closed, ensembles_differ).
+  // \throws RequestRejectedException(forked, closed).
   void request(coordination::Request request, ReplyHandler handler);
   std::future<coordination::Reply> request(coordination::Request request);
   // The caller's operations with a check that each lock is still its contender's. False if one is not, already now, or
-  // if a contender has another caller. All of them are contenders of this ensemble.
+  // if a contender has another caller.
   bool guarded_transaction(const ContenderListener& caller, const std::vector<lock::ContenderId>& contenders,
                            std::vector<coordination::Operation> operations, ReplyHandler handler);
 
@@ -112,12 +101,6 @@ class EnsembleLink final : public lock::EngineOutput {
   // Why the session is worth nothing although servers accept it: it is given up then, as if it had expired.
   std::optional<std::string> why_useless() const;
   void session_given_up(const std::string& why);
-  // The session has seen that this client may not be served: it is to end. Without a mutex.
-  bool useless() const { return useless_.load(std::memory_order_relaxed); }
-  // Why the locks are not served although a server has accepted the session.
-  std::optional<std::string> why_not_served() const;
-  // A server has the session, whether locks are served or not.
-  bool has_server() const;
 
   // --- lock::EngineOutput: called by the engine, under the mutex ---
 
@@ -182,23 +165,13 @@ class EnsembleLink final : public lock::EngineOutput {
   bool end_section(lock::ContenderId contender, bool may_wait = true);
   void release_given_up();
 
-  // The map of the ensembles (ensemble_agreement.cc).
-  void look_at_map();
-  void look_again_at_map(lock::TimePoint time);
-  void continue_agreement(ensembles::MapAgreement& agreement);
-  void ask_about_map(coordination::Request request, std::function<void(const coordination::Reply&)> answer);
-  void map_unknown(coordination::ReplyCode code);
-  void map_looked_at(coordination::SessionId session, const coordination::Reply& reply);
-  void cannot_use_map(const std::string& what, coordination::ReplyCode code);
-  void refuse_those_who_wait();
-
   // --- its own ---
 
   void submit_own(coordination::Request request, OwnRequest own);
-  void report_connected();
+  void report_connected(const coordination::SessionEvent& event);
 
   ClientCore& core_;
-  const Place place_;
+  const std::string name_;
 
   lock::Engine engine_;
   EngineListener engine_listener_{engine_};
@@ -207,12 +180,6 @@ class EnsembleLink final : public lock::EngineOutput {
   DangerWatch danger_;
   AnswerWatch answers_;
   coordination::Session* session_ = nullptr;
-  std::optional<coordination::SessionEvent> up_;  // the session has a server: as it was told
-  bool looks_at_map_ = false;
-  bool map_asked_ = false;          // a request for the map's node is under way, or is to be repeated
-  lock::TimePoint map_asked_at_{};  // since then
-  lock::TimePoint map_again_at_ = lock::never;
-  coordination::SessionId seen_in_ = 0;  // the session that has looked at it
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;
   std::unordered_map<lock::ContenderId, unsigned> guarded_writes_;  // unanswered ones under each lock
@@ -222,7 +189,6 @@ class EnsembleLink final : public lock::EngineOutput {
   std::optional<ErrorCode> standing_problem_;
 
   std::atomic<bool> connected_{false};
-  std::atomic<bool> useless_{false};
   std::atomic<std::int64_t> valid_until_{0};
   std::atomic<std::int64_t> suspect_from_{0};
   std::atomic<std::int64_t> session_id_{0};

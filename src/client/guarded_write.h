@@ -27,7 +27,7 @@ class GuardedWrite {
     std::string guid;
   };
   struct Guard {
-    EnsembleLink& ensemble;  // in which all of them live
+    EnsembleLink& ensemble;
     const ContenderListener& caller;
     std::string name;  // of the lock or set, for messages
     std::vector<Hold> holds;

@@ -97,7 +97,7 @@ bool is_meant(const HolderView& holder, std::string_view name) {
   return name == known_as || name == known_as + '@' + std::to_string(holder.token);
 }
 
-// Requests to one ensemble, which is connected.
+// Requests to the ensemble, which is connected.
 RequestPipeline pipeline_to(EnsembleLink& ensemble, Instant deadline) {
   client::connected_or_throw(ensemble, deadline);
   return {ensemble, deadline};
@@ -109,9 +109,9 @@ Instant after(std::chrono::milliseconds timeout) {
   return std::chrono::steady_clock::now() + std::min<std::chrono::milliseconds>(timeout, most);
 }
 
-// The monitors of one ensemble that are held or waited for, or `all`.
+// The monitors that are held or waited for, or `all`.
 // `not_permitted` is counted up for each node that we may not list.
-std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings& settings, bool all,
+std::vector<MonitorView> read_monitors(RequestPipeline& pipeline, const Settings& settings, bool all,
                                        std::size_t& not_permitted) {
   const Reply root = pipeline.ask(List{"/"});
   if (!is_there(root, {}, "cannot list the namespace")) return {};
@@ -150,13 +150,8 @@ std::vector<MonitorView> read_ensemble(RequestPipeline& pipeline, const Settings
 
 std::vector<MonitorView> read_all(const ClientCore& core, const Settings& settings, bool all, Instant deadline,
                                   std::size_t& not_permitted) {
-  std::vector<MonitorView> views;
-  for (std::size_t i = 0; i < core.ensembles(); ++i) {
-    RequestPipeline pipeline = pipeline_to(core.link(i), deadline);
-    std::vector<MonitorView> some = read_ensemble(pipeline, settings, all, not_permitted);
-    std::move(some.begin(), some.end(), std::back_inserter(views));
-  }
-  return views;
+  RequestPipeline pipeline = pipeline_to(core.ensemble(), deadline);
+  return read_monitors(pipeline, settings, all, not_permitted);
 }
 
 // What another client says to be members of its set need not be names of monitors.
@@ -170,29 +165,21 @@ std::vector<MonitorView> read_named(const ClientCore& core, const Settings& sett
     members.push_back(member);
     names.push_back(*std::move(name.name));
   }
+  if (names.empty()) return {};
+  std::vector<Request> requests;
+  for (const std::string& name : names) requests.emplace_back(List{'/' + name});
+  RequestPipeline pipeline = pipeline_to(core.ensemble(), deadline);
+  const std::vector<Reply> listings = pipeline.ask(std::move(requests));
+  std::vector<Listed> found;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    static const std::vector<std::string> none;
+    const bool there = is_there(listings[i], members[i], "cannot list the monitor");
+    found.push_back(listed(names[i], there ? listings[i].children : none));
+  }
+  const std::vector<MonitorReading> read = read_nodes(pipeline, found);
   std::vector<MonitorView> views;
-  for (std::size_t number = 0; number < core.ensembles(); ++number) {
-    std::vector<std::size_t> here;
-    std::vector<Request> requests;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (&core.home_of(names[i]) != &core.link(number)) continue;
-      here.push_back(i);
-      requests.emplace_back(List{'/' + names[i]});
-    }
-    if (here.empty()) continue;
-    RequestPipeline pipeline = pipeline_to(core.link(number), deadline);
-    const std::vector<Reply> listings = pipeline.ask(std::move(requests));
-    std::vector<Listed> found;
-    for (std::size_t at = 0; at < here.size(); ++at) {
-      static const std::vector<std::string> none;
-      const bool there = is_there(listings[at], members[here[at]], "cannot list the monitor");
-      found.push_back(listed(names[here[at]], there ? listings[at].children : none));
-    }
-    const std::vector<MonitorReading> read = read_nodes(pipeline, found);
-    for (std::size_t at = 0; at < here.size(); ++at) {
-      const std::string& member = members[here[at]];
-      views.push_back(client::view_of(member, found[at].path(), read[at], settings, records::wall_time_now()));
-    }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    views.push_back(client::view_of(members[i], found[i].path(), read[i], settings, records::wall_time_now()));
   }
   return views;
 }
@@ -216,7 +203,7 @@ std::vector<MonitorSummary> Inspector::list(bool all, std::size_t* not_permitted
 std::optional<MonitorView> Inspector::show(const std::string& monitor) {
   const std::string name = encoded_or_throw(monitor);
   const std::string path = '/' + name;
-  RequestPipeline pipeline = pipeline_to(client_.core()->home_of(name), after(timeout_));
+  RequestPipeline pipeline = pipeline_to(client_.core()->ensemble(), after(timeout_));
 
   std::vector<Reply> first = pipeline.ask(std::vector<Request>{List{path}, Get{private_lock_path(path)}});
   if (!is_there(first[0], monitor, "cannot list the monitor")) return std::nullopt;
@@ -233,7 +220,7 @@ std::optional<MonitorView> Inspector::show(const std::string& monitor) {
 std::optional<HolderView> Inspector::holder(const std::string& monitor) {
   const std::string name = encoded_or_throw(monitor);
   const std::string path = '/' + name;
-  RequestPipeline pipeline = pipeline_to(client_.core()->home_of(name), after(timeout_));
+  RequestPipeline pipeline = pipeline_to(client_.core()->ensemble(), after(timeout_));
   MonitorReading reading;
   reading.private_lock = pipeline.ask(Get{private_lock_path(path)});
   if (!is_there(*reading.private_lock, monitor, "cannot read the holder's record")) return std::nullopt;
@@ -284,7 +271,7 @@ ForceReleaseResult Inspector::force_release(const std::string& monitor, const st
   // The monitor's data are set, to what they are: its version says from then on that it is not to be removed when it is
   // unused. In a new monitor the names of this one's nodes would come again, and what follows could meet another
   // holder, as could a late release of the one that is removed here.
-  RequestPipeline pipeline = pipeline_to(client_.core()->home_of(view->path.substr(1)), after(timeout_));
+  RequestPipeline pipeline = pipeline_to(client_.core()->ensemble(), after(timeout_));
   const Reply node = pipeline.ask(Get{view->path});
   if (!is_there(node, monitor, "cannot read the monitor")) return ForceReleaseResult::no_such_monitor;
   const Reply kept = pipeline.ask(coordination::SetData{view->path, node.data});

@@ -15,15 +15,14 @@ namespace forelock::client {
 // later reply moves the deadline on, so a reader of the later deadline also sees the loss. And a deadline that has
 // passed is not reported before the engine has been told: a reply that it was handling at that moment could move the
 // deadline on, and revive what was reported dead.
-// `Ensembles`: an EnsembleLink, or a LinkSpan.
-template <class Ensembles, class Holds>
-bool is_healthy(Ensembles& ensembles, Holds holds) noexcept {
+template <class Holds>
+bool is_healthy(EnsembleLink& ensemble, Holds holds) noexcept {
   while (true) {
-    const std::int64_t valid_until = ensembles.valid_until();
-    if (!holds() || ensembles.in_forked_child()) return false;
+    const std::int64_t valid_until = ensemble.valid_until();
+    if (!holds() || ensemble.in_forked_child()) return false;
     if (nanoseconds(now()) < valid_until) return true;
-    ensembles.tick();  // loses the lock, unless the deadline has been moved on in time
-    if (ensembles.valid_until() == valid_until) return false;
+    ensemble.tick();  // loses the lock, unless the deadline has been moved on in time
+    if (ensemble.valid_until() == valid_until) return false;
   }
 }
 
@@ -32,11 +31,11 @@ bool is_healthy(Ensembles& ensembles, Holds holds) noexcept {
 void check_danger_margin(const ClientCore& core, const std::string& monitor, std::chrono::milliseconds margin);
 
 // The state of a lock that is held as far as is known.
-template <class Ensembles, class Holds>
-LockState state_of_held(Ensembles& ensembles, Holds holds) noexcept {
-  const bool silent = nanoseconds(now()) >= ensembles.suspect_from();
-  if (!is_healthy(ensembles, holds)) return LockState::lost;
-  return ensembles.connected() && !silent ? LockState::held : LockState::suspect;
+template <class Holds>
+LockState state_of_held(EnsembleLink& ensemble, Holds holds) noexcept {
+  const bool silent = nanoseconds(now()) >= ensemble.suspect_from();
+  if (!is_healthy(ensemble, holds)) return LockState::lost;
+  return ensemble.connected() && !silent ? LockState::held : LockState::suspect;
 }
 
 }  // namespace forelock::client

@@ -32,7 +32,7 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
       lock_info_(std::move(lock_info)),
       monitor_(std::move(monitor)),
       node_name_(encode_or_throw(monitor_)),
-      ensemble_(core_->home_of(node_name_)),
+      ensemble_(core_->ensemble()),
       priority_(priority),
       options_(std::move(options)),
       gate_(*core_, monitor_) {}
@@ -247,7 +247,7 @@ void LockSlot::release(Done done) {
   }
   if (contender != 0) {
     // released() follows, or has come; or release_unanswered().
-    const lock::TimePoint answer_by = now() + core_->longest_session_timeout();
+    const lock::TimePoint answer_by = now() + ensemble_.session_timeout();
     if (answer_wanted ? core_->release(contender, answer_by) : core_->release(contender)) return;
   }
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;

@@ -144,7 +144,7 @@ class LockSlot final : public ContenderListener, public std::enable_shared_from_
   const std::string lock_info_;
   const std::string monitor_;
   const std::string node_name_;
-  EnsembleLink& ensemble_;  // in which the monitor lives; the core's
+  EnsembleLink& ensemble_;  // the core's
   const Priority priority_;
   const LockOptions options_;
 

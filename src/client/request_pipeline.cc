@@ -29,8 +29,7 @@ Reply wait_for(std::future<Reply>& reply, std::chrono::steady_clock::time_point 
 
 void connected_or_throw(EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline) {
   using std::chrono::milliseconds;
-  const ClientCore& core = ensemble.core();
-  core.check_usable();
+  ensemble.core().check_usable();
   const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
   if (ensemble.wait_connected(std::max(left, milliseconds(0)))) return;
   const std::string problem = ensemble.last_problem();
@@ -38,9 +37,8 @@ void connected_or_throw(EnsembleLink& ensemble, std::chrono::steady_clock::time_
     throw RequestRejectedException(*standing, {}, problem.empty() ? "the server refuses us" : problem,
                                    "check zookeeper.auth.digest.file; forelock doctor");
   }
-  const std::string where = core.ensembles() == 1 ? "" : " (" + ensemble.name() + ")";
   throw ConnectionLossException(ErrorCode::connection_loss, {},
-                                "no connection to ZooKeeper" + where + (problem.empty() ? "" : ": " + problem),
+                                "no connection to ZooKeeper" + (problem.empty() ? "" : ": " + problem),
                                 "forelock doctor");
 }
 

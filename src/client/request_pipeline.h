@@ -12,8 +12,8 @@ namespace forelock::client {
 
 class EnsembleLink;
 
-// Returns when there is a connection, or throws why there is none by the deadline; with several ensembles the message
-// names this one. \throws ConnectionLossException, RequestRejectedException.
+// Returns when there is a connection, or throws why there is none by the deadline. \throws
+// ConnectionLossException, RequestRejectedException.
 void connected_or_throw(EnsembleLink& ensemble, std::chrono::steady_clock::time_point deadline);
 
 class RequestPipeline {

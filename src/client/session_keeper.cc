@@ -27,16 +27,6 @@ constexpr std::chrono::milliseconds connect_probe_limit{500};
 // Between sessions that are refused, each of which costs the servers a write, or cannot be made.
 constexpr std::chrono::milliseconds least_pause{250};
 
-std::string connect_string(const EnsembleLink& ensemble) {
-  std::string servers;
-  for (const ServerAddress& server : ensemble.servers()) {
-    if (!servers.empty()) servers += ',';
-    const bool v6 = server.host.find(':') != std::string::npos;
-    servers += (v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
-  }
-  return servers + ensemble.core().settings().chroot();
-}
-
 // What an attempt to connect to a server meets, for messages: the ZooKeeper client itself says nothing of it.
 // `serves`: set if it gives sessions, to others.
 std::string unreachable(const zookeeper::ResolvedServer& server, bool& serves) {
@@ -67,9 +57,6 @@ class SessionLink final : public coordination::SessionListener {
 
   void on_reply(coordination::RequestTag tag, coordination::Reply reply) override {
     ensemble_.on_reply(tag, std::move(reply), current_.load());
-    if (!ensemble_.useless() || !current_.exchange(false)) return;
-    ensemble_.session_given_up("the map of the ensembles is not that of this client, or cannot be used");
-    keeper_.session_ended();
   }
   void on_watch(const coordination::WatchEvent& event) override {
     if (current_.load()) ensemble_.on_watch(event);
@@ -99,7 +86,7 @@ SessionKeeper::~SessionKeeper() {
 
 void SessionKeeper::start(bool make_chroot) {
   const Settings& settings = ensemble_.core().settings();
-  options_.servers = connect_string(ensemble_);
+  options_.servers = ensemble_.name();
   options_.make_chroot = make_chroot;
   options_.session_timeout = settings.session_timeout();
   names_ = std::make_shared<zookeeper::NameLookup>(zookeeper::parse_connect_string(options_.servers).servers, nullptr);
@@ -192,9 +179,7 @@ void SessionKeeper::keep(SessionLink& link) {
     if (const auto problem = link.session().last_problem()) {
       const bool refused = problem->code == coordination::ReplyCode::no_auth;
       ensemble_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
-    } else if (const auto obstacle = ensemble_.why_not_served()) {
-      ensemble_.set_problem(*obstacle);
-    } else if (!ensemble_.connected() && !ensemble_.has_server()) {
+    } else if (!ensemble_.connected()) {
       if (std::string why = why_disconnected(serves); !why.empty()) ensemble_.set_problem(std::move(why));
     }
     // The C client would ask for its session for ever, of servers that have not seen what it has. In all that time they

@@ -35,11 +35,10 @@ std::shared_ptr<const records::ContenderRecord> encode(OwnerRecord record, const
 }  // namespace
 
 SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
-               const LinkSpan& ensembles, OwnerRecord record, const LockOptions& options, bool wants_contention)
+               OwnerRecord record, const LockOptions& options, bool wants_contention)
     : core_(core),
       owner_(std::move(owner)),
       members_(std::move(members)),
-      ensembles_(ensembles),
       record_(std::move(record)),
       guid_(record_.guid),
       encoded_record_(encode(record_, options)),
@@ -218,11 +217,11 @@ lock::Duration SetRun::granted(lock::ContenderId contender, const lock::Grant& g
   return lock::Duration::zero();  // watch_danger() follows when the set is held
 }
 
-// All members in an ensemble end with its session: the first one stands for them.
+// All members end with the session: the first one stands for them.
 void SetRun::watch_danger(lock::Duration margin) {
   for (const auto& [attempt, contender] : contenders_) {
     const auto member = machine_.member_of(attempt);
-    if (member && ensembles_.is_first_of_its_ensemble(*member)) core_.watch_danger_in_step(contender, margin);
+    if (member == 0) core_.watch_danger_in_step(contender, margin);
   }
 }
 
@@ -268,7 +267,7 @@ void SetRun::contended(lock::ContenderId contender, Priority waiting) {
 
 void SetRun::in_danger(lock::ContenderId contender) {
   const auto member = machine_.member_of(attempt_of(contender));
-  if (!member || !ensembles_.is_first_of_its_ensemble(*member)) return;
+  if (member != 0) return;
   auto owner = owner_.lock();
   if (owner) owner->in_danger(*this);
   core_.let_go_after_step(std::move(owner));

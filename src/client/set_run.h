@@ -12,7 +12,6 @@
 
 #include "client/client_core.h"
 #include "client/guarded_write.h"
-#include "client/link_span.h"
 #include "forelock/owner_record.h"
 #include "forelock/write_lock.h"
 #include "records/contender_record.h"
@@ -34,7 +33,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
  public:
   // `record` is that of each member, but for its guid, which is made of this one.
   SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
-         const LinkSpan& ensembles, OwnerRecord record, const LockOptions& options, bool wants_contention);
+         OwnerRecord record, const LockOptions& options, bool wants_contention);
 
   void begin(lock::TimePoint deadline, bool try_only);
   bool cancel();
@@ -46,7 +45,7 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   void wake_owner();
   // Of a held set.
   std::vector<GuardedWrite::Hold> holds() const;
-  // Of a held set: SetSlot::in_danger() follows when less than this is left before the deadline of one of its sessions.
+  // Of a held set: SetSlot::in_danger() follows when less than this is left before the session's deadline.
   void watch_danger(lock::Duration margin);
   // Writes the members' records anew. False if one is not held any more.
   bool alive(std::chrono::milliseconds expected);
@@ -87,7 +86,6 @@ class SetRun final : public ClientCore::StepListener, public std::enable_shared_
   ClientCore& core_;
   const std::weak_ptr<SetSlot> owner_;
   const std::shared_ptr<const SetMembers> members_;
-  const LinkSpan ensembles_;
   const OwnerRecord record_;
   const std::string guid_;
   const std::shared_ptr<const records::ContenderRecord> encoded_record_;

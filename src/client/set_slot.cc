@@ -62,7 +62,7 @@ SetSlot::SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, const 
     : core_(std::move(core)),
       lock_info_(std::move(lock_info)),
       members_(members_or_throw(monitors)),
-      ensembles_(*core_, members_->node_names),
+      ensemble_(core_->ensemble()),
       priority_(priority),
       options_(std::move(options)),
       name_(name_of_set(members_->monitors)),
@@ -124,7 +124,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
     if (run) run->release();
     {
       const std::lock_guard guard(mutex_);
-      run_ = run = std::make_shared<SetRun>(*core_, weak_from_this(), members_, ensembles_, std::move(record), options_,
+      run_ = run = std::make_shared<SetRun>(*core_, weak_from_this(), members_, std::move(record), options_,
                                             static_cast<bool>(on_contended_));
       phase_ = Phase::waiting;
       waiting_since_ = now();
@@ -151,7 +151,7 @@ std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::Tim
     } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
       // The engine ends the waiting at the deadline; whichever thread notices first tells it the time.
       guard.unlock();
-      ensembles_.tick();
+      ensemble_.tick();
       guard.lock();
       if (now() >= deadline) deadline = lock::never;  // what was taken is being given back
     }
@@ -214,7 +214,7 @@ bool SetSlot::step_aside(lock::TimePoint deadline) {
 bool SetSlot::begin_release(Done done, bool is_waited_for) {
   bool begun = false;
   core_->in_step([&] {
-    const lock::TimePoint confirmed_by = now() + ensembles_.session_timeout();
+    const lock::TimePoint confirmed_by = now() + ensemble_.session_timeout();
     {
       const std::lock_guard guard(mutex_);
       const Phase phase = phase_.load();
@@ -239,9 +239,9 @@ void SetSlot::release_and_wait() {
   std::unique_lock guard(mutex_);
   if (!begun) throw_not_held();
   // Beyond the deadline of the locks, which moves on while the connection lives, there is nothing to be confirmed.
-  const lock::TimePoint bound = now() + ensembles_.session_timeout();
+  const lock::TimePoint bound = now() + ensemble_.session_timeout();
   const auto answer_by = [this, bound] {
-    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(ensembles_.valid_until())));
+    return std::min(bound, lock::TimePoint(std::chrono::nanoseconds(ensemble_.valid_until())));
   };
   while (!release_ && now() < answer_by()) changed_.wait_until(guard, to_steady(answer_by()));
   if (!release_) {
@@ -341,7 +341,7 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
     case SetStage::failing:
       if (before != Phase::waiting || patience_begun_) return;
       patience_begun_ = true;
-      if (ensembles_.connected()) {
+      if (ensemble_.connected()) {
         patience_ends_ = now() + give_back_patience;
         return core_->call_at(patience_ends_, run);
       }
@@ -381,7 +381,7 @@ void SetSlot::time_is_up(const std::shared_ptr<SetRun>& run) {
   if (phase_.load() == Phase::waiting && stage == sets::SetStage::failing) {
     told_failed(*run->machine().failure());
   } else if (phase_.load() == Phase::releasing && stage == sets::SetStage::releasing) {
-    // Of a set that is lost the loss is told, although members in other ensembles are still being released.
+    // Of a set that is lost the loss is told, although other members are still being released.
     const auto& loss = run->machine().loss();
     told_released(loss ? release_of(*loss) : Release{.confirmed = false});
   } else {

@@ -17,7 +17,7 @@
 
 #include "client/callback_gate.h"
 #include "client/client_core.h"
-#include "client/link_span.h"
+#include "client/ensemble_link.h"
 #include "client/set_run.h"
 #include "forelock/lock_set.h"
 #include "sets/set_machine.h"
@@ -127,7 +127,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   const std::shared_ptr<ClientCore> core_;
   const std::string lock_info_;
   const std::shared_ptr<const SetMembers> members_;
-  LinkSpan ensembles_;
+  EnsembleLink& ensemble_;  // the core's
   const Priority priority_;
   const LockOptions options_;
   const std::string name_;  // for messages: the first member, and how many more

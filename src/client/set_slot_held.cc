@@ -23,11 +23,11 @@ LockState SetSlot::state() const noexcept {
     case Phase::held:
       break;
   }
-  return state_of_held(ensembles_, [this] { return holds(); });
+  return state_of_held(ensemble_, [this] { return holds(); });
 }
 
 bool SetSlot::healthy() const noexcept {
-  return is_healthy(ensembles_, [this] { return holds(); });
+  return is_healthy(ensemble_, [this] { return holds(); });
 }
 
 void SetSlot::check_health() const {
@@ -48,7 +48,7 @@ void SetSlot::check_health() const {
 
 std::chrono::steady_clock::time_point SetSlot::expires_at() const noexcept {
   if (!holds()) return {};
-  return to_steady(lock::TimePoint(std::chrono::nanoseconds(ensembles_.valid_until())));
+  return to_steady(lock::TimePoint(std::chrono::nanoseconds(ensemble_.valid_until())));
 }
 
 std::vector<MemberToken> SetSlot::tokens() const {
@@ -105,7 +105,7 @@ std::exception_ptr SetSlot::error_of(const Failure& failure, bool look_at_holder
     acquisition.since = waiting_since_;
     acquisition.deadline = deadline_;
   }
-  return client::error_of(core_->home_of(acquisition.node_name), acquisition, failure.refusal, look_at_holder);
+  return client::error_of(ensemble_, acquisition, failure.refusal, look_at_holder);
 }
 
 std::exception_ptr SetSlot::error_of(const Release& release) const {

@@ -21,12 +21,6 @@ void SetSlot::alive(std::chrono::milliseconds expected) {
 
 std::vector<WriteResult> SetSlot::write_guarded(const std::vector<WriteOperation>& operations) {
   check_health();
-  if (ensembles_.size() > 1) {
-    throw RequestRejectedException(ErrorCode::invalid_argument, monitors().front(),
-                                   "the members of the lock set of " + name_ + " live in several ensembles (" +
-                                       ensembles_.names() + "), and no transaction can check them all",
-                                   "guard what is written by the fencing tokens, or by the lock of one monitor");
-  }
   std::shared_ptr<SetRun> run;
   std::vector<GuardedWrite::Hold> holds;
   core_->in_step([&] {
@@ -43,7 +37,7 @@ std::vector<WriteResult> SetSlot::write_guarded(const std::vector<WriteOperation
     const std::lock_guard guard(mutex_);
     return phase_.load() == Phase::held && run_ == run;
   };
-  return GuardedWrite({.ensemble = ensembles_.first(),
+  return GuardedWrite({.ensemble = ensemble_,
                        .caller = *run,
                        .name = name_,
                        .holds = std::move(holds),

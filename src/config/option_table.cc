@@ -22,8 +22,7 @@ constexpr std::int64_t largest_outbox = std::int64_t{1} << 50;
 constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
     {OptionId::servers, "zookeeper.servers", "", OptionType::servers, "localhost:2181", "", 0, 0, "", Importance::high,
      "The servers, host:port separated by commas; IPv6 as [::1]:2181; port 2181 where it is missing. A path behind the "
-     "last one (a chroot) is the namespace of all locks. A vertical bar begins the next of several ensembles "
-     "(docs/scale.md), with the same path again."},
+     "last one (a chroot) is the namespace of all locks."},
     {OptionId::session_timeout, "zookeeper.session.timeout", "", OptionType::duration, "5000", "", 1, int_max, "",
      Importance::high,
      "After this time without contact the server ends the session, and its locks with it. The server allows 2 to 20 of "

@@ -17,11 +17,6 @@ namespace {
 constexpr std::int64_t default_port = 2181;
 constexpr std::size_t longest_host = 253;  // of a name in DNS
 constexpr std::string_view example = "write host:port,host:port or [::1]:port";
-constexpr char separator = '|';  // between ensembles
-
-constexpr char lower_case(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 bool is_ipv6(std::string_view text) {
   in6_addr address{};
@@ -81,19 +76,13 @@ std::optional<Fault> check_chroot(std::string_view chroot) {
   return std::nullopt;
 }
 
-// The servers of one ensemble, and the chroot that is written behind them.
-struct Ensemble {
-  std::vector<ServerAddress> servers;
-  std::string chroot;
-};
-
-std::variant<Ensemble, Fault> parse_ensemble(std::string_view text) {
-  Ensemble ensemble;
+std::variant<ServerList, Fault> parse_servers_and_chroot(std::string_view text) {
+  ServerList list;
   const std::size_t slash = std::min(text.find('/'), text.size());
   const std::string_view chroot = text.substr(slash);
   if (chroot.size() > 1) {
     if (std::optional<Fault> fault = check_chroot(chroot)) return *std::move(fault);
-    ensemble.chroot = chroot;
+    list.chroot = chroot;
   }
   text = text.substr(0, slash);
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -102,10 +91,10 @@ std::variant<Ensemble, Fault> parse_ensemble(std::string_view text) {
     if (item.empty()) return Fault{"a server is missing in the list", std::string(example)};
     std::variant<ServerAddress, Fault> server = parse_server(item);
     if (Fault* fault = std::get_if<Fault>(&server)) return std::move(*fault);
-    ensemble.servers.push_back(std::get<ServerAddress>(std::move(server)));
+    list.servers.push_back(std::get<ServerAddress>(std::move(server)));
     begin = end + 1;
   }
-  return ensemble;
+  return list;
 }
 
 std::string text_of(const ServerAddress& server) {
@@ -113,52 +102,12 @@ std::string text_of(const ServerAddress& server) {
   return (is_v6 ? '[' + server.host + ']' : server.host) + ':' + std::to_string(server.port);
 }
 
-std::string text_of(const std::vector<ServerAddress>& servers) {
-  std::string text;
-  for (const ServerAddress& server : servers) text += (text.empty() ? "" : ",") + text_of(server);
-  return text;
-}
-
-// Names of hosts are the same in any case.
-bool is_same_server(const ServerAddress& a, const ServerAddress& b) {
-  return a.port == b.port && std::equal(a.host.begin(), a.host.end(), b.host.begin(), b.host.end(),
-                                        [](char x, char y) { return lower_case(x) == lower_case(y); });
-}
-
-// A server in two ensembles would have monitors of both, and the load of both.
-std::optional<Fault> add(Ensemble ensemble, ServerList& list) {
-  if (list.ensembles.size() == most_ensembles) {
-    return Fault{"names more than " + std::to_string(most_ensembles) + " ensembles", "use fewer, larger ones"};
-  }
-  for (const ServerAddress& server : ensemble.servers) {
-    const bool known = std::any_of(list.servers.begin(), list.servers.end(),
-                                   [&server](const ServerAddress& other) { return is_same_server(server, other); });
-    if (known) {
-      return Fault{in_quotes(text_of(server)) + " is a server of two ensembles",
-                   "name each server once; between servers of one ensemble stands a ','"};
-    }
-  }
-  if (list.ensembles.empty()) {
-    list.chroot = ensemble.chroot;
-  } else if (list.chroot != ensemble.chroot) {
-    const auto named = [](const std::string& chroot) { return chroot.empty() ? "none" : in_quotes(chroot); };
-    return Fault{"the ensembles have different chroots (" + named(list.chroot) + " and " + named(ensemble.chroot) + ")",
-                 "write the same chroot behind the last server of each ensemble"};
-  }
-  list.servers.insert(list.servers.end(), ensemble.servers.begin(), ensemble.servers.end());
-  list.ensembles.push_back(std::move(ensemble.servers));
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string ServerList::to_string() const {
   std::string text;
-  for (const std::vector<ServerAddress>& ensemble : ensembles) {
-    if (!text.empty()) text += separator;
-    text += text_of(ensemble) + chroot;
-  }
-  return text;
+  for (const ServerAddress& server : servers) text += (text.empty() ? "" : ",") + text_of(server);
+  return text + chroot;
 }
 
 std::variant<ServerList, Fault> parse_server_list(std::string_view text) {
@@ -173,20 +122,12 @@ std::variant<ServerList, Fault> parse_server_list(std::string_view text) {
   if (const std::size_t scheme = text.find("://"); scheme != std::string_view::npos) {
     return Fault{in_quotes(text.substr(0, scheme + 3)) + " has no place in a list of servers", std::string(example)};
   }
-  const bool several = text.find(separator) != std::string_view::npos;
-  ServerList list;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    const std::string_view part = trimmed(text.substr(begin, end - begin));
-    if (several && part.empty()) {
-      return Fault{"an ensemble is missing beside a '|'", "write host:port,host:port|host:port,host:port"};
-    }
-    std::variant<Ensemble, Fault> ensemble = parse_ensemble(part);
-    if (Fault* fault = std::get_if<Fault>(&ensemble)) return std::move(*fault);
-    if (std::optional<Fault> fault = add(std::get<Ensemble>(std::move(ensemble)), list)) return *std::move(fault);
-    begin = end + 1;
+  if (text.find('|') != std::string_view::npos) {
+    return Fault{in_quotes(text) + " has a '|'",
+                 "a client uses one ensemble, whose servers are separated by ','; docs/scale.md tells how to divide "
+                 "monitors over several"};
   }
-  return list;
+  return parse_servers_and_chroot(text);
 }
 
 }  // namespace forelock::config

@@ -1,7 +1,6 @@
-// The list of ZooKeeper servers: host:port,host:port/chroot, for several ensembles with a '|' between them.
+// The list of ZooKeeper servers: host:port,host:port/chroot.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -12,19 +11,16 @@
 
 namespace forelock::config {
 
-inline constexpr std::size_t most_ensembles = 16;
-
 struct ServerList {
-  std::vector<std::vector<ServerAddress>> ensembles;  // at least one, in the order of the list
-  std::vector<ServerAddress> servers;                 // of all of them
-  std::string chroot;                                 // "" or "/path"; the same in each ensemble
+  std::vector<ServerAddress> servers;  // at least one, in the order of the list
+  std::string chroot;                  // "" or "/path"
 
-  // The list as the setting's value: every port and every chroot written out, IPv6 addresses in brackets.
+  // The list as the setting's value: every port written out, IPv6 addresses in brackets.
   std::string to_string() const;
 };
 
 // Names, IPv4 addresses and bracketed IPv6 addresses; a missing port is 2181. Blanks around an item are ignored. A
-// chroot of "/" is none. No server is in two ensembles.
+// chroot of "/" is none.
 std::variant<ServerList, Fault> parse_server_list(std::string_view text);
 
 }  // namespace forelock::config

@@ -74,10 +74,6 @@ const std::vector<ServerAddress>& Settings::servers() const noexcept {
   return data_->servers.servers;
 }
 
-const std::vector<std::vector<ServerAddress>>& Settings::ensembles() const noexcept {
-  return data_->servers.ensembles;
-}
-
 const std::string& Settings::chroot() const noexcept {
   return data_->servers.chroot;
 }

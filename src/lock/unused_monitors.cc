@@ -71,7 +71,8 @@ void UnusedMonitors::remember_no_more(const std::string& monitor) {
 void UnusedMonitors::doubt(const std::string& monitor) {
   const auto forgotten = forgotten_names_.find(monitor);
   if (forgotten != forgotten_names_.end()) forgotten_.at(forgotten->second).mark = Mark::doubtful;
-  if (known_.contains(monitor)) doubted_.insert(monitor);
+  const bool under_way = std::find(under_way_.begin(), under_way_.end(), monitor) != under_way_.end();
+  if (under_way || known_.contains(monitor)) doubted_.insert(monitor);
 }
 
 std::vector<std::string> UnusedMonitors::take_doubtful(TimePoint now,
@@ -135,11 +136,16 @@ std::vector<std::string> UnusedMonitors::take_last(std::size_t most,
 
 std::vector<std::string> UnusedMonitors::removed() {
   second_try_ = false;
+  for (const std::string& monitor : under_way_) settle_doubt(monitor);  // what was told was this removal
   return std::exchange(under_way_, {});
 }
 
 std::vector<std::string> UnusedMonitors::refused(std::optional<std::size_t> kept) {
-  if (kept && *kept < under_way_.size()) under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(*kept));
+  if (kept && *kept < under_way_.size()) {
+    settle_doubt(under_way_[*kept]);
+    under_way_.erase(under_way_.begin() + static_cast<std::ptrdiff_t>(*kept));
+  }
+  look_at_doubted();
   if (kept && !second_try_) {
     second_try_ = !under_way_.empty();
     ask_again();
@@ -184,6 +190,21 @@ void UnusedMonitors::session_ended() {
 void UnusedMonitors::look_again() {
   for (const std::string& monitor : std::exchange(looked_at_, {})) remove(monitor, Mark::doubtful);
   for (const std::string& monitor : std::exchange(under_way_, {})) remove(monitor, Mark::doubtful);
+}
+
+// Of what is under way, and was not done.
+void UnusedMonitors::look_at_doubted() {
+  std::erase_if(under_way_, [this](const std::string& monitor) {
+    if (!doubted_.contains(monitor)) return false;
+    settle_doubt(monitor);
+    remove(monitor, Mark::doubtful);
+    return true;
+  });
+}
+
+// Of the request that was under way. The monitor may have been noted a second time meanwhile, which stays in doubt.
+void UnusedMonitors::settle_doubt(const std::string& monitor) {
+  if (!known_.contains(monitor)) doubted_.erase(monitor);
 }
 
 void UnusedMonitors::ask_again() {

@@ -93,6 +93,8 @@ class UnusedMonitors {
   // When doubtful ones may be looked at: many at once, few after a pause.
   TimePoint next_look() const;
   void look_again();
+  void look_at_doubted();
+  void settle_doubt(const std::string& monitor);
   void remember_no_more(const std::string& monitor);
   void ask_again();
 
@@ -104,7 +106,7 @@ class UnusedMonitors {
   std::deque<std::string> unused_;
   std::deque<std::string> doubtful_;
   std::unordered_set<std::string> known_;    // in one of these
-  std::unordered_set<std::string> doubted_;  // since they came into the first one
+  std::unordered_set<std::string> doubted_;  // since they came into the first one, or while they are under way
   std::vector<std::string> under_way_;
   std::unordered_set<std::string> looked_at_;  // under way, too
   bool second_try_ = false;                    // what is under way is the rest of a request that was refused

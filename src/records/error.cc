@@ -58,8 +58,6 @@ std::string_view name_of(ErrorCode code) noexcept {
       return "record_invalid";
     case ErrorCode::record_too_new:
       return "record_too_new";
-    case ErrorCode::ensembles_differ:
-      return "ensembles_differ";
     case ErrorCode::internal:
       break;
   }
@@ -97,7 +95,6 @@ bool is_retryable(ErrorCode code) noexcept {
     case ErrorCode::kafka_rejected:
     case ErrorCode::record_invalid:
     case ErrorCode::record_too_new:
-    case ErrorCode::ensembles_differ:
       break;
   }
   return false;

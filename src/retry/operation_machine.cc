@@ -10,7 +10,7 @@ namespace {
 
 // These say that nothing can be tried any more, not that an attempt has failed.
 bool ends_all_trying(ErrorCode code) {
-  return code == ErrorCode::closed || code == ErrorCode::forked || code == ErrorCode::ensembles_differ;
+  return code == ErrorCode::closed || code == ErrorCode::forked;
 }
 
 }  // namespace

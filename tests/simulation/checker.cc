@@ -20,11 +20,11 @@ constexpr auto removal_slack = milliseconds(250);
 
 }  // namespace
 
-Checker::Checker(const Plan& plan, model::Timeline& timeline, std::vector<model::Ensemble*> ensembles,
-                 Statistics& statistics, Trace& trace)
+Checker::Checker(const Plan& plan, model::Timeline& timeline, model::Ensemble& ensemble, Statistics& statistics,
+                 Trace& trace)
     : plan_(plan),
       timeline_(timeline),
-      ensembles_(std::move(ensembles)),
+      ensemble_(ensemble),
       statistics_(statistics),
       trace_(trace),
       last_progress_(timeline.now()) {}
@@ -42,7 +42,7 @@ std::string Checker::name(std::uint64_t id) const {
 }
 
 bool Checker::session_lives(const Contender& contender) const {
-  return ensemble_of(contender.monitor).alive(contender.node_session);
+  return ensemble_.alive(contender.node_session);
 }
 
 bool Checker::believes(const Contender& contender) const {
@@ -150,8 +150,12 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
 bool Checker::anybody_beside(std::uint64_t id) const {
   const Contender& one = contenders_[id - 1];
   const Monitor& monitor = monitors_[one.monitor];
-  if (monitor.owner != 0 || !monitor.nodes.empty() || monitor.foreign || monitor.busy_until >= one.called_at)
-    return true;
+  // A leader that was deposed answers by what was so then, for as long as it takes itself for the leader.
+  const bool deposed = std::any_of(plan_.faults.begin(), plan_.faults.end(), [](const PlannedFault& fault) {
+    return fault.kind == FaultKind::deposed || fault.kind == FaultKind::divided;
+  });
+  const Instant since = deposed ? one.called_at - plan_.sync_limit : one.called_at;
+  if (monitor.owner != 0 || !monitor.nodes.empty() || monitor.foreign || monitor.busy_until >= since) return true;
   return std::any_of(contenders_.begin(), contenders_.end(), [&](const Contender& other) {
     return &other != &one && other.process == one.process && other.monitor == one.monitor && !other.forgotten;
   });

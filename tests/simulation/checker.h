@@ -22,10 +22,9 @@ namespace forelock::simulation {
 // The node that guarded writes change.
 inline constexpr std::string_view guarded_path = "/D";
 
-// A process in one ensemble, as the checker needs to know it.
+// A process, as the checker needs to know it.
 class Believer {
  public:
-  virtual std::size_t ensemble() const = 0;
   virtual Instant valid_until() const = 0;
   // Since when it has been able to act on timers; in the future while it stands still.
   virtual Instant awake_since() const = 0;
@@ -81,9 +80,7 @@ struct Contender {
 
 class Checker final : public model::Actor {
  public:
-  // `ensembles`: by their numbers.
-  Checker(const Plan& plan, model::Timeline& timeline, std::vector<model::Ensemble*> ensembles, Statistics& statistics,
-          Trace& trace);
+  Checker(const Plan& plan, model::Timeline& timeline, model::Ensemble& ensemble, Statistics& statistics, Trace& trace);
 
   // --- callers ---
 
@@ -118,13 +115,14 @@ class Checker final : public model::Actor {
 
   // --- truth ---
 
-  // In this ensemble.
-  void applied(std::size_t ensemble, const model::LogEntry& entry, const std::vector<model::Change>& changes);
+  void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes);
   // The owner of privateLock by the record in it, 0 for none.
   std::uint64_t owner(std::size_t monitor) const { return monitors_[monitor].owner; }
   // Whether an administrator has deleted its privateLock alone, or the monitor with everything in it: from then on
   // names and versions do not tell whose nodes a request finds (docs/protocol.md, "Limits").
   bool undecidable(std::size_t monitor) const { return monitors_[monitor].undecidable; }
+  // Whether it was made so soon after its removal that a process which had used the former one need not know of that.
+  bool made_anew_unnoticed(std::size_t monitor) const;
   // How often its privateLock has been deleted.
   std::uint32_t times_freed(std::size_t monitor) const { return monitors_[monitor].times_freed; }
   // A contender that waits with a node of its own, 0 for none.
@@ -149,6 +147,10 @@ class Checker final : public model::Actor {
     lock::Token last_token = 0;
     bool undecidable = false;
     std::int64_t made_by = 0;  // the transaction that created it
+    // When it was last made, and what was there before was removed.
+    Instant made_at{};
+    Instant former_removed_at = model::Timeline::start - std::chrono::hours(1);
+    Instant removed_at = model::Timeline::start - std::chrono::hours(1);
     std::uint32_t times_freed = 0;
     bool foreign = false;  // it has a child that is nobody's contender
     Instant busy_until{};  // somebody held or waited until then, if nobody does now
@@ -165,8 +167,6 @@ class Checker final : public model::Actor {
   enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due };
 
   Instant now() const { return timeline_.now(); }
-  // Where the monitor lives. What sessions and transactions are called means nothing in another ensemble.
-  model::Ensemble& ensemble_of(std::size_t monitor) const { return *ensembles_[plan_.ensemble_of[monitor]]; }
   bool session_lives(const Contender& contender) const;
   bool believes(const Contender& contender) const;
   bool waits(const Contender& contender) const { return contender.phase == Phase::waiting && !contender.node.empty(); }
@@ -196,7 +196,7 @@ class Checker final : public model::Actor {
 
   const Plan& plan_;
   model::Timeline& timeline_;
-  const std::vector<model::Ensemble*> ensembles_;
+  model::Ensemble& ensemble_;
   Statistics& statistics_;
   Trace& trace_;
   Violation violation_;
@@ -224,8 +224,6 @@ std::uint64_t contender_in(std::string_view record);
 // Of a path such as /P/A-0000000003: the monitor's index, or max_monitors; and the child's name.
 std::size_t monitor_in(std::string_view path);
 std::string monitor_path(std::size_t monitor);
-// In timelines.
-std::string servers_of(const Plan& plan, std::size_t ensemble);
 std::string lock_path(std::size_t monitor);
 
 }  // namespace forelock::simulation

@@ -58,10 +58,6 @@ bool is_group(const coordination::Request& request) {
 
 }  // namespace
 
-std::string servers_of(const Plan& plan, std::size_t ensemble) {
-  return plan.ensembles > 1 ? "servers/" + std::to_string(ensemble) : "servers";
-}
-
 std::string guid_of(std::uint64_t id) {
   std::array<char, 24> text{};
   std::snprintf(text.data(), text.size(), "g%06llu", static_cast<unsigned long long>(id));
@@ -104,11 +100,11 @@ std::uint64_t Checker::some_waiter(std::size_t monitor) const {
   return 0;
 }
 
-void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const std::vector<model::Change>& changes) {
+void Checker::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
   if (entry.kind == model::LogEntry::Kind::end_session) ++statistics_.expired_sessions;
   if (entry.code == coordination::ReplyCode::bad_version) judge_versions(entry);
   if (changes.empty()) return;
-  const model::Tree& truth = ensembles_[ensemble]->truth();
+  const model::Tree& truth = ensemble_.truth();
   std::array<LockChange, max_monitors> locks{};
   for (const model::Change& change : changes) {
     if (change.path == guarded_path) {
@@ -121,6 +117,10 @@ void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const 
       // With everything in it, while requests are under way that name the nodes: the next ones get the same names.
       if (change.kind == model::Change::Kind::created) {
         monitors_[monitor].made_by = entry.zxid;
+        monitors_[monitor].made_at = now();
+        monitors_[monitor].former_removed_at = monitors_[monitor].removed_at;
+      } else if (change.kind == model::Change::Kind::deleted) {
+        monitors_[monitor].removed_at = now();
       }
       if (entry.connection == nullptr && changes.size() > 1) monitors_[monitor].undecidable = true;
       continue;
@@ -148,12 +148,19 @@ void Checker::applied(std::size_t ensemble, const model::LogEntry& entry, const 
   const std::string zxid = std::to_string(entry.zxid);
   const std::string session = std::to_string(entry.session);
   const bool end = entry.kind == model::LogEntry::Kind::end_session;
-  trace_.add(servers_of(plan_, ensemble),
+  trace_.add("servers",
              zxid + (end ? " ends session " + session : " of " + session + ": " + describe(entry.request)));
 }
 
+// A removal may be on its way by then, or be sent by a process that has given up its watch and lets unused monitors
+// linger.
+bool Checker::made_anew_unnoticed(std::size_t index) const {
+  const Monitor& monitor = monitors_[index];
+  return monitor.made_at - monitor.former_removed_at <= 2 * plan_.engine.monitor_linger + Span(plan_.session_timeout);
+}
+
 void Checker::node_created(const model::LogEntry& entry, const std::string& path) {
-  const model::Node* node = ensemble_of(monitor_in(path)).truth().find(path);
+  const model::Node* node = ensemble_.truth().find(path);
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
   if (id == 0) monitors_[monitor_in(path)].foreign = true;
   if (id == 0) return;
@@ -217,7 +224,7 @@ void Checker::judge_guard(const model::LogEntry& entry, const model::Tree& truth
 void Checker::lock_changed(const model::LogEntry& entry, std::size_t index, const LockChange& change,
                            const std::vector<model::Change>& changes) {
   Monitor& monitor = monitors_[index];
-  const model::Node* node = ensemble_of(index).truth().find(lock_path(index));
+  const model::Node* node = ensemble_.truth().find(lock_path(index));
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
   const std::uint64_t before = monitor.owner;
   if (node != nullptr && !change.created && id != 0 && is_update(node->data)) {
@@ -344,20 +351,15 @@ void Checker::new_owner(std::size_t index, std::uint64_t id, const model::LogEnt
 
 void Checker::nothing_left() {
   const bool undisturbed = plan_.faults.empty() && plan_.literals.empty() && !plan_.slow_network;
-  for (std::size_t ensemble = 0; ensemble < ensembles_.size(); ++ensemble) {
-    for (const auto& [path, node] : ensembles_[ensemble]->truth().nodes()) {
-      const std::size_t monitor = monitor_in(path);
-      if (monitor == max_monitors) continue;
-      if (plan_.ensemble_of[monitor] != ensemble) {
-        fail(Invariant::nothing_left, path + " is left in ensemble " + std::to_string(ensemble) + ", not its own");
-      }
-      if (path.size() == 2 && node.data == lock::monitor_mark && node.version == 0 && undisturbed) {
-        fail(Invariant::nothing_left, path + " is left, of nobody");
-      }
-      if (path.size() == 2 || node.ephemeral_owner == 0) continue;
-      const std::uint64_t id = contender_in(node.data);
-      fail(Invariant::nothing_left, path + " is left" + (id == 0 ? "" : " of " + name(id)));
+  for (const auto& [path, node] : ensemble_.truth().nodes()) {
+    const std::size_t monitor = monitor_in(path);
+    if (monitor == max_monitors) continue;
+    if (path.size() == 2 && node.data == lock::monitor_mark && node.version == 0 && undisturbed) {
+      fail(Invariant::nothing_left, path + " is left, of nobody");
     }
+    if (path.size() == 2 || node.ephemeral_owner == 0) continue;
+    const std::uint64_t id = contender_in(node.data);
+    fail(Invariant::nothing_left, path + " is left" + (id == 0 ? "" : " of " + name(id)));
   }
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
     const Contender& one = contenders_[i];

@@ -13,6 +13,12 @@ constexpr auto longest_vacancy = milliseconds(2000);
 // Each process may claim once before it knows better, as may each thread that has not joined the queue.
 constexpr std::size_t most_passed_over = 24;
 
+// Whether an engine knows of a monitor that is not used how it was the last time. Without that each attempt of a poller
+// claims before it knows better; and who has no room for watches may meet such a claim each time that it looks.
+bool remembers(const lock::EngineOptions& engine) {
+  return engine.remembered_monitors > max_monitors && engine.remembered_bytes > 6 && engine.watched_bytes > 80;
+}
+
 }  // namespace
 
 // 0 where the first is none of ours, does not wait, or belongs to a session that is about to end.
@@ -40,10 +46,7 @@ void Checker::look_at_vacancy(std::size_t index) {
   const bool judged = plan_.first_counter[index] == 0 && !monitor.undecidable;
   const std::uint64_t first = judged ? first_in_queue(index) : 0;
   if (first == monitor.first && !held_by_somebody(index)) {
-    // What is forgotten of a monitor that is not used is how it was the last time.
-    const bool remembered = plan_.engine.remembered_monitors > max_monitors && plan_.engine.remembered_bytes > 6 &&
-                            plan_.engine.watched_bytes > 80;
-    if (first == 0 || monitor.passed_over <= most_passed_over || !remembered) return;
+    if (first == 0 || monitor.passed_over <= most_passed_over || !remembers(plan_.engine)) return;
     return fail(Invariant::no_lost_wakeup,
                 name(first) + " is first, and the lock was taken before it again and again by who may not have it");
   }
@@ -56,7 +59,7 @@ void Checker::look_at_vacancy(std::size_t index) {
 
 void Checker::vacancy_lasts(std::size_t index, std::uint64_t first) {
   Monitor& monitor = monitors_[index];
-  if (monitor.first != first) return;
+  if (monitor.first != first || (plan_.polled && !remembers(plan_.engine))) return;
   if (held_by_somebody(index)) monitor.vacant_since = now();
   const Contender& one = at(first);
   const Instant since =

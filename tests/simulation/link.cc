@@ -23,11 +23,7 @@ constexpr int most_collisions = 12;
 
 }  // namespace
 
-Link::Link(World& world, Process& process, std::size_t number)
-    : world_(world),
-      process_(process),
-      number_(number),
-      name_(process.name() + (world.plan().ensembles > 1 ? "/" + std::to_string(number) : "")) {}
+Link::Link(World& world, Process& process) : world_(world), process_(process), name_(process.name()) {}
 
 Link::~Link() = default;
 
@@ -55,7 +51,7 @@ void Link::new_engine() {
 
 void Link::connect() {
   connected_ = false;
-  session_ = &world_.new_session(number_, *this, world_.plan().homes[process_.index()]);
+  session_ = &world_.new_session(*this, world_.plan().homes[process_.index()]);
   grouping_->use(&wire_);
 }
 

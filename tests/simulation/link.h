@@ -1,6 +1,6 @@
-// A Link is one ensemble as a process uses it: an engine, its session, and the locks there that stay with the process.
+// A Link is the ensemble as a process uses it: an engine, its session, and the locks that stay with the process.
 //
-// What the client's EnsembleLink does, under virtual time. A process has one for each ensemble.
+// What the client's EnsembleLink does, under virtual time.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,7 @@ class Link final : public model::Actor,
                    public lock::EngineOutput,
                    public Believer {
  public:
-  // `number`: of its ensemble.
-  Link(World& world, Process& process, std::size_t number);
+  Link(World& world, Process& process);
   ~Link();
 
   void new_engine();
@@ -74,7 +73,6 @@ class Link final : public model::Actor,
   void go_down();
 
   // --- Believer ---
-  std::size_t ensemble() const override { return number_; }
   Instant valid_until() const override { return engine_->valid_until(); }
   Instant awake_since() const override;
   Instant calm_since() const override;
@@ -134,7 +132,6 @@ class Link final : public model::Actor,
 
   World& world_;
   Process& process_;
-  const std::size_t number_;
   const std::string name_;
   std::unique_ptr<lock::Engine> engine_;
   std::vector<std::unique_ptr<lock::Engine>> former_;

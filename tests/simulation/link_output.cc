@@ -49,7 +49,7 @@ void Link::Wire::submit(coordination::RequestTag tag, coordination::Request requ
                            link_.name_ + " sends a group of " + std::to_string(operations) + " operations");
     }
   }
-  world.submit({link_.process_.index(), link_.number_, ++link_.requests_}, *link_.session_, tag, std::move(request));
+  world.submit({link_.process_.index(), ++link_.requests_}, *link_.session_, tag, std::move(request));
 }
 
 void Link::granted(lock::ContenderId contender, const lock::Grant& grant) {

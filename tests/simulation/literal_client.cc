@@ -12,7 +12,7 @@ LiteralClient::LiteralClient(World& world, const PlannedLiteral& plan, std::size
     : world_(world), plan_(plan), name_("literal" + std::to_string(index)), rounds_(plan.rounds) {}
 
 void LiteralClient::start() {
-  session_ = &world_.new_session(world_.plan().ensemble_of[plan_.monitor], *this, -1);
+  session_ = &world_.new_session(*this, -1);
 }
 
 void LiteralClient::on_session(const coordination::SessionEvent& event) {
@@ -30,7 +30,8 @@ void LiteralClient::leave() {
   session_->crash(session_->underway());
 }
 
-// What it has made itself carries no mark: nobody removes it, but by hand, or at the end of its counter.
+// What it has made itself carries no mark: nobody removes it, but by hand, at the end of its counter, or taking it for
+// the one before.
 void LiteralClient::monitor_vanished() {
   const auto& faults = world_.plan().faults;
   const bool by_hand = std::any_of(faults.begin(), faults.end(), [this](const PlannedFault& fault) {
@@ -38,6 +39,7 @@ void LiteralClient::monitor_vanished() {
     return removes && fault.monitor == plan_.monitor;
   });
   if (by_hand || world_.plan().first_counter[plan_.monitor] > 0) return;
+  if (world_.checker().made_anew_unnoticed(plan_.monitor)) return;
   world_.checker().fail(Invariant::nothing_left, name_ + " has made its monitor, which somebody has removed");
 }
 

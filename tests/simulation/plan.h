@@ -105,7 +105,7 @@ enum class FaultKind {
   count_
 };
 
-// What somebody does to a monitor, in the ensemble where it lives.
+// What somebody does to a monitor.
 constexpr bool is_by_hand(FaultKind kind) {
   return kind >= FaultKind::waiter_removed && kind < FaultKind::count_;
 }
@@ -114,8 +114,7 @@ struct PlannedFault {
   FaultKind kind = FaultKind::cut;
   std::size_t process = 0;
   // The one that it strikes; but a process stands still, crashes or shuts down as a whole.
-  std::size_t ensemble = 0;
-  // When: at the process's request of this number to the ensemble, or (0) at the instant `at`. A waiter's removal: a
+  // When: at the process's request of this number, or (0) at the instant `at`. A waiter's removal: a
   // moment after the lock has become free for this time, when the next claim is on its way.
   std::uint32_t request = 0;
   Span at{};
@@ -132,8 +131,6 @@ struct Plan {
   std::size_t processes = 3;
   int servers = 3;
   std::size_t monitors = 1;
-  std::size_t ensembles = 1;  // each with so many servers
-  std::array<std::size_t, max_monitors> ensemble_of{};  // by monitor: where it lives
   milliseconds session_timeout{400};
   bool slow_network = false;
   bool reuse_engine = true;            // for the next session, too
@@ -143,11 +140,11 @@ struct Plan {
   Span container_life = milliseconds(50);
   // How long a server goes on serving that hears nothing of those it needs.
   Span sync_limit = milliseconds(1000);
-  std::vector<int> homes;  // by process: the server it prefers in each ensemble, or -1
+  std::vector<int> homes;  // by process: the server it prefers, or -1
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
   grouping::GroupingLimits grouping;
-  linger::LingerLimits linger;  // of a process in each ensemble
+  linger::LingerLimits linger;  // of a process
   milliseconds backoff_initial{2};
   milliseconds backoff_cap{20};
   std::uint32_t budget_burst = 10;
@@ -160,8 +157,6 @@ struct Plan {
 
 // The same seed makes the same plan on every machine.
 Plan make_plan(std::uint64_t seed);
-// The same with all monitors in one ensemble, and all the faults there.
-void join_ensembles(Plan& plan);
 std::string_view name_of(FaultKind kind);
 // For people: one line for each planned thing.
 std::string describe(const Plan& plan);

@@ -340,32 +340,7 @@ void let_locks_linger(Plan& plan) {
   plan.linger.reused = random.chance(0.25);
 }
 
-// A fifth of all schedules, half of those with several monitors, from numbers of its own: what is planned stays what it
-// was, but for where it happens.
-void spread_over_ensembles(Plan& plan) {
-  Random random(plan.seed * 0xda942042e4dd58b5ULL + 0x2f0b4c47);
-  if (plan.monitors < 2 || !random.chance(0.5)) return;
-  plan.ensembles = 2;
-  // Each has a monitor.
-  const std::size_t alone = random.below(plan.monitors);
-  plan.ensemble_of.fill(random.below(2));
-  plan.ensemble_of[alone] = 1 - plan.ensemble_of[alone];
-  const bool one_is_spared = random.chance(0.4);
-  const std::size_t struck = random.below(2);
-  for (PlannedFault& fault : plan.faults) {
-    fault.ensemble = is_by_hand(fault.kind) ? plan.ensemble_of[fault.monitor]
-                     : one_is_spared        ? struck
-                                            : random.below(2);
-  }
-}
-
 }  // namespace
-
-void join_ensembles(Plan& plan) {
-  plan.ensembles = 1;
-  plan.ensemble_of = {};
-  for (PlannedFault& fault : plan.faults) fault.ensemble = 0;
-}
 
 Plan make_plan(std::uint64_t seed) {
   Random random(seed * 0x2545f4914f6cdd1dULL + 0x9e3779b9);
@@ -433,7 +408,6 @@ Plan make_plan(std::uint64_t seed) {
   let_locks_linger(plan);
   add_foreign_monitors(plan);
   add_pollers(plan);
-  spread_over_ensembles(plan);
   return plan;
 }
 

@@ -119,12 +119,6 @@ std::string describe(const Plan& plan) {
     out << ", locks linger for " << ms(plan.linger.time) << " ms, " << plan.linger.locks << " at a time"
         << (plan.linger.reused ? ", if used before" : "");
   }
-  if (plan.ensembles > 1) {
-    out << ", " << plan.ensembles << " ensembles with";
-    for (std::size_t i = 0; i < plan.monitors; ++i) {
-      out << (i == 0 ? " " : ", ") << monitor_names[i] << " in " << plan.ensemble_of[i];
-    }
-  }
   if (plan.linger.delay > Span{}) out << ", releases are delayed by " << ms(plan.linger.delay) << " ms";
   out << "\n";
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {
@@ -146,7 +140,6 @@ std::string describe(const Plan& plan) {
   for (const PlannedFault& fault : plan.faults) {
     out << "  fault " << name_of(fault.kind) << " process " << fault.process << " monitor "
         << monitor_names[fault.monitor];
-    if (plan.ensembles > 1) out << " ensemble " << fault.ensemble;
     if (fault.request > 0) {
       out << " at its request " << fault.request;
     } else {

@@ -8,7 +8,7 @@
 namespace forelock::simulation {
 
 Process::Process(World& world, std::size_t index)
-    : world_(world), index_(index), name_("process" + std::to_string(index)) {
+    : world_(world), index_(index), name_("process" + std::to_string(index)), link_(world, *this) {
   for (const PlannedThread& plan : world.plan().threads) {
     if (plan.process != index || plan.calls.empty()) continue;
     threads_.push_back({});
@@ -16,7 +16,6 @@ Process::Process(World& world, std::size_t index)
     if (!plan.polls) ++calls_open_;
   }
   threads_open_ = threads_.size();
-  for (std::size_t i = 0; i < world.plan().ensembles; ++i) links_.push_back(std::make_unique<Link>(world, *this, i));
 }
 
 Process::~Process() = default;
@@ -26,8 +25,7 @@ void Process::start() {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     timer(threads_[i].plan->start + call_of(threads_[i]).think, begin_call, i);
   }
-  if (!world_.plan().probes) return;
-  for (const auto& link : links_) link->probe_from_now_on();
+  if (world_.plan().probes) link_.probe_from_now_on();
 }
 
 Instant Process::now() const {
@@ -41,19 +39,13 @@ void Process::trace(const std::string& text) const {
 }
 
 bool Process::tidy() const {
-  return std::all_of(links_.begin(), links_.end(), [](const auto& link) { return link->tidy(); });
-}
-
-Link& Process::link_of(std::uint64_t contender) {
-  return *links_[world_.plan().ensemble_of[world_.checker().at(contender).monitor]];
+  return link_.tidy();
 }
 
 void Process::connect() {
   budget_ = std::make_unique<retry::RetryBudget>(world_.plan().budget_burst, world_.plan().budget_per_second);
-  for (const auto& link : links_) {
-    link->new_engine();
-    link->connect();
-  }
+  link_.new_engine();
+  link_.connect();
 }
 
 // --- timers ---
@@ -82,7 +74,7 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
   if (what == tick) {
     if (down_ || next_tick_ != Instant(Span(static_cast<Span::rep>(detail)))) return;
     next_tick_ = lock::never;
-    for (const auto& link : links_) link->timer_due();
+    link_.timer_due();
     return settle();
   }
   if (what == stop_operation) {
@@ -103,7 +95,7 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
         break;
       }
       const std::uint64_t id = threads_[index].contender;
-      const bool begun = link_of(id).cancel(id);
+      const bool begun = link_.cancel(id);
       if (tracing()) trace("cancel " + std::to_string(id) + (begun ? "" : ": no"));
       world_.checker().cancel_called(id, begun);
       break;
@@ -153,15 +145,14 @@ void Process::contend(std::size_t index) {
 
 std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant deadline) {
   ++world_.statistics().acquisitions;
-  Link& link = *links_[world_.plan().ensemble_of[call.monitor]];
-  if (const std::uint64_t id = link.take_lingering(call); id != 0) {
+  if (const std::uint64_t id = link_.take_lingering(call); id != 0) {
     thread_by_contender_[id] = index;
     happened({Happening::granted, id});
     return id;
   }
-  const std::uint64_t id = world_.checker().add(&link, call, deadline);
+  const std::uint64_t id = world_.checker().add(&link_, call, deadline);
   thread_by_contender_[id] = index;
-  link.acquire(id, call, deadline, threads_[index].set && call.priority == Priority::background);
+  link_.acquire(id, call, deadline, threads_[index].set && call.priority == Priority::background);
   return id;
 }
 
@@ -194,11 +185,11 @@ void Process::middle_of_hold(std::size_t index) {
   Thread& thread = threads_[index];
   if (call_of(thread).updates_record) {
     const char kind = world_.checker().at(thread.contender).told ? aware_update : unaware_update;
-    link_of(thread.contender).update_record(thread.contender, kind);
+    link_.update_record(thread.contender, kind);
   }
   if (thread.guarded_writes == 0) return;
   --thread.guarded_writes;
-  link_of(thread.contender).write_guarded(thread.contender);
+  link_.write_guarded(thread.contender);
   if (thread.guarded_writes > 0) timer(world_.random().between(Span{}, milliseconds(5)), mid_hold, index);
 }
 
@@ -211,18 +202,18 @@ void Process::finish_hold(std::size_t index) {
     --thread.step_asides;
     const Instant deadline =
         world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
-    const bool begun = link_of(id).step_aside(id, deadline);
+    const bool begun = link_.step_aside(id, deadline);
     if (tracing()) trace("step aside " + std::to_string(id) + (begun ? "" : ": no"));
     return world_.checker().step_aside_called(id, begun, deadline);
   }
   // The caller's guarded write may still be on its way when it releases: the order of requests protects it.
-  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) link_of(id).write_guarded(id);
+  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) link_.write_guarded(id);
   end_section_of(id);
 }
 
 bool Process::end_section_of(std::uint64_t id) {
   bool begun = false;
-  if (link_of(id).end_section(id, begun)) happened({Happening::released, id});
+  if (link_.end_section(id, begun)) happened({Happening::released, id});
   return begun;
 }
 
@@ -238,22 +229,17 @@ void Process::contended(std::uint64_t contender, Priority waiting) {
   if (thread.set && waiting < call_of(thread).priority) happened({Happening::outranked, contender});
 }
 
-void Process::release_given_up() {
-  for (const auto& link : links_) link->release_given_up();
-}
-
 void Process::settle() {
-  release_given_up();
+  link_.release_given_up();
   for (std::size_t i = 0; i < reactions_.size(); ++i) {
     react(Reaction(reactions_[i]));
-    release_given_up();
+    link_.release_given_up();
   }
   reactions_.clear();
-  for (const auto& link : links_) link->flush();
-  for (const auto& link : links_) world_.checker().check_beliefs(*link);
+  link_.flush();
+  world_.checker().check_beliefs(link_);
   world_.sets().check_waits();
-  Instant next = lock::never;
-  for (const auto& link : links_) next = std::min(next, link->next_timer());
+  const Instant next = link_.next_timer();
   if (next == next_tick_) return;
   const bool serves = next_tick_ != lock::never && next <= tick_comes_;
   next_tick_ = next;
@@ -285,13 +271,13 @@ void Process::pause(Instant until) {
   if (tracing()) trace("stands still");
   paused_until_ = std::max(paused_until_, until);
   awake_since_ = paused_until_ + world_.plan().latest_tick;
-  for (const auto& link : links_) link->pause(paused_until_);
+  link_.pause(paused_until_);
 }
 
 void Process::crash(Instant at) {
   if (down_) return;
   if (tracing()) trace("crashes");
-  for (const auto& link : links_) link->crash();
+  link_.crash();
   go_down(at, false);
 }
 
@@ -299,9 +285,9 @@ void Process::shutdown(Instant at) {
   if (down_ || paused_until_ > now()) return;
   if (tracing()) trace("shuts down");
   for (const auto& [contender, thread] : thread_by_contender_) world_.checker().closing(contender);
-  for (const auto& link : links_) link->close_engine();
+  link_.close_engine();
   reactions_.clear();
-  for (const auto& link : links_) link->close_session();
+  link_.close_session();
   go_down(at, true);
 }
 
@@ -310,7 +296,7 @@ void Process::go_down(Instant at, bool in_good_order) {
   ++life_;
   paused_until_ = {};
   next_tick_ = lock::never;
-  for (const auto& link : links_) link->go_down();
+  link_.go_down();
   for (const auto& [contender, thread] : thread_by_contender_) {
     if (!world_.checker().at(contender).forgotten) world_.checker().abandoned(contender);
   }

@@ -1,4 +1,4 @@
-// One process: its threads, and a link to each ensemble. What the real driver does, under virtual time.
+// One process: its threads, and its link to the ensemble. What the real driver does, under virtual time.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,7 @@ class Process final : public model::Actor {
 
   std::size_t index() const { return index_; }
   const std::string& name() const { return name_; }
-  // By the number of its ensemble.
-  Link& link(std::size_t number) { return *links_[number]; }
+  Link& link() { return link_; }
   // Every call of every thread has ended and nothing of them is left.
   bool finished() const { return threads_open_ == 0; }
   // But for those that poll.
@@ -52,7 +51,7 @@ class Process final : public model::Actor {
 
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
-  // --- for its links ---
+  // --- for its link ---
 
   bool is_down() const { return down_; }
   // Since when it has been able to act on timers; in the future while it stands still.
@@ -94,7 +93,6 @@ class Process final : public model::Actor {
     std::vector<std::size_t> knocks;  // monitors, about to be sent
     bool told_held = false;
     bool told_lost = false;
-    bool across = false;  // its members live in two ensembles
   };
   struct Thread {
     const PlannedThread* plan = nullptr;
@@ -126,7 +124,6 @@ class Process final : public model::Actor {
   void finish_hold(std::size_t index);
   void react(const Reaction& reaction);
   void connect();
-  void release_given_up();
   void go_down(Instant restart, bool in_good_order);
 
   // Makes a contender and hands it to the engine; or takes one whose lock lingers.
@@ -154,14 +151,13 @@ class Process final : public model::Actor {
   void abandon_operation(std::size_t index, bool in_good_order);
   retry::AttemptEnd attempt_end();
 
-  Link& link_of(std::uint64_t contender);
   bool tracing() const;
   void trace(const std::string& text) const;
 
   World& world_;
   const std::size_t index_;
   const std::string name_;
-  std::vector<std::unique_ptr<Link>> links_;  // by ensemble
+  Link link_;
   std::vector<Thread> threads_;
   std::size_t threads_open_ = 0;
   std::size_t calls_open_ = 0;  // of these, those that do not poll
@@ -172,7 +168,7 @@ class Process final : public model::Actor {
   bool down_ = false;
   Instant paused_until_{};
   Instant awake_since_{};
-  Instant next_tick_ = lock::never;  // as the links want it
+  Instant next_tick_ = lock::never;  // as the link wants it
   Instant tick_comes_{};             // as it comes
 };
 

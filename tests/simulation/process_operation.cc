@@ -142,7 +142,7 @@ void Process::stop_requested(std::size_t index, std::uint64_t id) {
   if (tracing()) trace("operation " + std::to_string(id) + " is to stop");
   if (thread.operation->stop() == OperationStage::failed) return follow(index);
   if (thread.operation->stage() != OperationStage::locking) return;
-  const bool begun = link_of(thread.contender).cancel(thread.contender);
+  const bool begun = link_.cancel(thread.contender);
   world_.checker().cancel_called(thread.contender, begun);
 }
 
@@ -181,7 +181,7 @@ void Process::end_handler(std::size_t index) {
   Thread& thread = threads_[index];
   Checker& checker = world_.checker();
   const std::uint64_t id = thread.contender;
-  const bool healthy = now() < link_of(id).valid_until();
+  const bool healthy = now() < link_.valid_until();
   // Who has been robbed by hand cannot know it; others hold what they believe to hold.
   const Contender& contender = checker.at(id);
   thread.held_at_end = checker.owner(contender.monitor) == id || contender.robbed || contender.deleted_by_hand;

@@ -22,10 +22,6 @@ void Process::begin_set(std::size_t index) {
   set.id = world_.sets().begun();
   set.deadline = call.patience > Span{} ? now() + call.patience : lock::never;
   for (const std::size_t member : order) set.monitors.push_back(call.set[member]);
-  const auto& ensemble_of = world_.plan().ensemble_of;
-  set.across = std::any_of(set.monitors.begin(), set.monitors.end(), [&](std::size_t monitor) {
-    return ensemble_of[monitor] != ensemble_of[set.monitors.front()];
-  });
   ++thread.serial;
   thread.step_asides = call.step_asides;
   thread.guarded_writes = call.guarded_writes;
@@ -56,19 +52,18 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
     return;
   }
   const std::uint64_t contender = set.contenders.at(command.attempt);
-  Link& link = link_of(contender);
   if (command.kind == Kind::step_aside) {
-    const bool begun = link.step_aside(contender, set.deadline);
+    const bool begun = link_.step_aside(contender, set.deadline);
     checker.step_aside_called(contender, begun, set.deadline);
     world_.sets().asked(set.id, contender, true);
   } else if (command.kind == Kind::prove) {
-    link.prove(contender);
-  } else if (link.engine().state(contender) != lock::ContenderState::held) {
-    checker.cancel_called(contender, link.cancel(contender));
+    link_.prove(contender);
+  } else if (link_.engine().state(contender) != lock::ContenderState::held) {
+    checker.cancel_called(contender, link_.cancel(contender));
   } else {
     const bool section_ended = set.machine.stage() == SetStage::releasing;
-    if (!section_ended) link.linger().given_back(contender);
-    if (bool begun = false; link.end_section(contender, begun)) {
+    if (!section_ended) link_.linger().given_back(contender);
+    if (bool begun = false; link_.end_section(contender, begun)) {
       set.machine.released(command.attempt, lock::ReleaseOutcome::released);
       set.attempts.erase(contender);
       world_.sets().kept(set.id, contender, section_ended);
@@ -80,16 +75,14 @@ void Process::carry_out(std::size_t index, const sets::Command& command) {
 void Process::knock(SetCall& set) {
   if (set.knocks.empty()) return;
   ++world_.statistics().set_knocks;
-  std::vector<std::vector<std::string>> names(links_.size());
-  for (const std::size_t monitor : std::exchange(set.knocks, {})) {
-    names[world_.plan().ensemble_of[monitor]].emplace_back(1, monitor_names[monitor]);
-  }
-  for (std::size_t i = 0; i < links_.size(); ++i) links_[i]->knock(std::move(names[i]));
+  std::vector<std::string> names;
+  for (const std::size_t monitor : std::exchange(set.knocks, {})) names.emplace_back(1, monitor_names[monitor]);
+  link_.knock(std::move(names));
 }
 
 void Process::want_contention(const SetCall& set) {
   for (const auto& [contender, attempt] : set.attempts) {
-    lock::Engine& engine = link_of(contender).engine();
+    lock::Engine& engine = link_.engine();
     if (engine.state(contender) == lock::ContenderState::held) engine.want_contention(contender, now());
   }
 }
@@ -115,7 +108,6 @@ void Process::follow_set(std::size_t index) {
       world_.sets().held(set.id, members);
       if (!std::exchange(set.told_held, true)) {
         ++world_.statistics().sets_held;
-        if (set.across) ++world_.statistics().sets_held_across;
         held(index);
       }
       return;
@@ -124,11 +116,6 @@ void Process::follow_set(std::size_t index) {
       if (std::exchange(set.told_lost, true)) return;
       ++world_.statistics().sets_lost;
       ++thread.serial;  // its hold is over
-      if (set.across) {
-        // Its caller stops what it is doing. What it holds in the other ensemble stays held meanwhile.
-        ++world_.statistics().sets_lost_across;
-        return timer(world_.random().between(Span{}, call_of(thread).hold), end_hold, index);
-      }
       set.machine.release();
       return follow_set(index);
     case SetStage::free:

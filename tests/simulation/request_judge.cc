@@ -229,9 +229,6 @@ std::uint64_t RequestJudge::sent(const Believer& process, coordination::RequestT
     if (many) break;
     if (monitor != whole.monitors.front()) fail(request, "two monitors in one transaction");
   }
-  for (const std::size_t monitor : whole.monitors) {
-    if (plan_.ensemble_of[monitor] != process.ensemble()) fail(request, "a monitor of another ensemble");
-  }
   for (const std::string_view record : whole.records) {
     const std::uint64_t id = contender_in(record);
     const bool ours = id != 0 && checker_.at(id).process == &process;

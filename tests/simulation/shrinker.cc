@@ -99,7 +99,6 @@ Plan shrink(Plan plan, Invariant invariant) {
       plan, [](Plan& one) { one.faults.clear(); }, invariant);
   simplify(
       plan, [](Plan& one) { one.linger.time = one.linger.delay = {}; }, invariant);
-  if (plan.ensembles > 1) simplify(plan, join_ensembles, invariant);
   simplify(
       plan, [](Plan& one) { one.servers = 1; }, invariant);
   simplify(

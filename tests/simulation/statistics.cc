@@ -6,7 +6,6 @@ namespace forelock::simulation {
 
 void Statistics::add(const Statistics& other) {
   schedules += other.schedules;
-  schedules_of_two_ensembles += other.schedules_of_two_ensembles;
   steps += other.steps;
   acquisitions += other.acquisitions;
   grants += other.grants;
@@ -32,8 +31,6 @@ void Statistics::add(const Statistics& other) {
   sets_held += other.sets_held;
   sets_refused += other.sets_refused;
   sets_lost += other.sets_lost;
-  sets_held_across += other.sets_held_across;
-  sets_lost_across += other.sets_lost_across;
   set_waits += other.set_waits;
   set_gave_way += other.set_gave_way;
   set_knocks += other.set_knocks;
@@ -47,8 +44,7 @@ void Statistics::add(const Statistics& other) {
 
 std::string Statistics::json(double seconds, std::uint64_t failures) const {
   std::ostringstream out;
-  out << "{\"schedules\": " << schedules << ", \"schedules_of_two_ensembles\": " << schedules_of_two_ensembles
-      << ", \"acquisitions\": " << acquisitions << ", \"grants\": " << grants
+  out << "{\"schedules\": " << schedules << ", \"acquisitions\": " << acquisitions << ", \"grants\": " << grants
       << ", \"refusals\": " << refusals << ", \"losses\": " << losses << ", \"releases\": " << releases
       << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields << ", \"step_asides\": " << step_asides
       << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
@@ -59,7 +55,6 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost
-      << ", \"sets_held_across\": " << sets_held_across << ", \"sets_lost_across\": " << sets_lost_across
       << ", \"set_waits\": " << set_waits << ", \"set_gave_way\": " << set_gave_way
       << ", \"set_knocks\": " << set_knocks << ", \"lingered\": " << lingered
       << ", \"taken_again\": " << taken_again << ", \"groups\": " << groups << ", \"groups_failed\": " << groups_failed

@@ -11,7 +11,6 @@ namespace forelock::simulation {
 
 struct Statistics {
   std::uint64_t schedules = 0;
-  std::uint64_t schedules_of_two_ensembles = 0;
   std::uint64_t steps = 0;
   std::uint64_t acquisitions = 0;
   std::uint64_t grants = 0;
@@ -37,8 +36,6 @@ struct Statistics {
   std::uint64_t sets_held = 0;
   std::uint64_t sets_refused = 0;
   std::uint64_t sets_lost = 0;
-  std::uint64_t sets_held_across = 0;  // with members in two ensembles
-  std::uint64_t sets_lost_across = 0;
   std::uint64_t groups = 0;  // of transactions, in one request
   std::uint64_t groups_failed = 0;
   std::uint64_t withdrawn = 0;     // claims that were not sent

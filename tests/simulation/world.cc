@@ -30,50 +30,34 @@ model::EnsembleOptions World::ensemble_options(const Plan& plan) {
   return options;
 }
 
-World::Site::Site(World& world, std::size_t number)
-    : ensemble(world.timeline_, world.random_, ensemble_options(world.plan_)), world_(world), number_(number) {
-  ensemble.set_observer(this);
+void World::noted(const char* what) {
+  if (trace_.on()) trace_.add("servers", what);
 }
 
-void World::Site::noted(const char* what) {
-  if (world_.trace_.on()) world_.trace_.add(servers_of(world_.plan_, number_), what);
-}
-
-void World::Site::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
-  world_.checker_.applied(number_, entry, changes);
-  world_.strike_at_freed_locks();
+void World::applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) {
+  checker_.applied(entry, changes);
+  strike_at_freed_locks();
   if (!entry.fate.cut_when_applied) return;
-  for (auto& process : world_.processes_) {
-    model::ModelSession* session = process->link(number_).session_or_null();
+  for (auto& process : processes_) {
+    model::ModelSession* session = process->link().session_or_null();
     if (session != nullptr && session->id() == entry.session) session->cut(0);
   }
-}
-
-std::vector<std::unique_ptr<World::Site>> World::make_sites() {
-  std::vector<std::unique_ptr<Site>> sites;
-  for (std::size_t i = 0; i < plan_.ensembles; ++i) sites.push_back(std::make_unique<Site>(*this, i));
-  return sites;
-}
-
-std::vector<model::Ensemble*> World::ensembles() const {
-  std::vector<model::Ensemble*> ensembles;
-  for (const auto& site : sites_) ensembles.push_back(&site->ensemble);
-  return ensembles;
 }
 
 World::World(const Plan& plan)
     : plan_(plan),
       random_(plan.luck),
-      sites_(make_sites()),
+      ensemble_(timeline_, random_, ensemble_options(plan)),
       trace_(timeline_),
-      checker_(plan, timeline_, ensembles(), statistics_, trace_),
+      checker_(plan, timeline_, ensemble_, statistics_, trace_),
       operations_(checker_, statistics_),
       requests_(plan, checker_),
       sets_(checker_),
       struck_(plan.faults.size(), false),
       awaited_(plan.faults.size(), false),
       of_process_(plan.processes, model::Timeline::start) {
-  for (const auto& site : sites_) site->ensemble.administer(coordination::Create{std::string(guarded_path), ""});
+  ensemble_.set_observer(this);
+  ensemble_.administer(coordination::Create{std::string(guarded_path), ""});
   for (std::size_t i = 0; i < plan.processes; ++i) processes_.push_back(std::make_unique<Process>(*this, i));
   for (std::size_t i = 0; i < plan.literals.size(); ++i) {
     literals_.push_back(std::make_unique<LiteralClient>(*this, plan.literals[i], i));
@@ -89,18 +73,17 @@ World::World(const Plan& plan)
 
 World::~World() = default;
 
-model::ModelSession& World::new_session(std::size_t number, coordination::SessionListener& listener, int home) {
+model::ModelSession& World::new_session(coordination::SessionListener& listener, int home) {
   model::ClientOptions options;
   options.timeout = plan_.session_timeout;
   options.pings = true;
   options.home = home;
-  sessions_.push_back(std::make_unique<model::ModelSession>(ensemble(number), listener, options));
+  sessions_.push_back(std::make_unique<model::ModelSession>(ensemble_, listener, options));
   return *sessions_.back();
 }
 
 const Violation& World::run() {
   statistics_.schedules = 1;
-  if (plan_.ensembles > 1) statistics_.schedules_of_two_ensembles = 1;
   for (auto& process : processes_) process->start();
   for (auto& literal : literals_) literal->start();
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {

@@ -1,4 +1,4 @@
-// One schedule: the ensembles, the processes, the literal clients, the faults, and the judge of it all.
+// One schedule: the ensemble, the processes, the literal clients, the faults, and the judge of it all.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,13 @@
 
 namespace forelock::simulation {
 
-// A process's request to an ensemble.
+// A process's request.
 struct RequestOfProcess {
   std::size_t process = 0;
-  std::size_t ensemble = 0;
   std::uint32_t number = 0;  // from 1 on
 };
 
-class World final : public model::Actor {
+class World final : public model::Actor, private model::Observer {
  public:
   // The plan outlives the world.
   explicit World(const Plan& plan);
@@ -54,7 +53,7 @@ class World final : public model::Actor {
   // Somebody has something before him, but for those who poll.
   bool anybody_calls() const;
 
-  model::ModelSession& new_session(std::size_t ensemble, coordination::SessionListener& listener, int home);
+  model::ModelSession& new_session(coordination::SessionListener& listener, int home);
   // With the faults that are planned for it.
   void submit(RequestOfProcess which, model::ModelSession& session, coordination::RequestTag tag,
               coordination::Request request);
@@ -62,24 +61,10 @@ class World final : public model::Actor {
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
  private:
-  // One ensemble, and the observer that tells the world what happens there.
-  class Site final : public model::Observer {
-   public:
-    Site(World& world, std::size_t number);
-    void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
-    void noted(const char* what) override;
-
-    model::Ensemble ensemble;
-
-   private:
-    World& world_;
-    const std::size_t number_;
-  };
-
   static model::EnsembleOptions ensemble_options(const Plan& plan);
-  std::vector<std::unique_ptr<Site>> make_sites();
-  std::vector<model::Ensemble*> ensembles() const;
-  model::Ensemble& ensemble(std::size_t number) { return sites_[number]->ensemble; }
+  // --- model::Observer ---
+  void applied(const model::LogEntry& entry, const std::vector<model::Change>& changes) override;
+  void noted(const char* what) override;
   // Whatever a fault does to the servers is in everybody's way; else in that of its process.
   void disturb(const PlannedFault& fault, Span duration);
   void trace_fault(const PlannedFault& fault, const std::string& when = {});
@@ -100,7 +85,7 @@ class World final : public model::Actor {
   const Plan& plan_;
   model::Timeline timeline_;
   model::Random random_;
-  const std::vector<std::unique_ptr<Site>> sites_;  // by the ensemble's number
+  model::Ensemble ensemble_;
   Trace trace_;
   Statistics statistics_;
   Checker checker_;

@@ -48,8 +48,7 @@ void World::disturb(const PlannedFault& fault, Span duration) {
 }
 
 void World::trace_fault(const PlannedFault& fault, const std::string& when) {
-  const std::string where = plan_.ensembles > 1 ? " in ensemble " + std::to_string(fault.ensemble) : "";
-  trace_.add("FAULT", std::string(name_of(fault.kind)) + where + when);
+  trace_.add("FAULT", std::string(name_of(fault.kind)) + when);
 }
 
 void World::fire(std::uint32_t /*what*/, std::uint64_t detail) {
@@ -63,7 +62,7 @@ void World::submit(RequestOfProcess which, model::ModelSession& session, coordin
   const PlannedFault* now = nullptr;
   for (std::size_t i = 0; i < plan_.faults.size(); ++i) {
     const PlannedFault& fault = plan_.faults[i];
-    if (fault.request != which.number || fault.process != which.process || fault.ensemble != which.ensemble) continue;
+    if (fault.request != which.number || fault.process != which.process) continue;
     if (struck_[i] || awaited_[i]) continue;
     if (fault.kind == FaultKind::waiter_removed) continue;
     struck_[i] = true;
@@ -132,7 +131,7 @@ bool World::strikes_follower(const PlannedFault& fault) const {
 
 void World::lag(const PlannedFault& fault) {
   if (!strikes_follower(fault)) return;
-  ensemble(fault.ensemble).server(fault.server).freeze_until(timeline_.now() + fault.duration);
+  ensemble_.server(fault.server).freeze_until(timeline_.now() + fault.duration);
 }
 
 void World::strike_at_freed_locks() {
@@ -163,15 +162,15 @@ void World::strike(const PlannedFault& fault) {
     case FaultKind::cut_off:
       if (!strikes_follower(fault)) return;
       strikes();
-      return ensemble(fault.ensemble).isolate(fault.server, fault.duration);
+      return ensemble_.isolate(fault.server, fault.duration);
     case FaultKind::election:
     case FaultKind::deposed:
     case FaultKind::divided: {
       const model::Division division = division_for(fault);
-      if (!ensemble(fault.ensemble).has_majority()) return;
+      if (!ensemble_.has_majority()) return;
       strikes();
       disturb(fault, std::max(division.heals, division.followers_notice + division.election));
-      ensemble(fault.ensemble).divide(division);
+      ensemble_.divide(division);
       return;
     }
     case FaultKind::foreign_child:
@@ -187,7 +186,7 @@ void World::strike(const PlannedFault& fault) {
       break;
   }
   Process& process = *processes_[fault.process];
-  model::ModelSession* session = process.link(fault.ensemble).session_or_null();
+  model::ModelSession* session = process.link().session_or_null();
   if (session == nullptr) return;
   strikes();
   strike_process(fault, process, *session);
@@ -254,8 +253,7 @@ void World::administer(const PlannedFault& fault) {
     struck_[index] = false;
     timeline_.after(milliseconds(2), *this, 0, index);
   };
-  model::Ensemble& home = ensemble(fault.ensemble);
-  if (!home.has_majority()) return later();
+  if (!ensemble_.has_majority()) return later();
   const std::uint64_t owner = checker_.owner(fault.monitor);
   const bool ours = owner != 0 && checker_.at(owner).process != nullptr;
   coordination::Request request;
@@ -267,9 +265,9 @@ void World::administer(const PlannedFault& fault) {
     }
     case FaultKind::foreign_monitor: {
       const std::string monitor = monitor_path(fault.monitor);
-      const model::Node* node = home.truth().find(monitor);
+      const model::Node* node = ensemble_.truth().find(monitor);
       if (node != nullptr && !node->children.empty()) return later();
-      if (node != nullptr) home.administer(coordination::Delete{monitor});
+      if (node != nullptr) ensemble_.administer(coordination::Delete{monitor});
       request = coordination::Create{monitor, random_.chance(0.5) ? "another program's" : ""};
       break;
     }
@@ -290,7 +288,7 @@ void World::administer(const PlannedFault& fault) {
       if (fault.kind == FaultKind::monitor_removed) {
         coordination::Transaction all{{node, lock}};
         const std::string monitor = monitor_path(fault.monitor);
-        for (const std::string& child : home.truth().find(monitor)->children) {
+        for (const std::string& child : ensemble_.truth().find(monitor)->children) {
           const std::string path = monitor + "/" + child;
           if (path != node.path && path != lock.path) all.operations.emplace_back(coordination::Delete{path});
         }
@@ -300,14 +298,14 @@ void World::administer(const PlannedFault& fault) {
     }
   }
   if ((fault.kind == FaultKind::lock_removed || fault.kind == FaultKind::member_removed) &&
-      home.truth().find(monitor_path(fault.monitor))->data == lock::monitor_mark) {
+      ensemble_.truth().find(monitor_path(fault.monitor))->data == lock::monitor_mark) {
     // As an administrator's command does it: the names of its nodes are not given again.
     std::get<coordination::Transaction>(request).operations.emplace_back(
         coordination::SetData{monitor_path(fault.monitor), std::string(lock::monitor_mark)});
   }
   ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
   if (trace_.on()) trace_fault(fault);
-  home.administer(std::move(request));
+  ensemble_.administer(std::move(request));
 }
 
 }  // namespace forelock::simulation

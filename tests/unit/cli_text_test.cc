@@ -129,7 +129,6 @@ TEST(CliFailure, EveryKindHasItsExitCode) {
   EXPECT_EQ(of(ErrorCode::session_expired), 69);
   EXPECT_EQ(of(ErrorCode::not_authorized), 77);
   EXPECT_EQ(of(ErrorCode::configuration), 78);
-  EXPECT_EQ(of(ErrorCode::ensembles_differ), 78);
   EXPECT_EQ(of(ErrorCode::invalid_argument), 64);
   EXPECT_EQ(of(ErrorCode::no_node), 1);
   EXPECT_EQ(of(ErrorCode::internal), 70);

@@ -54,7 +54,7 @@ TEST_F(ClockTest, AShorterSuspensionCostsTheTimeThatItTook) {
 }
 
 TEST_F(ClockTest, WhatWasReportedUnhealthyIsNotRevivedByALateAnswer) {
-  core_->link(0).tick();
+  core_->ensemble().tick();
   test::suspend_for(session_timeout + 1s);
   ASSERT_FALSE(slot_->healthy());
   session_.answer_all();  // what was sent before
@@ -71,7 +71,7 @@ class SilentSession final : public coordination::Session {
 
 // It would hide that the present one connects again and again, and has no answer.
 TEST_F(ClockTest, AReplyOverAFormerSessionSaysNothingOfThePresentOne) {
-  EnsembleLink& link = core_->link(0);
+  EnsembleLink& link = core_->ensemble();
   SilentSession former;
   link.use_session(&former);
   link.on_session({.kind = coordination::SessionEvent::Kind::connected, .session = 8, .timeout = session_timeout});
@@ -112,11 +112,11 @@ TEST_F(ClockTest, ASessionWhoseOldestRequestWaitsLongIsKeptWhileOthersAreAnswere
     slots.back()->acquire(lock::never, false);
   }
   ASSERT_LT(session_.waiting(), 30u) << "some have not been sent";
-  EXPECT_FALSE(core_->link(0).why_useless());
+  EXPECT_FALSE(core_->ensemble().why_useless());
   test::suspend_for(3 * core_->settings().session_timeout());
-  EXPECT_TRUE(core_->link(0).why_useless());
+  EXPECT_TRUE(core_->ensemble().why_useless());
   ASSERT_TRUE(session_.answer_one());
-  EXPECT_FALSE(core_->link(0).why_useless());
+  EXPECT_FALSE(core_->ensemble().why_useless());
   for (const auto& slot : slots) slot->retire();
 }
 

@@ -48,7 +48,7 @@ class ClientLingerTest : public ::testing::Test {
     return slot;
   }
   void children_change(const std::string& path) {
-    core_->link(0).on_watch({.kind = coordination::WatchEvent::Kind::children_changed, .path = path});
+    core_->ensemble().on_watch({.kind = coordination::WatchEvent::Kind::children_changed, .path = path});
   }
   std::uint64_t lingering_now() const { return core_->statistics().lingering; }
   // From now on the test uses a core with other settings, and a session of its own.
@@ -117,7 +117,7 @@ TEST_F(ClientLingerTest, ALateCallOfTheFormerCallerDoesNotReachIt) {
   // As from threads that have looked at the lock before it was unlocked.
   const lock::ContenderId id = 1;
   EXPECT_FALSE(core_->update_record(*first, id, "{}"));
-  EXPECT_FALSE(core_->link(0).guarded_transaction(*first, {id}, {}, [](const coordination::Reply&) {}));
+  EXPECT_FALSE(core_->ensemble().guarded_transaction(*first, {id}, {}, [](const coordination::Reply&) {}));
   EXPECT_EQ(session_.waiting(), 0u);
   EXPECT_TRUE(core_->update_record(*second, id, "{}"));
   session_.answer_all();
@@ -250,7 +250,7 @@ TEST_F(ClientLingerTest, AnAcquisitionMayAskForAGrantOfItsOwn) {
 
 TEST_F(ClientLingerTest, AnOutageReleasesIt) {
   keep();
-  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::disconnected});
+  core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::disconnected});
   EXPECT_EQ(lingering_now(), 0u);
   const auto slot = make_slot();
   slot->acquire(lock::never, false);
@@ -263,7 +263,7 @@ TEST_F(ClientLingerTest, AnOutageReleasesIt) {
 
 TEST_F(ClientLingerTest, TheEndOfTheSessionIsTheEndOfIt) {
   keep();
-  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
+  core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::expired});
   EXPECT_EQ(lingering_now(), 0u);
   EXPECT_EQ(core_->statistics().lost, 0u) << "no caller has lost anything";
   EXPECT_EQ(core_->statistics().contenders, 0u);

@@ -84,7 +84,7 @@ TEST_F(SetLingerTest, AMemberThatHadLingeredIsStillOursAfterAliveAndAReconnectio
   session_.disconnect();
   session_.reconnect(1h);
   session_.answer_all();
-  core_->link(0).tick();
+  core_->ensemble().tick();
   session_.answer_all();
   EXPECT_EQ(set->state(), LockState::held);
   EXPECT_NO_THROW(set->check_health());

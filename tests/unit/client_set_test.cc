@@ -150,7 +150,7 @@ TEST_F(SetTest, MembersWatchTheirNodesLaterThanOtherLocks) {
   ASSERT_TRUE(set->holds());
   const auto single = hold("d");
   ASSERT_TRUE(test::wait_until([&] {
-    core_->link(0).tick();
+    core_->ensemble().tick();
     return session_.waiting() > 0;
   }));
   EXPECT_EQ(session_.waiting(), 2u) << "privateLock and the own node of d";
@@ -262,7 +262,7 @@ TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
   const auto acquisition = waiting->acquire(lock::never, false);
   session_.answer_all();
   ASSERT_EQ(waiting->waits_for(), "b");
-  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
+  core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::expired});
   EXPECT_EQ(held->state(), LockState::lost);
   EXPECT_THROW(held->check_health(), LockUnhealthyException);
   EXPECT_EQ(waiting->state(), LockState::free);
@@ -277,7 +277,7 @@ TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
   const auto set = make_set({"a", "b"});
   set->acquire(lock::never, false);
   session_.answer_all();
-  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::disconnected});
+  core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::disconnected});
   EXPECT_TRUE(set->cancel());
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_EQ(core_->statistics().contenders, 3u) << "to be removed when there is a connection again";
@@ -345,7 +345,7 @@ TEST_F(SetTest, WhatIsLeftOfALostSetIsReleasedBeforeItIsTakenAgain) {
   session_.answer_all();
   ASSERT_TRUE(set->holds());
   take_away("a");
-  core_->link(0).on_watch({coordination::WatchEvent::Kind::deleted, "/a/privateLock"});
+  core_->ensemble().on_watch({coordination::WatchEvent::Kind::deleted, "/a/privateLock"});
   session_.answer_all();
   ASSERT_EQ(set->state(), LockState::lost);
   set->acquire(lock::never, false);

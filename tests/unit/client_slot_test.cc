@@ -211,7 +211,7 @@ TEST_F(SlotTest, AnAcquisitionMeetsALossDuringAnotherThreadsUnlock) {
   ASSERT_TRUE(test::run_at_unlock_point(
       1, [&] { EXPECT_THROW(slot->release_and_wait(), SessionExpiredException); },
       [&] {
-        core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
+        core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::expired});
         session_.connect(1h, TreeSession::id + 1);
         try {
           slot->acquire(lock::never, false);
@@ -291,7 +291,7 @@ TEST_F(SlotTest, WhoSaysThatItIsAliveMayKeepTheLockForLonger) {
 TEST_F(SlotTest, AWaitThatRefusedCredentialsEndSaysSo) {
   const auto slot = make_slot();
   const auto acquisition = slot->acquire(lock::never, false);
-  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::auth_failed});
+  core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::auth_failed});
   const auto refusal = slot->wait(acquisition, lock::never);
   ASSERT_TRUE(refusal);
   ASSERT_EQ(refusal->reason, lock::RefusalReason::session_expired);
@@ -330,7 +330,7 @@ TEST_F(SlotTest, AGuardedWriteUnderALockThatWasLostMeanwhileSaysThatItIsNotOurs)
   EXPECT_TRUE(test::wait_until([this] { return session_.waiting() == 1; }));
   session_.answer_one();  // no such node
   EXPECT_TRUE(test::wait_until([this] { return session_.waiting() == 1; })) << "whether the lock is ours";
-  core_->link(0).on_session({.kind = coordination::SessionEvent::Kind::expired});
+  core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::expired});
   session_.answer_one();
   writer.join();
   EXPECT_EQ(told, "lock_unhealthy");

@@ -621,6 +621,47 @@ TEST(UnusedMonitorsTest, OneRequestAtATimeAndOfLimitedSize) {
   EXPECT_EQ(unused.take(now, all).size(), 3u);
 }
 
+// Whoever made it anew meanwhile need not be one of ours.
+TEST(UnusedMonitorsTest, OneOfARefusedRequestThatHasChangedMeanwhileIsLookedAtFirst) {
+  const auto all = [](const std::string&) { return true; };
+  UnusedMonitors unused(4ms);
+  for (const char* monitor : {"kept", "changed", "third"}) unused.remove(monitor);
+  ASSERT_EQ(unused.take(TimePoint() + 1s, all).size(), 3u);
+  unused.doubt("changed");
+  EXPECT_TRUE(unused.refused(0).empty());
+  EXPECT_EQ(unused.take_doubtful(TimePoint() + 2s, all), std::vector<std::string>{"changed"});
+  unused.looked("changed");
+  EXPECT_EQ(unused.take(TimePoint() + 2s, all), std::vector<std::string>{"third"});
+  // Refused again, what has changed is not among those that are asked for one by one.
+  unused.doubt("third");
+  EXPECT_TRUE(unused.refused(std::nullopt).empty());
+  EXPECT_EQ(unused.take_doubtful(TimePoint() + 3s, all), std::vector<std::string>{"third"});
+}
+
+TEST(UnusedMonitorsTest, ADoubtStaysWithWhatWasNotedASecondTime) {
+  const auto all = [](const std::string&) { return true; };
+  UnusedMonitors unused(4ms);
+  unused.remove("P1");
+  ASSERT_EQ(unused.take(TimePoint() + 1s, all).size(), 1u);
+  unused.remove("P1");
+  unused.doubt("P1");
+  EXPECT_TRUE(unused.refused(0).empty());
+  EXPECT_TRUE(unused.take(TimePoint() + 2s, all).empty());
+  EXPECT_EQ(unused.take_doubtful(TimePoint() + 3s, all), std::vector<std::string>{"P1"});
+}
+
+// The removal itself is told as a change.
+TEST(UnusedMonitorsTest, ARemovedMonitorThatComesAgainIsNotInDoubt) {
+  const auto all = [](const std::string&) { return true; };
+  UnusedMonitors unused(4ms);
+  unused.remove("again");
+  ASSERT_EQ(unused.take(TimePoint() + 1s, all).size(), 1u);
+  unused.doubt("again");
+  unused.removed();
+  unused.remove("again");
+  EXPECT_EQ(unused.take(TimePoint() + 2s, all), std::vector<std::string>{"again"});
+}
+
 TEST(UnusedMonitorsTest, WhatIsInUseIsLeftOut) {
   UnusedMonitors unused(linger);
   unused.remove("P1");

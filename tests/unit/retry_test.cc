@@ -219,7 +219,7 @@ TEST_F(MachineTest, IsLeftToItsCallerWhenTheSinkRefuses) {
 }
 
 TEST_F(MachineTest, IsLeftToItsCallerWhenTheClientIsGone) {
-  for (const ErrorCode code : {ErrorCode::closed, ErrorCode::forked, ErrorCode::ensembles_differ}) {
+  for (const ErrorCode code : {ErrorCode::closed, ErrorCode::forked}) {
     OperationMachine machine(limits(3), budget_);
     machine.start(now_);
     EXPECT_EQ(machine.refused(code, "gone", end()), OperationStage::failed);

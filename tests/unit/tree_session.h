@@ -21,7 +21,7 @@ class TreeSession final : public coordination::Session {
  public:
   static constexpr coordination::SessionId id = 7;
 
-  explicit TreeSession(ClientCore& core, std::size_t ensemble = 0) : core_(core), ensemble_(core.link(ensemble)) {}
+  explicit TreeSession(ClientCore& core) : core_(core), ensemble_(core.ensemble()) {}
   // The core sends its last requests here when it is closed.
   ~TreeSession() override { core_.close(); }
   TreeSession(const TreeSession&) = delete;

@@ -178,9 +178,7 @@ class Client:
         self._finalizer = weakref.finalize(self, Core.close, self.core)  # at the latest at exit
 
     def wait_connected(self, timeout: Union[float, datetime.timedelta]) -> None:
-        """Waits until a server has accepted the session; of several ensembles, one of each. Raises
-        ConnectionLossException: not within the time; RequestRejectedException (ENSEMBLES_DIFFER): other clients have
-        another map of ensembles."""
+        """Waits until a server has accepted the session. Raises ConnectionLossException: not within the time."""
         handle, limit = self.core.use(), milliseconds(timeout, "timeout")
         blocking(lambda: check(lib.fl_client_wait_connected(handle, limit)))
 

@@ -25,17 +25,7 @@ constexpr const char* name_start = "bench-";
 constexpr std::size_t id_digits = 8;
 
 client::RequestPipeline ask(Client& client) {
-  return {client.core()->link(0), std::chrono::steady_clock::now() + patience(client.settings())};
-}
-
-// What a server carries is measured; several of them carry as many times of it (docs/scale.md).
-const Settings& one_ensemble(const Settings& settings) {
-  if (settings.ensembles().size() > 1) {
-    throw_usage("a benchmark is one of one ensemble, and zookeeper.servers names " +
-                    std::to_string(settings.ensembles().size()),
-                "give it one of them: forelock bench --zookeeper host:port/forelock-bench");
-  }
-  return settings;
+  return {client.core()->ensemble(), std::chrono::steady_clock::now() + patience(client.settings())};
 }
 
 Settings outside_of_chroot(Settings settings) {
@@ -79,7 +69,7 @@ void remove(Client& client, const std::string& path) {
 }  // namespace
 
 BenchNamespace::BenchNamespace(const Settings& settings, LogSink log)
-    : settings_(outside_of_chroot(one_ensemble(settings))),
+    : settings_(outside_of_chroot(settings)),
       chroot_(settings.chroot()),
       prefix_(name_start + records::make_guid().substr(0, id_digits) + '-'),
       outside_(settings_, std::move(log)) {

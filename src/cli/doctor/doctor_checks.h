@@ -12,15 +12,14 @@
 namespace forelock::cli {
 
 // The servers of an ensemble: names, ports, versions, roles, limits; and whether they are one ensemble.
-void examine_servers(const Settings& settings, const std::vector<ServerAddress>& servers, DoctorScope scope,
-                     DoctorReport& report);
+void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report);
 
 // The value behind "name=" or "name\t" or "name: " at the beginning of a line of a four-letter word's answer; empty if
 // there is none.
 std::string value_in(const std::string& answer, const std::string& name);
 
-// The session with an ensemble from inside: its speed, and what we may do in the namespace.
-void examine_session(Client& client, std::size_t ensemble, DoctorScope scope, DoctorReport& report);
+// The session from inside: its speed, and what we may do in the namespace.
+void examine_session(Client& client, DoctorScope scope, DoctorReport& report);
 
 // The dead-letter queue: whether it can take a letter, and keeps what it takes. Locks work without it: it gives no more
 // than warnings. Makes nothing.

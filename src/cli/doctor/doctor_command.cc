@@ -50,12 +50,10 @@ class DoctorCommand final : public Command {
     const Settings settings = context.globals.settings();
     const DoctorScope scope = quick_ ? DoctorScope::quick : DoctorScope::all;
     DoctorReport report;
-    for (const std::vector<ServerAddress>& ensemble : settings.ensembles()) {
-      examine_servers(settings, ensemble, scope, report);
-    }
+    examine_servers(settings, scope, report);
     if (report.exit_code() == exit_ok) {
       const CommandClient client(settings, context.console, client::ClientUse::looks);
-      for (std::size_t i = 0; i < settings.ensembles().size(); ++i) examine_session(*client, i, scope, report);
+      examine_session(*client, scope, report);
     }
     if (!quick_) examine_dead_letters(settings, log_to(context.console), report);
     present(report, context.console);

@@ -171,10 +171,9 @@ std::string value_in(const std::string& answer, const std::string& name) {
   return {};
 }
 
-void examine_servers(const Settings& settings, const std::vector<ServerAddress>& servers, DoctorScope scope,
-                     DoctorReport& report) {
+void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& report) {
   std::vector<zookeeper::ServerName> names;
-  for (const ServerAddress& server : servers) names.push_back({server.host, server.port});
+  for (const ServerAddress& server : settings.servers()) names.push_back({server.host, server.port});
   zookeeper::NameLookup lookup(std::move(names), {});
   lookup.begin();
   lookup.wait(probe_patience);

@@ -43,18 +43,15 @@ std::string ms(milliseconds duration) {
 }
 
 bool examine_connection(EnsembleLink& ensemble, DoctorReport& report) {
-  const client::ClientCore& core = ensemble.core();
-  const Settings& settings = core.settings();
+  const Settings& settings = ensemble.core().settings();
   try {
     if (ensemble.wait_connected(patience(settings))) {
       report.ok("session", "session " + records::session_text(ensemble.session_id()) +
-                               (core.ensembles() == 1 ? "" : " with " + ensemble.name()) +
                                (settings.chroot().empty() ? "" : ", namespace " + settings.chroot()));
       return true;
     }
   } catch (const Error& error) {
-    report.fail("session", error.what(), error.hint(),
-                error.code() == ErrorCode::ensembles_differ ? exit_configuration : exit_unavailable);
+    report.fail("session", error.what(), error.hint(), exit_unavailable);
     return false;
   }
   const std::string problem = ensemble.last_problem();
@@ -111,17 +108,9 @@ void examine_clock(EnsembleLink& ensemble, const std::string& path, WallTime bef
   }
 }
 
-// One that lives in this ensemble.
-std::string monitor_in(EnsembleLink& ensemble) {
-  while (true) {
-    std::string monitor = "forelock-doctor-" + records::make_guid();
-    if (&ensemble.core().home_of(*lock::encode_monitor_name(monitor).name) == &ensemble) return monitor;
-  }
-}
-
 // Does what every client does, on a monitor of its own.
 void examine_locking(Client& client, EnsembleLink& ensemble, DoctorReport& report) {
-  const std::string monitor = monitor_in(ensemble);
+  const std::string monitor = "forelock-doctor-" + records::make_guid();
   const std::string path = '/' + *lock::encode_monitor_name(monitor).name;
   const WallTime before = records::wall_time_now();
   const auto begin = Clock::now();
@@ -189,8 +178,8 @@ void examine_namespace(EnsembleLink& ensemble, DoctorReport& report) {
 
 }  // namespace
 
-void examine_session(Client& client, std::size_t number, DoctorScope scope, DoctorReport& report) {
-  EnsembleLink& ensemble = client.core()->link(number);
+void examine_session(Client& client, DoctorScope scope, DoctorReport& report) {
+  EnsembleLink& ensemble = client.core()->ensemble();
   if (!examine_connection(ensemble, report)) return;
   try {
     examine_timeout(ensemble, report);

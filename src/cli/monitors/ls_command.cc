@@ -28,7 +28,7 @@ class LsCommand final : public Command {
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console, client::ClientUse::looks);
-    require_namespaces(*client);
+    require_namespace(*client);
     std::size_t not_permitted = 0;
     std::vector<MonitorSummary> monitors = Inspector(*client, patience(settings)).list(all_, &not_permitted);
     if (not_permitted > 0) {

@@ -52,7 +52,7 @@ class ReleaseCommand final : public Command {
     const std::optional<MonitorView> before = inspector.show(monitor_);
     if (before) record.view = before->holder;
     if (!before) {
-      require_namespace(ensemble_of(*client, monitor_));
+      require_namespace(*client);
       throw_unknown_monitor(monitor_, settings);
     }
     // A note would keep the monitor's node.

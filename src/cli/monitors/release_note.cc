@@ -32,7 +32,7 @@ std::string path_of(const std::string& monitor) {
 }
 
 coordination::Reply ask(Client& client, const std::string& monitor, coordination::Request request) {
-  client::RequestPipeline requests(ensemble_of(client, monitor), Clock::now() + patience(client.settings()));
+  client::RequestPipeline requests(client.core()->ensemble(), Clock::now() + patience(client.settings()));
   coordination::Reply reply = requests.ask(std::move(request));
   // No monitor: nothing will be released.
   if (reply.ok() || reply.code == coordination::ReplyCode::no_node) return reply;
@@ -85,7 +85,7 @@ void withdraw_release_note(Client& client, const std::string& monitor, const std
 std::optional<ReleaseNote> read_release_note(Client& client, const std::string& monitor,
                                              std::chrono::milliseconds within) noexcept {
   try {
-    client::RequestPipeline requests(ensemble_of(client, monitor), Clock::now() + within);
+    client::RequestPipeline requests(client.core()->ensemble(), Clock::now() + within);
     const coordination::Reply reply = requests.ask(coordination::Get{path_of(monitor)});
     return reply.ok() ? parse(reply.data) : std::nullopt;
   } catch (const std::exception&) {

@@ -1,8 +1,5 @@
 #include "cli/monitors/servers_text.h"
 
-#include <utility>
-#include <vector>
-
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "zookeeper/connect_string.h"
@@ -22,16 +19,10 @@ void throw_unknown_monitor(const std::string& monitor, const Settings& settings)
 
 std::string servers_text(const Settings& settings) {
   std::string text;
-  for (const std::vector<ServerAddress>& ensemble : settings.ensembles()) {
-    if (!text.empty()) text += '|';
-    bool first = true;
-    for (const ServerAddress& server : ensemble) {
-      text += (std::exchange(first, false) ? "" : ",") +
-              zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
-    }
-    text += settings.chroot();
+  for (const ServerAddress& server : settings.servers()) {
+    text += (text.empty() ? "" : ",") + zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
   }
-  return text;
+  return text + settings.chroot();
 }
 
 }  // namespace forelock::cli

@@ -9,7 +9,7 @@ namespace forelock::cli {
 
 [[noreturn]] void throw_unknown_monitor(const std::string& monitor, const Settings& settings);
 
-// "zk1:2181,zk2:2181/forelock"; of several ensembles with '|' between them.
+// "zk1:2181,zk2:2181/forelock".
 std::string servers_text(const Settings& settings);
 
 }  // namespace forelock::cli

@@ -31,7 +31,7 @@ class ShowCommand final : public Command {
     CommandClient client(settings, context.console, client::ClientUse::looks);
     const std::optional<MonitorView> view = Inspector(*client, patience(settings)).show(monitor_);
     if (!view) {
-      require_namespace(ensemble_of(*client, monitor_));
+      require_namespace(*client);
       throw_unknown_monitor(monitor_, settings);
     }
     // A holder of a set may hold this monitor for no other reason than that it waits for another one.

@@ -64,16 +64,9 @@ class SweepCommand final : public Command {
   int run(const Context& context) override {
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console, client::ClientUse::looks);
-    // All of them before anything is removed.
-    const auto deadline = std::chrono::steady_clock::now() + patience(settings);
-    for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
-      client::connected_or_throw(client->core()->link(i), deadline);
-    }
-    require_namespaces(*client);
+    require_namespace(*client);
     Sweep sweep;
-    for (std::size_t i = 0; i < client->core()->ensembles(); ++i) {
-      all_of(client->core()->link(i), patience(settings), sweep);
-    }
+    all_of(client->core()->ensemble(), patience(settings), sweep);
     report(sweep, context, settings);
     return exit_ok;
   }

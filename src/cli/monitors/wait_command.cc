@@ -74,7 +74,7 @@ class WaitCommand final : public Command {
     }
     try {
       std::optional<MonitorView> view = Inspector(client, longest).show(monitor_);
-      if (!view) require_namespace(ensemble_of(client, monitor_));
+      if (!view) require_namespace(client);
       return view;
     } catch (const Error& error) {
       failure_ = std::current_exception();

@@ -96,7 +96,7 @@ class WatchCommand final : public Command {
                                                      const Console& console) {
     try {
       std::vector<MonitorSummary> monitors = monitor_.empty() ? inspector.list(all_) : look_at_one(client, inspector);
-      if (monitor_.empty() && monitors.empty()) require_namespaces(client);
+      if (monitor_.empty() && monitors.empty()) require_namespace(client);
       problem_.clear();
       return monitors;
     } catch (const Error& error) {
@@ -109,7 +109,7 @@ class WatchCommand final : public Command {
 
   std::vector<MonitorSummary> look_at_one(const Client& client, Inspector& inspector) const {
     const std::optional<MonitorView> view = inspector.show(monitor_);
-    if (!view) require_namespace(ensemble_of(client, monitor_));
+    if (!view) require_namespace(client);
     if (!view || (!all_ && !view->holder && view->queue.empty())) return {};
     return {client::summary_of(*view)};
   }

@@ -71,7 +71,7 @@ class SetOfLocks final : public CommandLock {
     for (const MemberToken& member : lock_.fencing_tokens()) tokens[member.monitor] = std::to_string(member.token);
     return {{"FORELOCK_MONITORS", nlohmann::ordered_json(lock_.monitors()).dump()},
             {"FORELOCK_TOKENS", tokens.dump()},
-            {"FORELOCK_SESSION", records::session_text(ensemble_of(client, lock_.monitors().front()).session_id())},
+            {"FORELOCK_SESSION", records::session_text(client.session_id())},
             {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
             {"FORELOCK_OWNER", instance_},
             {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}};
@@ -99,7 +99,7 @@ class SetOfLocks final : public CommandLock {
 Environment GuardedWriteLock::environment(const Client& client) const {
   return {{"FORELOCK_MONITOR", lock_.monitor()},
           {"FORELOCK_TOKEN", std::to_string(lock_.fencing_token())},
-          {"FORELOCK_SESSION", records::session_text(ensemble_of(client, lock_.monitor()).session_id())},
+          {"FORELOCK_SESSION", records::session_text(client.session_id())},
           {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
           {"FORELOCK_OWNER", lock_.owner().instance},
           {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}};

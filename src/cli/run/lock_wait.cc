@@ -8,7 +8,6 @@
 #include "cli/hints.h"
 #include "cli/output/quantity_text.h"
 #include "cli/process/task.h"
-#include "client/ensemble_link.h"
 #include "forelock/error.h"
 
 namespace forelock::cli {
@@ -19,12 +18,11 @@ using std::chrono::milliseconds;
 
 void connect(Client& client, const std::string& monitor, milliseconds within, const std::atomic<bool>& stopped) {
   constexpr milliseconds look_at_stop_after{20};
-  client::EnsembleLink& ensemble = ensemble_of(client, monitor);
   const Clock::time_point end = Clock::now() + within;
   while (!stopped && Clock::now() < end) {
-    if (ensemble.wait_connected(look_at_stop_after)) return;
+    if (client.wait_connected(look_at_stop_after)) return;
   }
-  const std::string problem = ensemble.last_problem();
+  const std::string problem = client.last_problem();
   throw ConnectionLossException(ErrorCode::connection_loss, monitor,
                                 "no connection to ZooKeeper within " + duration_text(within) + ", so no lock on " +
                                     monitor + (problem.empty() ? "" : ": " + problem),

@@ -91,7 +91,7 @@ class RunCommand final : public Command {
     } catch (const LockUnhealthyException& error) {
       throw FailureException(loss(*client, error.monitor(), tokens, error.what()));
     }
-    std::string lost = lost_monitor(*client, *lock);
+    std::string lost = lost_monitor(*lock);
     if (!release(*lock, lost, context.console)) result.lock_lost = true;
     if (!result.lock_lost) {
       log("info", "released " + lock->name() + " after " + held_time_text(Clock::now() - held_from));
@@ -103,22 +103,20 @@ class RunCommand final : public Command {
                                     "); its work may overlap with another holder's"));
   }
 
-  // While all are held, the first one in the ensemble whose session may end first.
-  std::string lost_monitor(const Client& client, const CommandLock& lock) const {
+  // While all are held, and are about to be lost together, the first one.
+  std::string lost_monitor(const CommandLock& lock) const {
     try {
       lock.check_health();
     } catch (const Error& error) {
       return error.monitor();
     }
-    return *std::min_element(options_.monitors.begin(), options_.monitors.end(), [&](const auto& one, const auto& two) {
-      return ensemble_of(client, one).valid_until() < ensemble_of(client, two).valid_until();
-    });
+    return options_.monitors.front();
   }
 
   static Failure loss(Client& client, const std::string& monitor, const std::vector<MemberToken>& tokens,
                       std::string message) {
     const std::optional<ReleaseNote> note =
-        ensemble_of(client, monitor).connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
+        client.connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
     const bool ours = note && std::any_of(tokens.begin(), tokens.end(), [&](const MemberToken& member) {
       return member.monitor == monitor && member.token == note->token;
     });

@@ -10,7 +10,6 @@
 #include "cli/left_behind.h"
 #include "cli/monitors/views_text.h"
 #include "cli/output/quantity_text.h"
-#include "client/ensemble_link.h"
 #include "forelock/error.h"
 #include "forelock/inspector.h"
 
@@ -35,13 +34,12 @@ std::string notice_of(const MonitorView& view, std::int64_t session) {
 }
 
 std::string notice(Client& client, const std::string& monitor) {
-  const client::EnsembleLink& ensemble = ensemble_of(client, monitor);
-  if (!ensemble.connected()) {
-    const std::string problem = ensemble.last_problem();
+  if (!client.connected()) {
+    const std::string problem = client.last_problem();
     return "waiting for " + monitor + ": no connection to ZooKeeper yet" + (problem.empty() ? "" : ": " + problem);
   }
   const std::optional<MonitorView> view = Inspector(client, patience_of_look).show(monitor);
-  return view ? notice_of(*view, ensemble.session_id()) : "";
+  return view ? notice_of(*view, client.session_id()) : "";
 }
 
 }  // namespace

@@ -173,8 +173,6 @@ class MissingNamespace(support.CliTest):
         error = self.error_of(self.run_cli("-o", "json", "ls"))
         self.assertEqual(error["code"], "no_namespace")
         self.assertIn("zookeeper.servers", error["hint"])
-        result = self.run_cli("ensembles")
-        self.assertEqual((result.returncode, result.stdout.split()[-1]), (0, "none"))
         self.assertEqual(self.run_cli("ls").returncode, 78)
 
     def test_a_health_check_warns_of_it_and_makes_nothing(self):

@@ -56,8 +56,6 @@ public enum ErrorCode {
   RECORD_INVALID(26),
   /** A record of the dead-letter queue of a newer version. */
   RECORD_TOO_NEW(27),
-  /** Other clients have another map of ensembles ({@code zookeeper.servers}): no lock is served. */
-  ENSEMBLES_DIFFER(28),
   /** The object was closed. */
   INVALID_HANDLE(1001),
   /** The native library has no memory, or no room for another object. */

@@ -108,7 +108,7 @@ public final class ForelockClient implements AutoCloseable {
     /**
      * The servers, with the optional chroot.
      *
-     * @param list host:port pairs, separated by commas; several ensembles, by {@code |}
+     * @param list host:port pairs, separated by commas
      * @return this
      */
     public Builder servers(String list) {
@@ -201,11 +201,10 @@ public final class ForelockClient implements AutoCloseable {
   }
 
   /**
-   * Waits until a server has accepted the session; of several ensembles, one of each.
+   * Waits until a server has accepted the session.
    *
    * @param timeout at most; a negative one is as zero
    * @throws ConnectionLossException if none has by then; it says why
-   * @throws RequestRejectedException (ENSEMBLES_DIFFER) if other clients have another map of ensembles
    */
   public void waitConnected(Duration timeout) {
     Blocking.run(() -> Native.clientWaitConnected(core.handle, Milliseconds.of(timeout)));

@@ -329,8 +329,8 @@ public final class LockSet implements AutoCloseable {
   }
 
   /**
-   * The highest of {@link #fencingTokens()}: no lower than that of any member, and, as long as all members live in one
-   * ensemble, lower than that of every later grant of one of them. Tokens of several ensembles are not comparable.
+   * The highest of {@link #fencingTokens()}: no lower than that of any member, and lower than that of every
+   * later grant of one of them.
    *
    * @return 0 if it was never granted
    */

@@ -28,7 +28,6 @@ final class ClientFactory {
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
   private static final String LINGER = "zookeeper.lock.linger";
-  private static final String SERVERS = "zookeeper.servers";
   /** Where neither the file nor the node's settings say anything: most documents are written once, by many clients. */
   private static final Map<String, String> DEFAULTS =
       Map.of("zookeeper.lock.linger.reused", "true", "zookeeper.lock.release.delay", "2");
@@ -141,11 +140,6 @@ final class ClientFactory {
   /** How often the configuration lets an operation be tried again. */
   int retries() {
     return Integer.parseInt(properties().getProperty("elastic.request.retry.count", DEFAULT_RETRIES).trim());
-  }
-
-  /** Whether the configuration spreads the locks over several ensembles. */
-  boolean hasSeveralEnsembles() {
-    return overrides.getOrDefault(SERVERS, properties().getProperty(SERVERS, "")).contains("|");
   }
 
   /** Whether the configuration lets locks linger. */

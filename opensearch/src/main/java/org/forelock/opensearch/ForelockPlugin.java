@@ -78,7 +78,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         ForelockSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)));
     ThreadContext context = threads.getThreadContext();
     context.registerThreadContextStatePropagator(new Carrier());
-    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests, noFencing(factory));
+    WritePlanner planner = new WritePlanner(cluster, resolver, context, requests, noFencing());
     Workers workers = new Workers(threads);
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null
@@ -93,12 +93,8 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   }
 
   /** @return why writes cannot be fenced; null: they can */
-  private String noFencing(ClientFactory factory) {
-    if (!ForelockSettings.ENGINE.get(settings)) {
-      return "for which this node needs forelock.engine.enabled: true";
-    }
-    return !factory.hasSeveralEnsembles() ? null
-        : "which several ensembles (zookeeper.servers with |) cannot keep: their tokens are not comparable";
+  private String noFencing() {
+    return ForelockSettings.ENGINE.get(settings) ? null : "for which this node needs forelock.engine.enabled: true";
   }
 
   private static boolean isFenced(ClusterService cluster, String index) {

@@ -27,8 +27,7 @@ class RefusalsTest {
   private static final Set<ErrorCode> ENDS = EnumSet.of(ErrorCode.LOCK_TIMEOUT, ErrorCode.LOCK_UNAVAILABLE,
       ErrorCode.CANCELLED, ErrorCode.SESSION_EXPIRED, ErrorCode.CONNECTION_LOSS, ErrorCode.LOCK_UNHEALTHY,
       ErrorCode.NOT_AUTHORIZED, ErrorCode.QUOTA_EXCEEDED, ErrorCode.INVALID_ARGUMENT, ErrorCode.REQUEST_TOO_LARGE,
-      ErrorCode.CLOSED, ErrorCode.SERVER_ERROR, ErrorCode.INTERNAL, ErrorCode.OVERLOADED, ErrorCode.ENSEMBLES_DIFFER,
-      ErrorCode.OUT_OF_MEMORY);
+      ErrorCode.CLOSED, ErrorCode.SERVER_ERROR, ErrorCode.INTERNAL, ErrorCode.OVERLOADED, ErrorCode.OUT_OF_MEMORY);
 
   private static final Set<RestStatus> TRIED_AGAIN_BY_CLIENTS = EnumSet.of(RestStatus.TOO_MANY_REQUESTS,
       RestStatus.BAD_GATEWAY, RestStatus.SERVICE_UNAVAILABLE, RestStatus.GATEWAY_TIMEOUT);
