@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/connection.h"
 #include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
@@ -175,7 +176,7 @@ void judge_servers(const ServerTally& tally, const EnsembleProof& proof, DoctorR
                 count + " serve; " +
                     (voting == majority
                          ? "one more loss stops all locks"
-                         : "so many more may be lost before all locks stop: " + std::to_string(voting - majority)),
+                         : base::counted(voting - majority, "more server") + " may fail before locking stops"),
                 "start the others");
   } else {
     report.ok("ensemble",
