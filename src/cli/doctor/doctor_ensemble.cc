@@ -172,12 +172,12 @@ void judge_servers(const ServerTally& tally, const EnsembleProof& proof, DoctorR
     report.warn("ensemble", count + " serve, " + std::to_string(tally.leaders) + " say that they lead",
                 "they may belong to different ensembles, or elect at this moment");
   } else if (tally.serving < tally.listed) {
-    report.warn("ensemble",
-                count + " serve; " +
-                    (voting == majority
-                         ? "one more loss stops all locks"
-                         : base::counted(voting - majority, "more server") + " may fail before locking stops"),
-                "start the others");
+    report.warn(
+        "ensemble",
+        count + " serve; " +
+            (voting == majority ? "one more loss stops all locks"
+                                : base::counted(voting - majority, "more server") + " may fail before locking stops"),
+        "start the others");
   } else {
     report.ok("ensemble",
               count + " serve" +
