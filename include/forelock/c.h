@@ -81,7 +81,7 @@ enum fl_code {
   FL_ABI_MISMATCH = 1003       ///< the library is older than the headers
 };
 
-/// The code's stable name, "lock_timeout"; "ok" for FL_OK, "unknown" for what is no code.
+/// The code's stable name, "lock_timeout"; "ok" for FL_OK, "unknown" for any other number.
 FORELOCK_EXPORT const char* fl_code_name(int32_t code);
 /// 1 if the same call may succeed later without human intervention, else 0.
 FORELOCK_EXPORT int32_t fl_is_retryable(int32_t code);
@@ -258,8 +258,8 @@ enum fl_lock_flags {
 /// Optional parameters of a lock. All 0: none.
 typedef struct fl_lock_options {
   size_t size;                   ///< sizeof(fl_lock_options)
-  int64_t expected_runtime_ms;   ///< how long the work is expected to take; 0: not said
-  int64_t auto_unlock_after_ms;  ///< written down: a program of yours may free it then; 0: not said
+  int64_t expected_runtime_ms;   ///< how long the work is expected to take; 0: unknown
+  int64_t auto_unlock_after_ms;  ///< in the owner record: an unlocker may release the lock after it; 0: unset
   int32_t capture_stack;         ///< 1: record where the acquisition was called, by native frames
   const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
   uint64_t flags;                ///< fl_lock_flags
@@ -270,7 +270,7 @@ FORELOCK_EXPORT int32_t fl_lock_new(fl_client client, const char* lock_info, con
                                     const fl_lock_options* options, fl_lock* lock);
 /// Where the next acquisition of the lock is called, for its owner record: one frame a line, innermost first; in place
 /// of what `capture_stack` finds. For hosts whose frames are no native ones. At most 32 lines and 4,096 bytes are kept;
-/// those of an acquisition of a lock that has lingered, which writes no record, are dropped. Null: nothing is said.
+/// those of an acquisition of a lock that has lingered, which writes no record, are dropped. Null: no stack recorded.
 FORELOCK_EXPORT int32_t fl_lock_set_stack(fl_lock lock, const char* stack);
 /// Obtains the lock; blocks, at most `timeout_ms` (or a fl_timeout). FL_LOCK_TIMEOUT (the message says who holds it and
 /// what for), FL_CANCELLED, …

@@ -29,7 +29,7 @@ struct HolderView {
 struct WaiterView {
   std::size_t position = 0;             ///< 1 is next
   std::string node;                     ///< e.g. "B-0000000008"
-  std::optional<Priority> priority;     ///< nothing for a prefix that is neither of ours
+  std::optional<Priority> priority;     ///< empty if the node has neither configured prefix
   std::optional<OwnerRecord> owner;     ///< nothing if it left no record that can be read
   std::int64_t session = 0;             ///< the session that its node belongs to
   std::chrono::milliseconds waited{0};  ///< how long, by the wall clocks of server and caller

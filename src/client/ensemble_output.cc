@@ -107,7 +107,7 @@ void EnsembleLink::counter_high(const std::string& monitor, std::int64_t number)
 void EnsembleLink::removal_denied() {
   log("warning",
       "unused monitors stay on the server, which refuses their removal: this client needs the permission to delete "
-      "below the namespace; until then run 'forelock sweep' as somebody who has it, or use containers "
+      "below the namespace; until then run 'forelock sweep' as a user who has it, or use containers "
       "(zookeeper.monitor.linger=0)");
 }
 

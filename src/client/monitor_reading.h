@@ -19,7 +19,7 @@ struct ContenderNode {
   std::optional<OwnerRecord> record;
 };
 
-// The class of a node's name; nothing for a prefix that is neither of ours.
+// The class of a node's name; empty if it has neither configured prefix.
 std::optional<Priority> priority_of(std::string_view node, const Settings& settings);
 
 // The children that are contenders, in the order in which they are served.

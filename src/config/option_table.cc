@@ -62,19 +62,18 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      "monitors are containers, of which the server removes at most 10,000 a minute."},
     {OptionId::linger, "zookeeper.lock.linger", "", OptionType::duration, "0", "", 0, int_max, "", Importance::medium,
      "How long an unlocked lock stays with its process, as long as no other contender wants it: the next acquisition "
-     "there needs no request. 0: not at all. A process that stands still makes others wait until its session ends, "
-     "also for locks that it does not use."},
+     "there needs no request. 0: not at all. A stalled process keeps its lingering locks until its session expires."},
     {OptionId::linger_max, "zookeeper.lock.linger.max", "", OptionType::number, "1000", "", 1, largest_linger_count, "",
      Importance::low,
      "How many unlocked locks stay with a process at a time. Beyond it the least recently used one is released."},
     {OptionId::linger_reused, "zookeeper.lock.linger.reused", "", OptionType::choice, "false", "", 0, 0, "false|true",
      Importance::low,
-     "Whether a lock stays with its process only if it has been held there before, less than that time ago. What is "
-     "locked once costs no request more then; what is locked again and again needs none from the third time on."},
+     "Whether a lock stays with its process only if it has been held there before, within that period. Locks used once "
+     "then cost no extra request; locks used again and again need none from the third time on."},
     {OptionId::release_delay, "zookeeper.lock.release.delay", "", OptionType::duration, "0", "", 0,
      largest_release_delay, "", Importance::low,
      "How long an unlocked lock may be kept until its release can share a request with the next lock's. Another "
-     "process that has come to wait for it waits so much longer, at most. 0: it is released at once."},
+     "process that has come to wait for it waits at most that much longer. 0: it is released at once."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
      "A file with one line `user:password` that is closed to others (see Secrets). Credentials never stand in this "

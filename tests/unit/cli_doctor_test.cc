@@ -76,7 +76,7 @@ TEST(DoctorJudgement, OfServersThatAreMissing) {
   EXPECT_EQ(judgement(servers(3, 2), of_three), "warn: 2 of 3 servers serve; one more loss stops all locks");
   EXPECT_EQ(judgement(servers(3, 2), unknown), "warn: 2 of 3 servers serve; one more loss stops all locks");
   EXPECT_EQ(judgement(servers(5, 4), unknown),
-            "warn: 4 of 5 servers serve; so many more may be lost before all locks stop: 1");
+            "warn: 4 of 5 servers serve; 1 more server may fail before locking stops");
   EXPECT_EQ(judgement(servers(3, 1), unknown), "warn: 1 of 3 servers serve: no majority");
   EXPECT_EQ(judgement(servers(4, 2), unknown), "warn: 2 of 4 servers serve: no majority");
   EXPECT_EQ(judgement(servers(2, 1), of_three), "warn: 1 of 2 servers serve; the ensemble has 3 that vote");
@@ -91,7 +91,7 @@ TEST(DoctorJudgement, OfObservers) {
   EXPECT_EQ(judgement(tally, of_three), "warn: 3 of 4 servers serve; one more loss stops all locks");
   EXPECT_EQ(judgement(tally, unknown), "warn: 3 of 4 servers serve; one more loss stops all locks");
   EXPECT_EQ(judgement(servers(4, 3), of_three),
-            "warn: 3 of 4 servers serve; so many more may be lost before all locks stop: 1");
+            "warn: 3 of 4 servers serve; 1 more server may fail before locking stops");
 }
 
 TEST(DoctorJudgement, OfLeaders) {

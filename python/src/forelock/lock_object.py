@@ -75,7 +75,7 @@ class LockObject(HeldLock):
 
     @property
     def lock_info(self) -> str:
-        """What for."""
+        """Short description of why the lock is taken."""
         return self._lock_info
 
     @property

@@ -67,7 +67,7 @@ class SetObject:
 
     @property
     def lock_info(self) -> str:
-        """What for."""
+        """Short description of why the lock is taken."""
         return self._lock_info
 
     @property

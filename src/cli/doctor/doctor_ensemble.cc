@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "cli/connection.h"
 #include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
@@ -171,12 +172,12 @@ void judge_servers(const ServerTally& tally, const EnsembleProof& proof, DoctorR
     report.warn("ensemble", count + " serve, " + std::to_string(tally.leaders) + " say that they lead",
                 "they may belong to different ensembles, or elect at this moment");
   } else if (tally.serving < tally.listed) {
-    report.warn("ensemble",
-                count + " serve; " +
-                    (voting == majority
-                         ? "one more loss stops all locks"
-                         : "so many more may be lost before all locks stop: " + std::to_string(voting - majority)),
-                "start the others");
+    report.warn(
+        "ensemble",
+        count + " serve; " +
+            (voting == majority ? "one more loss stops all locks"
+                                : base::counted(voting - majority, "more server") + " may fail before locking stops"),
+        "start the others");
   } else {
     report.ok("ensemble",
               count + " serve" +

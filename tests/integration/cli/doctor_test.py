@@ -101,8 +101,8 @@ class OneEnsemble(DoctorTest):
         zookeepers = ZooKeepers(self, count=4, observers=1)
         self.servers = zookeepers.addresses()
         zookeepers.kill(3)
-        self.assertEqual(self.messages("ensemble"), [("warn", "3 of 4 servers serve; so many more may be lost "
-                                                              "before all locks stop: 1")])
+        self.assertEqual(self.messages("ensemble"), [("warn", "3 of 4 servers serve; 1 more server may fail "
+                                                              "before locking stops")])
 
     def test_local_sessions_that_are_upgraded_hold_locks(self):
         zookeepers = ZooKeepers(self, options=["localSessionsEnabled=true", "localSessionsUpgradingEnabled=true"])

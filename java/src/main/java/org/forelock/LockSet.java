@@ -127,7 +127,7 @@ public final class LockSet implements AutoCloseable {
   }
 
   /**
-   * What for.
+   * Short description of why the lock is taken.
    *
    * @return as given
    */

@@ -21,7 +21,7 @@ public final class OwnerRecord {
   }
 
   /**
-   * What for.
+   * Short description of why the lock is taken.
    *
    * @return the text given to the lock
    */

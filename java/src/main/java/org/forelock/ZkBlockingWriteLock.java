@@ -86,7 +86,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   }
 
   /**
-   * What for.
+   * Short description of why the lock is taken.
    *
    * @return as given
    */
