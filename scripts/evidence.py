@@ -17,7 +17,7 @@ PAGE = Path("docs/evidence.md")
 BEGIN, END = "<!-- from evidence.json -->\n", "<!-- end -->\n"
 LOGS = Path("build/logs")
 
-PROTOCOL = ["src/base", "src/coordination", "src/grouping", "src/linger", "src/lock", "src/retry",
+PROTOCOL = ["src/agent", "src/base", "src/coordination", "src/grouping", "src/linger", "src/lock", "src/retry",
             "src/sets"]
 CLIENT = [*PROTOCOL, "include", "src/client", "src/config", "src/records", "src/zookeeper"]
 C_LIBRARIES = [*CLIENT, "dlq", "src/capi"]

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "client/clock.h"
-#include "client/lock_slot.h"
 #include "records/instance.h"
 
 namespace forelock::client {
@@ -17,9 +16,7 @@ ClientCore::ClientCore(Settings settings, LogSink log, LogDetail detail)
       dispatcher_("forelock-disp", [this](lock::TimePoint time) { call_begins(time); }),
       stopper_("forelock-stop", [this](lock::TimePoint time) { call_begins(time); }),
       call_watch_({&dispatcher_, &stopper_}, log_),
-      ensemble_(std::make_unique<EnsembleLink>(*this, log_.has_sink() && detail == LogDetail::debug)) {
-  if (log_.has_sink() && detail == LogDetail::debug) course_.emplace(log_);
-}
+      ensemble_(std::make_unique<EnsembleLink>(*this, log_.has_sink() && detail == LogDetail::debug)) {}
 
 ClientCore::~ClientCore() {
   close();
@@ -42,14 +39,7 @@ void ClientCore::close() {
   const std::lock_guard closing(close_mutex_);  // whoever comes second returns when it is done
   if (closed_) return;
   begin_close();
-  ensemble_->keeper_.stop();
-  std::vector<EnsembleLink::WaitingRequest> waiting;
-  {
-    const std::lock_guard guard(mutex_);
-    waiting = std::exchange(ensemble_->waiting_requests_, {});
-    connection_changed_.notify_all();
-  }
-  EnsembleLink::refuse_requests(waiting);
+  ensemble_->end_session();
   dispatcher_.stop();
   stopper_.stop();
   ticker_.stop();
@@ -59,16 +49,7 @@ void ClientCore::close() {
 
 void ClientCore::begin_close() {
   closed_ = true;
-  {
-    const Step step(*this);
-    // What lingers is released like any other lock, so that its monitor can go, too.
-    ensemble_->linger_.disconnected();
-  }
-  {
-    const Step step(*this);
-    ensemble_->engine_.close(now());
-  }
-  ensemble_->keeper_.begin_stop();
+  ensemble_->begin_close();
 }
 
 bool ClientCore::on_callback_thread() const {
@@ -89,60 +70,25 @@ retry::RetryBudget& ClientCore::retry_budget(std::uint32_t burst, double per_sec
   return *retry_budget_;
 }
 
-// --- lock slots ---
+// --- steps ---
 
-lock::ContenderId ClientCore::acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec, bool may_linger) {
-  const Step step(*this);
-  return acquire_in_step(slot, std::move(spec), may_linger);
+ClientCore::Step::~Step() {
+  core_.ticker_.wake_by(core_.ensemble_->end_step());
+  // What is let go here dies when the mutex is free: what its callbacks own may call the client.
+  const auto to_wake = std::exchange(core_.to_wake_, {});
+  const auto to_let_go = std::exchange(core_.to_let_go_, {});
+  const bool callbacks_posted = std::exchange(core_.callbacks_posted_, false);
+  const auto not_posted = std::exchange(core_.not_posted_, {});
+  guard_.unlock();
+  if (callbacks_posted) core_.dispatcher_.wake();
+  for (const auto& listener : to_wake) listener->wake();
+  for (const Dispatcher::Call& callback : not_posted) callback.run();
 }
 
-bool ClientCore::release(lock::ContenderId contender) {
-  const Step step(*this);
-  const bool begun = ensemble_->end_section(contender);
-  return begun;
-}
-
-bool ClientCore::release(lock::ContenderId contender, lock::TimePoint answer_by) {
-  const Step step(*this);
-  const bool begun = ensemble_->end_section(contender);
-  if (!listeners_.contains(contender)) return begun;  // it has its answer, and may soon be another caller's
-  // Most have their answer in a moment: what is behind the oldest one that waits is looked at when that is through.
-  while (!unanswered_.empty() && !listeners_.contains(unanswered_.front().second)) unanswered_.pop_front();
-  unanswered_.emplace_back(answer_by, contender);
-  ticker_.wake_by(unanswered_.front().first);
-  return begun;
-}
-
-bool ClientCore::release_detached(lock::ContenderId contender) {
-  if (in_forked_child()) return false;
-  const Step step(*this);
-  const auto listener = take_listener(contender);
-  const bool begun = ensemble_->end_section(contender) || ensemble_->engine_.cancel(contender, now());
-  return begun;
-}
-
-bool ClientCore::cancel(const ContenderListener& caller, lock::ContenderId contender) {
-  const Step step(*this);
-  return listener_of(contender).get() == &caller && ensemble_->engine_.cancel(contender, now());
-}
-
-bool ClientCore::update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record) {
-  const Step step(*this);
-  return listener_of(contender).get() == &caller && update_record_in_step(contender, std::move(record));
-}
-
-std::shared_ptr<ContenderListener> ClientCore::listener_of(lock::ContenderId contender) const {
-  const auto found = listeners_.find(contender);
-  return found == listeners_.end() ? nullptr : found->second;
-}
-
-std::shared_ptr<ContenderListener> ClientCore::take_listener(lock::ContenderId contender) {
-  ensemble_->danger_.remove(contender);
-  const auto found = listeners_.find(contender);
-  if (found == listeners_.end()) return nullptr;
-  auto listener = std::move(found->second);
-  listeners_.erase(found);
-  return listener;
+std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions& options) const {
+  if (settings_.linger() <= std::chrono::milliseconds(0) || !options.may_linger) return std::nullopt;
+  if (options.expected_runtime || options.auto_unlock_after) return std::nullopt;
+  return settings_.linger();
 }
 
 void ClientCore::post(Dispatcher::Call callback) {
@@ -169,32 +115,7 @@ void ClientCore::call_begins(lock::TimePoint time) {
 }
 
 lock::TimePoint ClientCore::on_timer() {
-  std::vector<EnsembleLink::WaitingRequest> expired;
-  std::vector<std::shared_ptr<ContenderListener>> looked_at;
-  lock::TimePoint next = lock::never;
-  {
-    const Step step(*this);
-    const lock::TimePoint time = now();
-    ensemble_->tick_in_step(time);
-    next = std::min(give_up_answers(time, looked_at), tell_time(time, looked_at));
-    next = std::min(next, ensemble_->next_timer());
-    expired = ensemble_->take_expired(time, next);
-  }
-  EnsembleLink::refuse_requests(expired);
-  return std::min(next, call_watch_.look(now(), slow_call()));
-}
-
-lock::TimePoint ClientCore::give_up_answers(lock::TimePoint time,
-                                            std::vector<std::shared_ptr<ContenderListener>>& looked_at) {
-  for (; !unanswered_.empty(); unanswered_.pop_front()) {
-    const auto [answer_by, contender] = unanswered_.front();
-    auto listener = listener_of(contender);
-    if (!listener) continue;
-    if (time < answer_by) return answer_by;
-    listener->release_unanswered(contender);
-    looked_at.push_back(std::move(listener));
-  }
-  return lock::never;
+  return std::min(ensemble_->tick(), call_watch_.look(now(), slow_call()));
 }
 
 // --- Client ---
@@ -203,15 +124,6 @@ bool ClientCore::wait_connected(std::chrono::milliseconds timeout) {
   const bool connected = ensemble_->wait_connected(timeout);
   check_usable();
   return connected;
-}
-
-ClientStatistics ClientCore::statistics() const {
-  const std::lock_guard guard(mutex_);
-  ClientStatistics statistics = statistics_;
-  statistics.requests += ensemble_->grouping_.requests();
-  statistics.contenders = ensemble_->engine_.contenders();
-  statistics.lingering = ensemble_->linger_.lingering();
-  return statistics;
 }
 
 }  // namespace forelock::client

@@ -1,30 +1,25 @@
-// The client behind its public face: the ensemble with its engine and session; one mutex; the threads.
+// The client behind its public face: the ensemble with its agent and session; one mutex; the threads.
 //
-// The engine is stepped by whoever has something for it: a caller, the session's thread with a reply, the ticker
+// The agent is stepped by whoever has something for it: a caller, the session's thread with a reply, the ticker
 // with a timer. So an acquisition costs no thread switch beyond those of the ZooKeeper client itself. Lock order: the
 // core's mutex, then a slot's, then the dispatcher's or the session's.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "agent/agent.h"
 #include "client/call_watch.h"
 #include "client/client_log.h"
-#include "client/contender_listener.h"
-#include "client/course_log.h"
 #include "client/dispatcher.h"
 #include "client/ensemble_link.h"
 #include "client/ticker.h"
@@ -36,8 +31,6 @@
 #include "zookeeper/fork_guard.h"
 
 namespace forelock::client {
-
-class LockSlot;
 
 class ClientCore final {
  public:
@@ -71,84 +64,13 @@ class ClientCore final {
 
   // --- for the lock slots ---
 
-  // Begins an acquisition; the slot is told how it ends. `may_linger`: linger::Wish.
-  lock::ContenderId acquire(const std::shared_ptr<LockSlot>& slot, lock::AcquireSpec spec, bool may_linger);
   // How long a lock of these options may stay with the process after a section. Nothing: it does not, since locks do
   // not linger, or it may not, or its record says what ends with its section, an alarm or the permission to free it by
   // force.
   std::optional<std::chrono::milliseconds> linger_of(const LockOptions& options) const;
-  // The same if the lock lingers here: without a request, and the slot holds it afterwards. False, and nothing has
-  // begun, if it does not.
-  bool acquire_lingering(const std::shared_ptr<LockSlot>& slot);
-  // The holder has finished: LockSlot::released() follows, or has come. False: it is not held.
-  bool release(lock::ContenderId contender);
-  // The same; without an answer by then the slot is told that there is none: LockSlot::release_unanswered().
-  bool release(lock::ContenderId contender, lock::TimePoint answer_by);
-  // Releases a held lock, or withdraws a waiting one, without telling the slot any more.
-  bool release_detached(lock::ContenderId contender);
-  // The following do nothing, and return false, for a contender that is not this caller's any more: another one may
-  // have it by now, since a lock that lingers stays the same contender.
-  bool cancel(const ContenderListener& caller, lock::ContenderId contender);
-  // False, too, if the lock is not held.
-  bool update_record(const ContenderListener& caller, lock::ContenderId contender, std::string record);
 
-  // --- several calls to the engine in one step ---
-
-  // A set is told of the end of a step in which it has asked to be, and of times.
-  class StepListener : public ContenderListener {
-   public:
-    virtual void step_ends() = 0;
-    virtual void time_has_come(lock::TimePoint time) = 0;
-  };
-  // Runs it under the mutex, as one step.
-  template <class Action>
-  void in_step(Action action) {
-    const Step step(*this);
-    action();
-  }
-  // The following are for steps: of in_step(), or of a ContenderListener's or StepListener's call.
-  void at_end_of_step(std::shared_ptr<StepListener> listener) { at_end_of_step_.push_back(std::move(listener)); }
-  // It may be held already when this returns: ContenderListener::taken().
-  lock::ContenderId acquire_in_step(const std::shared_ptr<ContenderListener>& listener, lock::AcquireSpec spec,
-                                    bool may_linger);
-  bool holds_in_step(lock::ContenderId contender) const;
-  bool step_aside_in_step(lock::ContenderId contender, lock::TimePoint deadline);
-  // As update_record().
-  bool update_record_in_step(lock::ContenderId contender, std::string record);
-  // Releases what is held and withdraws what waits. It may linger if its caller has finished, and only then.
-  void give_up_in_step(lock::ContenderId contender, bool section_ended);
-  void want_contention_in_step(lock::ContenderId contender);
-  // ContenderListener::proved() follows, or lost().
-  void prove_in_step(lock::ContenderId contender);
-  // As lock::Engine::knock().
-  void knock_in_step(const std::vector<std::string>& node_names);
-  // As EnsembleLink::watch_danger().
-  void watch_danger_in_step(lock::ContenderId contender, lock::Duration margin);
-  // It may be the last reference: what its callbacks own may call us when it dies.
-  void let_go_after_step(std::shared_ptr<const void> object) { to_let_go_.push_back(std::move(object)); }
-  void wake_after_step(std::shared_ptr<ContenderListener> listener) { to_wake_.push_back(std::move(listener)); }
-  // StepListener::time_has_come() follows then, in a step, as long as the listener lives.
-  void call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener);
-
-  // Runs a callback on the dispatcher, or here if the client has been closed: each runs, and once.
-  void post(Dispatcher::Call callback);
-  // The same for what a step of the engine leads to, under the mutex: nothing is woken, and nothing runs here, before
-  // the step has ended.
-  void post_from_step(Dispatcher::Call callback);
-  // Stops the token of a lost lock, on a thread of its own: what is registered with it is the host's, and may block.
-  void post_stop(Dispatcher::Call request);
-
-  // --- for Client ---
-
-  // \throws RequestRejectedException(forked, closed).
-  bool wait_connected(std::chrono::milliseconds timeout);
-  ClientStatistics statistics() const;
-
- private:
-  friend class EnsembleLink;
-
-  // One step of the engine: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They
-  // are woken when the mutex is free again: they are about to want it.
+  // One step of the agent: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They are
+  // woken when the mutex is free again: they are about to want it.
   class Step {
    public:
     explicit Step(ClientCore& core) : core_(core), guard_(core.mutex_) {}
@@ -160,35 +82,53 @@ class ClientCore final {
     ClientCore& core_;
     std::unique_lock<std::mutex> guard_;
   };
+  // Runs it under the mutex, as one step: what may be done with the agent is done there, or in a call of a listener.
+  template <class Action>
+  auto in_step(Action action) {
+    const Step step(*this);
+    return action(ensemble_->agent());
+  }
+  // The following are for steps.
+  void let_go_after_step(std::shared_ptr<const void> object) { to_let_go_.push_back(std::move(object)); }
+  void wake_after_step(std::shared_ptr<agent::ContenderListener> listener) { to_wake_.push_back(std::move(listener)); }
 
-  std::shared_ptr<ContenderListener> listener_of(lock::ContenderId contender) const;
-  // Its last news is on the way: nothing more is told to the slot.
-  std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
+  // Runs a callback on the dispatcher, or here if the client has been closed: each runs, and once.
+  void post(Dispatcher::Call callback);
+  // The same for what a step leads to, under the mutex: nothing is woken, and nothing runs here, before
+  // the step has ended.
+  void post_from_step(Dispatcher::Call callback);
+  // Stops the token of a lost lock, on a thread of its own: what is registered with it is the host's, and may block.
+  void post_stop(Dispatcher::Call request);
+
+  // --- for Client ---
+
+  // \throws RequestRejectedException(forked, closed).
+  bool wait_connected(std::chrono::milliseconds timeout);
+
+  // --- for the ensemble ---
+
+  // Guards it, but for what is atomic.
+  std::mutex& mutex() const { return mutex_; }
+  bool is_closed() const { return closed_; }
+  ClientLog& client_log() { return log_; }
+  // Something is due then, beside what steps lead to.
+  void wake_by(lock::TimePoint time) { ticker_.wake_by(time); }
+
+ private:
   lock::TimePoint on_timer();
   // How long a callback may take before a warning says so.
   lock::Duration slow_call() const;
   void call_begins(lock::TimePoint time);
-  // `looked_at` keeps the slots alive until the mutex is free: what their callbacks own may call us when it dies.
-  lock::TimePoint give_up_answers(lock::TimePoint time, std::vector<std::shared_ptr<ContenderListener>>& looked_at);
-  // The same of StepListener::time_has_come().
-  lock::TimePoint tell_time(lock::TimePoint time, std::vector<std::shared_ptr<ContenderListener>>& looked_at);
 
   const Settings settings_;
   const std::string instance_;
   const zookeeper::ForkGuard fork_guard_;
 
   mutable std::mutex mutex_;
-  std::condition_variable connection_changed_;
-  lock::ContenderId next_contender_ = 1;
-  std::unordered_map<lock::ContenderId, std::shared_ptr<ContenderListener>> listeners_;
-  std::vector<std::shared_ptr<StepListener>> at_end_of_step_;
-  std::multimap<lock::TimePoint, std::weak_ptr<StepListener>> times_;
-  std::vector<std::shared_ptr<ContenderListener>> to_wake_;  // and, for those that nobody else keeps, to let go
+  std::vector<std::shared_ptr<agent::ContenderListener>> to_wake_;  // and, for those that nobody else keeps, to let go
   std::vector<std::shared_ptr<const void>> to_let_go_;
   bool callbacks_posted_ = false;             // in this step
   std::vector<Dispatcher::Call> not_posted_;  // in this step: the dispatcher has been stopped
-  std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
-  ClientStatistics statistics_;
 
   std::mutex close_mutex_;
   std::optional<retry::RetryBudget> retry_budget_;
@@ -197,7 +137,6 @@ class ClientCore final {
   std::stop_source close_done_;
 
   ClientLog log_;
-  std::optional<CourseLog> course_;  // if debug lines are wanted
   Ticker ticker_;
   Dispatcher dispatcher_;
   Dispatcher stopper_;

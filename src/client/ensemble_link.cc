@@ -25,8 +25,13 @@ constexpr std::size_t max_waiting_requests = 10'000;
 // Shorter, and looking after unused monitors would be most of what an engine does.
 constexpr std::chrono::milliseconds least_monitor_linger{100};
 
-lock::EngineOptions engine_options(const Settings& settings, bool explain) {
-  lock::EngineOptions options;
+agent::AgentOptions agent_options(const Settings& settings, bool explain) {
+  agent::AgentOptions all;
+  all.linger.time = settings.linger();
+  all.linger.locks = settings.linger_max();
+  all.linger.reused = settings.linger_reused();
+  all.linger.delay = settings.release_delay();
+  lock::EngineOptions& options = all.engine;
   for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
   options.watch_mode = settings.watch_mode();
   options.monitor_linger = settings.monitor_linger();
@@ -37,7 +42,7 @@ lock::EngineOptions engine_options(const Settings& settings, bool explain) {
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
   options.root_bytes = settings.chroot().size();
   options.explain = explain;
-  return options;
+  return all;
 }
 
 std::string name_of(const Settings& settings) {
@@ -53,14 +58,12 @@ std::string name_of(const Settings& settings) {
 EnsembleLink::EnsembleLink(ClientCore& core, bool explain)
     : core_(core),
       name_(name_of(core.settings())),
-      engine_(engine_options(core.settings(), explain), *this),
-      linger_({.time = core.settings().linger(),
-               .locks = core.settings().linger_max(),
-               .reused = core.settings().linger_reused(),
-               .delay = core.settings().release_delay()}),
+      agent_(agent_options(core.settings(), explain), *this),
       next_own_tag_(own_tags),
       down_since_(now()),
-      keeper_(*this) {}
+      keeper_(*this) {
+  if (explain) course_.emplace(core.client_log());
+}
 
 EnsembleLink::~EnsembleLink() = default;
 
@@ -76,90 +79,103 @@ bool EnsembleLink::in_forked_child() const {
   return core_.in_forked_child();
 }
 
+void EnsembleLink::begin_close() {
+  {
+    const ClientCore::Step step(core_);
+    agent_.close();
+  }
+  keeper_.begin_stop();
+}
+
+void EnsembleLink::end_session() {
+  keeper_.stop();
+  std::vector<WaitingRequest> waiting;
+  {
+    const std::lock_guard guard(core_.mutex());
+    waiting = std::exchange(waiting_requests_, {});
+    connection_changed_.notify_all();
+  }
+  refuse_requests(waiting);
+}
+
 // --- lock slots and readers ---
 
 bool EnsembleLink::wait_connected(std::chrono::milliseconds timeout) {
-  std::unique_lock guard(core_.mutex_);
-  const auto decided = [this] { return connected_ || core_.closed_; };
+  std::unique_lock guard(core_.mutex());
+  const auto decided = [this] { return connected_ || core_.is_closed(); };
   if (const lock::TimePoint deadline = deadline_after(timeout); deadline == lock::never) {
-    core_.connection_changed_.wait(guard, decided);
+    connection_changed_.wait(guard, decided);
   } else {
-    core_.connection_changed_.wait_until(guard, to_steady(deadline), decided);
+    connection_changed_.wait_until(guard, to_steady(deadline), decided);
   }
   return connected();
 }
 
-void EnsembleLink::tick() {
-  const ClientCore::Step step(core_);
-  engine_.tick(now());
+lock::TimePoint EnsembleLink::tick() {
+  std::vector<WaitingRequest> expired;
+  lock::TimePoint next = lock::never;
+  {
+    const ClientCore::Step step(core_);
+    agent_.tick();
+    next = agent_.next_timer();
+    expired = take_expired(now(), next);
+  }
+  refuse_requests(expired);
+  return next;
 }
 
-void EnsembleLink::watch_danger(const ContenderListener& caller, lock::ContenderId contender, lock::Duration margin) {
-  const ClientCore::Step step(core_);
-  if (core_.listener_of(contender).get() == &caller) danger_.add(contender, margin);
+ClientStatistics EnsembleLink::statistics() const {
+  const std::lock_guard guard(core_.mutex());
+  ClientStatistics statistics = statistics_;
+  statistics.requests += agent_.requests();
+  statistics.contenders = agent_.engine().contenders();
+  statistics.lingering = agent_.lingering();
+  return statistics;
 }
 
 std::string EnsembleLink::last_problem() const {
-  const std::lock_guard guard(core_.mutex_);
+  const std::lock_guard guard(core_.mutex());
   return problem_;
 }
 
 std::optional<ErrorCode> EnsembleLink::standing_problem() const {
-  const std::lock_guard guard(core_.mutex_);
+  const std::lock_guard guard(core_.mutex());
   return standing_problem_;
 }
 
 // --- steps ---
 
-void EnsembleLink::end_of_step() {
-  grouping_.flush();
+lock::TimePoint EnsembleLink::end_step() {
+  agent_.end_step();
   publish_deadline();
+  return agent_.next_timer();
 }
 
 // Heartbeats keep more than a third of the time-out ahead while they are answered.
 void EnsembleLink::publish_deadline() {
-  const lock::TimePoint valid_until = engine_.valid_until();
+  const lock::TimePoint valid_until = agent_.engine().valid_until();
   suspect_from_.store(nanoseconds(valid_until - session_timeout_.load() / 3), std::memory_order_release);
   valid_until_.store(nanoseconds(valid_until), std::memory_order_release);
-}
-
-lock::TimePoint EnsembleLink::next_timer() {
-  lock::TimePoint next = std::min(engine_.next_timer(), linger_.next_timer());
-  if (!danger_.empty()) next = std::min(next, danger_.next(now(), engine_.valid_until()));
-  return next;
-}
-
-void EnsembleLink::tick_in_step(lock::TimePoint time) {
-  engine_.tick(time);
-  linger_.tick(time);
-  look_for_danger(time);
-}
-
-void EnsembleLink::look_for_danger(lock::TimePoint time) {
-  for (const lock::ContenderId contender : danger_.due(time, engine_.valid_until())) {
-    if (const auto listener = core_.listener_of(contender)) listener->in_danger(contender);
-  }
 }
 
 // --- requests beside the protocol ---
 
 void EnsembleLink::submit_own(coordination::Request request, OwnRequest own) {
   const auto tag = next_own_tag_++;
-  for (const lock::ContenderId contender : own.guards) ++guarded_writes_[contender];
   own.sent = now();
   own_requests_.emplace(tag, std::move(own));
-  ++core_.statistics_.requests;
+  ++statistics_.requests;
   session_->submit(tag, std::move(request));
 }
 
 void EnsembleLink::request(coordination::Request request, ReplyHandler handler) {
   core_.check_usable();
   {
-    const std::lock_guard guard(core_.mutex_);
+    const std::lock_guard guard(core_.mutex());
     if (connected_ && session_) return submit_own(std::move(request), {.handler = std::move(handler)});
-    if (!core_.closed_ && waiting_requests_.size() < max_waiting_requests) {
+    if (!core_.is_closed() && waiting_requests_.size() < max_waiting_requests) {
       waiting_requests_.push_back({std::move(request), std::move(handler)});
-      core_.ticker_.wake_by(now() + engine_.patience());
+      core_.wake_by(now() + agent_.engine().patience());
       return;
     }
   }
@@ -175,27 +191,21 @@ std::future<Reply> EnsembleLink::request(coordination::Request request) {
   return future;
 }
 
-bool EnsembleLink::guarded_transaction(const ContenderListener& caller,
+bool EnsembleLink::guarded_transaction(const agent::ContenderListener& caller,
                                        const std::vector<lock::ContenderId>& contenders,
                                        std::vector<coordination::Operation> operations, ReplyHandler handler) {
   core_.check_usable();
-  const std::lock_guard guard(core_.mutex_);
+  const std::lock_guard guard(core_.mutex());
   if (!connected_ || !session_) return false;
-  coordination::Transaction transaction;
-  for (const lock::ContenderId contender : contenders) {
-    if (core_.listener_of(contender).get() != &caller) return false;
-    auto checks = engine_.guard(contender);
-    if (!checks) return false;
-    std::move(checks->begin(), checks->end(), std::back_inserter(transaction.operations));
-  }
-  std::move(operations.begin(), operations.end(), std::back_inserter(transaction.operations));
-  submit_own(std::move(transaction), {.handler = std::move(handler), .write = true, .guards = contenders});
+  auto transaction = agent_.begin_guarded_write(caller, contenders, std::move(operations));
+  if (!transaction) return false;
+  submit_own(*std::move(transaction), {.handler = std::move(handler), .write = true, .guards = contenders});
   return true;
 }
 
 std::vector<EnsembleLink::WaitingRequest> EnsembleLink::take_expired(lock::TimePoint time, lock::TimePoint& next) {
   if (waiting_requests_.empty() || connected_) return {};
-  const lock::TimePoint give_up = down_since_ + engine_.patience();
+  const lock::TimePoint give_up = down_since_ + agent_.engine().patience();
   if (give_up <= time) return std::exchange(waiting_requests_, {});
   next = std::min(next, give_up);
   return {};
@@ -214,11 +224,8 @@ void EnsembleLink::refuse_requests(const std::vector<WaitingRequest>& requests) 
 void EnsembleLink::use_session(coordination::Session* session) {
   const ClientCore::Step step(core_);
   session_ = session;
-  grouping_.use(session);
-  if (!session && connected_) {  // closed by ourselves: nobody else will say so
-    connected_ = false;
-    engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
-  }
+  if (!session) connected_ = false;
+  agent_.use(session);
 }
 
 void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool current) {
@@ -227,7 +234,7 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
     if (!current) return;
     const ClientCore::Step step(core_);
     if (answered) answers_.answered(now());
-    grouping_.on_reply(tag, std::move(reply));
+    agent_.on_answer(tag, std::move(reply));
     return;
   }
   ReplyHandler handler;
@@ -239,11 +246,9 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
     if (answered) {
       const lock::TimePoint time = now();
       answers_.answered(time);
-      if (connected_) engine_.on_answered(found->second.sent, found->second.write, time, reply.code);
+      agent_.on_answered(found->second.sent, found->second.write, reply.code);
     }
-    for (const lock::ContenderId contender : found->second.guards) {
-      if (--guarded_writes_.at(contender) == 0) guarded_writes_.erase(contender);
-    }
+    agent_.end_guarded_write(found->second.guards);
     own_requests_.erase(found);
   }
   handler(std::move(reply));
@@ -251,18 +256,24 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
 
 void EnsembleLink::on_watch(const coordination::WatchEvent& event) {
   const ClientCore::Step step(core_);
-  if (linger_.on() && event.path.size() > 1) linger_.changed(event.path.substr(1, event.path.find('/', 1) - 1), now());
-  // Of what is being released the engine need not look at the queue. But what is gone is not released.
-  if (event.kind == coordination::WatchEvent::Kind::children_changed) release_given_up();
-  grouping_.on_watch(event);
+  agent_.on_watch_event(event);
 }
 
 void EnsembleLink::on_session(const SessionEvent& event) {
   const ClientCore::Step step(core_);
-  if (core_.closed_ || !session_) return;  // the session that tells this has been given up meanwhile
+  if (core_.is_closed() || !session_) return;  // the session that tells this has been given up meanwhile
   if (event.kind == SessionEvent::Kind::connected) {
     if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
-    return report_connected(event);
+    connected_ = true;
+    session_timeout_ = event.timeout;
+    problem_.clear();
+    standing_problem_.reset();
+    for (WaitingRequest& waiting : std::exchange(waiting_requests_, {})) {
+      submit_own(std::move(waiting.request), {.handler = std::move(waiting.handler)});
+    }
+    agent_.on_session_event(event);
+    connection_changed_.notify_all();
+    return;
   }
   const bool was_connected = connected_.exchange(false);
   switch (event.kind) {
@@ -271,12 +282,11 @@ void EnsembleLink::on_session(const SessionEvent& event) {
     case SessionEvent::Kind::disconnected:
       answers_.disconnected();
       if (!was_connected) return;
-      ++core_.statistics_.disconnections;
-      linger_.disconnected();
+      ++statistics_.disconnections;
       down_since_ = now();
       break;
     case SessionEvent::Kind::expired:
-      ++core_.statistics_.sessions_expired;
+      ++statistics_.sessions_expired;
       down_since_ = now();
       log("warning", "the ZooKeeper session has expired; its locks are lost");
       break;
@@ -286,24 +296,12 @@ void EnsembleLink::on_session(const SessionEvent& event) {
       log("error", problem_);
       break;
   }
-  grouping_.on_session(event);
-  core_.connection_changed_.notify_all();
-}
-
-void EnsembleLink::report_connected(const SessionEvent& event) {
-  connected_ = true;
-  session_timeout_ = event.timeout;
-  problem_.clear();
-  standing_problem_.reset();
-  for (WaitingRequest& waiting : std::exchange(waiting_requests_, {})) {
-    submit_own(std::move(waiting.request), {.handler = std::move(waiting.handler)});
-  }
-  grouping_.on_session(event);
-  core_.connection_changed_.notify_all();
+  agent_.on_session_event(event);
+  connection_changed_.notify_all();
 }
 
 void EnsembleLink::set_problem(std::string problem, std::optional<ErrorCode> standing) {
-  const std::lock_guard guard(core_.mutex_);
+  const std::lock_guard guard(core_.mutex());
   if (connected_) return;  // it has come meanwhile
   if (problem_ != problem) log("warning", problem);
   problem_ = std::move(problem);
@@ -315,17 +313,17 @@ std::chrono::milliseconds EnsembleLink::longest_session_timeout() const {
 }
 
 lock::TimePoint EnsembleLink::down_since() const {
-  const std::lock_guard guard(core_.mutex_);
+  const std::lock_guard guard(core_.mutex());
   return down_since_;
 }
 
 // Twice the session's time-out: by then a server that lives has answered, or is not worth waiting for; and a lock that
 // was held is long lost.
 std::optional<std::string> EnsembleLink::why_useless() const {
-  const std::lock_guard guard(core_.mutex_);
+  const std::lock_guard guard(core_.mutex());
   const lock::TimePoint time = now();
   const lock::Duration patience = 2 * core_.settings().session_timeout();
-  const lock::TimePoint oldest = engine_.oldest_unanswered();
+  const lock::TimePoint oldest = agent_.engine().oldest_unanswered();
   // The oldest one may not even have been sent, behind thousands that are answered one group after the other.
   const bool waits = connected_ && oldest != lock::never && time - oldest > patience;
   if (waits && answers_.is_silent(time, patience)) return "ZooKeeper answers pings but no requests";
@@ -337,9 +335,9 @@ void EnsembleLink::session_given_up(const std::string& why) {
   log("warning", why + ": the session is given up");
   const ClientCore::Step step(core_);
   connected_ = false;
-  ++core_.statistics_.sessions_expired;
+  ++statistics_.sessions_expired;
   down_since_ = now();
-  grouping_.on_session({.kind = SessionEvent::Kind::expired});
+  agent_.on_session_event({.kind = SessionEvent::Kind::expired});
 }
 
 }  // namespace forelock::client

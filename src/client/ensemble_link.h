@@ -1,10 +1,12 @@
-// An EnsembleLink is the ensemble as the client uses it: the session, and the engine of its monitors.
+// An EnsembleLink is the ensemble as the client uses it: the session, the agent that decides over it, and requests of
+// the client's own.
 //
 // Everything in it that is not atomic is guarded by the core's mutex.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,23 +18,22 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/agent.h"
 #include "client/answer_watch.h"
 #include "client/client_use.h"
-#include "client/contender_listener.h"
-#include "client/danger_watch.h"
+#include "client/clock.h"
+#include "client/course_log.h"
 #include "client/session_keeper.h"
 #include "coordination/session.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
-#include "grouping/grouping_session.h"
-#include "linger/linger_machine.h"
-#include "lock/engine.h"
+#include "lock/engine_types.h"
 
 namespace forelock::client {
 
 class ClientCore;
 
-class EnsembleLink final : public lock::EngineOutput {
+class EnsembleLink final : private agent::AgentHost {
  public:
   // `explain`: lock::EngineOptions.
   EnsembleLink(ClientCore& core, bool explain);
@@ -42,6 +43,10 @@ class EnsembleLink final : public lock::EngineOutput {
 
   // Begins to connect.
   void start(ClientUse use);
+  // Nothing is asked for any more; the rest waits for nothing.
+  void begin_close();
+  // The session ends, and requests that wait for it are refused.
+  void end_session();
 
   ClientCore& core() const { return core_; }
   // The ensemble in messages: its servers and the chroot.
@@ -64,19 +69,20 @@ class EnsembleLink final : public lock::EngineOutput {
 
   // --- for the lock slots and readers; with the core's mutex ---
 
+  // For steps of the core.
+  agent::Agent& agent() { return agent_; }
   bool wait_connected(std::chrono::milliseconds timeout);
 
   // The last loss of a connection.
   lock::TimePoint down_since() const;
   bool in_forked_child() const;
-  // Does what is due now: for callers whose deadline has come.
-  void tick();
-  // A lock that this caller holds already has a danger-zone callback from now on.
-  void watch_danger(const ContenderListener& caller, lock::ContenderId contender, lock::Duration margin);
+  // Does what is due now: on time, and for callers whose deadline has come. \returns when something is due next.
+  lock::TimePoint tick();
   // Why the last failed attempt to connect failed.
   std::string last_problem() const;
   // What no waiting will mend, such as refused credentials.
   std::optional<ErrorCode> standing_problem() const;
+  ClientStatistics statistics() const;
 
   // --- requests beside the protocol ---
 
@@ -88,7 +94,7 @@ class EnsembleLink final : public lock::EngineOutput {
   std::future<coordination::Reply> request(coordination::Request request);
   // The caller's operations with a check that each lock is still its contender's. False if one is not, already now, or
   // if a contender has another caller.
-  bool guarded_transaction(const ContenderListener& caller, const std::vector<lock::ContenderId>& contenders,
+  bool guarded_transaction(const agent::ContenderListener& caller, const std::vector<lock::ContenderId>& contenders,
                            std::vector<coordination::Operation> operations, ReplyHandler handler);
 
   // --- for SessionKeeper ---
@@ -102,37 +108,31 @@ class EnsembleLink final : public lock::EngineOutput {
   std::optional<std::string> why_useless() const;
   void session_given_up(const std::string& why);
 
-  // --- lock::EngineOutput: called by the engine, under the mutex ---
+  // --- for the core ---
 
-  void send(coordination::RequestTag tag, coordination::Request request) override;
-  bool withdraw(coordination::RequestTag tag) override;
-  void unwanted(coordination::RequestTag tag) override;
+  // At the end of a step: what it has changed can be seen. \returns when something is due next.
+  lock::TimePoint end_step();
+
+ private:
+  // --- agent::AgentHost ---
+
+  lock::TimePoint now() const override { return client::now(); }
+  lock::ContenderId new_contender() override { return next_contender_++; }
+  void wake_after_step(std::shared_ptr<agent::ContenderListener> listener) override;
+  void let_go_after_step(std::shared_ptr<const void> object) override;
+  void begins(lock::ContenderId contender, const lock::AcquireSpec& spec) override;
   void granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  void taken_again(lock::ContenderId contender, Priority priority) override;
+  void lingers(lock::ContenderId contender) override;
   void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
-  void proved(lock::ContenderId contender) override;
-  void lost(lock::ContenderId contender, LossReason reason) override;
+  void lost(lock::ContenderId contender, LossReason reason, bool in_use) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
-  void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;
   void removal_denied() override;
   void explained(lock::ContenderId contender, const lock::CourseNote& note) override;
-
- private:
-  friend class ClientCore;
-
-  // What comes up to the engine, in a step.
-  class EngineListener final : public coordination::SessionListener {
-   public:
-    explicit EngineListener(lock::Engine& engine) : engine_(engine) {}
-    void on_reply(coordination::RequestTag tag, coordination::Reply reply) override;
-    void on_watch(const coordination::WatchEvent& event) override;
-    void on_session(const coordination::SessionEvent& event) override;
-
-   private:
-    lock::Engine& engine_;
-  };
+  void note(lock::ContenderId contender, std::string_view text);
 
   struct OwnRequest {
     ReplyHandler handler;
@@ -140,49 +140,30 @@ class EnsembleLink final : public lock::EngineOutput {
     bool write = false;
     std::vector<lock::ContenderId> guards = {};  // of a guarded write
   };
+
   struct WaitingRequest {
     coordination::Request request;
     ReplyHandler handler;
   };
 
-  // --- for the core, in a step ---
-
-  void end_of_step();
-  void publish_deadline();
-  // That of the engine, or of a lock that wants to be told of danger before.
-  lock::TimePoint next_timer();
-  void tick_in_step(lock::TimePoint time);
-  void look_for_danger(lock::TimePoint time);
   // Requests that have waited for a connection for too long. `next`: when to look again.
   std::vector<WaitingRequest> take_expired(lock::TimePoint time, lock::TimePoint& next);
   static void refuse_requests(const std::vector<WaitingRequest>& requests);
-
-  // Whether locks of this session are certain to be held, and for a while.
-  bool certain(lock::TimePoint time) const;
-  // The lingering lock that it gets; 0 for none.
-  lock::ContenderId hand_out(const std::shared_ptr<ContenderListener>& listener, const linger::Wish& wish);
-  // Lets the lock linger, or releases it, perhaps in a moment (`may_wait`). False if it is not held.
-  bool end_section(lock::ContenderId contender, bool may_wait = true);
-  void release_given_up();
-
-  // --- its own ---
-
   void submit_own(coordination::Request request, OwnRequest own);
-  void report_connected(const coordination::SessionEvent& event);
+  void publish_deadline();
 
   ClientCore& core_;
   const std::string name_;
 
-  lock::Engine engine_;
-  EngineListener engine_listener_{engine_};
-  grouping::GroupingSession grouping_{{}, engine_listener_};  // what the engine sends goes through it
-  linger::LingerMachine linger_;
-  DangerWatch danger_;
+  std::optional<CourseLog> course_;  // if debug lines are wanted
+  agent::Agent agent_;
+  lock::ContenderId next_contender_ = 1;
+  ClientStatistics statistics_;
   AnswerWatch answers_;
+  std::condition_variable connection_changed_;
   coordination::Session* session_ = nullptr;
   coordination::RequestTag next_own_tag_;
   std::unordered_map<coordination::RequestTag, OwnRequest> own_requests_;
-  std::unordered_map<lock::ContenderId, unsigned> guarded_writes_;  // unanswered ones under each lock
   std::vector<WaitingRequest> waiting_requests_;
   lock::TimePoint down_since_;
   std::string problem_;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/contender_listener.h"
+#include "agent/contender_listener.h"
 #include "coordination/session.h"
 #include "forelock/write_operation.h"
 #include "lock/engine_types.h"
@@ -28,7 +28,7 @@ class GuardedWrite {
   };
   struct Guard {
     EnsembleLink& ensemble;
-    const ContenderListener& caller;
+    const agent::ContenderListener& caller;
     std::string name;  // of the lock or set, for messages
     std::vector<Hold> holds;
     std::function<void()> check_health;  // throws LockUnhealthyException

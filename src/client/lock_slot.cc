@@ -103,8 +103,10 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
   }
   try {
     if (acquire_lingering()) return acquisition;
-    core_->acquire(shared_from_this(), make_spec(deadline, try_once, std::move(stack)),
-                   core_->linger_of(options_).has_value());
+    lock::AcquireSpec spec = make_spec(deadline, try_once, std::move(stack));
+    core_->in_step([&](agent::Agent& agent) {
+      agent.acquire(shared_from_this(), std::move(spec), core_->linger_of(options_).has_value());
+    });
   } catch (...) {
     const std::lock_guard guard(mutex_);
     phase_ = Phase::free;
@@ -125,7 +127,9 @@ bool LockSlot::acquire_lingering() {
     const std::lock_guard guard(mutex_);
     record_ = new_record();
   }
-  return core_->acquire_lingering(shared_from_this());
+  const linger::Wish wish{node_name_, priority_, true, wants_place()};
+  return core_->in_step(
+      [&](agent::Agent& agent) { return agent.acquire_lingering(shared_from_this(), wish) != 0; });
 }
 
 std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
@@ -179,24 +183,25 @@ bool LockSlot::cancel() {
       return true;
     }
   }
-  return core_->cancel(*this, contender);
+  return core_->in_step(
+      [&](agent::Agent& agent) { return agent.is_of(*this, contender) && agent.cancel(contender); });
 }
 
 bool LockSlot::step_aside(lock::TimePoint deadline) {
   if (core_->in_forked_child()) core_->check_usable();
   bool begun = false;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent& agent) {
     lock::ContenderId contender = 0;
     {
       const std::lock_guard guard(mutex_);
-      if (phase_.load() != Phase::held || !core_->holds_in_step(contender_)) return;
+      if (phase_.load() != Phase::held || !agent.holds(contender_)) return;
       contender = contender_;
       phase_ = Phase::waiting;
       waiting_since_ = now();
       deadline_ = deadline;
       refusal_.reset();
     }
-    begun = core_->step_aside_in_step(contender, deadline);
+    begun = agent.step_aside(contender, deadline);
   });
   return begun;
 }
@@ -217,7 +222,7 @@ void LockSlot::release_and_wait() {
   outcome_.reset();
   const lock::ContenderId contender = contender_;
   guard.unlock();
-  const bool begun = core_->release(contender);
+  const bool begun = core_->in_step([&](agent::Agent& agent) { return agent.release(contender); });
   guard.lock();
   if (!begun && !outcome_) outcome_ = outcome_of_loss();  // lost in this very moment
   // Beyond the lock's own deadline, which moves on while the connection lives, there is nothing to be confirmed.
@@ -248,7 +253,10 @@ void LockSlot::release(Done done) {
   if (contender != 0) {
     // released() follows, or has come; or release_unanswered().
     const lock::TimePoint answer_by = now() + ensemble_.session_timeout();
-    if (answer_wanted ? core_->release(contender, answer_by) : core_->release(contender)) return;
+    const bool begun = core_->in_step([&](agent::Agent& agent) {
+      return answer_wanted ? agent.release(contender, answer_by) : agent.release(contender);
+    });
+    if (begun) return;
   }
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::gone;
   {
@@ -277,7 +285,7 @@ void LockSlot::release_detached() noexcept {
     phase_ = Phase::free;
     contender = std::exchange(contender_, 0);
   }
-  core_->release_detached(contender);
+  core_->in_step([&](agent::Agent& agent) { agent.release_detached(contender); });
 }
 
 void LockSlot::retire() noexcept {
@@ -293,7 +301,7 @@ void LockSlot::retire() noexcept {
       phase_ = Phase::free;
     }
   }
-  if (contender != 0) core_->release_detached(contender);
+  if (contender != 0) core_->in_step([&](agent::Agent& agent) { agent.release_detached(contender); });
   gate_.close();
   std::vector<CallbackGate::Answer> owed;
   {

@@ -15,15 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "agent/contender_listener.h"
 #include "client/acquisition_error.h"
 #include "client/callback_gate.h"
 #include "client/client_core.h"
-#include "client/contender_listener.h"
 #include "forelock/write_lock.h"
 
 namespace forelock::client {
 
-class LockSlot final : public ContenderListener, public std::enable_shared_from_this<LockSlot> {
+class LockSlot final : public agent::ContenderListener, public std::enable_shared_from_this<LockSlot> {
  public:
   // \throws RequestRejectedException(invalid_argument) for an impossible monitor id.
   LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::string monitor, Priority priority,

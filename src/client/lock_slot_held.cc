@@ -78,7 +78,10 @@ void LockSlot::alive(std::chrono::milliseconds expected) {
     json = record_.to_json();
     contender = contender_;
   }
-  if (!core_->update_record(*this, contender, std::move(json))) check_health();
+  const bool told = core_->in_step([&](agent::Agent& agent) {
+    return agent.is_of(*this, contender) && agent.update_record(contender, std::move(json));
+  });
+  if (!told) check_health();
 }
 
 // --- guarded writes ---
@@ -121,7 +124,10 @@ void LockSlot::on_danger(std::chrono::milliseconds margin, std::function<void()>
     on_danger_ = std::move(callback);
     if (holds()) holder = contender_;
   }
-  if (holder != 0) ensemble_.watch_danger(*this, holder, margin);
+  if (holder == 0) return;
+  core_->in_step([&](agent::Agent& agent) {
+    if (agent.is_of(*this, holder)) agent.watch_danger(holder, margin);
+  });
 }
 
 void LockSlot::on_queued(std::function<void(const QueuePosition&)> callback) {

@@ -108,7 +108,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
   core_->check_usable();
   OwnerRecord record = make_record();
   Acquisition acquisition = 0;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     std::shared_ptr<SetRun> run;
     {
       const std::lock_guard guard(mutex_);
@@ -185,7 +185,7 @@ SetSlot::Acquisition SetSlot::acquisition() const {
 bool SetSlot::cancel() {
   if (core_->in_forked_child()) core_->check_usable();
   bool cancelled = false;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     if (const auto run = run_; run && phase_.load() == Phase::waiting) cancelled = run->cancel();
   });
   return cancelled;
@@ -194,7 +194,7 @@ bool SetSlot::cancel() {
 bool SetSlot::step_aside(lock::TimePoint deadline) {
   if (core_->in_forked_child()) core_->check_usable();
   bool begun = false;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     {
       const std::lock_guard guard(mutex_);
       if (phase_.load() != Phase::held) return;
@@ -213,7 +213,7 @@ bool SetSlot::step_aside(lock::TimePoint deadline) {
 
 bool SetSlot::begin_release(Done done, bool is_waited_for) {
   bool begun = false;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     const lock::TimePoint confirmed_by = now() + ensemble_.session_timeout();
     {
       const std::lock_guard guard(mutex_);
@@ -227,7 +227,7 @@ bool SetSlot::begin_release(Done done, bool is_waited_for) {
       released_ = std::move(done);
     }
     const auto run = run_;  // its end resets run_
-    core_->call_at(confirmed_by, run);
+    ensemble_.agent().call_at(confirmed_by, run);
     run->release();
   });
   return begun;
@@ -246,7 +246,7 @@ void SetSlot::release_and_wait() {
   while (!release_ && now() < answer_by()) changed_.wait_until(guard, to_steady(answer_by()));
   if (!release_) {
     guard.unlock();
-    core_->in_step([&] {
+    core_->in_step([&](agent::Agent&) {
       if (const auto run = run_) time_is_up(run);  // which resets run_
     });
     guard.lock();
@@ -273,7 +273,7 @@ void SetSlot::release(Done done) {
 
 void SetSlot::release_detached() noexcept {
   if (core_->in_forked_child()) return;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     std::shared_ptr<SetRun> run;
     {
       const std::lock_guard guard(mutex_);
@@ -287,7 +287,7 @@ void SetSlot::release_detached() noexcept {
 
 void SetSlot::retire() noexcept {
   if (core_->in_forked_child()) return;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     std::shared_ptr<SetRun> run;
     {
       const std::lock_guard guard(mutex_);
@@ -343,7 +343,7 @@ void SetSlot::advanced(const std::shared_ptr<SetRun>& run) {
       patience_begun_ = true;
       if (ensemble_.connected()) {
         patience_ends_ = now() + give_back_patience;
-        return core_->call_at(patience_ends_, run);
+        return ensemble_.agent().call_at(patience_ends_, run);
       }
       told_failed(*machine.failure());
       break;

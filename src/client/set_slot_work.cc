@@ -13,7 +13,7 @@ namespace forelock::client {
 void SetSlot::alive(std::chrono::milliseconds expected) {
   check_health();
   bool told = false;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     if (phase_.load() == Phase::held && run_) told = run_->alive(expected);
   });
   if (!told) check_health();
@@ -23,7 +23,7 @@ std::vector<WriteResult> SetSlot::write_guarded(const std::vector<WriteOperation
   check_health();
   std::shared_ptr<SetRun> run;
   std::vector<GuardedWrite::Hold> holds;
-  core_->in_step([&] {
+  core_->in_step([&](agent::Agent&) {
     if (phase_.load() != Phase::held || !run_) return;
     run = run_;
     holds = run->holds();

@@ -143,7 +143,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
                 name(id) + " granted while " + name(other) + " waits with " + before.node);
   }
   timeline_.at(now() + timer_slack + plan_.latest_tick, *this, loss_due, id);
-  if (undone_by_hand(one)) timeline_.at(now() + removal_slack, *this, removal_due, id);
+  if (undone_by_hand(one)) timeline_.at(now() + removal_slack + one.hold_watch_later, *this, removal_due, id);
 }
 
 // Whether somebody else has held or waited since this contender's call, by the truth or within its process.

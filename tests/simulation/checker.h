@@ -56,6 +56,8 @@ struct Contender {
   Instant robbed_at{};
   Instant lingers_since{};
   bool told_of_change = false;  // since its grant: of the children of its monitor
+  Span hold_watch_later{};      // as lock::AcquireSpec
+  int open_writes = 0;          // under its guard, unanswered
   // Truth.
   std::string node;       // the last one created; empty when it is gone
   std::string last_node;  // likewise, but kept
@@ -181,6 +183,8 @@ class Checker final : public model::Actor {
   bool had_name(const Believer& process, std::size_t monitor, const std::string& node) const;
   bool has_namesake(const Contender& one) const;
   void rob(std::uint64_t id);
+  // It was deleted by hand: its process is to know before long.
+  void expect_news_of_removal(std::uint64_t id);
   bool anybody_beside(std::uint64_t id) const;
   bool undone_by_hand(const Contender& contender) const { return contender.robbed || contender.deleted_by_hand; }
   // A lock that nobody holds goes to the first in its queue, whatever goes on meanwhile (checker_vacancy.cc).

@@ -28,6 +28,9 @@ void Checker::taken_again(std::uint64_t id, Priority priority) {
   if (one.process->connected_since() > one.lingers_since || now() >= suspect_from) {
     return fail(Invariant::lingering, name(id) + " is handed out although it is not certain");
   }
+  if (one.open_writes > 0) {
+    return fail(Invariant::guard, name(id) + " is handed out while a guarded write of an earlier section is under way");
+  }
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
     const Contender& other = contenders_[i];
     if (other.monitor != one.monitor || other.phase != Phase::waiting) continue;
@@ -44,7 +47,7 @@ void Checker::taken_again(std::uint64_t id, Priority priority) {
   held_.push_back(id);
   progress();
   timeline_.at(now() + plan_.latest_tick, *this, loss_due, id);
-  if (undone_by_hand(one)) timeline_.at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+  if (undone_by_hand(one)) expect_news_of_removal(id);
 }
 
 void Checker::given_up(std::uint64_t id, bool begun) {

@@ -192,7 +192,7 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
     one.deleted_by_hand = one.deleted_by_hand_once = true;
     one.robbed_at = now();
     if (one.process != nullptr && one.phase == Phase::held) {
-      timeline_.at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+      expect_news_of_removal(id);
     }
     return;
   }
@@ -306,12 +306,16 @@ void Checker::judge_versions(const model::LogEntry& entry) {
   }
 }
 
+void Checker::expect_news_of_removal(std::uint64_t id) {
+  timeline_.at(now() + plan_.engine.hold_watch_delay + at(id).hold_watch_later, *this, removal_due, id);
+}
+
 void Checker::rob(std::uint64_t id) {
   Contender& one = at(id);
   one.robbed = one.deleted_by_hand = true;
   one.robbed_at = now();
   if (one.process != nullptr && one.phase == Phase::held) {
-    timeline_.at(now() + plan_.engine.hold_watch_delay, *this, removal_due, id);
+    expect_news_of_removal(id);
   }
 }
 

@@ -1,4 +1,4 @@
-// A link's session, and what its engine hears.
+// A link's session, and the calls of its process.
 #include "link.h"
 
 #include <algorithm>
@@ -37,26 +37,36 @@ void Link::trace(const std::string& text) const {
   world_.trace().add(name_, text);
 }
 
-void Link::new_engine() {
-  if (engine_) former_.push_back(std::move(engine_));
-  engine_ = std::make_unique<lock::Engine>(world_.plan().engine, *this);
-  grouping_ = std::make_unique<grouping::GroupingSession>(world_.plan().grouping, engine_listener_);
-  linger_ = std::make_unique<linger::LingerMachine>(world_.plan().linger);
+void Link::new_agent() {
+  if (agent_) former_.push_back(std::move(agent_));
+  const Plan& plan = world_.plan();
+  agent_ = std::make_unique<agent::Agent>(agent::AgentOptions{plan.engine, plan.grouping, plan.linger}, *this);
   unanswered_.clear();
   world_.requests().disconnected(*this);
   last_sent_ = sent_before_collision_ = 0;
   giving_up_.clear();
+  guarded_.clear();
   down_since_ = now();
 }
 
 void Link::connect() {
   connected_ = false;
   session_ = &world_.new_session(*this, world_.plan().homes[process_.index()]);
-  grouping_->use(&wire_);
+  agent_->use(&wire_);
 }
 
 model::ModelSession* Link::session_or_null() {
   return process_.is_down() ? nullptr : session_;
+}
+
+agent::Agent& Link::agent() {
+  world_.checker().before_call(*this);
+  return *agent_;
+}
+
+void Link::end_step() {
+  agent_->end_step();
+  to_let_go_.clear();
 }
 
 // --- Believer ---
@@ -75,16 +85,6 @@ Instant Link::connected_since() const {
 }
 
 // --- timers ---
-
-Instant Link::next_timer() const {
-  return std::min(engine_->next_timer(), linger_->next_timer());
-}
-
-void Link::timer_due() {
-  world_.checker().before_call(*this);
-  engine_->tick(now());
-  linger_->tick(now());
-}
 
 void Link::probe_from_now_on() {
   world_.timeline().after(world_.plan().session_timeout / 4, *this, probe);
@@ -116,34 +116,23 @@ void Link::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
     const Instant sent = probes_[tag];
     probes_.erase(tag);
     if (!reply.ok()) return;
-    world_.checker().before_call(*this);
-    engine_->on_answered(sent, is_write_probe(tag), now());
+    agent().on_answered(sent, is_write_probe(tag));
   } else if ((tag & guard_bit) != 0) {
     if (!reply.ok()) ++world_.statistics().guarded_writes_refused;
+    if (const auto write = guarded_.extract(tag)) {
+      --world_.checker().at(write.mapped()).open_writes;
+      agent_->end_guarded_write({write.mapped()});
+    }
     if (tracing()) trace("guarded write: " + describe(reply));
     return;
   } else {
     if ((tag & grouping::GroupingSession::group_tag) != 0 && !reply.ok()) ++world_.statistics().groups_failed;
-    grouping_->on_reply(tag, std::move(reply));
+    agent().on_answer(tag, std::move(reply));
   }
   process_.settle();
 }
 
-void Link::EngineListener::on_reply(coordination::RequestTag tag, coordination::Reply reply) {
-  link_.engine_hears(tag, std::move(reply));
-}
-
-void Link::EngineListener::on_watch(const coordination::WatchEvent& event) {
-  link_.world_.checker().before_call(link_);
-  link_.engine_->on_watch(event, link_.now());
-}
-
-void Link::EngineListener::on_session(const coordination::SessionEvent& event) {
-  link_.world_.checker().before_call(link_);
-  link_.engine_->on_session(event, link_.now());
-}
-
-void Link::engine_hears(coordination::RequestTag tag, coordination::Reply reply) {
+void Link::answered(coordination::RequestTag tag, const coordination::Reply& reply) {
   if (tracing()) trace("<- #" + std::to_string(tag) + " " + describe(reply));
   if (unanswered_.erase(tag) == 0) {
     world_.checker().fail(Invariant::requests, name_ + " is answered request " + std::to_string(tag) + " twice");
@@ -164,16 +153,13 @@ void Link::engine_hears(coordination::RequestTag tag, coordination::Reply reply)
   }
   world_.requests().answered(*this, tag, reply);
   world_.checker().before_call(*this);
-  engine_->on_reply(tag, std::move(reply), now());
 }
 
 void Link::on_watch(const coordination::WatchEvent& event) {
   if (tracing()) trace("<- watch: " + describe(event));
   world_.checker().watch_delivered(*this, event);
   world_.requests().watch_delivered(*this, event);
-  linger_->changed(event.path.substr(1, 1), now());
-  if (event.kind == coordination::WatchEvent::Kind::children_changed) release_given_up();
-  grouping_->on_watch(event);
+  agent().on_watch_event(event);
   process_.settle();
 }
 
@@ -184,14 +170,9 @@ void Link::on_session(const coordination::SessionEvent& event) {
   connected_ = event.kind == Kind::connected;
   if (connected_) connected_at_ = now();
   if (!connected_) world_.requests().disconnected(*this);
-  grouping_->on_session(event);
-  if (event.kind == Kind::disconnected) linger_->disconnected();
+  agent().on_session_event(event);
   // What contends from now on does so in the next session.
   if (event.kind == Kind::expired) world_.checker().session_ended(*this);
-  if (event.kind == Kind::expired && !world_.plan().reuse_engine) {
-    new_engine();
-    process_.forget_tick();
-  }
   process_.settle();
   if (event.kind != Kind::expired) return;
   world_.timeline().after(world_.random().between(Span{}, milliseconds(5)), *this, new_session);
@@ -199,41 +180,42 @@ void Link::on_session(const coordination::SessionEvent& event) {
 
 // --- calls ---
 
-bool Link::cancel(std::uint64_t id) {
-  world_.checker().before_call(*this);
-  return engine_->cancel(id, now());
+std::uint64_t Link::expect(const PlannedCall& call, Instant deadline) {
+  expected_ = call;
+  expected_deadline_ = deadline;
+  return world_.checker().contenders() + 1;
 }
 
-void Link::update_record(std::uint64_t id, char kind) {
-  world_.checker().before_call(*this);
-  linger_->bind_to_section(id);
-  engine_->update_record(id, record_of(kind, id), now());
+lock::ContenderId Link::new_contender() {
+  return world_.checker().add(this, expected_, expected_deadline_);
 }
 
-void Link::write_guarded(std::uint64_t id) {
-  auto guard = engine_->guard(id);
-  if (!guard) return;
-  coordination::Transaction write{std::move(*guard)};
+void Link::fill_in(std::uint64_t id, lock::AcquireSpec& spec) {
+  spec.guid = guid_of(id);
+  spec.record = [id](lock::RecordUse use, const std::string&) {
+    return record_of(use == lock::RecordUse::holding ? 'h' : 'n', id);
+  };
+}
+
+// Some of the calls are such that their record says what ends with the section.
+bool Link::may_linger(std::uint64_t id) const {
+  return world_.plan().linger.time > Span{} && id % 5 != 0;
+}
+
+Span Link::danger_margin(std::uint64_t id) const {
+  const bool wanted = world_.plan().linger.time > Span{} && id % 3 == 0;
+  return wanted ? Span(world_.plan().session_timeout) / 4 : Span{};
+}
+
+void Link::write_guarded(const agent::ContenderListener& caller, std::uint64_t id) {
   const char kind = world_.checker().at(id).told ? aware_write : unaware_write;
-  write.operations.push_back(coordination::SetData{"/D", record_of(kind, id)});
-  if (tracing()) trace("guarded write of " + std::to_string(id) + ": " + describe(write));
-  session_->submit(guard_bit | id, std::move(write));
-}
-
-void Link::prove(std::uint64_t id) {
-  world_.checker().before_call(*this);
-  engine_->prove(id, now());
-}
-
-void Link::knock(std::vector<std::string> monitors) {
-  world_.checker().before_call(*this);
-  engine_->knock(std::move(monitors), now());
-}
-
-bool Link::step_aside(std::uint64_t id, Instant deadline) {
-  world_.checker().before_call(*this);
-  if (engine_->state(id) == lock::ContenderState::held) linger_->stepped_aside(id);
-  return engine_->step_aside(id, deadline, now());
+  auto write = agent_->begin_guarded_write(caller, {id}, {coordination::SetData{"/D", record_of(kind, id)}});
+  if (!write) return;
+  if (tracing()) trace("guarded write of " + std::to_string(id) + ": " + describe(coordination::Request(*write)));
+  const auto tag = guard_bit | next_guard_++;
+  guarded_[tag] = id;
+  ++world_.checker().at(id).open_writes;
+  session_->submit(tag, *std::move(write));
 }
 
 // --- faults of the process ---

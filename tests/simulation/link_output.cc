@@ -1,4 +1,4 @@
-// What a link's engine tells its driver.
+// What an agent tells whoever looks on.
 #include <string>
 #include <utility>
 
@@ -9,7 +9,7 @@
 
 namespace forelock::simulation {
 
-void Link::send(coordination::RequestTag tag, coordination::Request request) {
+void Link::sent(coordination::RequestTag tag, const coordination::Request& request) {
   if (tracing()) trace("-> #" + std::to_string(tag) + " " + describe(request));
   if (std::holds_alternative<coordination::List>(request)) ++lists_;
   last_sent_ = tag;
@@ -22,19 +22,12 @@ void Link::send(coordination::RequestTag tag, coordination::Request request) {
     ++world_.statistics().renewed_monitors;
   }
   unanswered_.insert(tag);
-  grouping_->submit(tag, std::move(request));
 }
 
-bool Link::withdraw(coordination::RequestTag tag) {
-  if (process_.is_down() || !grouping_->withdraw(tag)) return false;
+void Link::withdrawn(coordination::RequestTag tag) {
   if (tracing()) trace("xx #" + std::to_string(tag) + " withdrawn");
   ++world_.statistics().withdrawn;
   unanswered_.erase(tag);
-  return true;
-}
-
-void Link::unwanted(coordination::RequestTag tag) {
-  if (!process_.is_down()) grouping_->unwanted(tag);
 }
 
 void Link::Wire::submit(coordination::RequestTag tag, coordination::Request request) {
@@ -52,13 +45,54 @@ void Link::Wire::submit(coordination::RequestTag tag, coordination::Request requ
   world.submit({link_.process_.index(), ++link_.requests_}, *link_.session_, tag, std::move(request));
 }
 
+void Link::begins(lock::ContenderId contender, const lock::AcquireSpec& spec) {
+  lists_at_call_[contender] = lists_;
+  world_.checker().at(contender).hold_watch_later = spec.hold_watch_later;
+  if (!tracing()) return;
+  trace("acquire " + std::to_string(contender) + " " + spec.monitor +
+        (spec.priority == Priority::foreground ? " foreground" : " background") + (spec.try_once ? " once" : "") +
+        (expected_deadline_ == lock::never
+             ? ""
+             : " patience " + std::to_string(expected_.patience / microseconds(1)) + " us"));
+}
+
+void Link::taken_again(lock::ContenderId contender, Priority priority) {
+  if (tracing()) trace("takes " + std::to_string(contender) + " again");
+  world_.checker().taken_again(contender, priority);
+}
+
+void Link::lingers(lock::ContenderId contender) {
+  if (tracing()) trace("keeps " + std::to_string(contender));
+  world_.checker().lingers(contender);
+  process_.lingers(contender);
+}
+
+void Link::given_up(lock::ContenderId contender, bool begun) {
+  if (tracing()) trace("gives up " + std::to_string(contender) + (begun ? "" : ": not held any more"));
+  world_.checker().given_up(contender, begun);
+}
+
+void Link::release_called(lock::ContenderId contender, bool begun) {
+  if (tracing()) trace("release " + std::to_string(contender) + (begun ? "" : ": not held any more"));
+  world_.checker().release_called(contender, begun);
+}
+
+void Link::cancel_called(lock::ContenderId contender, bool begun) {
+  if (tracing()) trace("cancel " + std::to_string(contender) + (begun ? "" : ": no"));
+  world_.checker().cancel_called(contender, begun);
+}
+
+void Link::step_aside_called(lock::ContenderId contender, bool begun, lock::TimePoint deadline) {
+  if (tracing()) trace("step aside " + std::to_string(contender) + (begun ? "" : ": no"));
+  world_.checker().step_aside_called(contender, begun, deadline);
+  process_.stepped_aside(contender);
+}
+
 void Link::granted(lock::ContenderId contender, const lock::Grant& grant) {
   if (tracing())
     trace("** granted " + std::to_string(contender) + " token " + std::to_string(grant.token) + " " + grant.node);
   if (lists_at_call_[contender] == lists_) ++world_.statistics().number_proofs;
-  linger_->granted(contender, grant.token);
   world_.checker().granted(contender, grant);
-  process_.happened({Happening::granted, contender});
 }
 
 void Link::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
@@ -68,27 +102,20 @@ void Link::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
                                                            : ""));
   }
   world_.checker().refused(contender, refusal.reason, connected_ ? Span{} : now() - down_since_);
-  linger_->ended(contender, refusal.reason != lock::RefusalReason::unavailable);
-  process_.happened({.what = Happening::refused, .contender = contender, .refusal = refusal});
 }
 
 void Link::proved(lock::ContenderId contender) {
   if (tracing()) trace("** proved " + std::to_string(contender));
-  process_.happened({Happening::proved, contender});
 }
 
-void Link::lost(lock::ContenderId contender, LossReason reason) {
+void Link::lost(lock::ContenderId contender, LossReason reason, bool /*in_use*/) {
   if (tracing()) trace("** lost " + std::to_string(contender) + " " + std::string(name_of(reason)));
   world_.checker().lost(contender, reason);
-  if (linger_->ended(contender)) return;
-  process_.happened({.what = Happening::lost, .contender = contender, .loss = reason});
 }
 
 void Link::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   if (tracing()) trace("** released " + std::to_string(contender) + " " + std::string(name_of(outcome)));
   world_.checker().released(contender, outcome);
-  if (linger_->ended(contender)) return;  // no thread waits for it
-  process_.happened({.what = Happening::released, .contender = contender, .outcome = outcome});
 }
 
 void Link::queued(lock::ContenderId contender, const QueuePosition& position) {
@@ -101,7 +128,6 @@ void Link::contended(lock::ContenderId contender, Priority waiting) {
   if (tracing())
     trace("** contended " + std::to_string(contender) +
           (waiting == Priority::foreground ? " foreground" : " background"));
-  linger_->contended(contender, now());
   process_.contended(contender, waiting);
 }
 

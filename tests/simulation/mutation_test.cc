@@ -1,5 +1,5 @@
-// Every deliberate bug of the lock, of the retries, of lock sets, of lingering locks and of grouping is noticed by the
-// simulator within its budget of schedules.
+// Every deliberate bug of the lock, of the retries, of lock sets, of lingering locks, of grouping and of their wiring
+// is noticed by the simulator within its budget of schedules.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -103,6 +103,21 @@ TEST_P(LingerMutationTest, IsCaught) {
 INSTANTIATE_TEST_SUITE_P(All, LingerMutationTest, ::testing::Range(1, static_cast<int>(linger::Mutation::count_)),
                          [](const ::testing::TestParamInfo<int>& parameter) {
                            return std::string(name_of(static_cast<linger::Mutation>(parameter.param)));
+                         });
+
+class AgentMutationTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(AgentMutationTest, IsCaught) {
+  RunOptions options;
+  options.agent_mutation = static_cast<agent::Mutation>(GetParam());
+  options.schedules = 60000;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  expect_caught(options, std::string(name_of(options.agent_mutation)), {});
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AgentMutationTest, ::testing::Range(1, static_cast<int>(agent::Mutation::count_)),
+                         [](const ::testing::TestParamInfo<int>& parameter) {
+                           return std::string(name_of(static_cast<agent::Mutation>(parameter.param)));
                          });
 
 class SetsMutationTest : public ::testing::TestWithParam<int> {};

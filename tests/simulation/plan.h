@@ -133,7 +133,7 @@ struct Plan {
   std::size_t monitors = 1;
   milliseconds session_timeout{400};
   bool slow_network = false;
-  bool reuse_engine = true;            // for the next session, too
+  bool callers_stop_late = false;      // who has lost a set notices at the end of its hold
   Span latest_tick = milliseconds(2);  // how much later than due the driver's timer may come
   bool probes = false;                 // the driver tells of acknowledged requests of its own
   double container_chance = 0.5;

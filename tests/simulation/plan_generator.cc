@@ -358,7 +358,7 @@ Plan make_plan(std::uint64_t seed) {
   for (std::size_t i = 0; i < plan.processes; ++i) {
     plan.homes.push_back(random.chance(0.5) ? -1 : random.between(0, plan.servers - 1));
   }
-  plan.reuse_engine = random.chance(0.5);
+  plan.callers_stop_late = random.chance(0.5);
   plan.probes = random.chance(0.3);
   plan.container_chance = std::array{0.0, 0.3, 1.0}[random.below(3)];
   if (random.chance(0.04)) {

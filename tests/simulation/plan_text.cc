@@ -119,6 +119,7 @@ std::string describe(const Plan& plan) {
     out << ", locks linger for " << ms(plan.linger.time) << " ms, " << plan.linger.locks << " at a time"
         << (plan.linger.reused ? ", if used before" : "");
   }
+  if (plan.callers_stop_late) out << ", callers stop late";
   if (plan.linger.delay > Span{}) out << ", releases are delayed by " << ms(plan.linger.delay) << " ms";
   out << "\n";
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {

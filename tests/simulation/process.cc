@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "process_calls.h"
 #include "world.h"
 
 namespace forelock::simulation {
@@ -44,7 +45,7 @@ bool Process::tidy() const {
 
 void Process::connect() {
   budget_ = std::make_unique<retry::RetryBudget>(world_.plan().budget_burst, world_.plan().budget_per_second);
-  link_.new_engine();
+  link_.new_agent();
   link_.connect();
 }
 
@@ -74,7 +75,7 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
   if (what == tick) {
     if (down_ || next_tick_ != Instant(Span(static_cast<Span::rep>(detail)))) return;
     next_tick_ = lock::never;
-    link_.timer_due();
+    link_.agent().tick();
     return settle();
   }
   if (what == stop_operation) {
@@ -88,25 +89,18 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     case begin_call:
       begin(index);
       break;
-    case cancel_call: {
-      if (threads_[index].set) {
-        threads_[index].set->machine.cancel();
-        follow_set(index);
-        break;
+    case cancel_call:
+      if (const auto set = threads_[index].set) {
+        set->cancel();
+      } else {
+        link_.agent().cancel(threads_[index].contender);
       }
-      const std::uint64_t id = threads_[index].contender;
-      const bool begun = link_.cancel(id);
-      if (tracing()) trace("cancel " + std::to_string(id) + (begun ? "" : ": no"));
-      world_.checker().cancel_called(id, begun);
       break;
-    }
     case mid_hold:
       middle_of_hold(index);
       break;
-    case proof_due:
-      if (!threads_[index].set || !threads_[index].set->machine.proving()) break;
-      threads_[index].set->machine.cancel(lock::RefusalReason::timed_out);
-      follow_set(index);
+    case set_due:
+      check_set(index);
       break;
     case operation_due:
     case letter_answered:
@@ -145,15 +139,17 @@ void Process::contend(std::size_t index) {
 
 std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant deadline) {
   ++world_.statistics().acquisitions;
-  if (const std::uint64_t id = link_.take_lingering(call); id != 0) {
-    thread_by_contender_[id] = index;
-    happened({Happening::granted, id});
-    return id;
-  }
-  const std::uint64_t id = world_.checker().add(&link_, call, deadline);
-  thread_by_contender_[id] = index;
-  link_.acquire(id, call, deadline, threads_[index].set && call.priority == Priority::background);
-  return id;
+  const std::uint64_t id = link_.expect(call, deadline);
+  lock::AcquireSpec spec;
+  spec.monitor = std::string(1, monitor_names[call.monitor]);
+  spec.priority = call.priority;
+  spec.deadline = deadline;
+  spec.try_once = call.try_once;
+  spec.wants_position = call.wants_position;
+  if (call.wants_contention) spec.contention = lock::ContentionScope::all;
+  Link::fill_in(id, spec);
+  threads_[index].caller = std::make_shared<Caller>(*this, index);
+  return link_.agent().acquire(threads_[index].caller, std::move(spec), link_.may_linger(id));
 }
 
 void Process::next_call(std::size_t index) {
@@ -185,11 +181,11 @@ void Process::middle_of_hold(std::size_t index) {
   Thread& thread = threads_[index];
   if (call_of(thread).updates_record) {
     const char kind = world_.checker().at(thread.contender).told ? aware_update : unaware_update;
-    link_.update_record(thread.contender, kind);
+    link_.agent().update_record(thread.contender, record_of(kind, thread.contender));
   }
   if (thread.guarded_writes == 0) return;
   --thread.guarded_writes;
-  link_.write_guarded(thread.contender);
+  link_.write_guarded(*thread.caller, thread.contender);
   if (thread.guarded_writes > 0) timer(world_.random().between(Span{}, milliseconds(5)), mid_hold, index);
 }
 
@@ -202,41 +198,64 @@ void Process::finish_hold(std::size_t index) {
     --thread.step_asides;
     const Instant deadline =
         world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
-    const bool begun = link_.step_aside(id, deadline);
-    if (tracing()) trace("step aside " + std::to_string(id) + (begun ? "" : ": no"));
-    return world_.checker().step_aside_called(id, begun, deadline);
+    link_.agent().step_aside(id, deadline);
+    return;
   }
   // The caller's guarded write may still be on its way when it releases: the order of requests protects it.
-  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) link_.write_guarded(id);
+  if (thread.guarded_writes > 0 && world_.random().chance(0.5)) link_.write_guarded(*thread.caller, id);
   end_section_of(id);
 }
 
 bool Process::end_section_of(std::uint64_t id) {
-  bool begun = false;
-  if (link_.end_section(id, begun)) happened({Happening::released, id});
-  return begun;
+  return link_.agent().release(id);
 }
 
-// --- from the links ---
+// --- from the link ---
 
-void Process::happened(Reaction reaction) {
-  reaction.thread = thread_by_contender_.at(reaction.contender);
-  reactions_.push_back(reaction);
+bool Process::Caller::begin(lock::ContenderId contender) {
+  process_.thread_by_contender_[contender] = thread_;
+  return true;
 }
 
-void Process::contended(std::uint64_t contender, Priority waiting) {
-  const Thread& thread = threads_[thread_by_contender_.at(contender)];
-  if (thread.set && waiting < call_of(thread).priority) happened({Happening::outranked, contender});
+lock::Duration Process::Caller::granted(lock::ContenderId contender, const lock::Grant&) {
+  process_.happened({.what = Happening::granted, .contender = contender, .thread = thread_});
+  return process_.link_.danger_margin(contender);
 }
 
+std::optional<lock::Duration> Process::Caller::taken(const linger::Lock& lock) {
+  begin(lock.contender);
+  return granted(lock.contender, {lock.token, {}});
+}
+
+void Process::Caller::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
+  process_.happened({.what = Happening::refused, .contender = contender, .refusal = refusal, .thread = thread_});
+}
+
+void Process::Caller::lost(lock::ContenderId contender, LossReason reason) {
+  process_.happened({.what = Happening::lost, .contender = contender, .loss = reason, .thread = thread_});
+}
+
+void Process::Caller::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
+  process_.happened({.what = Happening::released, .contender = contender, .outcome = outcome, .thread = thread_});
+}
+
+void Process::Caller::in_danger(lock::ContenderId contender) {
+  const Span margin = process_.link_.danger_margin(contender);
+  if (process_.link_.valid_until() - process_.now() <= margin) return;
+  process_.world_.checker().fail(Invariant::told_of_loss, "a holder is told of danger too early");
+}
+
+// Threads act when a step has told everything; what sets do at its end may lead to more.
 void Process::settle() {
   link_.release_given_up();
-  for (std::size_t i = 0; i < reactions_.size(); ++i) {
-    react(Reaction(reactions_[i]));
-    link_.release_given_up();
-  }
-  reactions_.clear();
-  link_.flush();
+  do {
+    for (std::size_t i = 0; i < reactions_.size(); ++i) {
+      react(Reaction(reactions_[i]));
+      link_.release_given_up();
+    }
+    reactions_.clear();
+    link_.end_step();
+  } while (!reactions_.empty());
   world_.checker().check_beliefs(link_);
   world_.sets().check_waits();
   const Instant next = link_.next_timer();
@@ -254,7 +273,6 @@ void Process::settle() {
 
 void Process::react(const Reaction& reaction) {
   const std::size_t index = reaction.thread;
-  if (threads_[index].set) return react_in_set(index, reaction);
   if (threads_[index].contender != reaction.contender) return;
   if (threads_[index].operation) return react_in_operation(index, reaction);
   if (reaction.what == Happening::granted) {
@@ -285,7 +303,7 @@ void Process::shutdown(Instant at) {
   if (down_ || paused_until_ > now()) return;
   if (tracing()) trace("shuts down");
   for (const auto& [contender, thread] : thread_by_contender_) world_.checker().closing(contender);
-  link_.close_engine();
+  link_.agent().close();
   reactions_.clear();
   link_.close_session();
   go_down(at, true);

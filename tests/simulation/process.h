@@ -12,21 +12,20 @@
 #include "link.h"
 #include "plan.h"
 #include "retry/operation_machine.h"
-#include "sets/set_machine.h"
 
 namespace forelock::simulation {
 
 class World;
 
 // What has become of a contender, and its thread is to react to.
-enum class Happening { granted, proved, refused, lost, released, outranked };
+enum class Happening { granted, refused, lost, released };
 struct Reaction {
   Happening what = Happening::granted;
   std::uint64_t contender = 0;
   lock::Refusal refusal = {};
   LossReason loss = LossReason::removed;
   lock::ReleaseOutcome outcome = lock::ReleaseOutcome::released;
-  std::size_t thread = 0;  // set by the process
+  std::size_t thread = 0;
 };
 
 class Process final : public model::Actor {
@@ -58,12 +57,11 @@ class Process final : public model::Actor {
   Instant awake_since() const { return awake_since_; }
   // When something that is due now happens instead, if the process stands still.
   std::optional<Instant> after_pause();
-  void happened(Reaction reaction);
+  void lingers(std::uint64_t contender);
+  void stepped_aside(std::uint64_t contender);
   void contended(std::uint64_t contender, Priority waiting);
   // At the end of every step.
   void settle();
-  // The timer that has been set is for nothing any more.
-  void forget_tick() { next_tick_ = lock::never; }
 
  private:
   enum What : std::uint32_t {
@@ -77,27 +75,18 @@ class Process final : public model::Actor {
     letter_answered,
     letter_written,
     stop_operation,
-    proof_due
+    set_due
   };
 
-  // A call for several monitors: what the client's lock set does, with contenders of the checker.
-  struct SetCall {
-    explicit SetCall(std::size_t members) : machine(members) {}
+  // process_calls.h
+  class Caller;
+  class SetCall;
 
-    sets::SetMachine machine;
-    std::uint64_t id = 0;
-    std::vector<std::size_t> monitors;  // by member
-    Instant deadline = lock::never;
-    std::map<std::uint64_t, sets::AttemptId> attempts;  // by contender, those that have not ended
-    std::map<sets::AttemptId, std::uint64_t> contenders;
-    std::vector<std::size_t> knocks;  // monitors, about to be sent
-    bool told_held = false;
-    bool told_lost = false;
-  };
   struct Thread {
     const PlannedThread* plan = nullptr;
     std::size_t next = 0;
     std::uint64_t contender = 0;  // of the call under way
+    std::shared_ptr<Caller> caller;
     int step_asides = 0;
     int guarded_writes = 0;
     std::uint32_t serial = 0;  // timers of earlier stages are stale
@@ -110,7 +99,7 @@ class Process final : public model::Actor {
     bool awaits_release = false;  // after a success
     bool held_at_end = false;     // of the handler, by the truth
     bool certain = false;
-    std::unique_ptr<SetCall> set;  // if its call is for several monitors
+    std::shared_ptr<SetCall> set;  // if its call is for several monitors
   };
 
   Instant now() const;
@@ -122,22 +111,23 @@ class Process final : public model::Actor {
   void held(std::size_t index);
   void middle_of_hold(std::size_t index);
   void finish_hold(std::size_t index);
+  void happened(Reaction reaction) { reactions_.push_back(reaction); }
   void react(const Reaction& reaction);
   void connect();
   void go_down(Instant restart, bool in_good_order);
 
-  // Makes a contender and hands it to the engine; or takes one whose lock lingers.
+  // Makes a contender and hands it to the agent; or takes one whose lock lingers.
   std::uint64_t ask(std::size_t index, const PlannedCall& call, Instant deadline);
   // The thread is told when it has been released. \returns whether it was held.
   bool end_section_of(std::uint64_t id);
 
   // --- sets ---
   void begin_set(std::size_t index);
-  void carry_out(std::size_t index, const sets::Command& command);
-  void knock(SetCall& set);
-  void want_contention(const SetCall& set);
-  void follow_set(std::size_t index);
-  void react_in_set(std::size_t index, const Reaction& reaction);
+  void follow_set(std::size_t index, SetCall& set);
+  // It has its answer by its deadline, also while what it holds is being proved.
+  void check_set(std::size_t index);
+  // A timer of the agent may come late, and lead to a wait whose time is over, which the next one ends.
+  Span late_answer() const;
   void finish_hold_of_set(std::size_t index);
 
   // --- operations ---

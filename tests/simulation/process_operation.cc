@@ -142,8 +142,7 @@ void Process::stop_requested(std::size_t index, std::uint64_t id) {
   if (tracing()) trace("operation " + std::to_string(id) + " is to stop");
   if (thread.operation->stop() == OperationStage::failed) return follow(index);
   if (thread.operation->stage() != OperationStage::locking) return;
-  const bool begun = link_.cancel(thread.contender);
-  world_.checker().cancel_called(thread.contender, begun);
+  link_.agent().cancel(thread.contender);
 }
 
 // --- the lock's answers ---
@@ -171,9 +170,6 @@ void Process::react_in_operation(std::size_t index, const Reaction& reaction) {
       thread.certain = reaction.outcome != lock::ReleaseOutcome::gone;
       machine.handler_succeeded(thread.certain, attempt_end());
       return follow(index);
-    case Happening::proved:
-    case Happening::outranked:
-      return;  // of sets alone
   }
 }
 

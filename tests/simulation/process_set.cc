@@ -1,9 +1,10 @@
-// Threads whose calls are for several monitors: what the client's lock set does, under virtual time.
+// Threads whose calls are for several monitors.
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "process.h"
+#include "process_calls.h"
 #include "sets/canonical_order.h"
 #include "world.h"
 
@@ -11,116 +12,110 @@ namespace forelock::simulation {
 
 using sets::SetStage;
 
+namespace {
+
+std::vector<std::string> names_of(const std::vector<std::size_t>& monitors) {
+  std::vector<std::string> names;
+  for (const std::size_t monitor : monitors) names.emplace_back(1, monitor_names[monitor]);
+  return names;
+}
+
+}  // namespace
+
+// --- the course of a call ---
+
+Process::SetCall::SetCall(Process& process, std::size_t thread, std::uint64_t id, std::vector<std::size_t> monitors,
+                          agent::SetCourseOptions options)
+    : SetCourse(process.link_.agent(), names_of(monitors), options),
+      process_(process),
+      thread_(thread),
+      id_(id),
+      numbers_(std::move(monitors)) {}
+
+std::vector<std::uint64_t> Process::SetCall::held_contenders() const {
+  std::vector<std::uint64_t> held(numbers_.size());
+  for (const Held& one : contenders()) {
+    if (machine().holds(one.member)) held[one.member] = one.contender;
+  }
+  return held;
+}
+
+void Process::SetCall::describe(const sets::Command& command, lock::AcquireSpec& spec) {
+  may_wait_ = !spec.try_once;
+  PlannedCall one = process_.call_of(process_.threads_[thread_]);
+  one.monitor = numbers_[command.member];
+  one.try_once = spec.try_once;
+  spec.wants_position = one.wants_position;
+  Link::fill_in(process_.link_.expect(one, deadline_), spec);
+  ++process_.world_.statistics().acquisitions;
+  if (may_wait_) ++process_.world_.statistics().set_waits;
+}
+
+bool Process::SetCall::begin(lock::ContenderId contender) {
+  process_.thread_by_contender_[contender] = thread_;
+  process_.world_.sets().asked(id_, contender, may_wait_);
+  return SetCourse::begin(contender);
+}
+
+void Process::SetCall::advanced() {
+  process_.follow_set(thread_, *this);
+}
+
+// --- its thread ---
+
 void Process::begin_set(std::size_t index) {
   Thread& thread = threads_[index];
   const PlannedCall& call = call_of(thread);
-  std::vector<std::string> names;
-  for (const std::size_t monitor : call.set) names.emplace_back(1, monitor_names[monitor]);
-  const std::vector<std::size_t> order = sets::canonical_order(names);
-  thread.set = std::make_unique<SetCall>(order.size());
-  SetCall& set = *thread.set;
-  set.id = world_.sets().begun();
-  set.deadline = call.patience > Span{} ? now() + call.patience : lock::never;
-  for (const std::size_t member : order) set.monitors.push_back(call.set[member]);
+  std::vector<std::size_t> monitors;
+  for (const std::size_t member : sets::canonical_order(names_of(call.set))) monitors.push_back(call.set[member]);
+  const std::uint64_t id = world_.sets().begun();
+  agent::SetCourseOptions options;
+  options.priority = call.priority;
+  options.may_linger = link_.may_linger(id);
+  options.wants_contention = call.wants_contention;
+  if (id % 3 == 0) options.contention_delay = Span{};
+  thread.set = std::make_shared<SetCall>(*this, index, id, monitors, options);
   ++thread.serial;
   thread.step_asides = call.step_asides;
   thread.guarded_writes = call.guarded_writes;
   if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
-  if (tracing()) trace("takes set " + std::to_string(set.id) + " of " + std::to_string(order.size()));
-  set.machine.begin(call.try_once);
-  follow_set(index);
+  if (tracing()) trace("takes set " + std::to_string(id) + " of " + std::to_string(monitors.size()));
+  const Instant deadline = call.patience > Span{} ? now() + call.patience : lock::never;
+  if (deadline != lock::never) timer(deadline - now() + late_answer(), set_due, index);
+  const auto set = thread.set;
+  set->set_deadline(deadline);
+  set->begin(deadline, call.try_once);
 }
 
-void Process::carry_out(std::size_t index, const sets::Command& command) {
-  SetCall& set = *threads_[index].set;
-  Checker& checker = world_.checker();
-  using Kind = sets::Command::Kind;
-  if (command.kind == Kind::knock) return set.knocks.push_back(set.monitors[command.member]);
-  knock(set);  // the order is that of the commands
-  if (command.kind == Kind::try_once || command.kind == Kind::acquire) {
-    PlannedCall one = call_of(threads_[index]);
-    one.monitor = set.monitors[command.member];
-    one.try_once = command.kind == Kind::try_once;
-    const std::uint64_t next = ask(index, one, set.deadline);
-    set.attempts[next] = command.attempt;
-    set.contenders[command.attempt] = next;
-    world_.sets().asked(set.id, next, !one.try_once);
-    if (one.try_once) return;
-    ++world_.statistics().set_waits;
-    // A client does so when it has waited for some time.
-    if (set.id % 3 == 0) want_contention(set);
-    return;
-  }
-  const std::uint64_t contender = set.contenders.at(command.attempt);
-  if (command.kind == Kind::step_aside) {
-    const bool begun = link_.step_aside(contender, set.deadline);
-    checker.step_aside_called(contender, begun, set.deadline);
-    world_.sets().asked(set.id, contender, true);
-  } else if (command.kind == Kind::prove) {
-    link_.prove(contender);
-  } else if (link_.engine().state(contender) != lock::ContenderState::held) {
-    checker.cancel_called(contender, link_.cancel(contender));
-  } else {
-    const bool section_ended = set.machine.stage() == SetStage::releasing;
-    if (!section_ended) link_.linger().given_back(contender);
-    if (bool begun = false; link_.end_section(contender, begun)) {
-      set.machine.released(command.attempt, lock::ReleaseOutcome::released);
-      set.attempts.erase(contender);
-      world_.sets().kept(set.id, contender, section_ended);
-    }
-  }
+Span Process::late_answer() const {
+  return 2 * (milliseconds(6) + world_.plan().latest_tick);
 }
 
-// Many at once.
-void Process::knock(SetCall& set) {
-  if (set.knocks.empty()) return;
-  ++world_.statistics().set_knocks;
-  std::vector<std::string> names;
-  for (const std::size_t monitor : std::exchange(set.knocks, {})) names.emplace_back(1, monitor_names[monitor]);
-  link_.knock(std::move(names));
+void Process::check_set(std::size_t index) {
+  if (!threads_[index].set || threads_[index].set->machine().stage() != SetStage::taking) return;
+  const Instant due = awake_since_ + late_answer();
+  if (now() < due) return timer(due - now(), set_due, index);
+  world_.checker().fail(Invariant::in_time, "a set still waits after its deadline");
 }
 
-void Process::want_contention(const SetCall& set) {
-  for (const auto& [contender, attempt] : set.attempts) {
-    lock::Engine& engine = link_.engine();
-    if (engine.state(contender) == lock::ContenderState::held) engine.want_contention(contender, now());
-  }
-}
-
-void Process::follow_set(std::size_t index) {
+void Process::follow_set(std::size_t index, SetCall& set) {
   Thread& thread = threads_[index];
-  SetCall& set = *thread.set;
-  for (auto commands = set.machine.take_commands(); !commands.empty(); commands = set.machine.take_commands()) {
-    for (const sets::Command& command : commands) carry_out(index, command);
-  }
-  knock(set);
-  if (set.machine.proving() && set.deadline != lock::never) {
-    timer(std::max(set.deadline - now(), Span{}), proof_due, index);
-  }
-  switch (set.machine.stage()) {
-    case SetStage::held: {
-      std::vector<std::uint64_t> members(set.monitors.size());
-      for (const auto& [contender, attempt] : set.attempts) {
-        for (std::size_t i = 0; i < members.size(); ++i) {
-          if (set.machine.holds(i) && world_.checker().at(contender).monitor == set.monitors[i]) members[i] = contender;
-        }
-      }
-      world_.sets().held(set.id, members);
-      if (!std::exchange(set.told_held, true)) {
-        ++world_.statistics().sets_held;
-        held(index);
-      }
-      return;
-    }
+  if (thread.set.get() != &set) return;
+  const auto kept = thread.set;
+  switch (set.machine().stage()) {
+    case SetStage::held:
+      world_.sets().held(set.id(), set.held_contenders());
+      if (std::exchange(set.told_held, true)) return;
+      ++world_.statistics().sets_held;
+      return held(index);
     case SetStage::lost:
       if (std::exchange(set.told_lost, true)) return;
       ++world_.statistics().sets_lost;
       ++thread.serial;  // its hold is over
-      set.machine.release();
-      return follow_set(index);
+      return timer(world_.plan().callers_stop_late ? call_of(thread).hold : Span{}, end_hold, index);
     case SetStage::free:
-      if (set.machine.failure()) ++world_.statistics().sets_refused;
-      world_.sets().ended(set.id);
+      if (set.machine().failure()) ++world_.statistics().sets_refused;
+      world_.sets().ended(set.id());
       thread.set.reset();
       return next_call(index);
     default:
@@ -128,51 +123,37 @@ void Process::follow_set(std::size_t index) {
   }
 }
 
-void Process::react_in_set(std::size_t index, const Reaction& reaction) {
-  SetCall& set = *threads_[index].set;
-  const auto found = set.attempts.find(reaction.contender);
-  if (found == set.attempts.end()) return;
-  const sets::AttemptId attempt = found->second;
-  switch (reaction.what) {
-    case Happening::granted:
-      set.machine.granted(attempt, world_.checker().at(reaction.contender).token);
-      break;
-    case Happening::proved:
-      set.machine.proved(attempt);
-      break;
-    case Happening::refused:
-      set.machine.refused(attempt, reaction.refusal);
-      break;
-    case Happening::lost:
-      set.machine.lost(attempt, reaction.loss);
-      break;
-    case Happening::released:
-      set.machine.released(attempt, reaction.outcome);
-      break;
-    case Happening::outranked:
-      if (set.machine.waits_for()) ++world_.statistics().set_gave_way;
-      set.machine.outranked(attempt);
-      break;
-  }
-  const bool ended =
-      reaction.what == Happening::refused || reaction.what == Happening::lost || reaction.what == Happening::released;
-  if (ended) set.attempts.erase(found);
-  follow_set(index);
-}
-
 void Process::finish_hold_of_set(std::size_t index) {
   Thread& thread = threads_[index];
-  SetCall& set = *thread.set;
-  if (thread.step_asides > 0 && set.machine.stage() == SetStage::held) {
-    --thread.step_asides;
-    set.deadline =
-        world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
-    set.told_held = false;
-    set.machine.step_aside();
-  } else {
-    set.machine.release();
+  const auto set = thread.set;
+  if (thread.step_asides == 0 || set->machine().stage() != SetStage::held) {
+    set->release();
+    return;
   }
-  follow_set(index);
+  --thread.step_asides;
+  const Instant deadline =
+      world_.random().chance(0.5) ? lock::never : now() + world_.random().between(milliseconds(1), milliseconds(60));
+  set->told_held = false;
+  set->set_deadline(deadline);
+  set->step_aside(deadline);
+}
+
+// --- from the link ---
+
+void Process::lingers(std::uint64_t contender) {
+  const auto& set = threads_[thread_by_contender_.at(contender)].set;
+  if (set) world_.sets().kept(set->id(), contender, set->machine().stage() == SetStage::releasing);
+}
+
+void Process::stepped_aside(std::uint64_t contender) {
+  const auto& set = threads_[thread_by_contender_.at(contender)].set;
+  if (set) world_.sets().asked(set->id(), contender, true);
+}
+
+void Process::contended(std::uint64_t contender, Priority waiting) {
+  const Thread& thread = threads_[thread_by_contender_.at(contender)];
+  const bool gives_way = thread.set && waiting < call_of(thread).priority && thread.set->machine().waits_for();
+  if (gives_way) ++world_.statistics().set_gave_way;
 }
 
 }  // namespace forelock::simulation

@@ -42,6 +42,7 @@ void switch_on(const RunOptions& options) {
   sets::active_mutation() = options.sets_mutation;
   grouping::active_mutation() = options.grouping_mutation;
   linger::active_mutation() = options.linger_mutation;
+  agent::active_mutation() = options.agent_mutation;
 }
 #endif
 
@@ -51,7 +52,8 @@ bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const Ru
   const bool mutated = options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
                        options.sets_mutation != sets::Mutation::none ||
                        options.grouping_mutation != grouping::Mutation::none ||
-                       options.linger_mutation != linger::Mutation::none;
+                       options.linger_mutation != linger::Mutation::none ||
+                       options.agent_mutation != agent::Mutation::none;
   if (!mutated) return false;
   switch_on({});
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);

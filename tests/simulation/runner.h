@@ -11,6 +11,7 @@
 
 #ifdef FORELOCK_MUTATION_BUILD
 #include "grouping/mutation.h"
+#include "agent/mutation.h"
 #include "linger/mutation.h"
 #include "lock/mutation.h"
 #include "retry/mutation.h"
@@ -30,6 +31,7 @@ struct RunOptions {
   sets::Mutation sets_mutation = sets::Mutation::none;
   grouping::Mutation grouping_mutation = grouping::Mutation::none;
   linger::Mutation linger_mutation = linger::Mutation::none;
+  agent::Mutation agent_mutation = agent::Mutation::none;
 #endif
 };
 

@@ -66,6 +66,8 @@ bool parse(int count, char** words, Arguments& arguments) {
         arguments.run.grouping_mutation = *of_grouping;
       } else if (const auto of_linger = forelock::simulation::mutation_named<forelock::linger::Mutation>(name)) {
         arguments.run.linger_mutation = *of_linger;
+      } else if (const auto of_agent = forelock::simulation::mutation_named<forelock::agent::Mutation>(name)) {
+        arguments.run.agent_mutation = *of_agent;
       } else {
         return false;
       }

@@ -36,7 +36,7 @@ IMPURE = re.compile(
     r"#include <(thread|mutex|shared_mutex|condition_variable|future|random|iostream|fstream|unistd\.h|sys/.*)>"
     r"|_clock::now\b|\bgetenv\b|#include \"base/thread_start\.h\""
 )
-PURE_ROOMS = {"coordination", "grouping", "linger", "lock", "retry", "sets"}
+PURE_ROOMS = {"agent", "coordination", "grouping", "linger", "lock", "retry", "sets"}
 
 SLEEP = re.compile(r"\bsleep_(for|until)\b|\b(u|nano)?sleep\s*\(|\btime\.sleep\b|\bThread\.sleep\b")
 # The places that poll, one a language, for conditions that nothing announces; and workloads in which time is to pass.

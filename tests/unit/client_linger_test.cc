@@ -50,7 +50,12 @@ class ClientLingerTest : public ::testing::Test {
   void children_change(const std::string& path) {
     core_->ensemble().on_watch({.kind = coordination::WatchEvent::Kind::children_changed, .path = path});
   }
-  std::uint64_t lingering_now() const { return core_->statistics().lingering; }
+  bool update_record(const LockSlot& caller, lock::ContenderId contender, const std::string& record) {
+    return core_->in_step([&](agent::Agent& agent) {
+      return agent.is_of(caller, contender) && agent.update_record(contender, record);
+    });
+  }
+  std::uint64_t lingering_now() const { return core_->ensemble().statistics().lingering; }
   // From now on the test uses a core with other settings, and a session of its own.
   void use_other_core(Settings settings) {
     former_ = std::exchange(core_, std::make_shared<ClientCore>(std::move(settings), LogSink()));
@@ -65,7 +70,7 @@ class ClientLingerTest : public ::testing::Test {
 TEST_F(ClientLingerTest, TheNextAcquisitionSendsNoRequest) {
   const auto first = keep();
   const auto second = make_slot();
-  const std::uint64_t requests = core_->statistics().requests;
+  const std::uint64_t requests = core_->ensemble().statistics().requests;
   second->acquire(lock::never, false);
   EXPECT_TRUE(second->holds());
   EXPECT_TRUE(second->healthy());
@@ -74,8 +79,8 @@ TEST_F(ClientLingerTest, TheNextAcquisitionSendsNoRequest) {
   EXPECT_TRUE(second->owner().acquired_at.has_value());
   EXPECT_EQ(second->owner().guid, first->owner().guid) << "by which the nodes are recognised";
   second->release_and_wait();
-  EXPECT_EQ(core_->statistics().requests, requests);
-  EXPECT_EQ(core_->statistics().taken_again, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().requests, requests);
+  EXPECT_EQ(core_->ensemble().statistics().taken_again, 1u);
   EXPECT_EQ(lingering_now(), 1u);
 }
 
@@ -109,21 +114,21 @@ TEST_F(ClientLingerTest, ALockOfADestroyedObjectLingersToo) {
 
 TEST_F(ClientLingerTest, ALateCallOfTheFormerCallerDoesNotReachIt) {
   const auto first = keep();
-  const auto contender = core_->statistics().contenders;
+  const auto contender = core_->ensemble().statistics().contenders;
   ASSERT_EQ(contender, 1u);
   const auto second = make_slot();
   second->acquire(lock::never, false);
   ASSERT_TRUE(second->holds());
   // As from threads that have looked at the lock before it was unlocked.
   const lock::ContenderId id = 1;
-  EXPECT_FALSE(core_->update_record(*first, id, "{}"));
+  EXPECT_FALSE(update_record(*first, id, "{}"));
   EXPECT_FALSE(core_->ensemble().guarded_transaction(*first, {id}, {}, [](const coordination::Reply&) {}));
   EXPECT_EQ(session_.waiting(), 0u);
-  EXPECT_TRUE(core_->update_record(*second, id, "{}"));
+  EXPECT_TRUE(update_record(*second, id, "{}"));
   session_.answer_all();
   second->release({});  // now it does not stay: its record speaks of the section
   session_.answer_all();
-  EXPECT_FALSE(core_->update_record(*second, id, "{}"));
+  EXPECT_FALSE(update_record(*second, id, "{}"));
 }
 
 TEST_F(ClientLingerTest, LocksStayOnlyWhileThereIsRoomForTheirWatches) {
@@ -149,8 +154,8 @@ TEST_F(ClientLingerTest, TheNewsOfANewcomerReleasesIt) {
   EXPECT_EQ(lingering_now(), 0u);
   ASSERT_GT(session_.waiting(), 0u) << "the release";
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
-  EXPECT_EQ(core_->statistics().released, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().released, 1u);
 }
 
 TEST_F(ClientLingerTest, ANewcomerIsSeenWhileTheLockIsInUse) {
@@ -162,7 +167,7 @@ TEST_F(ClientLingerTest, ANewcomerIsSeenWhileTheLockIsInUse) {
   slot->release_detached();
   EXPECT_EQ(lingering_now(), 0u);
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(ClientLingerTest, AnotherClassGetsItFromTheServers) {
@@ -172,7 +177,7 @@ TEST_F(ClientLingerTest, AnotherClassGetsItFromTheServers) {
   EXPECT_FALSE(background->holds());
   session_.answer_all();
   EXPECT_TRUE(background->holds());
-  EXPECT_EQ(core_->statistics().contenders, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 1u);
 }
 
 TEST_F(ClientLingerTest, WhatItsRecordPromisesEndsWithItsSection) {
@@ -193,7 +198,7 @@ TEST_F(ClientLingerTest, WhatItsRecordPromisesEndsWithItsSection) {
   slot->release_detached();
   EXPECT_EQ(lingering_now(), 0u);
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(ClientLingerTest, ARecordPromisesToLingerOnlyWhereTheLockMay) {
@@ -244,8 +249,8 @@ TEST_F(ClientLingerTest, AnAcquisitionMayAskForAGrantOfItsOwn) {
   set->release_detached();
   session_.answer_all();
   EXPECT_EQ(lingering_now(), 0u);
-  EXPECT_EQ(core_->statistics().taken_again, 0u);
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().taken_again, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(ClientLingerTest, AnOutageReleasesIt) {
@@ -258,15 +263,15 @@ TEST_F(ClientLingerTest, AnOutageReleasesIt) {
   session_.connect(1h);
   session_.answer_all();
   EXPECT_TRUE(slot->holds());
-  EXPECT_EQ(core_->statistics().contenders, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 1u);
 }
 
 TEST_F(ClientLingerTest, TheEndOfTheSessionIsTheEndOfIt) {
   keep();
   core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::expired});
   EXPECT_EQ(lingering_now(), 0u);
-  EXPECT_EQ(core_->statistics().lost, 0u) << "no caller has lost anything";
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().lost, 0u) << "no caller has lost anything";
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(ClientLingerTest, BeyondTheBoundTheOldestIsReleased) {
@@ -278,8 +283,8 @@ TEST_F(ClientLingerTest, BeyondTheBoundTheOldestIsReleased) {
   third->release_and_wait();
   EXPECT_EQ(lingering_now(), 2u);
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 2u);
-  EXPECT_EQ(core_->statistics().released, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 2u);
+  EXPECT_EQ(core_->ensemble().statistics().released, 1u);
 }
 
 TEST_F(ClientLingerTest, ItsTimeEnds) {
@@ -291,8 +296,8 @@ TEST_F(ClientLingerTest, ItsTimeEnds) {
   slot->acquire(lock::never, false);
   session.answer_all();
   slot->release_detached();
-  EXPECT_TRUE(test::wait_until([&] { return session.answer_one() && core_->statistics().contenders == 0; }));
-  EXPECT_EQ(core_->statistics().released, 1u);
+  EXPECT_TRUE(test::wait_until([&] { return session.answer_one() && core_->ensemble().statistics().contenders == 0; }));
+  EXPECT_EQ(core_->ensemble().statistics().released, 1u);
   core_->close();
 }
 
@@ -322,12 +327,12 @@ TEST_F(ClientDelayTest, AReleaseSharesTheRequestOfTheNextClaim) {
   EXPECT_EQ(session.waiting(), 0u);
   EXPECT_EQ(lingering_now(), 0u);
   for (const char* monitor : {"Q", "R", "S"}) {
-    const std::uint64_t requests = core_->statistics().requests;
+    const std::uint64_t requests = core_->ensemble().statistics().requests;
     lock_and_unlock(session, monitor);
-    EXPECT_EQ(core_->statistics().requests, requests + 1);
+    EXPECT_EQ(core_->ensemble().statistics().requests, requests + 1);
   }
-  EXPECT_EQ(core_->statistics().released, 3u);
-  EXPECT_EQ(core_->statistics().contenders, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().released, 3u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 1u);
 }
 
 TEST_F(ClientDelayTest, TheSameMonitorIsReleasedFirst) {
@@ -337,7 +342,8 @@ TEST_F(ClientDelayTest, TheSameMonitorIsReleasedFirst) {
   const auto second = lock_and_unlock(session, "P");
   EXPECT_GT(second->token(), first->token()) << "each section has a grant of its own";
   session.answer_all();
-  EXPECT_EQ(core_->statistics().released, 2u) << "who uses a monitor again and again does not wait for its own release";
+  EXPECT_EQ(core_->ensemble().statistics().released, 2u)
+      << "who uses a monitor again and again does not wait for its own release";
 }
 
 TEST_F(ClientDelayTest, WhenItsTimeEndsItGoesByItself) {
@@ -345,7 +351,7 @@ TEST_F(ClientDelayTest, WhenItsTimeEndsItGoesByItself) {
   TreeSession session(*core_);
   session.connect(1h);
   lock_and_unlock(session, "P");
-  EXPECT_TRUE(test::wait_until([&] { return session.answer_one() && core_->statistics().contenders == 0; }));
+  EXPECT_TRUE(test::wait_until([&] { return session.answer_one() && core_->ensemble().statistics().contenders == 0; }));
   core_->close();
 }
 
@@ -373,13 +379,13 @@ TEST_F(ClientLingerTest, MembersOfSetsLinger) {
   session_.answer_all();
   ASSERT_TRUE(set->holds());
   EXPECT_EQ(set->token(0), single->token());
-  const std::uint64_t requests = core_->statistics().requests;
+  const std::uint64_t requests = core_->ensemble().statistics().requests;
   set->release_and_wait();
   EXPECT_EQ(lingering_now(), 2u);
   set->acquire(lock::never, false);
   EXPECT_TRUE(set->holds());
   set->release_and_wait();
-  EXPECT_EQ(core_->statistics().requests, requests);
+  EXPECT_EQ(core_->ensemble().statistics().requests, requests);
   const auto other = make_slot("Q");
   other->acquire(lock::never, false);
   EXPECT_TRUE(other->holds());

@@ -46,7 +46,7 @@ class SetLingerTest : public ::testing::Test {
     slot->acquire(lock::never, false);
     session_.answer_all();
     slot->release_and_wait();
-    EXPECT_EQ(core_->statistics().lingering, 1u);
+    EXPECT_EQ(core_->ensemble().statistics().lingering, 1u);
   }
   std::shared_ptr<SetSlot> make_set() {
     return std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground,
@@ -78,7 +78,7 @@ class SetLingerTest : public ::testing::Test {
 TEST_F(SetLingerTest, AMemberThatHadLingeredIsStillOursAfterAliveAndAReconnection) {
   keep("P");
   const auto set = hold_set();
-  EXPECT_EQ(core_->statistics().taken_again, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().taken_again, 1u);
   set->alive(1min);
   session_.answer_all();
   session_.disconnect();
@@ -121,7 +121,7 @@ TEST_F(SetLingerTest, WhatAFailedSetHadTakenIsFreeAtTheServer) {
   session_.answer_all();
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_FALSE(locked_at_the_server("P"));
-  EXPECT_EQ(core_->statistics().lingering, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().lingering, 0u);
 }
 
 TEST_F(SetLingerTest, WhatASetGivesBackWhileItWaitsIsFreeAtTheServer) {
@@ -132,13 +132,13 @@ TEST_F(SetLingerTest, WhatASetGivesBackWhileItWaitsIsFreeAtTheServer) {
   EXPECT_FALSE(locked_at_the_server("Q"));
   EXPECT_TRUE(set->cancel());
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().lingering, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().lingering, 0u);
 }
 
 TEST_F(SetLingerTest, ASetThatHasBeenHeldLingersAsAWhole) {
   const auto set = hold_set();
   set->release_and_wait();
-  EXPECT_EQ(core_->statistics().lingering, 2u);
+  EXPECT_EQ(core_->ensemble().statistics().lingering, 2u);
 }
 
 TEST_F(SetLingerTest, WhoSteppedAsideHasNewTokens) {

@@ -84,7 +84,7 @@ TEST_F(SetTest, AllKnownMembersAreAskedForInOneRequestAndGivenBackSo) {
   set->release({});
   EXPECT_EQ(session_.waiting(), 1u);
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
   EXPECT_EQ(set->state(), LockState::free);
 }
 
@@ -101,7 +101,7 @@ TEST_F(SetTest, MembersThatOthersHaveUsedAreAskedForInOneRequestToo) {
     session_.answer_all();
   };
   for (int i = 0; i < 2; ++i) cycle();  // the first time makes the monitors, the second one watches them
-  const auto requests = [&] { return core_->statistics().requests; };
+  const auto requests = [&] { return core_->ensemble().statistics().requests; };
   for (int i = 0; i < 2; ++i) {  // the first time the numbers only show that others were there
     for (const std::string& name : names) {
       const auto mode = coordination::CreateMode::ephemeral_sequential;
@@ -135,11 +135,11 @@ TEST_F(SetTest, WhatIsBehindABusyMemberIsNotAskedFor) {
     session_.answer_all();
   }
   session_.write(coordination::Create{"/m12/privateLock", "", coordination::CreateMode::ephemeral});
-  const auto before = core_->statistics().requests;
+  const auto before = core_->ensemble().statistics().requests;
   set->acquire(lock::never, false);
   session_.answer_all();
   EXPECT_EQ(set->waits_for(), "m12");
-  EXPECT_LT(core_->statistics().requests - before, names.size() / 2);
+  EXPECT_LT(core_->ensemble().statistics().requests - before, names.size() / 2);
 }
 
 // A single lock that was granted after them does so before.
@@ -191,10 +191,11 @@ TEST_F(SetTest, AFailureIsToldWhenEverythingHasBeenGivenBack) {
   const auto b = hold("b");
   const auto set = make_set({"a", "b", "c"});
   const auto acquisition = set->acquire(lock::never, true);
-  while (set->state() == LockState::waiting && core_->statistics().contenders > 2) ASSERT_TRUE(session_.answer_one());
+  const auto contenders = [this] { return core_->ensemble().statistics().contenders; };
+  while (set->state() == LockState::waiting && contenders() > 2) ASSERT_TRUE(session_.answer_one());
   session_.answer_all();
   EXPECT_EQ(set->state(), LockState::free);
-  EXPECT_EQ(core_->statistics().contenders, 1u) << "that of b";
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 1u) << "that of b";
   const auto failure = set->wait(acquisition, lock::never);
   ASSERT_TRUE(failure);
   EXPECT_EQ(code_of(set->error_of(*failure, false)), "lock_unavailable");
@@ -214,7 +215,7 @@ TEST_F(SetTest, ACancelledAcquisitionEndsWhenWhatItTookHasGoneBack) {
   session_.answer_all();
   EXPECT_EQ(set->state(), LockState::free);
   EXPECT_EQ(code_of(set->error_of(*set->wait(acquisition, lock::never), false)), "cancelled");
-  EXPECT_EQ(core_->statistics().contenders, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 1u);
 }
 
 TEST_F(SetTest, AnAcquisitionThatHasEndedIsNotTakenForTheNextOne) {
@@ -242,7 +243,7 @@ TEST_F(SetTest, ASetThatIsDestroyedWhileItWaitsLeavesNothingAndAnswersItsCaller)
   }
   EXPECT_THAT(answers, ElementsAre("cancelled"));
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 1u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 1u);
 }
 
 TEST_F(SetTest, ASetThatIsDestroyedWhileItHoldsIsReleased) {
@@ -251,7 +252,7 @@ TEST_F(SetTest, ASetThatIsDestroyedWhileItHoldsIsReleased) {
   session_.answer_all();
   set->retire();
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
@@ -269,7 +270,7 @@ TEST_F(SetTest, TheEndOfTheSessionLosesAHeldSetAndEndsOneThatWaits) {
   EXPECT_EQ(code_of(waiting->error_of(*waiting->wait(acquisition, lock::never), false)), "session_expired");
   EXPECT_THROW(held->release_and_wait(), SessionExpiredException);
   EXPECT_EQ(held->state(), LockState::free);
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
@@ -280,7 +281,7 @@ TEST_F(SetTest, AFailureWithoutAConnectionIsToldAtOnce) {
   core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::disconnected});
   EXPECT_TRUE(set->cancel());
   EXPECT_EQ(set->state(), LockState::free);
-  EXPECT_EQ(core_->statistics().contenders, 3u) << "to be removed when there is a connection again";
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 3u) << "to be removed when there is a connection again";
 }
 
 // A background set has a time for asking who waits behind it. That may come during its release, and ends nothing.
@@ -351,7 +352,7 @@ TEST_F(SetTest, WhatIsLeftOfALostSetIsReleasedBeforeItIsTakenAgain) {
   set->acquire(lock::never, false);
   session_.answer_all();
   EXPECT_TRUE(set->holds()) << "it waits for what it had kept itself";
-  EXPECT_EQ(core_->statistics().contenders, 2u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 2u);
 }
 
 // The watch on a member that is held comes a second after its grant at the earliest.
@@ -377,11 +378,11 @@ TEST_F(SetTest, WhatALargeSetHeldWhileItWaitedIsProvedInFewRequests) {
   set->acquire(lock::never, false);
   session_.answer_all();
   ASSERT_EQ(set->waits_for(), names.back());
-  const auto before = core_->statistics().requests;
+  const auto before = core_->ensemble().statistics().requests;
   last->release({});
   session_.answer_all();
   ASSERT_TRUE(set->holds());
-  EXPECT_LT(core_->statistics().requests - before, 10u);
+  EXPECT_LT(core_->ensemble().statistics().requests - before, 10u);
 }
 
 TEST_F(SetTest, ASetWhoseProofIsNotAnsweredFailsInTime) {
@@ -399,7 +400,7 @@ TEST_F(SetTest, ASetWhoseProofIsNotAnsweredFailsInTime) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->refusal.reason, lock::RefusalReason::timed_out);
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(SetTest, AWaitingBackgroundSetKeepsItsMembersBeforeItsOwnClass) {

@@ -54,7 +54,7 @@ TEST_F(SlotTest, ALockThatIsGrantedWhileItsObjectIsDestroyedIsReleased) {
     reached = test::run_at_unlock_point(
         point, [&] { slot->retire(); }, [&] { session_.answer_one(); });
     session_.answer_all();
-    EXPECT_EQ(core_->statistics().contenders, 0u) << "held by no object; granted at point " << point;
+    EXPECT_EQ(core_->ensemble().statistics().contenders, 0u) << "held by no object; granted at point " << point;
   }
   EXPECT_GT(point, 2);
 }
@@ -128,7 +128,7 @@ TEST_F(SlotTest, AGrantThatIsNotToldYetIsWithdrawnWhenItsObjectIsDestroyed) {
   slot->retire();
   EXPECT_EQ(answers, std::vector<std::string>{"cancelled"});
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u);
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u);
 }
 
 TEST_F(SlotTest, AReleaseThatIsUnderWayIsAnsweredWhenItsObjectIsDestroyed) {
@@ -140,7 +140,7 @@ TEST_F(SlotTest, AReleaseThatIsUnderWayIsAnsweredWhenItsObjectIsDestroyed) {
   slot->retire();
   EXPECT_EQ(answers, std::vector<std::string>{"cancelled"});
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u) << "it goes on by itself";
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u) << "it goes on by itself";
 }
 
 TEST_F(SlotTest, AnAcquisitionThatMeetsTheEndOfItsClientIsAnsweredOnce) {
@@ -222,7 +222,7 @@ TEST_F(SlotTest, AnAcquisitionMeetsALossDuringAnotherThreadsUnlock) {
   EXPECT_EQ(outcome, "already_held");
   EXPECT_EQ(slot->state(), LockState::free);
   session_.answer_all();
-  EXPECT_EQ(core_->statistics().contenders, 0u) << "held by no object";
+  EXPECT_EQ(core_->ensemble().statistics().contenders, 0u) << "held by no object";
 }
 
 // Of one thread's lock, whose acquisition another thread still waits for.

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "client/answer_watch.h"
-#include "client/danger_watch.h"
+#include "agent/danger_watch.h"
 
 namespace forelock::client {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 constexpr TimePoint begin{1h};
 
 TEST(DangerWatchTest, TellsEachOnceWhenItsMarginIsReached) {
-  DangerWatch watch;
+  agent::DangerWatch watch;
   EXPECT_EQ(watch.next(begin, begin + 10s), lock::never);
   watch.add(1, 1s);
   watch.add(2, 3s);
@@ -32,7 +32,7 @@ TEST(DangerWatchTest, TellsEachOnceWhenItsMarginIsReached) {
 }
 
 TEST(DangerWatchTest, TellsAgainAfterTheDeadlineHasMovedOn) {
-  DangerWatch watch;
+  agent::DangerWatch watch;
   watch.add(1, 1s);
   watch.add(2, 3s);
   EXPECT_THAT(watch.due(begin + 9s, begin + 10s), ElementsAre(2, 1));
@@ -43,7 +43,7 @@ TEST(DangerWatchTest, TellsAgainAfterTheDeadlineHasMovedOn) {
 }
 
 TEST(DangerWatchTest, ForgetsWhatIsNotHeldAnyMore) {
-  DangerWatch watch;
+  agent::DangerWatch watch;
   watch.add(1, 1s);
   watch.add(2, 1s);
   watch.remove(1);

@@ -1,4 +1,4 @@
-// A ContenderListener is told by the core what becomes of its contenders.
+// A ContenderListener is told by the agent what becomes of its contenders.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 #include "linger/linger_machine.h"
 #include "lock/engine_types.h"
 
-namespace forelock::client {
+namespace forelock::agent {
 
-// All calls but wake() come under the core's mutex, inside a step of the engine: they must not call the core, except
-// for what it offers to a step.
+// All calls but wake() come inside a step of the agent: they must not call the agent, except for what it offers to a
+// step.
 class ContenderListener {
  public:
   virtual ~ContenderListener() = default;
@@ -22,19 +22,26 @@ class ContenderListener {
   // An acquisition gets a lock that has lingered, without a contender of its own: begin() and granted() in one.
   // \returns the same; nothing if it has been cancelled already: then it has not got it.
   virtual std::optional<lock::Duration> taken(const linger::Lock& lock) = 0;
-  // What ClientCore::prove_in_step() has asked for.
+  // What Agent::prove() has asked for.
   virtual void proved(lock::ContenderId) {}
   virtual void refused(lock::ContenderId contender, const lock::Refusal& refusal) = 0;
   virtual void lost(lock::ContenderId contender, LossReason reason) = 0;
   virtual void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) = 0;
-  // A release with a callback has waited long enough for its answer. It goes on without this listener.
+  // A release with a time for its answer has waited long enough. It goes on without this listener.
   virtual void release_unanswered(lock::ContenderId contender) = 0;
   virtual void queued(lock::ContenderId contender, const QueuePosition& position) = 0;
   virtual void contended(lock::ContenderId contender, Priority waiting) = 0;
   virtual void in_danger(lock::ContenderId contender) = 0;
 
-  // Wakes a caller that waits, after one of the above; without the core's mutex.
+  // Wakes a caller that waits, after one of the above; outside the step.
   virtual void wake() = 0;
 };
 
-}  // namespace forelock::client
+// One that is told, besides, of the end of a step in which it has asked to be, and of times.
+class StepListener : public ContenderListener {
+ public:
+  virtual void step_ends() = 0;
+  virtual void time_has_come(lock::TimePoint time) = 0;
+};
+
+}  // namespace forelock::agent

@@ -1,8 +1,8 @@
-#include "client/danger_watch.h"
+#include "agent/danger_watch.h"
 
 #include <iterator>
 
-namespace forelock::client {
+namespace forelock::agent {
 
 void DangerWatch::add(lock::ContenderId contender, lock::Duration margin) {
   remove(contender);
@@ -38,4 +38,4 @@ lock::TimePoint DangerWatch::next(lock::TimePoint time, lock::TimePoint valid_un
   return calm_.empty() ? lock::never : valid_until - calm_.rbegin()->first;
 }
 
-}  // namespace forelock::client
+}  // namespace forelock::agent

@@ -9,7 +9,7 @@
 
 #include "lock/engine_types.h"
 
-namespace forelock::client {
+namespace forelock::agent {
 
 // All locks share the session's deadline, so they are kept by their margins, and looked at only when their turn comes:
 // the cost does not grow with those that are not concerned. Not thread-safe.
@@ -36,4 +36,4 @@ class DangerWatch {
   ByMargin told_;
 };
 
-}  // namespace forelock::client
+}  // namespace forelock::agent

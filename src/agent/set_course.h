@@ -1,0 +1,114 @@
+// A SetCourse is the course of one acquisition of a lock set: it carries out what the set's machine decides, and tells
+// the machine what becomes of each member's contenders.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "agent/agent.h"
+#include "sets/set_machine.h"
+
+namespace forelock::agent {
+
+struct SetCourseOptions {
+  Priority priority = Priority::foreground;
+  bool may_linger = true;         // linger::Wish
+  bool wants_contention = false;  // the caller is told of everybody who waits behind a member
+  // A set that waits for longer asks who of other processes waits behind what it holds: a listing for each member.
+  lock::Duration contention_delay = std::chrono::milliseconds(100);
+};
+
+// Lives until nothing of it is left to be given back: the agent keeps what has a contender. Every method is for a step
+// of the agent.
+class SetCourse : public StepListener, public std::enable_shared_from_this<SetCourse> {
+ public:
+  // \param monitors by member, in the order that all sets share (sets/canonical_order.h). The agent outlives it.
+  SetCourse(Agent& agent, std::vector<std::string> monitors, SetCourseOptions options);
+
+  void begin(lock::TimePoint deadline, bool try_only);
+  // The deadline passes, too, while the servers prove what is held.
+  bool cancel();
+  bool release();
+  bool step_aside(lock::TimePoint deadline);
+
+  const sets::SetMachine& machine() const { return machine_; }
+  const std::vector<std::string>& monitors() const { return monitors_; }
+  // endangered() follows when less than this is left before the session's deadline.
+  void watch_danger(lock::Duration margin);
+
+  // --- StepListener ---
+
+  bool begin(lock::ContenderId contender) override;
+  lock::Duration granted(lock::ContenderId contender, const lock::Grant& grant) override;
+  std::optional<lock::Duration> taken(const linger::Lock& lock) override;
+  void refused(lock::ContenderId contender, const lock::Refusal& refusal) override;
+  void proved(lock::ContenderId contender) override;
+  void lost(lock::ContenderId contender, LossReason reason) override;
+  void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
+  void release_unanswered(lock::ContenderId) override {}
+  void queued(lock::ContenderId, const QueuePosition&) override {}
+  void contended(lock::ContenderId contender, Priority waiting) override;
+  void in_danger(lock::ContenderId contender) override;
+  void step_ends() override;
+  void time_has_come(lock::TimePoint time) override;
+
+ protected:
+  struct Held {
+    std::size_t member = 0;
+    sets::AttemptId attempt = 0;
+    lock::ContenderId contender = 0;
+  };
+
+  // --- for the caller's side ---
+
+  // The GUID and the record of a member's contender are still missing.
+  virtual void describe(const sets::Command& command, lock::AcquireSpec& spec) = 0;
+  // The machine may have come to another stage.
+  virtual void advanced() = 0;
+  virtual void member_granted(std::size_t /*member*/) {}
+  // The attempt has a lock that had lingered, with the GUID of an earlier one.
+  virtual void member_taken(sets::AttemptId, const linger::Lock&) {}
+  virtual void member_contended(std::size_t /*member*/, Priority /*waiting*/) {}
+  virtual void attempt_ended(sets::AttemptId) {}
+  virtual void endangered() {}
+  virtual void time_came(lock::TimePoint) {}
+
+  Agent& agent() const { return agent_; }
+  // Those that have a member and have not ended.
+  std::vector<Held> contenders() const;
+
+ private:
+  // Whether a contender can go before the set.
+  bool may_be_outranked() const { return options_.priority != all_priorities.front(); }
+  void want_contention();
+  void proceed();
+  void knock();
+  void carry_out(const sets::Command& command);
+  void acquire(const sets::Command& command);
+  // 0 for a contender of which no more news are due.
+  sets::AttemptId attempt_of(lock::ContenderId contender) const;
+  std::optional<std::size_t> member_of(lock::ContenderId contender) const;
+  void ended(lock::ContenderId contender);
+  void come_back();
+
+  Agent& agent_;
+  const std::vector<std::string> monitors_;
+  const SetCourseOptions options_;
+  sets::SetMachine machine_;
+  lock::TimePoint deadline_ = lock::never;
+  std::vector<std::string> knocks_;               // that are about to be sent
+  bool coming_back_ = false;                      // at the end of this step
+  std::optional<std::size_t> waited_for_;         // the member, when it last proceeded
+  lock::TimePoint called_at_ = lock::never;       // the deadline for which the agent calls
+  lock::TimePoint contention_due_ = lock::never;  // when the waiting set asks who waits behind what it holds
+  sets::AttemptId beginning_ = 0;                 // of the contender that the agent is about to name
+  std::unordered_map<lock::ContenderId, sets::AttemptId> attempts_;  // that have not ended
+  std::unordered_map<sets::AttemptId, lock::ContenderId> contenders_;
+};
+
+}  // namespace forelock::agent
