@@ -157,7 +157,11 @@ void Engine::on_looked_at_unused(const std::string& name, const coordination::Re
   if (effect_of(reply.code) == coordination::Effect::unknown) return unused_.look_lost(name, now);
   unused_.looked(name);
   if (const auto found = monitors_.find(name); found != monitors_.end()) found->second->looked_at(reply);
-  if (carries_mark(reply)) unused_.remove(name);
+  if (carries_mark(reply)) {
+    unused_.remove(name);
+  } else {
+    unused_.doubt(name);  // it may have been noted a second time meanwhile
+  }
 }
 
 // With the session's last requests. A lock that is being released is gone before them.

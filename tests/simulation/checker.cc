@@ -357,8 +357,9 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
     default: {
       if (one.phase != Phase::held || !undone_by_hand(one)) return;  // or it was granted anew
       if (plan_.engine.watched_bytes < enough_to_watch_all) return;
-      const Instant since = std::max({one.robbed_at, one.granted_at + plan_.engine.hold_watch_delay,
-                                      one.process->awake_since(), one.process->calm_since()});
+      const Instant watched = one.granted_at + plan_.engine.hold_watch_delay + one.hold_watch_later;
+      const Instant since =
+          std::max({one.robbed_at, watched, one.process->awake_since(), one.process->calm_since()});
       const Instant due = since + removal_slack + 2 * plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::told_of_loss,

@@ -24,7 +24,8 @@ constexpr Duration linger = 1s;
 
 class EngineUnusedTest : public EngineTest {
  protected:
-  explicit EngineUnusedTest(bool others_linger = false) : EngineTest(options(others_linger)) {}
+  explicit EngineUnusedTest(bool others_linger = false) : EngineUnusedTest(options(others_linger)) {}
+  explicit EngineUnusedTest(const EngineOptions& options) : EngineTest(options) {}
 
   static EngineOptions options(bool others_linger) {
     EngineOptions options;
@@ -255,6 +256,34 @@ TEST_F(EngineUnusedTest, AMonitorWhoseDataHaveChangedIsLookedAtBeforeItIsRemoved
   answer<Get>(monitor(0, 0, 100));
   pass(linger * 10);
   EXPECT_TRUE(output_.sent.empty());
+}
+
+// It remembers nothing of monitors that are not used, but that their nodes are to go.
+class EngineForgetfulTest : public EngineUnusedTest {
+ protected:
+  EngineForgetfulTest() : EngineUnusedTest(forgetful()) {}
+
+  static EngineOptions forgetful() {
+    EngineOptions options = EngineUnusedTest::options(false);
+    options.remembered_monitors = 0;
+    return options;
+  }
+};
+
+TEST_F(EngineForgetfulTest, ALookThatFindsNothingCountsForAllThatIsNotedOfTheMonitor) {
+  cycle(1);
+  lose_connection();
+  connect();
+  pass(linger * 4);
+  answer_heartbeats();
+  ASSERT_EQ(output_.sent.size(), 1u);
+  const Sent look = output_.sent.front();
+  ASSERT_TRUE(std::holds_alternative<Get>(look.request));
+  output_.sent.pop_front();
+  cycle(2);
+  engine_.on_reply(look.tag, failure(ReplyCode::no_node), now_);
+  pass(linger * 4);
+  finds_marked("/P");
 }
 
 TEST_F(EngineUnusedTest, ALookWhoseAnswerIsLostIsRepeated) {
