@@ -3,7 +3,7 @@
 #   scripts/setup.sh [--build | --bench] [--check]
 #
 #   --build   only what building the library and the command needs
-#   --bench   also the other locks that the comparison measures, and what draws its plots
+#   --bench   also the other locks that the comparison measures
 #   --check   installs nothing; lists what is missing and exits 1 if something is
 #   --help    this text
 #
@@ -40,7 +40,7 @@ packages=(
   golang-go
 )
 
-peers=(etcd-server redis-server python3-matplotlib)
+peers=(etcd-server redis-server)
 
 check_only=no bench=no
 for argument in "$@"; do

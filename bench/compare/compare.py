@@ -41,7 +41,7 @@ def main():
         "date": datetime.date.today().isoformat(), "seconds": seconds, "load_before": load,
         "machine": machine.description(), "versions": machine.versions(bench.server_version, bool(options.peers)),
         "sync": options.sync, "rounds": options.rounds, "scale": options.scale, "results": bench.rounds.results,
-    }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    }, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
     print(f"\n{seconds} s", file=sys.stderr)
 
 

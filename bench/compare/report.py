@@ -10,12 +10,14 @@ import json
 import re
 from pathlib import Path
 
+import picture
 from targets import TARGETS, Results
 
 COLOURS = {"raw": "#5f6368", "create-delete": "#bdc1c6", "hold + hand-over": "#bdc1c6", "forelock": "#1a73e8",
            "forelock-predecessor": "#8ab4f8", "forelock-c": "#12b5cb", "forelock-java": "#a142f4", "curator": "#e37400",
            "go-zookeeper": "#00897b", "kazoo": "#c5221f",
            "etcd": "#6a3fa0", "redis": "#a52714"}
+OTHER = "#5f6368"
 TITLES = {
     "uncontended": "One thread, a free monitor", "contended": "Many clients on one monitor",
     "independent": "One process, many monitors at once", "passing": "Documents that are written once",
@@ -136,64 +138,31 @@ def run_text(measured):
     return "\n".join(["| | |", "|---|---|", *(f"| {name} | {fact} |" for name, fact in facts.items())])
 
 
-def bars(axes, each):
+def panel_of(each):
     """The median of every lock, with the extremes of the rounds."""
-    kinds = kinds_of([each])
-    values = [each["values"][kind] for kind in kinds]
-    medians = [value["median"] for value in values]
-    spreads = [[value["median"] - value["lowest"] for value in values],
-               [value["highest"] - value["median"] for value in values]]
-    axes.barh(kinds, medians, xerr=spreads, color=[COLOURS.get(kind, "#5f6368") for kind in kinds], ecolor="#3c4043",
-              capsize=3)
-    axes.invert_yaxis()
-    axes.set_xlabel(f"{each['unit']} ({each['better']} is better)", fontsize=8)
-    axes.set_title(each["workload"], fontsize=9, loc="left")
-    axes.tick_params(labelsize=8)
+    values = [(kind, each["values"][kind]) for kind in kinds_of([each])]
+    rows = [(kind, COLOURS.get(kind, OTHER), value["lowest"], value["median"], value["highest"],
+             number(value["median"])) for kind, value in values]
+    return each["workload"], f"{each['unit']} ({each['better']} is better)", rows
 
 
-def curves(axes, results):
+def curve_of(results):
     """Requests over waiters."""
     results = [each for each in results if each["processes"] == 4]
-    for kind in kinds_of(results):
-        axes.plot([each["waiters"] for each in results], [each["values"][kind]["median"] for each in results],
-                  marker="o", color=COLOURS[kind], label=f"{kind}, 4 processes")
-    axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("waiters")
-    axes.set_ylabel("requests a hand-over")
-    axes.legend(frameon=False, fontsize=8)
+    series = [(f"{kind}, 4 processes", COLOURS[kind],
+               [(each["waiters"], each["values"][kind]["median"]) for each in results])
+              for kind in kinds_of(results)]
+    return picture.curve(series, [each["waiters"] for each in results], ("waiters", "requests a hand-over"))
 
 
-def plot(plt, group, results, path):
-    if group == "waiters":
-        figure, axes = plt.subplots(figsize=(6, 3))
-        curves(axes, results)
-        drawn = [axes]
-    else:
-        figure, grid = plt.subplots(len(results), 1, figsize=(7, 0.3 * sum(
-            len(each["values"]) for each in results) + 0.9 * len(results)), squeeze=False,
-            gridspec_kw={"height_ratios": [len(each["values"]) + 1 for each in results]})
-        drawn = [row[0] for row in grid]
-        for axes, each in zip(drawn, results):
-            bars(axes, each)
-    for axes in drawn:
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
-
-
-def plot_all(results, folder):
-    import matplotlib  # pylint: disable=import-outside-toplevel  (only plots need it)
-    matplotlib.use("svg")
-    from matplotlib import pyplot  # pylint: disable=import-outside-toplevel  (the backend comes first)
-
-    matplotlib.rcParams.update({"svg.hashsalt": "forelock", "svg.fonttype": "none", "font.family": "sans-serif"})
+def draw_all(results, folder):
     folder.mkdir(parents=True, exist_ok=True)
     for group, of_group in groups_of(results).items():
-        if seen := plotted(group, of_group):
-            plot(pyplot, group, seen, folder / f"{group}.svg")
+        seen = plotted(group, of_group)
+        if not seen:
+            continue
+        drawn = curve_of(seen) if group == "waiters" else picture.bars([panel_of(each) for each in seen])
+        (folder / f"{group}.svg").write_text(drawn, encoding="utf-8")
 
 
 def replace(document, name, text):
@@ -216,7 +185,7 @@ def main():
         print(targets_text(measured["results"]))
         return
     document, plots = Path(options.document), Path(options.plots)
-    plot_all(measured["results"], plots)
+    draw_all(measured["results"], plots)
 
     text = document.read_text(encoding="utf-8")
     text = replace(text, "run", run_text(measured))
