@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       uncontended, dlq, micro, idle, weight or compare; the first three without a name
-#              idle: what holders that do nothing cost the server
-#              weight: what sessions, locks, waiters and monitors take of the server's memory
+#   NAME       compare, dlq or micro; all three without a name
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
@@ -25,11 +23,11 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    uncontended | dlq | micro | idle | weight | compare) names+=("$argument") ;;
+    compare | dlq | micro) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
-[[ ${#names[@]} -gt 0 ]] || names=(uncontended dlq micro)
+[[ ${#names[@]} -gt 0 ]] || names=(compare dlq micro)
 if [[ $publish == yes && " ${names[*]} " != *" compare "* ]]; then
   printf '%s: --publish is for the results of compare: add the name\n' "${0##*/}" >&2
   exit 64
@@ -68,16 +66,7 @@ build_peers() {
 measure() {
   local name=$1
   case $name in
-    uncontended)
-      "$programs/bench_uncontended" --rounds="$rounds" >"$results/$name.json" &&
-        "$programs/bench_uncontended" --rounds="$rounds" --sync=off >"$results/$name-without-fsync.json"
-      ;;
     dlq) "$programs/bench_dlq" --rounds="$rounds" >"$results/$name.json" ;;
-    idle)
-      "$programs/bench_idle" --output="$results/$name.json" &&
-        "$programs/bench_idle" --session=15000 --output="$results/$name-15s.json"
-      ;;
-    weight) "$programs/bench_weight" --output="$results/$name.json" ;;
     micro)
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
         --benchmark_out="$results/$name.json"
