@@ -116,8 +116,9 @@ class FORELOCK_EXPORT WriteLock {
 
   /// Called when less than `margin` is left before expires_at() while the connection is silent, once until it recovers;
   /// on the dispatcher thread. A chance to stop in good order before the lock is lost. Set it while the lock is free.
-  /// \param margin more than zero and at most a third of the session time-out, else
-  /// RequestRejectedException(invalid_argument). \param callback as for on_lost().
+  /// \param margin more than zero and at most a third of `zookeeper.session.timeout`, else
+  /// RequestRejectedException(invalid_argument); where the server has granted less, at most a third of that counts.
+  /// \param callback as for on_lost().
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
 
   /// Called when this lock's place in the queue becomes known, and when it changes; on the dispatcher thread. Costs the

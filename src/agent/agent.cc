@@ -165,7 +165,7 @@ void Agent::granted(lock::ContenderId contender, const lock::Grant& grant) {
   auto listener = listener_of(contender);
   if (!listener) return;
   const lock::Duration margin = listener->granted(contender, grant);
-  if (margin > lock::Duration::zero()) danger_.add(contender, margin);
+  if (margin > lock::Duration::zero()) watch_danger(contender, margin);
   if (margin > lock::Duration::zero() && mutated(Mutation::danger_ahead)) listener->in_danger(contender);
   host_.wake_after_step(std::move(listener));
 }

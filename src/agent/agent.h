@@ -95,7 +95,8 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   void prove(lock::ContenderId contender);
   // As lock::Engine::knock().
   void knock(std::vector<std::string> monitors);
-  // ContenderListener::in_danger() follows when less than this is left before the session's deadline.
+  // ContenderListener::in_danger() follows when less than this is left before the session's deadline, or less than a
+  // third of the time-out that the server has granted: so much is ahead on a good connection.
   void watch_danger(lock::ContenderId contender, lock::Duration margin);
   // The operations with a check that each lock is still its contender's. Nothing if one is not, already now, or has
   // another listener. end_guarded_write() is due with the answer: until then these locks do not linger, since a write

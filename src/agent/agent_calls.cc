@@ -1,4 +1,5 @@
 // What callers want of an agent.
+#include <algorithm>
 #include <utility>
 
 #include "agent/agent.h"
@@ -58,7 +59,7 @@ lock::ContenderId Agent::acquire_lingering(const std::shared_ptr<ContenderListen
     return contender;
   }
   listeners_.emplace(contender, listener);
-  if (*margin > lock::Duration::zero()) danger_.add(contender, *margin);
+  if (*margin > lock::Duration::zero()) watch_danger(contender, *margin);
   return contender;
 }
 
@@ -149,7 +150,7 @@ void Agent::knock(std::vector<std::string> monitors) {
 }
 
 void Agent::watch_danger(lock::ContenderId contender, lock::Duration margin) {
-  danger_.add(contender, margin);
+  danger_.add(contender, std::min<lock::Duration>(margin, lock::Duration(session_timeout_) / 3));
 }
 
 std::optional<coordination::Transaction> Agent::begin_guarded_write(const ContenderListener& listener,

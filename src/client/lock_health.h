@@ -26,7 +26,8 @@ bool is_healthy(EnsembleLink& ensemble, Holds holds) noexcept {
   }
 }
 
-// A larger margin than a third of the session time-out would be reached on a good connection, too.
+// A larger margin than a third of the session time-out would be reached on a good connection, too. Of the one that is
+// asked for: where a server grants less, the agent takes a third of that for a larger margin.
 // \throws RequestRejectedException(invalid_argument).
 void check_danger_margin(const ClientCore& core, const std::string& monitor, std::chrono::milliseconds margin);
 

@@ -1,8 +1,7 @@
-// The deliberate bugs of grouping, for the proof that the simulator would notice them. They exist only in the test-only
-// build of this room (FORELOCK_MUTATION_BUILD); in every other build mutated() is a constant false and leaves no trace.
+// The deliberate bugs of grouping.
 #pragma once
 
-#include <string_view>
+#include "base/mutation.h"
 
 namespace forelock::grouping {
 
@@ -27,28 +26,6 @@ namespace forelock::grouping {
   each(limit_off_by_one, "a group may have one operation more than its limit")
 // clang-format on
 
-#define FORELOCK_ENUMERATOR(name, text) name,
-enum class Mutation { none, FORELOCK_GROUPING_MUTATIONS(FORELOCK_ENUMERATOR) count_ };
-#undef FORELOCK_ENUMERATOR
-
-constexpr std::string_view name_of(Mutation mutation) {
-#define FORELOCK_NAME(name, text) \
-  if (mutation == Mutation::name) return #name;
-  FORELOCK_GROUPING_MUTATIONS(FORELOCK_NAME)
-#undef FORELOCK_NAME
-  return "none";
-}
-
-#ifdef FORELOCK_MUTATION_BUILD
-// The bug that is switched on in this thread.
-Mutation& active_mutation();
-inline bool mutated(Mutation mutation) {
-  return active_mutation() == mutation;
-}
-#else
-constexpr bool mutated(Mutation) {
-  return false;
-}
-#endif
+FORELOCK_MUTATIONS(FORELOCK_GROUPING_MUTATIONS)
 
 }  // namespace forelock::grouping

@@ -1,9 +1,7 @@
-// The deliberate bugs of lingering locks, for the proof that the simulator would notice them. They exist only in the
-// test-only build of this room (FORELOCK_MUTATION_BUILD); in every other build mutated() is a constant false and leaves
-// no trace.
+// The deliberate bugs of lingering locks.
 #pragma once
 
-#include <string_view>
+#include "base/mutation.h"
 
 namespace forelock::linger {
 
@@ -24,28 +22,6 @@ namespace forelock::linger {
   each(unused_lingers, "a lock that a set gives back on its way, or when it steps aside, lingers")
 // clang-format on
 
-#define FORELOCK_ENUMERATOR(name, text) name,
-enum class Mutation { none, FORELOCK_LINGER_MUTATIONS(FORELOCK_ENUMERATOR) count_ };
-#undef FORELOCK_ENUMERATOR
-
-constexpr std::string_view name_of(Mutation mutation) {
-#define FORELOCK_NAME(name, text) \
-  if (mutation == Mutation::name) return #name;
-  FORELOCK_LINGER_MUTATIONS(FORELOCK_NAME)
-#undef FORELOCK_NAME
-  return "none";
-}
-
-#ifdef FORELOCK_MUTATION_BUILD
-// The bug that is switched on in this thread.
-Mutation& active_mutation();
-inline bool mutated(Mutation mutation) {
-  return active_mutation() == mutation;
-}
-#else
-constexpr bool mutated(Mutation) {
-  return false;
-}
-#endif
+FORELOCK_MUTATIONS(FORELOCK_LINGER_MUTATIONS)
 
 }  // namespace forelock::linger

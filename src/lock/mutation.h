@@ -1,9 +1,7 @@
-// The deliberate bugs of the protocol, for the proof that the simulator would notice them. They exist only in the
-// test-only build of this room (FORELOCK_MUTATION_BUILD); in every other build mutated() is a constant false and leaves
-// no trace.
+// The deliberate bugs of the protocol.
 #pragma once
 
-#include <string_view>
+#include "base/mutation.h"
 
 namespace forelock::lock {
 
@@ -53,31 +51,14 @@ namespace forelock::lock {
   each(refusal_of_one_forgets_all, "a removal that is refused for one of its monitors is not repeated for the others")
 // clang-format on
 
-#define FORELOCK_ENUMERATOR(name, text) name,
-enum class Mutation { none, FORELOCK_LOCK_MUTATIONS(FORELOCK_ENUMERATOR) count_ };
-#undef FORELOCK_ENUMERATOR
+FORELOCK_MUTATIONS(FORELOCK_LOCK_MUTATIONS)
 
-constexpr std::string_view name_of(Mutation mutation) {
-#define FORELOCK_NAME(name, text) \
-  if (mutation == Mutation::name) return #name;
-  FORELOCK_LOCK_MUTATIONS(FORELOCK_NAME)
-#undef FORELOCK_NAME
-  return "none";
-}
-
+// Whether one is switched on: some checks of the code's own would notice it at once.
 #ifdef FORELOCK_MUTATION_BUILD
-// The bug that is switched on in this thread.
-Mutation& active_mutation();
-inline bool mutated(Mutation mutation) {
-  return active_mutation() == mutation;
-}
 inline bool any_mutation() {
   return active_mutation() != Mutation::none;
 }
 #else
-constexpr bool mutated(Mutation) {
-  return false;
-}
 constexpr bool any_mutation() {
   return false;
 }

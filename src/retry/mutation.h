@@ -1,9 +1,7 @@
-// The deliberate bugs of the operation machine, for the proof that the simulator would notice them. They exist only in
-// the test-only build of this room (FORELOCK_MUTATION_BUILD); in every other build mutated() is a constant false and
-// leaves no trace.
+// The deliberate bugs of the operation machine.
 #pragma once
 
-#include <string_view>
+#include "base/mutation.h"
 
 namespace forelock::retry {
 
@@ -17,28 +15,6 @@ namespace forelock::retry {
   each(one_retry_too_many, "elastic.request.retry.count counts one short")
 // clang-format on
 
-#define FORELOCK_ENUMERATOR(name, text) name,
-enum class Mutation { none, FORELOCK_RETRY_MUTATIONS(FORELOCK_ENUMERATOR) count_ };
-#undef FORELOCK_ENUMERATOR
-
-constexpr std::string_view name_of(Mutation mutation) {
-#define FORELOCK_NAME(name, text) \
-  if (mutation == Mutation::name) return #name;
-  FORELOCK_RETRY_MUTATIONS(FORELOCK_NAME)
-#undef FORELOCK_NAME
-  return "none";
-}
-
-#ifdef FORELOCK_MUTATION_BUILD
-// The bug that is switched on in this thread.
-Mutation& active_mutation();
-inline bool mutated(Mutation mutation) {
-  return active_mutation() == mutation;
-}
-#else
-constexpr bool mutated(Mutation) {
-  return false;
-}
-#endif
+FORELOCK_MUTATIONS(FORELOCK_RETRY_MUTATIONS)
 
 }  // namespace forelock::retry

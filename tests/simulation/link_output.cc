@@ -21,6 +21,7 @@ void Link::sent(coordination::RequestTag tag, const coordination::Request& reque
   if (const auto* removal = std::get_if<coordination::Delete>(&request); removal && removal->path.size() == 2) {
     ++world_.statistics().renewed_monitors;
   }
+  if (is_knock(request)) ++world_.statistics().set_knocks;
   unanswered_.insert(tag);
 }
 

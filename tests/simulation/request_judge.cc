@@ -74,7 +74,8 @@ bool removes_unused(const coordination::Request& request) {
                                                });
 }
 
-// Whether it makes and deletes, one monitor after the other, a child that nobody sees.
+}  // namespace
+
 bool is_knock(const coordination::Request& request) {
   const auto* transaction = std::get_if<coordination::Transaction>(&request);
   if (transaction == nullptr || transaction->operations.size() % 2 != 0) return false;
@@ -87,8 +88,6 @@ bool is_knock(const coordination::Request& request) {
   }
   return true;
 }
-
-}  // namespace
 
 struct RequestJudge::Part {
   std::string signature;

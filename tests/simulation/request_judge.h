@@ -16,6 +16,10 @@
 
 namespace forelock::simulation {
 
+// Whether it makes and deletes, one monitor after the other, a child that nobody sees: so that other processes give up
+// locks that they keep unused.
+bool is_knock(const coordination::Request& request);
+
 class RequestJudge {
  public:
   RequestJudge(const Plan& plan, Checker& checker) : plan_(plan), checker_(checker) {}

@@ -336,6 +336,29 @@ TEST_F(SlotTest, AGuardedWriteUnderALockThatWasLostMeanwhileSaysThatItIsNotOurs)
   EXPECT_EQ(told, "lock_unhealthy");
 }
 
+// The margin that was checked against the time-out asked for may be more than the granted one.
+TEST_F(SlotTest, ThereIsNoDangerOnAGoodConnectionWithAShorterSessionThanAskedFor) {
+  Settings settings;
+  settings.set("zookeeper.session.timeout", "90000");
+  const auto core = std::make_shared<ClientCore>(std::move(settings), LogSink());
+  core->start_threads();
+  TreeSession session(*core);
+  session.connect(12s);
+  const auto slot = std::make_shared<LockSlot>(core, "test", "P", Priority::foreground, LockOptions{});
+  std::atomic<bool> danger{false};
+  slot->on_danger(30s, [&] { danger = true; });
+  slot->acquire(lock::never, false);
+  session.answer_all();
+  ASSERT_TRUE(slot->holds());
+  slot->on_danger(30s, [&] { danger = true; });  // of a lock that is held
+  core->ensemble().tick();
+  std::atomic<bool> later{false};
+  core->post({.run = [&] { later = true; }});
+  ASSERT_TRUE(test::wait_until([&] { return later.load(); }));
+  EXPECT_FALSE(danger);
+  slot->retire();
+}
+
 TEST_F(SlotTest, AnAcquisitionThatHasJustBegunCanBeCancelled) {
   if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
   int point = 1;

@@ -65,6 +65,7 @@ std::string leave_release_note(Client& client, const std::string& monitor, const
   const coordination::Reply node = ask(client, monitor, coordination::Get{path_of(monitor)});
   if (!node.ok()) return {};
   const std::string& before = node.data;
+  if (!before.empty() && !made_by_forelock(before) && !parse(before)) return before;  // another program's data
   ReleaseNote shortened = note;
   shortened.reason.resize(std::min(longest_reason, note.reason.size()));
   Json json = {{member, json_of(shortened)}};

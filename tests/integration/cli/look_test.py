@@ -11,6 +11,17 @@ import unittest
 import support
 import tap
 
+# Makes a node that is not ours, unless it is there, and says what is in it.
+OTHERS = """
+import sys
+from kazoo.client import KazooClient
+client = KazooClient(sys.argv[1])
+client.start()
+if not client.exists(sys.argv[2]):
+    client.create(sys.argv[2], b"theirs")
+print(client.get(sys.argv[2])[0].decode())
+client.stop()
+"""
 HOLDER_KEYS = ["owner", "priority", "node", "session", "token", "held_ms"]
 WAITER_KEYS = ["position", "node", "priority", "owner", "session", "waited_ms", "behind"]
 
@@ -206,6 +217,17 @@ class Release(support.CliTest):
                          ("release", "P1", node, "it hangs", "released"))
         self.assertEqual(holder.wait(support.PATIENCE), 76)
         self.assertIsNone(self.holder("P1"))
+
+    def test_leaves_the_data_of_a_monitor_that_another_program_has_made(self):
+        def others():
+            program = ["/usr/bin/python3", "-c", OTHERS, support.SERVER, self.namespace + "/P1"]
+            return subprocess.run(program, check=True, capture_output=True, text=True, timeout=support.PATIENCE).stdout
+        self.assertEqual(others(), "theirs\n")
+        holder = self.hold("P1", script="echo ready; exec sleep 1000")
+        node = self.holder("P1")["node"]
+        self.assertEqual(self.run_cli("release", "P1", "--holder", node, "--reason", "it hangs").returncode, 0)
+        self.assertEqual(holder.wait(support.PATIENCE), 76)
+        self.assertEqual(others(), "theirs\n")
 
     def test_refuses_another_holder(self):
         holder = self.hold("P1")
