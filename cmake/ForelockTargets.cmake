@@ -17,7 +17,7 @@ if(FORELOCK_SANITIZE)
   target_link_options(forelock_options INTERFACE -fsanitize=${FORELOCK_SANITIZE})
 endif()
 
-# forelock_room(NAME SOURCES... [USES rooms-or-libraries...]): a room under src/ or dlq/, linked as forelock_room_NAME.
+# forelock_room(NAME SOURCES... [USES rooms-or-libraries...]): a room, linked as forelock_room_NAME.
 # Its headers are included as "NAME/header.h".
 function(forelock_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;USES" ${ARGN})

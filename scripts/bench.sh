@@ -57,7 +57,7 @@ build_peers() {
     mvn -q -B -f bench/peers/curator/pom.xml package dependency:copy-dependencies \
       "-DoutputDirectory=$built_peers/curator" &&
     cp "$built_peers/curator-classes/curator-worker-1.jar" "$built_peers/curator/" &&
-    mvn -q -B -f java/pom.xml package -Dmaven.test.skip=true -Dmaven.javadoc.skip=true \
+    mvn -q -B -f bindings/java/pom.xml package -Dmaven.test.skip=true -Dmaven.javadoc.skip=true \
       "-Dforelock.native=$root/build/release/java/native" "-Dforelock.target=$built_peers/java-classes" &&
     mkdir -p "$built_peers/java" && cp "$built_peers/java-classes/forelock-0.1.0.jar" "$built_peers/java/" &&
     javac -d "$built_peers/java" -cp "$built_peers/curator/*:$built_peers/java/*" bench/peers/java/ForelockWorker.java

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tests what a change touches: scripts/check.sh [ROOM…]
 #
-#   ROOM     a folder of src/ or dlq/, e.g. lock; without one, the rooms of all files that are not committed
+#   ROOM     a room's name, e.g. lock; without one, the rooms of all files that are not committed
 #   --help   this text
 #
 # Runs the unit tests of these rooms, simulated schedules if one of them belongs to the protocol, and the style. Builds
@@ -16,7 +16,8 @@ for argument in "$@"; do
     --help | -h) show_help; exit 0 ;;
     -*) unknown_option "$argument" ;;
     *)
-      [[ -d src/$argument || -d dlq/$argument ]] || die "there is no room '$argument' in src/ or dlq/"
+      [[ -n $(ls -d {src/core,src,dlq,bindings,command}/"$argument" 2>/dev/null) ]] ||
+        die "there is no room '$argument'"
       rooms+=("$argument")
       ;;
   esac
@@ -25,7 +26,8 @@ tests=() simulated=no
 if [[ ${#rooms[@]} -eq 0 ]]; then
   while read -r changed; do
     case $changed in
-      src/*/* | dlq/*/*) rooms+=("$(cut -d/ -f2 <<<"$changed")") ;;
+      src/core/*/*) rooms+=("$(cut -d/ -f3 <<<"$changed")") ;;
+      src/*/* | dlq/*/* | bindings/*/* | command/*/*) rooms+=("$(cut -d/ -f2 <<<"$changed")") ;;
       include/*) rooms+=(client capi) ;;
       tests/simulation/*) simulated=yes ;;
     esac
@@ -35,7 +37,7 @@ fi
 [[ -d build/dev/check ]] || part "Configuration" check-configure cmake --preset dev
 for room in "${rooms[@]}"; do
   case $room in
-    base | coordination | grouping | linger | lock | retry | sets) simulated=yes ;;
+    agent | base | coordination | grouping | linger | lock | retry | sets) simulated=yes ;;
   esac
   [[ ! -f build/dev/check/$room ]] || mapfile -t -O "${#tests[@]}" tests <"build/dev/check/$room"
 done

@@ -10,13 +10,13 @@
 #   --opensearch  shows the plugin for OpenSearch instead: people save articles over HTTP while bulk jobs rewrite all of
 #                 them, on a node without the plugin, and on one with it: not guarded, guarded, and with priorities
 #   --no-setup    does not look for, or install, missing packages
-#   --help        this text, and the options passed on to forelock-demo once it has been built
+#   --help        this text, and --seconds N, the length of each of the two phases
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-demo=build/demo/src/demo/forelock-demo
-command=build/demo/src/cli/forelock
+demo=build/demo/bin/interactive_and_bulk
+command=build/demo/bin/forelock
 
 setup=yes kafka='' opensearch='' options=()
 for argument in "$@"; do
@@ -26,7 +26,6 @@ for argument in "$@"; do
     --opensearch) opensearch=yes ;;
     --help | -h)
       show_help
-      [[ ! -x $demo ]] || { echo; "$demo" --help; }
       exit 0
       ;;
     *) options+=("$argument") ;;
@@ -39,7 +38,7 @@ if [[ -n $opensearch ]]; then
   printf '\n%s== OpenSearch%s\n' "$bold" "$plain"
   exec "$command" dev -- scripts/demo_opensearch.sh "${options[@]}"
 fi
-part "Build, preset demo" build-demo build demo forelock_cli forelock-demo
+part "Build, preset demo" build-demo build demo forelock_cli interactive_and_bulk
 
 printf '\n%s== Demonstration%s\n' "$bold" "$plain"
 "$command" dev -- "$demo" --config config/elasticsearch-details.properties "${options[@]}"

@@ -17,11 +17,10 @@ PAGE = Path("docs/evidence.md")
 BEGIN, END = "<!-- from evidence.json -->\n", "<!-- end -->\n"
 LOGS = Path("build/logs")
 
-PROTOCOL = ["src/agent", "src/base", "src/coordination", "src/grouping", "src/linger", "src/lock", "src/retry",
-            "src/sets"]
+PROTOCOL = ["src/base", "src/core"]
 CLIENT = [*PROTOCOL, "include", "src/client", "src/config", "src/records", "src/zookeeper"]
-C_LIBRARIES = [*CLIENT, "dlq", "src/capi"]
-COMMAND = [*CLIENT, "dlq", "src/cli", "src/http", "src/workload"]
+C_LIBRARIES = [*CLIENT, "dlq", "bindings/capi", "bindings/capi_dlq"]
+COMMAND = [*CLIENT, "dlq", "command"]
 SUPPORT = ["tests/support"]
 
 
@@ -56,12 +55,12 @@ PARTS = {
                             "integration_drain_scale", "integration_capi_misuse")], ctest_counts),
     "command": ("the command beside servers that stall or lie", [*COMMAND, *SUPPORT, "tests/integration/cli"],
                 [BUILD, ctest("cli_stall", "cli_hostile", "cli_descendants", "cli_dlq_drill")], ctest_counts),
-    "java": ("the Java package on Java 11 and 25, and its jar", [*C_LIBRARIES, "java", "tests/java"],
+    "java": ("the Java package on Java 11 and 25, and its jar", [*C_LIBRARIES, "bindings/java", "tests/java"],
              [BUILD, ctest("java_25", "java_11", "java_jar")], ctest_counts),
-    "python": ("the wheel as it is installed", [*C_LIBRARIES, "python", "tests/python"],
+    "python": ("the wheel as it is installed", [*C_LIBRARIES, "bindings/python", "tests/python"],
                [BUILD, ctest("python_wheel")], ctest_counts),
     "opensearch": ("clusters of search nodes, and OpenSearch 3",
-                   [*C_LIBRARIES, "java", "opensearch", "tests/opensearch"],
+                   [*C_LIBRARIES, "bindings/java", "opensearch", "tests/opensearch"],
                    [BUILD, ctest("opensearch_cluster", "opensearch_linger", "opensearch_security", "opensearch_3")],
                    ctest_counts),
     "asan": ("real servers under AddressSanitizer and UBSan",
@@ -75,10 +74,11 @@ PARTS = {
     "reference": ("the API reference", ["include", "dlq", "docs/Doxyfile", "docs/mainpage.md"],
                   [BUILD, ctest("api_reference")], ctest_counts),
     "single-files": ("each source file compiled by itself",
-                     [*COMMAND, "CMakeLists.txt", "CMakePresets.json", "bench", "cmake", "java", "src/demo", "tests"],
+                     [*COMMAND, "CMakeLists.txt", "CMakePresets.json", "bench", "bindings", "cmake",
+                      "examples", "tests"],
                      [["bash", "-c", "source scripts/lib.sh; build dev all unit_tests"]], lambda output: {}),
     "load": ("tests against real servers, three times, beside a load on every processor",
-             [*COMMAND, "java", "python", "opensearch", "tests", "scripts/test.sh"],
+             [*COMMAND, "bindings", "opensearch", "tests", "scripts/test.sh"],
              [["scripts/test.sh", "--no-setup", "--real", "--load", "--repeat", "3"]], ctest_counts),
 }
 

@@ -3,8 +3,8 @@
 #
 #   --seconds N      for each target (default 20; an hour finds more)
 #   --without NAME   all targets but this one
-#   --prove          fuzzes the protocol with deliberate bugs in it (src/lock/mutation.h), each of which must be noticed
-#                    within a minute, or within N seconds
+#   --prove          fuzzes the protocol with deliberate bugs in it (src/core/lock/mutation.h), each of which must be
+#                    noticed within a minute, or within N seconds
 #   TARGET           one of tests/fuzz/NAME.cc, e.g. engine; without one, all of them, one after the other
 #   --help           this text
 #

@@ -158,8 +158,8 @@ build_plugin() {
   [[ -f $from/java/native/libforelock_jni.so ]] ||
     die "$from/java/native has no libforelock_jni.so: build the targets forelock_jni and forelock_jni_dlq"
   # Without the native library: it lies beside the jars in the zip, where the node's security policy finds it.
-  maven -f "$root/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent -Denforcer.skip \
-    -DskipTests -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
+  maven -f "$root/bindings/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent \
+    -Denforcer.skip -DskipTests -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
   local profile=()
   [[ $version == 2.* ]] || profile=(-Popensearch-3)
   maven -f "$root/opensearch/pom.xml" package "${profile[@]}" "-Dopensearch.version=$version" \
@@ -171,8 +171,8 @@ build_plugin() {
 
 # Whether the zip is there, and what it is made of has not changed since.
 is_built() {
-  [[ -f $zip ]] && [[ -z $(find "$root/opensearch" "$root/java/pom.xml" "$root/java/src/main" "$from/java/native" \
-    -type f -newer "$zip" -not -path "$root/opensearch/src/test/*" -print -quit) ]]
+  [[ -f $zip ]] && [[ -z $(find "$root/opensearch" "$root/bindings/java/pom.xml" "$root/bindings/java/src/main" \
+    "$from/java/native" -type f -newer "$zip" -not -path "$root/opensearch/src/test/*" -print -quit) ]]
 }
 
 # --- the cluster ---------------------------------------------------------------------------------------------------

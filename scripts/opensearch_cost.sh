@@ -5,7 +5,7 @@
 # locks do; then lets single writes and bulks of 500 take turns: into guarded indices and others, of new documents and
 # of the same ones again (scripts/opensearch/load.py cost). Prints the medians of the rounds: latency, and throughput.
 #
-#   --command FILE    the command line that starts the ZooKeeper (default: build/release/src/cli/forelock)
+#   --command FILE    the command line that starts the ZooKeeper (default: build/release/bin/forelock)
 #   --contend         shows instead what people wait who save articles while bulk jobs rewrite all of them, guarded and
 #                     not, with priorities and without (load.py contend)
 #   --linger TIME     of that last node (default: 60000, in ms: longer than a round of all)
@@ -15,7 +15,7 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 
-command=build/release/src/cli/forelock linger=60000 what=cost build=() given=("$@")
+command=build/release/bin/forelock linger=60000 what=cost build=() given=("$@")
 while [[ $# -gt 0 ]]; do
   case $1 in
     --command | --linger | --from | --version)

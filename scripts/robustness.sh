@@ -6,8 +6,8 @@
 #   --soak MINUTES   one run of that length; what every process uses must stay flat. Some clients are never killed
 #   --contention MINUTES
 #                    clients that contend and never die (30 minutes say much): nothing that they keep may grow
-#   --prove          runs with deliberate bugs in the clients (mutation.h in src/lock and src/linger), each of which
-#                    must be noticed
+#   --prove          runs with deliberate bugs in the clients (mutation.h in src/core/lock and src/core/linger), each
+#                    of which must be noticed
 #   --seed N         one run with this seed alone, as a failing run says
 #   --seconds S      the length of each run; not with --soak or --contention
 #   --help           this text

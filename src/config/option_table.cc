@@ -14,7 +14,7 @@ namespace {
 // The C client takes times and counts as int.
 constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t largest_retry_count = 1000;  // each failed attempt is kept in the dead letter's record
-// Each needs a few watches: src/lock/watch_ledger.h.
+// Each needs a few watches: src/core/lock/watch_ledger.h.
 constexpr std::int64_t largest_linger_count = 10'000;
 constexpr std::int64_t largest_release_delay = 1000;
 constexpr std::int64_t largest_outbox = std::int64_t{1} << 50;

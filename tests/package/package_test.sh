@@ -21,7 +21,7 @@ queue_library=$libdir/libforelock-dlq.so
 
 step "an incomplete build installs nothing"
 cmake -S "$source_dir" -B "$work/incomplete" -G Ninja -DCMAKE_CXX_COMPILER="$cxx" -DFORELOCK_BUILD_TESTS=OFF \
-  -DFORELOCK_BUILD_DEMO=OFF -DFORELOCK_BUILD_JAVA=OFF -DFORELOCK_BUILD_CLI=OFF -DBUILD_SHARED_LIBS=OFF \
+  -DFORELOCK_BUILD_EXAMPLES=OFF -DFORELOCK_BUILD_JAVA=OFF -DFORELOCK_BUILD_CLI=OFF -DBUILD_SHARED_LIBS=OFF \
   >"$work/configure.log" || { cat "$work/configure.log"; exit 1; }
 if cmake --install "$work/incomplete" --prefix "$work/half" >"$work/half.log" 2>&1; then
   fail "a build without any library was installed"
@@ -78,7 +78,7 @@ users=$(systemd-sysusers --dry-run "$prefix/lib/sysusers.d/forelock.conf" 2>&1) 
 user=$(sed -n 's/^User=//p' "$prefix/lib/systemd/system/forelock-forward.service")
 grep -q "^u $user " "$prefix/lib/sysusers.d/forelock.conf" || fail "nothing makes the unit's user"
 bash -n "$prefix/share/bash-completion/completions/forelock"
-[[ ! -e $prefix/bin/forelock-demo ]] || fail "the demonstration is not for installing"
+[[ ! -e $prefix/bin/interactive_and_bulk ]] || fail "the examples are not for installing"
 
 step "what the shared libraries export"
 exports_of() {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import PATIENCE
 
-SOURCE = Path(__file__).parents[2] / "python"
+SOURCE = Path(__file__).parents[2] / "bindings" / "python"
 
 
 @pytest.mark.parametrize("command", [["install", "--target"], ["wheel", "--wheel-dir"]])
@@ -19,7 +19,7 @@ def test_the_source_folder_is_not_installed(tmp_path, command):
                            timeout=3 * PATIENCE, check=False)
     assert ended.returncode != 0
     assert "forelock cannot be installed from its sources as they are" in ended.stderr
-    assert "python3 python/build.py --wheel build/release/lib build/release/python" in ended.stderr
+    assert "python3 bindings/python/build.py --wheel build/release/lib build/release/python" in ended.stderr
     assert not list(target.glob("*"))
 
 

@@ -9,7 +9,7 @@ python=$1 source_dir=$2 libraries=$3 server_host=$4
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
-"$python" -B "$source_dir/python/build.py" --wheel "$libraries" "$work/package"
+"$python" -B "$source_dir/bindings/python/build.py" --wheel "$libraries" "$work/package"
 # What its name says of the systems that it runs on is true.
 wheels=("$work"/package/wheel/*-manylinux_2_34_x86_64.whl)
 "$python" -m zipfile -e "${wheels[0]}" "$work/unpacked"
@@ -19,4 +19,4 @@ wheels=("$work"/package/wheel/*-manylinux_2_34_x86_64.whl)
   "$work"/package/wheel/*.whl
 cd "$work"  # not where the sources are
 "$work/venv/bin/python" -B "$source_dir/tests/python/run_snippets.py" "$server_host" "$work/venv" \
-  "$source_dir/README.md" "$source_dir/python/README.md"
+  "$source_dir/README.md" "$source_dir/bindings/python/README.md"

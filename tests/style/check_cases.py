@@ -19,7 +19,7 @@ SUITES = {
     "C++": ("tests/integration/cases_test.cc", lambda name: rf"^TEST_F\(Cases, {name}\)", r"^\}", None),
     "C": ("tests/capi/cases.c", lambda name: rf"^static int {name}\(", r"^\}", lambda name: f'{{"{name}", {name}}}'),
     "Java": (
-        "java/src/test/java/org/forelock/CasesTest.java",
+        "bindings/java/src/test/java/org/forelock/CasesTest.java",
         lambda name: rf"^  @Test\n  void {camel(name)}\(",
         r"^  \}",
         None,

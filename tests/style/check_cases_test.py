@@ -38,7 +38,7 @@ class CheckCases(unittest.TestCase):
                      message=missing)
         self.refuses("tests/capi/cases.c", "int foreground_first(", "int x(", message=missing)
         self.refuses("tests/python/cases_test.py", "def test_foreground_first(", "def foreground_first(", message=missing)
-        java = "java/src/test/java/org/forelock/CasesTest.java"
+        java = "bindings/java/src/test/java/org/forelock/CasesTest.java"
         self.refuses(java, "  @Test\n  void foregroundFirst(", "  void foregroundFirst(", message=missing)
         self.refuses("docs/embedding.md", "| foreground_first |", "| x |", message="no row for the case")
 

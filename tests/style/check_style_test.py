@@ -9,10 +9,10 @@ import check_style
 
 
 ROOMS = {
-    "lock": "forelock_room(lock SOURCES a.cc USES forelock_room_coordination)\n"
+    "src/core/lock": "forelock_room(lock SOURCES a.cc USES forelock_room_coordination)\n"
     "  forelock_room(lock_mutation SOURCES a.cc USES forelock_room_coordination forelock_room_client)\n",
-    "client": "forelock_room(client\n  SOURCES a.cc\n  USES forelock_room_lock Threads::Threads)\n",
-    "demo": "forelock_room(demo SOURCES a.cc\n  USES forelock)\n",
+    "src/client": "forelock_room(client\n  SOURCES a.cc\n  USES forelock_room_lock Threads::Threads)\n",
+    "src/base": "forelock_room(base SOURCES a.cc\n  USES Threads::Threads)\n",
 }
 
 
@@ -20,8 +20,8 @@ class CheckStyle(unittest.TestCase):
     def problems(self, name, text, executable=True):
         with tempfile.TemporaryDirectory() as folder:
             for room, declaration in ROOMS.items():
-                Path(folder, "src", room).mkdir(parents=True)
-                Path(folder, "src", room, "CMakeLists.txt").write_text(declaration, encoding="utf-8")
+                Path(folder, room).mkdir(parents=True)
+                Path(folder, room, "CMakeLists.txt").write_text(declaration, encoding="utf-8")
             file = Path(folder, name)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
@@ -38,20 +38,21 @@ class CheckStyle(unittest.TestCase):
 
     def test_arrows_between_rooms(self):
         self.accepts("src/client/a.cc", '#include "lock/engine.h"\n#include "forelock/client.h"\n')
-        self.refuses("src/lock/a.cc", '#include "client/a.h"\n', "room 'lock' may include coordination, not 'client'")
-        self.refuses("src/lock/a.cc", '  #  include "zookeeper/a.h"\n', "not 'zookeeper'")
-        self.refuses("src/demo/a.cc", '#include "client/a.h"\n', "room 'demo' may include no other room")
+        self.refuses("src/core/lock/a.cc", '#include "client/a.h"\n', "room 'lock' may include coordination, not 'client'")
+        self.refuses("src/core/lock/a.cc", '  #  include "zookeeper/a.h"\n', "not 'zookeeper'")
+        self.refuses("src/base/a.cc", '#include "client/a.h"\n', "room 'base' may include no other room")
+        self.refuses("examples/a.cc", '#include "client/a.h"\n', "an example includes only public headers")
         self.refuses("src/cellar/a.cc", '#include "lock/a.h"\n', "room 'cellar' is not declared")
-        self.refuses("src/lock/a.cc", '#include "engine.h"\n', "write the room into the include")
+        self.refuses("src/core/lock/a.cc", '#include "engine.h"\n', "write the room into the include")
 
     def test_walls_around_libraries(self):
         self.accepts("src/zookeeper/a.cc", "#include <zookeeper/zookeeper.h>\n")
         self.refuses("src/client/a.cc", "#include <zookeeper/zookeeper.h>\n", "only workload, zookeeper may include")
 
     def test_pure_rooms(self):
-        self.accepts("src/lock/a.h", "#pragma once\n// not std::chrono::steady_clock::now\n#include <chrono>\n")
-        self.refuses("src/lock/a.cc", "#include <thread>\n", "pure")
-        self.refuses("src/lock/a.cc", "auto t = steady_clock::now();\n", "pure")
+        self.accepts("src/core/lock/a.h", "#pragma once\n// not std::chrono::steady_clock::now\n#include <chrono>\n")
+        self.refuses("src/core/lock/a.cc", "#include <thread>\n", "pure")
+        self.refuses("src/core/lock/a.cc", "auto t = steady_clock::now();\n", "pure")
 
     def test_public_headers(self):
         self.accepts("include/forelock/a.h", '/// \\file\n/// What for.\n#pragma once\n#include "forelock/b.h"\n')
@@ -66,31 +67,31 @@ class CheckStyle(unittest.TestCase):
         self.refuses("include/forelock/a.h", '/// \\file\n#pragma once\n#include "lock/engine.h"\n', "only public headers")
 
     def test_english(self):
-        self.accepts("src/lock/a.h", "// The queue, and nobody else.\n#pragma once\n")
-        self.refuses("src/lock/a.h", "// What a queue is.\n#pragma once\n", "noun")
+        self.accepts("src/core/lock/a.h", "// The queue, and nobody else.\n#pragma once\n")
+        self.refuses("src/core/lock/a.h", "// What a queue is.\n#pragma once\n", "noun")
         self.refuses("include/forelock/a.h", "/// \\file\n/// Nobody holds it.\n#pragma once\n", "'Nobody'")
         self.refuses("include/forelock/a.h", "/// \\file\n/// It cannot be right.\n#pragma once\n", "'cannot be right'")
         self.refuses("README.md", "A lock for whoever comes first.\n", "'whoever'")
         self.accepts("docs/a.md", "A lock for whoever comes first.\n")
 
     def test_english_of_the_command(self):
-        self.accepts("src/cli/look/a.cc", 'add("Wait until it is free");  // nobody holds it\n')
-        self.refuses("src/cli/look/a.cc", 'add("Wait until nobody holds it");\n', "'nobody'")
-        self.refuses("src/cli/a.cc", 'add("a \\"b\\" that nobody holds");\n', "'nobody'")
+        self.accepts("command/cli/look/a.cc", 'add("Wait until it is free");  // nobody holds it\n')
+        self.refuses("command/cli/look/a.cc", 'add("Wait until nobody holds it");\n', "'nobody'")
+        self.refuses("command/cli/a.cc", 'add("a \\"b\\" that nobody holds");\n', "'nobody'")
         self.refuses("src/config/option_table.cc", '"Open to everybody."\n', "'everybody'")
 
     def test_length(self):
-        self.accepts("src/lock/a.cc", "\n" * 500)
-        self.refuses("src/lock/a.cc", "\n" * 501, "501 lines")
-        self.accepts("src/lock/a.cc", "/" * 120 + "\n")
-        self.refuses("src/lock/a.cc", "/" * 121 + "\n", "121 characters")
+        self.accepts("src/core/lock/a.cc", "\n" * 500)
+        self.refuses("src/core/lock/a.cc", "\n" * 501, "501 lines")
+        self.accepts("src/core/lock/a.cc", "/" * 120 + "\n")
+        self.refuses("src/core/lock/a.cc", "/" * 121 + "\n", "121 characters")
 
     def test_text(self):
-        self.refuses("src/lock/a.cc", "int a; \n", "white space")
-        self.refuses("src/lock/a.cc", "\tint a;\n", "tab")
-        self.refuses("src/lock/a.cc", "int a;", "newline")
-        self.refuses("src/lock/a.cc", "int a;\r\n", "carriage return")
-        self.refuses("src/lock/a.cc", "// TODO: later\n", "unfinished")
+        self.refuses("src/core/lock/a.cc", "int a; \n", "white space")
+        self.refuses("src/core/lock/a.cc", "\tint a;\n", "tab")
+        self.refuses("src/core/lock/a.cc", "int a;", "newline")
+        self.refuses("src/core/lock/a.cc", "int a;\r\n", "carriage return")
+        self.refuses("src/core/lock/a.cc", "// TODO: later\n", "unfinished")
         self.accepts("tests/a.cc", 'auto name = "/tmp/test-XXXXXX";\n')
 
     def test_sleep(self):

@@ -18,7 +18,7 @@ struct RunOptions {
   double rate = 1;                          // of faults: 2 is twice as often
   std::set<std::string> spared;             // slots of clients that are never killed
   std::chrono::seconds sample_interval{5};  // how often it is looked at what everybody uses
-  std::string mutation;  // a deliberate bug that the clients of the library have, see src/lock/mutation.h
+  std::string mutation;  // a deliberate bug that the clients of the library have, see src/core/lock/mutation.h
 
   // Throws std::runtime_error; the text is for people.
   static RunOptions parse(int count, char** arguments);

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Assembles the package from its sources, the C interface's headers and the built libraries.
+
+    build.py LIBRARIES OUT             OUT/src/forelock is the package, ready to be imported
+    build.py LIBRARIES OUT --wheel     and OUT/wheel/*.whl has it
+
+LIBRARIES is the folder with libforelock.so. The package gets copies of it, of libforelock-dlq.so, and of what the first
+needs beyond a minimal Debian. Needs python3-cffi; for the wheel python3-pip, python3-setuptools and python3-wheel.
+"""
+
+import argparse
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+HEADERS = ["c.h", "c_inspector.h", "c_operation.h", "c_set.h"]
+LIBRARIES = ["libforelock.so.0.1", "libforelock-dlq.so.0.1"]
+# Every Debian has these.
+COMMON = re.compile(r"^(libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|ld-linux.*|linux-vdso)\.so")
+
+
+def declarations(folder):
+    """The C interface as cffi reads it: without comments, directives, and the attributes of functions."""
+    text = "\n".join((folder / name).read_text(encoding="utf-8") for name in HEADERS)
+    version = re.search(r"^#define FL_ABI_VERSION \d+$", text, re.MULTILINE).group()
+    text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"//.*|^#.*", "", text, flags=re.MULTILINE)
+    return version + "\n" + text.replace("FORELOCK_EXPORT ", "")
+
+
+def needed(library):
+    """What the library needs beyond every Debian's own, as names and paths."""
+    listed = subprocess.run(["ldd", str(library)], capture_output=True, text=True, check=True).stdout
+    for name, path in re.findall(r"^\s*(\S+) => (\S+)", listed, re.MULTILINE):
+        if not COMMON.match(name):
+            yield name, Path(path)
+
+
+def assemble(libraries, out):
+    shutil.rmtree(out, ignore_errors=True)
+    package = out / "src" / "forelock"
+    shutil.copytree(HERE / "src" / "forelock", package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ["pyproject.toml", "README.md"]:
+        shutil.copy(HERE / name, out)
+
+    import cffi
+    binding = cffi.FFI()
+    binding.set_source("forelock._abi", None)
+    binding.cdef(declarations(HERE.parents[1] / "include" / "forelock"))
+    binding.emit_python_code(str(package / "_abi.py"))
+
+    native = package / "native"
+    native.mkdir()
+    copied = {name: libraries / name for name in LIBRARIES}
+    copied.update(needed(copied[LIBRARIES[0]]))
+    for name, path in copied.items():
+        shutil.copy(path.resolve(), native / name)
+        subprocess.run(["strip", "--strip-unneeded", str(native / name)], check=True)
+
+
+def build_wheel(out):
+    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps",
+                    "--no-build-isolation", "--no-index", "--wheel-dir", str(out / "wheel"), str(out)], check=True)
+
+
+def require(names):
+    """Ends with a line that names what is not there, before anything is done."""
+    missing = [name for name in names if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.exit(f"build.py: {sys.executable} has no {', '.join(missing)}: install them for it, or use Debian's "
+                 f"/usr/bin/python3 with apt-get install {' '.join('python3-' + name for name in missing)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("libraries", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--wheel", action="store_true")
+    arguments = parser.parse_args()
+    require(["cffi", "pip", "setuptools", "wheel"] if arguments.wheel else ["cffi"])
+    assemble(arguments.libraries, arguments.out)
+    if arguments.wheel:
+        build_wheel(arguments.out)
+
+
+if __name__ == "__main__":
+    main()
