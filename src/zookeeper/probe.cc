@@ -94,6 +94,39 @@ Descriptor connect_to(const std::string& host, std::uint16_t port, Clock::time_p
   return Descriptor();
 }
 
+std::uint32_t number_at(const std::string& bytes, std::size_t place) {
+  std::uint32_t number = 0;
+  for (std::size_t i = 0; i < 4; ++i) number = number << 8U | static_cast<unsigned char>(bytes.at(place + i));
+  return number;
+}
+
+bool send_all(const Descriptor& connection, std::string_view bytes) {
+  return send(connection.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+bool receive(const Descriptor& connection, std::string& bytes, Clock::time_point deadline) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    if (!wait_for(connection.get(), POLLIN, deadline)) return false;
+    const ssize_t received = recv(connection.get(), bytes.data() + done, bytes.size() - done, 0);
+    if (received < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (received <= 0) return false;
+    done += static_cast<std::size_t>(received);
+  }
+  return true;
+}
+
+// One message of the server, of at least this many bytes; nothing if it closes the connection, or not in time.
+std::optional<std::string> message(const Descriptor& connection, std::size_t least, Clock::time_point deadline) {
+  constexpr std::size_t longest = 4096;
+  std::string length(4, '\0');
+  if (!receive(connection, length, deadline)) return std::nullopt;
+  const std::size_t size = number_at(length, 0);
+  if (size < least || size > longest) return std::nullopt;
+  std::string bytes(size, '\0');
+  if (!receive(connection, bytes, deadline)) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<std::string> four_letter_word(const std::string& host, std::uint16_t port, std::string_view word,
@@ -135,6 +168,27 @@ ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chr
   char answer = 0;
   probe.serves = wait_for(connection.get(), POLLIN, deadline) && recv(connection.get(), &answer, 1, 0) == 1;
   return probe;
+}
+
+std::optional<bool> serves_without_credentials(const std::string& host, std::uint16_t port,
+                                               std::chrono::milliseconds timeout) {
+  using namespace std::string_view_literals;
+  // As above, but for a new session. Then: does "/" exist? And: end the session.
+  constexpr std::string_view connect =
+      "\0\0\0\x2c\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0f\xa0\0\0\0\0\0\0\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv;
+  constexpr std::string_view exists = "\0\0\0\x0e\0\0\0\1\0\0\0\3\0\0\0\1/\0"sv;
+  constexpr std::string_view close = "\0\0\0\x08\0\0\0\2\xff\xff\xff\xf5"sv;
+  constexpr std::int32_t no_node = -101, no_auth = -102;
+  const auto deadline = Clock::now() + timeout;
+  ConnectProbe probe;
+  const Descriptor connection = connect_to(host, port, deadline, probe);
+  if (!connection || !send_all(connection, connect) || !message(connection, 16, deadline)) return std::nullopt;
+  if (!send_all(connection, exists)) return false;
+  const auto answer = message(connection, 16, deadline);
+  if (!answer) return Clock::now() < deadline ? std::optional(false) : std::nullopt;
+  const auto code = static_cast<std::int32_t>(number_at(*answer, 12));
+  if (send_all(connection, close)) static_cast<void>(message(connection, 16, deadline));
+  return code == 0 || code == no_node || code == no_auth;
 }
 
 ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout) {

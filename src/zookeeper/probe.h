@@ -32,4 +32,10 @@ ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::
 // one without a quorum says nothing.
 ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
 
+// Whether the server answers requests of those who have shown no credentials, by a session that ends with the call;
+// nothing if it gave no session in time. Where it does, ACLs are no wall: the password of any session can be computed
+// from its id, which every client may read at the nodes of that session. Blocks and thread-safe as before.
+std::optional<bool> serves_without_credentials(const std::string& host, std::uint16_t port,
+                                               std::chrono::milliseconds timeout);
+
 }  // namespace forelock::zookeeper

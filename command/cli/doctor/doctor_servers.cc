@@ -118,9 +118,24 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
   }
 }
 
+// Credentials and ACLs do not protect a session from one who reaches the port: its password follows from its id.
+void examine_access(const ServerAddress& server, const std::string& name, bool with_credentials, DoctorReport& report) {
+  const auto open = zookeeper::serves_without_credentials(server.host, server.port, probe_patience);
+  if (!open) return;
+  if (!*open) {
+    report.ok("access", name + " serves no client without credentials");
+  } else if (with_credentials) {
+    report.warn("access",
+                name + " serves clients without credentials: whatever the ACLs, each of them can end any lock",
+                "keep others from the port, or set enforce.auth.enabled=true and enforce.auth.schemes=sasl there");
+  } else {
+    report.ok("access", name + " serves every client that reaches its port");
+  }
+}
+
 // All addresses of a name: behind one name there may be several servers.
-void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scope, DoctorReport& report,
-                       ServerTally& tally, std::vector<ServingAddress>& serving) {
+void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scope, bool with_credentials,
+                       DoctorReport& report, ServerTally& tally, std::vector<ServingAddress>& serving) {
   const std::string name = zookeeper::to_string(server.server);
   const std::vector<std::string>& all = server.addresses.numeric;
   std::vector<zookeeper::ConnectProbe> probes;
@@ -152,7 +167,9 @@ void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scop
       ++tally.serving;
       serving.push_back(reached);
     }
-    if (scope == DoctorScope::all) examine_limits(there, shown, report);
+    if (scope == DoctorScope::quick) continue;
+    examine_limits(there, shown, report);
+    examine_access(there, shown, with_credentials, report);
   }
 }
 
@@ -181,7 +198,7 @@ void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& 
   std::vector<ServingAddress> serving;
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
     if (resolved(server, report)) {
-      examine_addresses(server, scope, report, tally, serving);
+      examine_addresses(server, scope, !settings.auth_digest_file().empty(), report, tally, serving);
     } else {
       ++tally.listed;
     }

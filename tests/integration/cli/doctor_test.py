@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+import intruder
 import support
 from zookeepers import ZooKeepers
 
@@ -188,6 +189,40 @@ class MissingNamespace(support.CliTest):
                           ("doctor", "--quick")):
             self.assertEqual(self.run_cli(*arguments).returncode, 0, arguments)
         self.assertEqual(self.run_cli("show", "P2").returncode, 1)
+
+
+class Access(DoctorTest):
+    def connect_string(self):
+        return self.servers or support.CliTest.connect_string(self)
+
+    def credentials(self):
+        file = self.write("digest", "alice:secret\n")
+        os.chmod(file, 0o600)
+        return "--set", "zookeeper.auth.digest.file=" + file
+
+    def access(self, *options):
+        result = self.run_cli("doctor", "-o", "json", *options)
+        return [(each["status"], each["message"]) for each in json.loads(result.stdout)["checks"]
+                if each["check"] == "access"]
+
+    def test_acls_do_not_keep_a_stranger_from_ending_a_lock(self):
+        holder = self.hold("P1", *self.credentials(), script="echo ready; exec sleep 600")
+        self.assertTrue(intruder.end_session_of(support.SERVER, self.namespace + "/P1/privateLock"))
+        self.assertEqual(holder.wait(support.PATIENCE), 76, holder.stderr.read())
+        self.assertEqual(self.run_cli("run", "-m", "P1", *self.credentials(), "--", "true").returncode, 0)
+        (status, message), = self.access(*self.credentials())
+        self.assertEqual(status, "warn")
+        self.assertIn("each of them can end any lock", message)
+
+    def test_without_credentials_nothing_else_is_expected(self):
+        self.assertEqual(self.access(), [("ok", support.SERVER + " serves every client that reaches its port")])
+
+    def test_a_server_that_wants_credentials_is_told_from_others(self):
+        strict = ZooKeepers(self, ensemble=False, count=1, options=[
+            "enforce.auth.enabled=true", "enforce.auth.schemes=sasl",
+            "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"])
+        self.servers = strict.addresses()
+        self.assertEqual(self.access(), [("ok", strict.address(0) + " serves no client without credentials")])
 
 
 class WithCredentials(support.CliTest):
