@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """A client of somebody else's that follows the lock's algorithm to the letter, over kazoo.
 
-Acquire: create the monitor's persistent node if it does not exist; create a sequential ephemeral PREFIX- node below it;
+Acquire: create the monitor's persistent node if it does not exist; create a sequential ephemeral PREFIX- node below it
+(if the monitor has vanished in between, begin again; with --keeps-monitor never: such a client has set the monitor's
+data once);
 list the children and sort them; whoever is first and finds no privateLock creates privateLock and holds; the others
 watch the parent and look again. Release: delete the own node and privateLock, in either order.
 """
@@ -37,20 +39,36 @@ class Resource:
 
 
 class LiteralLock:
-    def __init__(self, client, monitor, prefix):
+    def __init__(self, client, monitor, prefix, keeps_monitor):
         self.client = client
         self.parent = "/" + monitor
         self.private_lock = self.parent + "/privateLock"
         self.prefix = prefix
         self.node = None
+        self.keeps_monitor = keeps_monitor
+        while keeps_monitor:
+            try:
+                self.make_monitor()
+                self.client.set(self.parent, b"")
+                return
+            except NoNodeError:
+                pass  # another client made it, and has just removed it
+
+    def make_monitor(self):
+        try:
+            self.client.create(self.parent, b"")
+        except NodeExistsError:
+            pass
 
     def enqueue(self):
         while True:
-            self.client.ensure_path(self.parent)
+            self.make_monitor()
             try:
                 path = self.client.create(f"{self.parent}/{self.prefix}-", b"", ephemeral=True, sequence=True)
             except NoNodeError:
-                continue  # it was a container and has just vanished
+                if self.keeps_monitor:
+                    raise
+                continue
             self.node = path.rsplit("/", 1)[1]
             return
 
@@ -85,13 +103,15 @@ def main():
     parser.add_argument("--hold-ms", type=float, default=0)
     parser.add_argument("--order", choices=["node-first", "lock-first"], default="node-first")
     parser.add_argument("--who", default="literal")
+    parser.add_argument("--keeps-monitor", action="store_true")
+    parser.add_argument("--begins-again", action="store_false", dest="keeps_monitor")
     parser.add_argument("--patience", type=float, default=100)
     options = parser.parse_args()
 
     client = KazooClient(hosts=options.servers, timeout=10)
     client.start()
     resource = Resource(options.resource, options.who)
-    lock = LiteralLock(client, options.monitor, options.prefix)
+    lock = LiteralLock(client, options.monitor, options.prefix, options.keeps_monitor)
     for _ in range(options.rounds):
         token = lock.acquire(options.patience)
         answer = resource.enter(token)

@@ -35,7 +35,8 @@ class LiteralTest : public ::testing::TestWithParam<std::string> {
   void start_literal(const std::string& prefix, int rounds, const std::string& order, const std::string& hold) {
     start({"/usr/bin/python3", FORELOCK_LITERAL_CLIENT, "--servers", server_->connect_string(), "--monitor", monitor_,
            "--resource", std::to_string(resource_.port()), "--prefix", prefix, "--rounds", std::to_string(rounds),
-           "--order", order, "--hold-ms", hold, "--who", "literal-" + prefix});
+           "--order", order, "--hold-ms", hold, "--who", "literal-" + prefix,
+           keeps_monitor_ ? "--keeps-monitor" : "--begins-again"});
   }
   void start_worker(const std::string& priority, int rounds, const std::string& mode) {
     start({FORELOCK_LOCK_WORKER, server_->connect_string(), monitor_, std::to_string(resource_.port()),
@@ -76,6 +77,7 @@ class LiteralTest : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<TestServer> server_;
   FencedResource resource_;
   std::string monitor_ = "shared";
+  bool keeps_monitor_ = false;  // literal clients do as docs/protocol.md says that they must, and never begin again
   std::unique_ptr<Client> client_;
   std::vector<std::future<LoadResult>> loads_;
   std::vector<std::filesystem::path> outputs_;
@@ -84,7 +86,9 @@ class LiteralTest : public ::testing::TestWithParam<std::string> {
 
 TEST_P(LiteralTest, ThousandsOfMixedRounds) {
   const auto begun = std::chrono::steady_clock::now();
-  client_ = std::make_unique<Client>(settings_for(server_->connect_string(), {{"zookeeper.lock.watch", GetParam()}}));
+  keeps_monitor_ = true;
+  client_ = std::make_unique<Client>(settings_for(
+      server_->connect_string(), {{"zookeeper.lock.watch", GetParam()}, {"zookeeper.monitor.linger", "1ms"}}));
   const int rounds = 170 * length();
   start_literal("A", rounds, "node-first", "0");
   start_literal("A", rounds, "lock-first", "1");
