@@ -40,7 +40,7 @@ agent::AgentOptions agent_options(const Settings& settings, bool explain) {
   }
   options.others_linger = settings.linger() > lock::Duration();
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
-  options.root_bytes = settings.chroot().size();
+  options.root_bytes = all.grouping.root_bytes = settings.chroot().size();
   options.explain = explain;
   return all;
 }

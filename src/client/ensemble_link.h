@@ -87,8 +87,9 @@ class EnsembleLink final : private agent::AgentHost {
   // --- requests beside the protocol ---
 
   using ReplyHandler = std::function<void(coordination::Reply)>;
-  // Waits for the connection if there is none; the handler is called exactly once, on the session's thread or this one,
-  // with connection_loss at the latest when the client is closed or gives up connecting.
+  // Waits for the connection if there is none; the handler is called exactly once, on whichever thread steps the
+  // client, with connection_loss at the latest when the client is closed or gives up connecting. It neither waits nor
+  // throws.
   // \throws RequestRejectedException(forked, closed).
   void request(coordination::Request request, ReplyHandler handler);
   std::future<coordination::Reply> request(coordination::Request request);

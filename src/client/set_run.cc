@@ -29,7 +29,7 @@ std::shared_ptr<const records::ContenderRecord> encode(OwnerRecord record, const
 
 SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
                OwnerRecord record, const LockOptions& options, bool wants_contention)
-    : SetCourse(core.ensemble().agent(), members->node_names,
+    : SetCourse(core.ensemble().agent(), {members, &members->node_names},
                 {.priority = record.priority,
                  .may_linger = core.linger_of(options).has_value(),
                  .wants_contention = wants_contention}),

@@ -14,9 +14,9 @@ using sets::SetStage;
 
 namespace {
 
-std::vector<std::string> names_of(const std::vector<std::size_t>& monitors) {
-  std::vector<std::string> names;
-  for (const std::size_t monitor : monitors) names.emplace_back(1, monitor_names[monitor]);
+std::shared_ptr<const std::vector<std::string>> names_of(const std::vector<std::size_t>& monitors) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  for (const std::size_t monitor : monitors) names->emplace_back(1, monitor_names[monitor]);
   return names;
 }
 
@@ -67,7 +67,7 @@ void Process::begin_set(std::size_t index) {
   Thread& thread = threads_[index];
   const PlannedCall& call = call_of(thread);
   std::vector<std::size_t> monitors;
-  for (const std::size_t member : sets::canonical_order(names_of(call.set))) monitors.push_back(call.set[member]);
+  for (const std::size_t member : sets::canonical_order(*names_of(call.set))) monitors.push_back(call.set[member]);
   const std::uint64_t id = world_.sets().begun();
   agent::SetCourseOptions options;
   options.priority = call.priority;

@@ -78,6 +78,21 @@ TEST_F(SlotTest, AClaimTellsTheStackInPrivateLockAlone) {
   session_.answer_all();
 }
 
+// By ourselves, in the middle of an outage: another session takes its place, and what was held is not held by that.
+TEST_F(SlotTest, ALockIsLostWithASessionThatIsGivenUpWhileItIsDisconnected) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  session_.disconnect();
+  core_->ensemble().use_session(nullptr);
+  EXPECT_FALSE(slot->holds());
+  session_.connect(1h, TreeSession::id + 2);
+  EXPECT_FALSE(slot->holds());
+  session_.answer_all();
+  slot->retire();
+}
+
 // The code of the error, or "held".
 std::string text_of(const std::exception_ptr& error) {
   try {

@@ -44,6 +44,7 @@ class Recorder final : public EngineOutput {
   void released(ContenderId, ReleaseOutcome outcome) override { releases.push_back(outcome); }
   void queued(ContenderId, const QueuePosition& position) override { positions.push_back(position); }
   void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
+  void proved(ContenderId id) override { proofs.push_back(id); }
   void forgotten(ContenderId) override { ++forgotten_count; }
   void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
   void removal_denied() override { ++removals_denied; }
@@ -66,6 +67,7 @@ class Recorder final : public EngineOutput {
   std::vector<ReleaseOutcome> releases;
   std::vector<QueuePosition> positions;
   std::vector<Priority> contentions;
+  std::vector<ContenderId> proofs;
   std::vector<std::int64_t> high_numbers;
   int removals_denied = 0;
   int forgotten_count = 0;
@@ -74,6 +76,13 @@ class Recorder final : public EngineOutput {
 
 class EngineTest : public ::testing::Test {
  protected:
+  // Whether a contender is asked for at the servers: its node and privateLock, both.
+  static bool is_question(const Request& request) {
+    const auto* transaction = std::get_if<coordination::Transaction>(&request);
+    return transaction && transaction->operations.size() == 2 &&
+           std::holds_alternative<coordination::Check>(transaction->operations[1]);
+  }
+
   explicit EngineTest(EngineOptions options = {}) : engine_(std::move(options), output_) { connect(); }
 
   // For the first time, or again: then the first request is the barrier, if there is anything to find out.

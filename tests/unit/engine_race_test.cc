@@ -148,6 +148,17 @@ TEST_F(EngineOutrankedTest, AnAttemptThatIsGivenUpWhileItLooksLeavesNothing) {
   EXPECT_EQ(engine_.contenders(), 0u);
 }
 
+// The server may be behind, and show one that has gone before the attempt began.
+TEST_F(EngineOutrankedTest, ALookBehindARefusedSyncIsNotBelieved) {
+  ask(3, Priority::foreground, true);
+  answer<Sync>(failure(ReplyCode::throttled));
+  answer<List>(listing({"A-0000000002"}, 5));
+  EXPECT_EQ(output_.refusals.size(), 1u);
+  answer<Transaction>(claimed("A-0000000005", 300));
+  answer<List>(listing({"A-0000000005", "privateLock"}, 7));
+  EXPECT_EQ(output_.grants.size(), 2u);
+}
+
 TEST_F(EngineOutrankedTest, OneThatMayWaitJoinsTheQueueAsEver) {
   ask(3, Priority::foreground);
   EXPECT_FALSE(std::holds_alternative<Sync>(output_.sent.front().request));

@@ -182,6 +182,10 @@ TEST_F(EngineRulesTest, AGrantThatWaitsForTheSessionWaitsFromTheMomentSomethingI
       now += 10ms;
     }
     EXPECT_GT(engine.valid_until(), now + 1s);
+    const auto question = std::find_if(output.sent.begin(), output.sent.end(),
+                                       [](const Sent& sent) { return is_question(sent.request); });
+    EXPECT_EQ(question != output.sent.end(), !unknown);
+    if (question != output.sent.end()) engine.on_reply(question->tag, {}, now);
     EXPECT_EQ(output.grants.size(), unknown ? 0u : 1u);
   }
 }

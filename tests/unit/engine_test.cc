@@ -157,10 +157,46 @@ TEST_F(EngineTest, GrantWaitsForProofThatTheSessionLives) {
   while (output_.grants.empty() && now_ < TimePoint(std::chrono::hours(1)) + 8s) {
     now_ = std::max(now_, engine_.next_timer());
     engine_.tick(now_);
-    answer_heartbeat({});
+    while (!output_.sent.empty()) {
+      if (is_question(output_.sent.front().request)) {
+        answer<coordination::Transaction>({});
+      } else {
+        answer_heartbeat({});
+      }
+    }
   }
   EXPECT_EQ(output_.grants.size(), 1u);
   EXPECT_GT(engine_.valid_until(), now_);
+}
+
+// No watch has been set that would tell of it: others may have made the monitor anew, and the same names in it.
+TEST_F(EngineTest, AWithheldGrantThatWasRemovedIsNotTold) {
+  acquire(1, Priority::foreground);
+  now_ += 5s;
+  answer<coordination::Create>({});
+  answer<coordination::Transaction>(claimed("A-0000000000", 100));
+  answer<coordination::Get>(monitor(2, 2, 100));
+  while (output_.sent.empty() || !is_question(output_.sent.front().request)) {
+    ASSERT_LT(now_, TimePoint(std::chrono::hours(1)) + 20s);
+    if (!output_.sent.empty()) {
+      answer_heartbeat({});
+    } else {
+      now_ = std::max(now_, engine_.next_timer());
+      engine_.tick(now_);
+    }
+  }
+  const Sent question = output_.sent.front();
+  output_.sent.pop_front();
+  answer_heartbeats();
+  EXPECT_TRUE(output_.grants.empty());
+  engine_.on_reply(question.tag, failure(ReplyCode::no_node), now_);
+  while (!output_.sent.empty() && !std::holds_alternative<coordination::Create>(output_.sent.front().request)) {
+    const Sent sent = output_.sent.front();
+    output_.sent.pop_front();
+    engine_.on_reply(sent.tag, is_heartbeat(sent.request) ? Reply() : failure(ReplyCode::no_node), now_);
+  }
+  EXPECT_FALSE(output_.sent.empty()) << "it has begun anew";
+  EXPECT_TRUE(output_.grants.empty());
 }
 
 // While a claim waits for the proof that the session lives, its monitor can go and come back.

@@ -395,7 +395,46 @@ TEST_F(UnwatchedTimeTest, ReadsOfTheEnginesOwnProveNothing) {
 // --- grants after an outage ---
 
 // While the servers answer soon, what has been granted stays: however much of the session was left.
-class EngineOutageTest : public EngineTimeTest, public ::testing::WithParamInterface<Duration> {};
+// What is asked has changed nothing, so there is nothing to be found out either.
+TEST_F(EngineTimeTest, AProofThatAServerHasNoTimeForIsAskedForAgain) {
+  hold();
+  output_.sent.clear();
+  ASSERT_TRUE(engine_.prove(2, now_));
+  answer<Transaction>(failure(ReplyCode::throttled));
+  EXPECT_TRUE(output_.sent.empty());
+  now_ += 1s;
+  engine_.tick(now_);
+  ASSERT_FALSE(output_.sent.empty());
+  EXPECT_TRUE(output_.proofs.empty());
+  for (Sent& sent : std::exchange(output_.sent, {})) engine_.on_reply(sent.tag, {}, now_);
+  EXPECT_EQ(output_.proofs, std::vector<ContenderId>{2});
+}
+
+class EngineOutageTest : public EngineTimeTest, public ::testing::WithParamInterface<Duration> {
+ protected:
+  static Reply answer_to(const Request& request) {
+    const auto* transaction = std::get_if<Transaction>(&request);
+    const bool claims = transaction && transaction->operations.size() == 3;
+    return claims ? claimed("A-0000000002", 200) : holding(request);
+  }
+
+  // Each answer takes as long as the parameter says.
+  static void go_on(Engine& engine, Recorder& output, TimePoint now, Duration span) {
+    std::deque<std::pair<TimePoint, Sent>> under_way;
+    for (const TimePoint end = now + span; now < end;) {
+      for (Sent& sent : std::exchange(output.sent, {})) under_way.emplace_back(now + GetParam(), std::move(sent));
+      now = std::max(now, engine.next_timer());
+      if (!under_way.empty() && under_way.front().first <= now) {
+        now = under_way.front().first;
+        const Sent sent = std::move(under_way.front().second);
+        under_way.pop_front();
+        engine.on_reply(sent.tag, answer_to(sent.request), now);
+      } else {
+        engine.tick(now);
+      }
+    }
+  }
+};
 
 TEST_P(EngineOutageTest, NoOutageEndsInALockThatIsLostAtOnce) {
   for (Duration outage = 100ms; outage < timeout; outage += 20ms) {
@@ -410,25 +449,39 @@ TEST_P(EngineOutageTest, NoOutageEndsInALockThatIsLostAtOnce) {
     now += outage;
     engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
     engine.acquire(2, spec_of(2, Priority::foreground), now);
-    std::deque<std::pair<TimePoint, Sent>> under_way;
-    const TimePoint end = now + 2 * timeout;
-    while (now < end) {
-      for (Sent& sent : std::exchange(output.sent, {})) under_way.emplace_back(now + GetParam(), std::move(sent));
-      now = std::max(now, engine.next_timer());
-      if (!under_way.empty() && under_way.front().first <= now) {
-        now = under_way.front().first;
-        const Sent sent = std::move(under_way.front().second);
-        under_way.pop_front();
-        const auto* transaction = std::get_if<Transaction>(&sent.request);
-        const bool claims = transaction && transaction->operations.size() == 3;
-        engine.on_reply(sent.tag, claims ? claimed("A-0000000002", 200) : holding(sent.request), now);
-      } else {
-        engine.tick(now);
-      }
-    }
+    go_on(engine, output, now, 2 * timeout);
     EXPECT_EQ(output.grants.size(), 1u);
     EXPECT_TRUE(output.losses.empty());
   }
+}
+
+// A lock set is told as held when its members are proved, and then not lost for an outage that is over.
+TEST_P(EngineOutageTest, NoOutageEndsInAProofBehindWhichTheLockIsLost) {
+  std::size_t proofs = 0;
+  for (Duration outage = 100ms; outage < timeout; outage += 20ms) {
+    SCOPED_TRACE(std::chrono::duration_cast<std::chrono::milliseconds>(outage).count());
+    Recorder output;
+    Engine engine({}, output);
+    TimePoint now = now_;
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    engine.acquire(2, spec_of(2, Priority::foreground), now);
+    while (!output.sent.empty()) {
+      const Sent sent = output.sent.front();
+      output.sent.pop_front();
+      engine.on_reply(sent.tag, answer_to(sent.request), now);
+    }
+    ASSERT_TRUE(engine.prove(2, now));
+    engine.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now);
+    for (const Sent& sent : std::exchange(output.sent, {})) {
+      engine.on_reply(sent.tag, failure(ReplyCode::connection_loss), now);
+    }
+    now += outage;
+    engine.on_session({SessionEvent::Kind::connected, our_session, 4000ms, now}, now);
+    go_on(engine, output, now, 2 * timeout);
+    EXPECT_EQ(output.proofs.size() + output.losses.size(), 1u);
+    proofs += output.proofs.size();
+  }
+  EXPECT_GT(proofs, 90u);
 }
 
 // It cannot know before whether the other one gets the lock.

@@ -128,6 +128,20 @@ TEST_F(GroupingSessionTest, AGroupKeepsToItsLimitOfBytes) {
   EXPECT_EQ(server_.sizes(), (std::vector<std::size_t>{4, 2}));
 }
 
+TEST_F(GroupingSessionTest, TheChrootCountsForEachPath) {
+  const std::size_t of_claim = 2 * 64 + std::string("/P1/A-/P1/privateLock").size() + std::string("record").size();
+  for (const std::size_t root : {std::size_t{0}, std::size_t{100}}) {
+    Server server;
+    GroupingSession grouping({.at_once = 0, .bytes = 2 * of_claim, .root_bytes = root}, *this);
+    grouping.use(&server);
+    for (const char* monitor : {"P1", "P2"}) {
+      grouping.submit(monitor == std::string("P1") ? 1 : 2, claim(monitor));
+    }
+    grouping.flush();
+    EXPECT_EQ(server.sizes(), root == 0 ? std::vector<std::size_t>{4} : (std::vector<std::size_t>{2, 2}));
+  }
+}
+
 TEST_F(GroupingSessionTest, LargeGroupsOneAfterTheOtherBecomeSmaller) {
   const std::size_t of_claim = 2 * 64 + std::string("/P1/A-/P1/privateLock").size() + 1000;
   Server server;

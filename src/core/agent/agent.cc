@@ -9,6 +9,12 @@ namespace forelock::agent {
 
 using coordination::SessionEvent;
 
+namespace {
+
+constexpr std::size_t fewest_times = 64;
+
+}  // namespace
+
 Agent::Agent(AgentOptions options, AgentHost& host)
     : host_(host),
       engine_(std::move(options.engine), *this),
@@ -20,14 +26,15 @@ Agent::Agent(AgentOptions options, AgentHost& host)
 void Agent::use(coordination::Session* session) {
   session_ = session;
   grouping_.use(session);
-  if (session || !connected_) return;
-  connected_ = false;  // closed by ourselves: nobody else will say so
+  if (session || !established_) return;
+  connected_ = established_ = false;  // closed by ourselves: nobody else will say so
   engine_.on_session({.kind = SessionEvent::Kind::expired}, now());
 }
 
 void Agent::on_session_event(const SessionEvent& event) {
   const bool was_connected = std::exchange(connected_, event.kind == SessionEvent::Kind::connected);
   if (connected_) session_timeout_ = event.timeout;
+  if (event.kind != SessionEvent::Kind::disconnected) established_ = connected_;
   if (was_connected && event.kind == SessionEvent::Kind::disconnected && !mutated(Mutation::outage_untold)) {
     linger_.disconnected();
   }
@@ -127,7 +134,10 @@ void Agent::give_up_answers(lock::TimePoint time) {
 }
 
 void Agent::call_at(lock::TimePoint time, std::weak_ptr<StepListener> listener) {
-  while (!times_.empty() && times_.begin()->second.expired()) times_.erase(times_.begin());
+  if (times_.size() >= most_times_) {
+    std::erase_if(times_, [](const auto& entry) { return entry.second.expired(); });
+    most_times_ = std::max(fewest_times, 2 * times_.size());
+  }
   times_.emplace(time, std::move(listener));
 }
 

@@ -163,12 +163,14 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   DangerWatch danger_;
   coordination::Session* session_ = nullptr;
   bool connected_ = false;
+  bool established_ = false;  // the session: connected, or to be resumed
   std::chrono::milliseconds session_timeout_{0};
   std::unordered_map<lock::ContenderId, std::shared_ptr<ContenderListener>> listeners_;
   std::unordered_map<lock::ContenderId, unsigned> guarded_writes_;        // unanswered ones under each lock
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
   std::vector<std::shared_ptr<StepListener>> at_end_of_step_;
   std::multimap<lock::TimePoint, std::weak_ptr<StepListener>> times_;
+  std::size_t most_times_ = 0;  // until those are looked for that have ended
 };
 
 }  // namespace forelock::agent

@@ -13,8 +13,8 @@ constexpr std::chrono::seconds time_for_the_others{1};
 
 }  // namespace
 
-SetCourse::SetCourse(Agent& agent, std::vector<std::string> monitors, SetCourseOptions options)
-    : agent_(agent), monitors_(std::move(monitors)), options_(options), machine_(monitors_.size()) {}
+SetCourse::SetCourse(Agent& agent, std::shared_ptr<const std::vector<std::string>> monitors, SetCourseOptions options)
+    : agent_(agent), monitors_(std::move(monitors)), options_(options), machine_(monitors_->size()) {}
 
 void SetCourse::begin(lock::TimePoint deadline, bool try_only) {
   deadline_ = deadline;
@@ -79,7 +79,7 @@ void SetCourse::knock() {
 
 void SetCourse::carry_out(const sets::Command& command) {
   using Kind = sets::Command::Kind;
-  if (command.kind == Kind::knock) return knocks_.push_back(monitors_[command.member]);
+  if (command.kind == Kind::knock) return knocks_.push_back((*monitors_)[command.member]);
   knock();  // the order is that of the commands
   if (command.kind == Kind::try_once || command.kind == Kind::acquire) return acquire(command);
   const auto contender = contenders_.find(command.attempt);
@@ -95,7 +95,7 @@ void SetCourse::carry_out(const sets::Command& command) {
 
 void SetCourse::acquire(const sets::Command& command) {
   lock::AcquireSpec spec;
-  spec.monitor = monitors_[command.member];
+  spec.monitor = (*monitors_)[command.member];
   spec.priority = options_.priority;
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;

@@ -28,7 +28,7 @@ struct SetCourseOptions {
 class SetCourse : public StepListener, public std::enable_shared_from_this<SetCourse> {
  public:
   // \param monitors by member, in the order that all sets share (sets/canonical_order.h). The agent outlives it.
-  SetCourse(Agent& agent, std::vector<std::string> monitors, SetCourseOptions options);
+  SetCourse(Agent& agent, std::shared_ptr<const std::vector<std::string>> monitors, SetCourseOptions options);
 
   void begin(lock::TimePoint deadline, bool try_only);
   // The deadline passes, too, while the servers prove what is held.
@@ -37,7 +37,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   bool step_aside(lock::TimePoint deadline);
 
   const sets::SetMachine& machine() const { return machine_; }
-  const std::vector<std::string>& monitors() const { return monitors_; }
+  const std::vector<std::string>& monitors() const { return *monitors_; }
   // endangered() follows when less than this is left before the session's deadline.
   void watch_danger(lock::Duration margin);
 
@@ -97,7 +97,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   void come_back();
 
   Agent& agent_;
-  const std::vector<std::string> monitors_;
+  const std::shared_ptr<const std::vector<std::string>> monitors_;
   const SetCourseOptions options_;
   sets::SetMachine machine_;
   lock::TimePoint deadline_ = lock::never;

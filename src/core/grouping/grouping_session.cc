@@ -43,10 +43,10 @@ std::string_view monitor_of(const Request& request) {
   return path.substr(0, path.find('/'));
 }
 
-std::size_t size_of(const Transaction& transaction) {
+std::size_t size_of(const Transaction& transaction, std::size_t root_bytes) {
   std::size_t bytes = 0;
   for (const Operation& operation : transaction.operations) {
-    bytes += operation_overhead + path_of(operation).size();
+    bytes += operation_overhead + root_bytes + path_of(operation).size();
     if (const auto* create = std::get_if<coordination::Create>(&operation)) bytes += create->data.size();
     if (const auto* set = std::get_if<coordination::SetData>(&operation)) bytes += set->data.size();
   }
@@ -117,7 +117,7 @@ void GroupingSession::submit(RequestTag tag, Request request) {
   }
   auto* transaction = std::get_if<Transaction>(&request);
   if (transaction == nullptr || !transaction->groupable) return send(tag, std::move(request));
-  const std::size_t bytes = size_of(*transaction);
+  const std::size_t bytes = size_of(*transaction, limits_.root_bytes);
   if (!fits(transaction->operations.size(), bytes)) return send(tag, std::move(request));
   Member member{tag, {}, std::string(monitor), bytes};
   member.transaction = std::move(*transaction);

@@ -53,6 +53,7 @@ struct GroupingLimits {
   // Of one group. A transaction that exceeds them by itself goes by itself.
   std::size_t operations = 1536;
   std::size_t bytes = 192 * 1024;
+  std::size_t root_bytes = 0;  // how much longer than here each path is on the wire, by the chroot
   // A server keeps its last transactions in memory, 500 unless zookeeper.commitLogCount says otherwise, in three forms
   // each. So a request may have more than `sustained_bytes` only as long as those before it have had less: what all of
   // them together have had beyond that is at most `burst_bytes`. Then they take no more than 100 MB of its heap.

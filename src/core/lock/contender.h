@@ -55,6 +55,7 @@ struct Contender {
   coordination::RequestTag claim = 0;  // the request that creates its node and privateLock together
   coordination::RequestTag proof = 0;  // the look that is to prove its rank
   TimePoint hold_watch_at = never;
+  TimePoint proof_again_at = never;  // as a holder
   std::optional<QueuePosition> position;
   // As a holder: the priorities of which it has been told that contenders wait behind it.
   base::PerPriority<bool> told_waiting;

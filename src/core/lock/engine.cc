@@ -100,9 +100,26 @@ bool Engine::prove(ContenderId id, TimePoint now) {
   enforce_deadline(now);
   Contender* contender = find_holder(id);
   if (contender == nullptr) return false;
-  contender->proof_of_hold_wanted = true;
-  contender->monitor->settle(now);
+  want_proof(*contender, now);
   return true;
+}
+
+void Engine::want_proof(Contender& contender, TimePoint now) {
+  if (contender.proof_again_at != never) timers_.erase({contender.proof_again_at, {contender.id, Timer::proof}});
+  contender.proof_again_at = never;
+  contender.proof_of_hold_wanted = true;
+  contender.monitor->settle(now);
+}
+
+void Engine::proved(Contender& contender, TimePoint now) {
+  if (!certain_for_a_while(now)) return prove_later(contender, now);
+  output_.proved(contender.id);
+}
+
+void Engine::prove_later(Contender& contender, TimePoint now) {
+  if (contender.proof_again_at != never) return;
+  contender.proof_again_at = now + look_again_after;
+  timers_.insert({contender.proof_again_at, {contender.id, Timer::proof}});
 }
 
 void Engine::want_contention(ContenderId id, TimePoint now) {
@@ -203,16 +220,21 @@ void Engine::grant(Contender& contender, TimePoint now) {
   contender.monitor->granted(now);
 }
 
+// No watch has told of a removal in the meantime, so the servers are asked whether it still has its lock.
 void Engine::grant_pending(TimePoint now) {
   if (!certain_for_a_while(now)) return;
   const std::vector<ContenderId> pending(pending_grants_.begin(), pending_grants_.end());
   for (const ContenderId id : pending) {
-    pending_grants_.erase(id);
     Contender* contender = find(id);
-    if (!contender || contender->abandoned) continue;
-    Monitor& monitor = *contender->monitor;
-    grant(*contender, now);
-    monitor.settle(now);  // single attempts have waited for what becomes of it
+    if (!contender || contender->abandoned) {
+      pending_grants_.erase(id);
+    } else if (mutated(Mutation::late_grant_unasked)) {
+      pending_grants_.erase(id);
+      grant(*contender, now);
+      contender->monitor->settle(now);
+    } else {
+      contender->monitor->confirm(*contender, now);
+    }
   }
 }
 
@@ -254,7 +276,8 @@ void Engine::end_hold(Contender& contender) {
 void Engine::cancel_timers(Contender& contender) {
   if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
   if (contender.hold_watch_at != never) timers_.erase({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
-  contender.hold_watch_at = never;
+  if (contender.proof_again_at != never) timers_.erase({contender.proof_again_at, {contender.id, Timer::proof}});
+  contender.hold_watch_at = contender.proof_again_at = never;
   pending_grants_.erase(contender.id);
 }
 

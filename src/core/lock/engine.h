@@ -127,8 +127,13 @@ class Engine {
 
   // The contender's claim is proved: granted now, or as soon as the session is proved alive.
   void grant(Contender& contender, TimePoint now);
+  // The servers have said that it still holds.
+  void proved(Contender& contender, TimePoint now);
+  // They could not say so now, or not for long enough.
+  void prove_later(Contender& contender, TimePoint now);
   // What its claim has proved is not certain any more.
   void withhold(const Contender& contender) { pending_grants_.erase(contender.id); }
+  bool withheld(const Contender& contender) const { return pending_grants_.contains(contender.id); }
   void refuse(Contender& contender, Refusal refusal);
   void lose(Contender& contender, LossReason reason);
   // The answer to a release has been found.
@@ -150,7 +155,7 @@ class Engine {
 
   // --- its own ---
 
-  enum class Timer { deadline, hold_watch };
+  enum class Timer { deadline, hold_watch, proof };
   using TimerEntry = std::pair<TimePoint, std::pair<ContenderId, Timer>>;
 
   Contender* find(ContenderId id) const;
@@ -172,6 +177,7 @@ class Engine {
   bool proof_wanted() const { return !held_.empty() || !pending_grants_.empty(); }
   bool certain_for_a_while(TimePoint now) const;
   void grant_pending(TimePoint now);
+  void want_proof(Contender& contender, TimePoint now);
   void answered(TimePoint sent, Reach reach, TimePoint now);
   void cancel_timers(Contender& contender);
   void give_up_waiting(TimePoint now);

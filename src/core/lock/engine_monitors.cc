@@ -79,11 +79,17 @@ void Engine::knock(std::vector<std::string> names, TimePoint now) {
     const auto found = monitors_.find(name);
     return found != monitors_.end() && !found->second->worth_knocking();
   });
-  for (std::size_t begin = 0; begin < names.size(); begin += most_knocks_at_once) {
-    const auto from = names.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto count = std::min(most_knocks_at_once, names.size() - begin);
-    send_knock({from, from + static_cast<std::ptrdiff_t>(count)}, 0, now);
+  std::vector<std::string> together;
+  std::size_t bytes = 0;
+  for (std::string& name : names) {
+    bytes += 2 * (name.size() + options_.root_bytes + knock_overhead);
+    if (together.size() == most_knocks_at_once || bytes > most_knock_bytes) {
+      send_knock(std::exchange(together, {}), 0, now);
+      bytes = 2 * (name.size() + options_.root_bytes + knock_overhead);
+    }
+    together.push_back(std::move(name));
   }
+  send_knock(std::move(together), 0, now);
 }
 
 void Engine::send_knock(std::vector<std::string> names, int refusals, TimePoint now) {

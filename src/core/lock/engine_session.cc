@@ -293,6 +293,8 @@ void Engine::tick(TimePoint now) {
     if (timer == Timer::hold_watch) {
       contender->hold_watch_at = never;
       contender->monitor->watch_held_lock(*contender, now);
+    } else if (timer == Timer::proof) {
+      want_proof(*contender, now);
     } else {
       contender->spec.deadline = never;
       if (mutated(Mutation::timeout_ignored_when_disconnected)) {

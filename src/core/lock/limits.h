@@ -29,6 +29,8 @@ inline constexpr std::string_view monitor_mark = "forelock";
 // lock for itself although nobody uses it, it is released.
 inline constexpr std::string_view knock_name = "knock";
 inline constexpr std::size_t most_knocks_at_once = 500;
+inline constexpr std::size_t most_knock_bytes = 64 * 1024;
+inline constexpr std::size_t knock_overhead = 64;  // of each of both operations, beside the monitor's path
 // How often a request with knocks is sent again without the monitor that was not there.
 inline constexpr int most_knocks_in_vain = 8;
 

@@ -281,7 +281,7 @@ void Monitor::settle_idle(TimePoint now) {
       ++next;
       if (looks_first(contender) && can_claim_at_once()) {
         if (std::exchange(contender.proof_requested, true)) continue;
-        send({.kind = FlightKind::catch_up}, coordination::Sync{"/"}, now);
+        send({.kind = FlightKind::catch_up, .contender = contender.id}, coordination::Sync{"/"}, now);
         list(false, contender.id, now);
         continue;
       }

@@ -64,6 +64,8 @@ class Monitor {
   // --- time ---
 
   void watch_held_lock(Contender& contender, TimePoint now);
+  // Of one whose grant waits for the session's proof: asks whether it stands.
+  void confirm(Contender& contender, TimePoint now);
   void poll(TimePoint now);
 
   // Does what can be done now. Idempotent. Every request that begins something is decided here; replies only continue
@@ -186,6 +188,8 @@ class Monitor {
   void claimed(Contender& contender, TimePoint now);
   bool is_proof(const Flight& flight) const;
   void judge(Contender& contender, bool somebody_before, TimePoint now);
+  void on_confirmed(Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void catch_up_failed(Contender* contender);
   void judge_look(const Flight& flight, bool listed);
   void monitor_gone(const Flight& flight, Contender& contender, TimePoint now);
   void own_node_gone(Contender& contender);

@@ -104,11 +104,13 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::resolve_node:
       on_resolve_reply(flight, std::move(reply), now);
       break;
+    case FlightKind::catch_up:
+      if (!reply.ok()) catch_up_failed(contender);
+      break;
     case FlightKind::unwatch:
     case FlightKind::knock:
     case FlightKind::remove_unused:
     case FlightKind::look_at_unused:
-    case FlightKind::catch_up:
     case FlightKind::heartbeat:
     case FlightKind::ping:
       break;
@@ -393,20 +395,6 @@ void Monitor::on_yield(Contender& contender, const Reply& reply, TimePoint now) 
     if (unknown) engine_.explain(contender, CourseStep::reply_lost);
     need_resolve(unknown ? now + look_again_after : now);
   }
-}
-
-// Of one that is being given up its release tells.
-void Monitor::on_prove_hold(Contender& contender, const Reply& reply, TimePoint now) {
-  --contender.proofs_of_hold;
-  if (contender.abandoned || contender.state != ContenderState::held) return;
-  if (reply.ok()) {
-    const bool last = contender.proofs_of_hold == 0 && !contender.proof_of_hold_wanted;
-    if (last) engine_.output().proved(contender.id);
-    return;
-  }
-  contender.proof_of_hold_wanted = true;  // again, if the resolving finds the lock
-  const bool removed = reply.code == ReplyCode::no_node || reply.code == ReplyCode::bad_version;
-  need_resolve(removed ? now : now + look_again_after);
 }
 
 void Monitor::on_remove_node(Contender& contender, const Reply& reply, TimePoint now) {

@@ -232,15 +232,6 @@ void Monitor::yield(Contender& owner, TimePoint now) {
   list(engine_.options().watch_mode == WatchMode::parent, 0, now);
 }
 
-void Monitor::prove_hold(Contender& owner, TimePoint now) {
-  owner.proof_of_hold_wanted = false;
-  ++owner.proofs_of_hold;
-  Transaction transaction = transaction_of(Check{child_path(owner.node)}, Check{lock_path_, lock_version_});
-  transaction.groupable = true;
-  transaction.urgent = owner.most_urgent();
-  send({.kind = FlightKind::prove_hold, .contender = owner.id}, std::move(transaction), now);
-}
-
 void Monitor::remove_node(Contender& contender, TimePoint now) {
   if (resolving_.busy()) return;  // the name may be somebody else's by now; resolving comes back to it
   if (std::exchange(contender.removing, true)) return;

@@ -38,6 +38,12 @@ void Monitor::judge_look(const Flight& flight, bool listed) {
   engine_.forget(*contender);
 }
 
+// What the look behind it shows may be older than the attempt: the claim asks the server itself.
+void Monitor::catch_up_failed(Contender* contender) {
+  outranked_ = false;
+  if (contender && contender->state == ContenderState::idle) contender->proof_requested = false;
+}
+
 void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
   listing_.answered();
   if (!reply.ok()) judge_look(flight, false);

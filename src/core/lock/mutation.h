@@ -43,6 +43,7 @@ namespace forelock::lock {
   each(timeout_ignored_when_disconnected, "deadlines rest while there is no connection") \
   each(no_relist_after_failed_claim, "a claim that lost the race sets no new watch") \
   each(vanished_neighbour_proves, "a contender whose predecessor is gone counts as the first, unproved") \
+  each(late_grant_unasked, "a grant that has waited for the session's proof is told without asking whether it stands") \
   each(outranked_claims_again, "a single attempt that ranks behind others claims again without a look") \
   each(unused_left, "an unused monitor is never removed") \
   each(removed_unread, "after an outage an unused monitor is removed without a look at what is there by then") \
