@@ -19,10 +19,12 @@ std::uint64_t budget_for(lock::Mutation mutation) {
   return mutation == lock::Mutation::reconnect_proves ? 60000 : 20000;
 }
 
-// One needs a stranger that comes and goes while one claim is under way, the other a monitor that somebody uses among
-// those that are to be removed, and no fault: rare, so the run begins shortly before it shows.
+// One needs a stranger that comes and goes while one claim is under way, another one a monitor that somebody uses among
+// those that are to be removed, and no fault; the third that a monitor goes and is made anew while a grant waits for the
+// session's proof: rare, so the run begins shortly before it shows.
 std::uint64_t first_seed_for(lock::Mutation mutation) {
   if (mutation == lock::Mutation::refusal_of_one_forgets_all) return 20001;
+  if (mutation == lock::Mutation::late_grant_unasked) return 578001;
   return mutation == lock::Mutation::count_taken_late ? 50001 : 1;
 }
 
