@@ -20,7 +20,7 @@ std::uint64_t budget_for(lock::Mutation mutation) {
 }
 
 // One needs a stranger that comes and goes while one claim is under way, another one a monitor that somebody uses among
-// those that are to be removed, and no fault; the third that a monitor goes and is made anew while a grant waits for the
+// those that are to be removed, and no fault; the third a monitor that is made anew while a grant waits for the
 // session's proof: rare, so the run begins shortly before it shows.
 std::uint64_t first_seed_for(lock::Mutation mutation) {
   if (mutation == lock::Mutation::refusal_of_one_forgets_all) return 20001;
