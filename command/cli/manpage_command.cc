@@ -159,8 +159,9 @@ user:password for \fBdlq replay \-\-to\-opensearch\fR, where \fB\-\-opensearch\-
 NO_COLOR
 No colours, unless \fB\-\-color=always\fR.
 .PP
-The command of \fBrun\fR finds FORELOCK_MONITOR, FORELOCK_TOKEN, FORELOCK_SESSION, FORELOCK_PRIORITY, FORELOCK_OWNER
-and FORELOCK_EXPIRES_IN_MS; with several monitors, instead of the first two, FORELOCK_MONITORS (a JSON array) and
+The command of \fBrun\fR finds FORELOCK_MONITOR, FORELOCK_TOKEN, FORELOCK_SESSION, FORELOCK_PRIORITY,
+FORELOCK_OWNER, FORELOCK_HELD and FORELOCK_EXPIRES_IN_MS;
+with several monitors, instead of the first two, FORELOCK_MONITORS (a JSON array) and
 FORELOCK_TOKENS (a JSON object, tokens as text); with \fB\-\-retry\fR also FORELOCK_ATTEMPT and FORELOCK_OPERATION.
 That of \fBdlq replay \-\-exec\fR finds the former, FORELOCK_OPERATION, and FORELOCK_DLQ_ID, FORELOCK_DLQ_TYPE,
 FORELOCK_DLQ_REASON, FORELOCK_DLQ_TRIES and FORELOCK_DLQ_REPLAY_COUNT.

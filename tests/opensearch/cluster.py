@@ -163,9 +163,10 @@ class Holder:
     def __init__(self, zookeeper, monitor, *options):
         self.child = subprocess.Popen(
             [os.environ["FORELOCK_BINARY"], "--zookeeper", zookeeper, "run", "-m", monitor, "--info", "Save Content",
-             *options, "--", "sh", "-c", "echo ready; read forever"],
+             *options, "--", "sh", "-c", 'echo "ready $FORELOCK_HELD"; read forever'],
             env=clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self.child.stdout.readline() == "ready\n", "the holder does not start"
+        word, _, self.held = self.child.stdout.readline().strip().partition(" ")  # what it says of its lock
+        assert word == "ready", "the holder does not start"
 
     def let_go(self):
         self.child.communicate("\n", timeout=30)

@@ -52,6 +52,28 @@ def relocate_primary(cluster, index):
     assert answer.status == 200, answer.text
 
 
+def test_writes_under_a_lock_of_their_client(cluster, server):
+    cluster.create("own", **{"routing.allocation.require._name": "node1", "forelock.monitor": "id",
+                             "forelock.fencing": True})
+    unguarded = total(cluster, "unguarded_writes")
+    with Holder(server.address, "P1", "-m", "P2") as holder:
+        tokens = dict(one.split("=") for one in holder.held.split(", "))
+        for node in range(3):
+            held = {"node": node, "X_Forelock_Held": holder.held}
+            answers = [cluster.request("PUT", "/own/_doc/P1", {"n": node}, **held),
+                       cluster.request("POST", "/own/_update/P1", {"doc": {"m": node}}, **held)]
+            assert {answer.status for answer in answers} <= {200, 201}, [answer.text for answer in answers]
+            lines = bulk({"index": {"_id": "P1"}}, {"n": node}, {"index": {"_id": "P2"}}, {"n": node})
+            answer = cluster.request("POST", "/own/_bulk", lines, **held)
+            assert answer.json["errors"] is False, answer.text
+            for name, token in tokens.items():
+                assert str(cluster.request("GET", "/own/_doc/" + name).json["_version"]) == token
+    for node in range(3):
+        answer = cluster.request("PUT", "/own/_doc/P1", {"n": 9}, node=node, X_Forelock_Held=holder.held)
+        assert (answer.status, answer.code) == (409, "not_held"), answer.text
+    assert total(cluster, "unguarded_writes") == unguarded
+
+
 def test_writes_through_every_node(cluster):
     cluster.create("through", **{"routing.allocation.require._name": "node1"})
     granted = total(cluster, "foreground")

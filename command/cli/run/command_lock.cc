@@ -8,6 +8,7 @@
 #include "cli/connection.h"
 #include "client/ensemble_link.h"
 #include "forelock/error.h"
+#include "http/percent_encoding.h"
 #include "records/instance.h"
 #include "records/session_text.h"
 
@@ -21,6 +22,15 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 std::string left_text(Clock::time_point expires_at) {
   const auto left = std::chrono::duration_cast<milliseconds>(expires_at - Clock::now());
   return std::to_string(std::max<std::int64_t>(0, left.count()));
+}
+
+// What the header X-Forelock-Held of a write into OpenSearch says of locks that are held (docs/opensearch.md).
+std::string held_text(const std::vector<MemberToken>& tokens) {
+  std::string text;
+  for (const MemberToken& one : tokens) {
+    text += (text.empty() ? "" : ", ") + http::percent_encoded(one.monitor) + '=' + std::to_string(one.token);
+  }
+  return text;
 }
 
 class SingleLock final : public CommandLock {
@@ -71,6 +81,7 @@ class SetOfLocks final : public CommandLock {
     for (const MemberToken& member : lock_.fencing_tokens()) tokens[member.monitor] = std::to_string(member.token);
     return {{"FORELOCK_MONITORS", nlohmann::ordered_json(lock_.monitors()).dump()},
             {"FORELOCK_TOKENS", tokens.dump()},
+            {"FORELOCK_HELD", held_text(lock_.fencing_tokens())},
             {"FORELOCK_SESSION", records::session_text(client.session_id())},
             {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
             {"FORELOCK_OWNER", instance_},
@@ -99,6 +110,7 @@ class SetOfLocks final : public CommandLock {
 Environment GuardedWriteLock::environment(const Client& client) const {
   return {{"FORELOCK_MONITOR", lock_.monitor()},
           {"FORELOCK_TOKEN", std::to_string(lock_.fencing_token())},
+          {"FORELOCK_HELD", held_text({{lock_.monitor(), lock_.fencing_token()}})},
           {"FORELOCK_SESSION", records::session_text(client.session_id())},
           {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
           {"FORELOCK_OWNER", lock_.owner().instance},

@@ -36,7 +36,7 @@ LockGuardian::Result run_under_lock(const GuardedLock& lock, const Client& clien
                                     SignalSource& signals, const Console& console) {
   const auto environment = lock.environment(client);
   // Those of a lock around this one, of one monitor or several, are not of this lock.
-  child.hidden = {"FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_MONITORS", "FORELOCK_TOKENS"};
+  child.hidden = {"FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_MONITORS", "FORELOCK_TOKENS", "FORELOCK_HELD"};
   child.environment.insert(child.environment.end(), environment.begin(), environment.end());
   // If this process is killed, the lock is not renewed.
   child.death_signal = guard.on_lost == OnLost::warn ? 0 : SIGTERM;

@@ -108,7 +108,7 @@ class ExitCodes(support.CliTest):
 
 class Environment(support.CliTest):
     NAMES = ["FORELOCK_MONITOR", "FORELOCK_TOKEN", "FORELOCK_SESSION", "FORELOCK_PRIORITY", "FORELOCK_OWNER",
-             "FORELOCK_EXPIRES_IN_MS"]
+             "FORELOCK_EXPIRES_IN_MS", "FORELOCK_HELD"]
 
     def child_environment(self, *options, **environment):
         result = self.run_cli("run", "-m", "a/b ä", *options, "--", "env", "-0", **environment)
@@ -120,6 +120,7 @@ class Environment(support.CliTest):
         self.assertEqual(found["FORELOCK_MONITOR"], "a/b ä")
         self.assertEqual(found["FORELOCK_PRIORITY"], "background")
         self.assertGreater(int(found["FORELOCK_TOKEN"]), 0)
+        self.assertEqual(found["FORELOCK_HELD"], "a%2Fb%20%C3%A4=" + found["FORELOCK_TOKEN"])
         self.assertRegex(found["FORELOCK_SESSION"], "^0x[0-9a-f]+$")
         self.assertRegex(found["FORELOCK_OWNER"], "^[^/]+/[0-9]+/[^/]+$")
         self.assertTrue(0 < int(found["FORELOCK_EXPIRES_IN_MS"]) <= 5000)

@@ -8,12 +8,13 @@ import support
 
 class Sets(support.CliTest):
     def test_holds_all_of_them_and_tells_the_command(self):
-        script = ('printf "%s\\n" "$FORELOCK_MONITORS" "$FORELOCK_TOKENS" "${FORELOCK_MONITOR-none}"; '
+        script = ('printf "%s\\n" "$FORELOCK_MONITORS" "$FORELOCK_TOKENS" "${FORELOCK_MONITOR-none}" "$FORELOCK_HELD"; '
                   "echo ready; read forever")
         holder = self.hold("P2", "-m", "P1", "-m", "P2", script="echo ready; " + script)
-        monitors, tokens, single = (holder.stdout.readline() for _ in range(3))
+        monitors, tokens, single, held = (holder.stdout.readline() for _ in range(4))
         self.assertEqual(json.loads(monitors), ["P1", "P2"])
         self.assertEqual(single, "none\n")
+        self.assertEqual(held.strip(), ", ".join(f"{name}={token}" for name, token in json.loads(tokens).items()))
         for monitor, token in json.loads(tokens).items():
             view = self.show(monitor)
             self.assertEqual(view["holder"]["token"], token)

@@ -79,6 +79,24 @@ public final class Inspector {
   }
 
   /**
+   * One monitor's holder alone, by one read, however many wait.
+   *
+   * @param monitor its id
+   * @return nothing if it is not held; without its queue, path and holder's node
+   */
+  public Optional<MonitorView> holder(String monitor) {
+    return Blocking.call(() -> {
+      long view = Native.inspectHolder(client.core().handle, NativeLibrary.utf8(monitor), TIMEOUT_MS);
+      try {
+        return Native.viewCount(view) == 0 ? Optional.<MonitorView>empty()
+            : Optional.of(monitor(view, 0, List.of())).filter(MonitorView::held);
+      } finally {
+        Native.viewFree(view);
+      }
+    });
+  }
+
+  /**
    * Removes a holder. Writes; meant for people and unlockers.
    *
    * @param monitor the id

@@ -345,6 +345,16 @@ public final class LockSet implements AutoCloseable {
   }
 
   /**
+   * As {@link ZkBlockingWriteLock#heldHeader()}, for all members: {@code monitor=token, monitor=token}.
+   *
+   * @return a text of ASCII, the monitors' ids percent-encoded
+   * @throws IllegalStateException if it was never granted
+   */
+  public String heldHeader() {
+    return HeldHeader.of(fencingTokens());
+  }
+
+  /**
    * Until when the set is certain to live on the servers; moves on by itself while the connection lives.
    *
    * @return on the clock of {@link System#nanoTime()}; 0 if it is not held

@@ -51,11 +51,15 @@ class CasesTest {
     try (ForelockClient client = server.client()) {
       ZkBlockingWriteLock lock = new ZkBlockingWriteLock("case", client, monitor);
       assertFalse(lock.isHealthy());
+      assertThrows(IllegalStateException.class, lock::heldHeader);
+      assertTrue(client.inspector().holder(monitor).isEmpty());
       lock.lockWithTimeout();
       assertTrue(lock.isHealthy());
       lock.checkHealth();
       long token = lock.fencingToken();
       assertTrue(token > 0);
+      assertTrue(lock.heldHeader().endsWith("=" + token), lock.heldHeader());
+      assertEquals(token, client.inspector().holder(monitor).orElseThrow().holderToken());
       assertTrue(lock.expiresAtNanos() > System.nanoTime());
       assertTrue(lock.timeLeft().toMillis() > 0);
       assertEquals(LockState.HELD, lock.state());

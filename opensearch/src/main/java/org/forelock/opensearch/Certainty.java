@@ -10,6 +10,11 @@ interface Certainty {
   /** 0: the write goes on without a lock. */
   long token();
 
+  /** That of one document. */
+  default long token(String id) {
+    return token();
+  }
+
   /** Whether an earlier attempt at the write may have been done. */
   default boolean again() {
     return false;

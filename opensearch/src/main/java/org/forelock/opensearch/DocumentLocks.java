@@ -31,15 +31,13 @@ import org.forelock.LockType;
  * <p>When the session with ZooKeeper ends before the deadline, nothing is held any more and nothing has been done yet:
  * all are taken anew in the next session, a limited number of times.
  */
-final class DocumentLocks implements Certainty {
+final class DocumentLocks implements WriteLocks {
   /** Tries after the deadline. */
   static final int MAX_TRIES = 32;
   /** Of the time after the deadline in which one may begin. */
   static final long MAX_TRY_NANOS = 1_000_000_000;
   /** Sessions in which it is waited, one after the other. */
   static final int MAX_SESSIONS = 3;
-  /** The time for which none is certain, where none is held. */
-  static final long NO_LOCK = Long.MAX_VALUE;
 
   private final LockSource source;
   private final String info;
@@ -76,29 +74,23 @@ final class DocumentLocks implements Certainty {
     this.pending = new ArrayDeque<>(parts);
   }
 
-  /** The monitor that is named where one stands for all. */
-  String firstMonitor() {
+  @Override
+  public String firstMonitor() {
     return parts.get(0).get(0);
   }
 
-  boolean has(String monitor) {
+  @Override
+  public boolean has(String monitor) {
     return monitors.contains(monitor);
   }
 
-  /** Whether all of these are among those that were obtained. */
-  boolean holds(Collection<String> wanted) {
+  @Override
+  public boolean holds(Collection<String> wanted) {
     return monitors.containsAll(wanted) && Collections.disjoint(refused().keySet(), wanted);
   }
 
-  /**
-   * Begins to obtain them; to be called once.
-   *
-   * @param timeoutMillis 0: what can be had at once
-   * @param end called once, unless {@link #close()} comes first: with null when all are held but those that
-   *     {@link #refused()} names, else with the reason why none is. By a thread that must not be kept
-   * @param defect called instead with what should not happen: none is held then
-   */
-  void acquire(long timeoutMillis, Consumer<ForelockException> end, Consumer<Exception> defect) {
+  @Override
+  public void acquire(long timeoutMillis, Consumer<ForelockException> end, Consumer<Exception> defect) {
     synchronized (this) {
       this.end = end;
       this.defect = defect;
@@ -278,18 +270,14 @@ final class DocumentLocks implements Certainty {
     throw new IllegalStateException(cause);
   }
 
-  /** The monitors that others kept, each with the reason; null: there was no try left for it. */
-  synchronized Map<String, ForelockException> refused() {
+  @Override
+  public synchronized Map<String, ForelockException> refused() {
     return Collections.unmodifiableMap(new LinkedHashMap<>(refused));
   }
 
+  /** At most the session's time-out. */
   @Override
-  public boolean certain() {
-    return nanosLeft() > 0;
-  }
-
-  /** How long all that are held are certain from now on, at most the session's time-out; {@link #NO_LOCK}: none is. */
-  long nanosLeft() {
+  public long nanosLeft() {
     if (lost) {
       return 0;
     }
@@ -311,8 +299,8 @@ final class DocumentLocks implements Certainty {
     return token;
   }
 
-  /** Gives back what is held, and ends what is under way, without waiting. Idempotent. */
-  void close() {
+  @Override
+  public void close() {
     List<DocumentLock> all;
     CompletableFuture<?> wait;
     synchronized (this) {

@@ -88,6 +88,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     filter = new WriteFilter(ours, planner, requests, locks, timeouts,
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
+        new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
         stats, unguarded, workers, context, queue);
     return List.of(parts);
   }
@@ -184,7 +185,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
 
   @Override
   public Collection<RestHeaderDefinition> getRestHeaders() {
-    return Stream.of(Headers.PRIORITY, Headers.REPORT, Headers.QUEUE, Headers.REQUIRED)
+    return Stream.of(Headers.PRIORITY, Headers.REPORT, Headers.QUEUE, Headers.REQUIRED, Headers.HELD)
         .map(name -> new RestHeaderDefinition(name, false)).toList();
   }
 

@@ -15,28 +15,36 @@ final class Guard {
   final String monitor;
   /** How often the node of the locks has sent the write to another node; 0: it has not. */
   final int attempt;
+  /** Where not all documents have that token. */
+  final DocumentTokens tokens;
   /** An earlier attempt may have been done: then a refusal does not say that nothing was written. */
   final boolean again;
 
   Guard(String node, long ticket, long token, String monitor) {
-    this(node, ticket, token, monitor, 0, false);
+    this(node, ticket, token, DocumentTokens.NONE, monitor);
   }
 
-  private Guard(String node, long ticket, long token, String monitor, int attempt, boolean again) {
+  Guard(String node, long ticket, long token, DocumentTokens tokens, String monitor) {
+    this(node, ticket, token, tokens, monitor, 0, false);
+  }
+
+  private Guard(String node, long ticket, long token, DocumentTokens tokens, String monitor, int attempt,
+      boolean again) {
     this.node = node;
     this.ticket = ticket;
     this.token = token;
+    this.tokens = tokens;
     this.monitor = monitor;
     this.attempt = attempt;
     this.again = again;
   }
 
   Guard withAttempt(int number) {
-    return new Guard(node, ticket, token, monitor, number, again);
+    return new Guard(node, ticket, token, tokens, monitor, number, again);
   }
 
   Guard sentAgain() {
-    return new Guard(node, ticket, token, monitor, attempt, true);
+    return new Guard(node, ticket, token, tokens, monitor, attempt, true);
   }
 
   /**
@@ -53,12 +61,12 @@ final class Guard {
   }
 
   String text() {
-    return node + " " + ticket + " " + token + " " + attempt + " " + again + " " + monitor;
+    return node + " " + ticket + " " + token + " " + attempt + " " + again + " " + tokens.text() + " " + monitor;
   }
 
   static Guard parse(String text) {
-    String[] parts = text.split(" ", 6);
-    return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), parts[5],
-        Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]));
+    String[] parts = text.split(" ", 7);
+    return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), DocumentTokens.parse(parts[5]),
+        parts[6], Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]));
   }
 }

@@ -52,7 +52,7 @@ final class GuardedEngine extends InternalEngine {
       stats.refusedOnPrimary.increment();
       return new IndexResult(Refusals.uncertain("", certainty.again()), write.version());
     }
-    return super.index(fenced(certainty, write) ? withToken(write, certainty.token()) : write);
+    return super.index(fenced(certainty, write) ? withToken(write, certainty.token(write.id())) : write);
   }
 
   @Override
@@ -70,7 +70,7 @@ final class GuardedEngine extends InternalEngine {
       return new DeleteResult(
           Refusals.uncertain("", certainty.again()), write.version(), write.primaryTerm());
     }
-    return super.delete(fenced(certainty, write) ? withToken(write, certainty.token()) : write);
+    return super.delete(fenced(certainty, write) ? withToken(write, certainty.token(write.id())) : write);
   }
 
   private boolean fenced(Certainty certainty, Operation write) {

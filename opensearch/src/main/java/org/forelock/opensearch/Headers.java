@@ -18,6 +18,8 @@ final class Headers {
   static final String QUEUE_PARAMETER = "forelock_queue";
   /** Of a client: true refuses what would be written without a lock. */
   static final String REQUIRED = "X-Forelock-Required";
+  /** Of a client: the locks that it holds itself, under which it is written. */
+  static final String HELD = "X-Forelock-Held";
   static final String WAIT_MS = "X-Forelock-Wait-Ms";
   static final String TOKEN = "X-Forelock-Token";
   static final String RETRY_AFTER = "Retry-After";
@@ -83,7 +85,18 @@ final class Headers {
    * @throws IllegalArgumentException if its header is invalid
    */
   static boolean requiresLock(ThreadContext context) {
-    return isTrue(context, REQUIRED, REQUIRED);
+    return isTrue(context, REQUIRED, REQUIRED) | held(context) != null;
+  }
+
+  /**
+   * The locks of which the client says that it holds them.
+   *
+   * @return null: of none
+   * @throws IllegalArgumentException if its header is invalid
+   */
+  static HeldTokens held(ThreadContext context) {
+    String text = said(context, HELD);
+    return text == null ? null : HeldTokens.parse(text);
   }
 
   /**

@@ -24,7 +24,7 @@ final class HeldRequest {
   final Task task;
   final String action;
   final LockType type;
-  final DocumentLocks locks;
+  final WriteLocks locks;
   final long bytes;
   final long since;
   private final Consumer<Exception> refuse;
@@ -44,7 +44,7 @@ final class HeldRequest {
    * @param bytes of the heap, as far as the bounds are concerned
    * @param refuse answers the request with a failure; called at most once
    */
-  HeldRequest(long ticket, Task task, String action, LockType type, DocumentLocks locks, long bytes, long since,
+  HeldRequest(long ticket, Task task, String action, LockType type, WriteLocks locks, long bytes, long since,
       Consumer<Exception> refuse) {
     this.ticket = ticket;
     this.task = task;
@@ -99,7 +99,7 @@ final class HeldRequest {
     if (nanos <= 0) {
       return 0;
     }
-    if (nanos == DocumentLocks.NO_LOCK) { // what is left are documents that no other can mean
+    if (nanos == WriteLocks.NO_LOCK) { // what is left are documents that no other can mean
       return state.get() == State.RUNNING ? WITHOUT_LOCK_NANOS : 0;
     }
     promisedUntil.accumulateAndGet(System.nanoTime() + nanos, (a, b) -> a - b > 0 ? a : b);

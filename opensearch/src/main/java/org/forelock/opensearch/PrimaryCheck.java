@@ -213,6 +213,11 @@ final class PrimaryCheck implements TransportInterceptor {
     }
 
     @Override
+    public long token(String id) {
+      return certainty.token(id);
+    }
+
+    @Override
     public boolean again() {
       return true;
     }

@@ -4,11 +4,14 @@ import org.forelock.ErrorCode;
 import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
+import org.forelock.MonitorView;
 import org.opensearch.OpenSearchStatusException;
 import org.opensearch.core.rest.RestStatus;
 
 /** The answers to writes that are not done: a status, a stable code, and the reason in words. */
 final class Refusals {
+  private static final String NOT_HELD = "not_held";
+
   private Refusals() {}
 
   static OpenSearchStatusException of(RestStatus status, String code, String monitor, String message) {
@@ -118,10 +121,33 @@ final class Refusals {
         last.message() + "; the write is in no queue, either: " + reason);
   }
 
+  /** The client says that it holds the lock, and ZooKeeper does not. @param holder null: none */
+  static OpenSearchStatusException notHeld(String monitor, long token, MonitorView holder) {
+    String who = holder == null ? "nobody holds it"
+        : "it is held with the token " + holder.holderToken() + " by "
+            + holder.owner().map(owner -> owner.instance() + " for \"" + owner.lockInfo() + "\"")
+                .orElse("session " + LocksJson.hex(holder.holderSession()));
+    return of(RestStatus.CONFLICT, NOT_HELD, monitor, "the lock on " + monitor + " is not held with the token " + token
+        + " that " + Headers.HELD + " has: " + who + "; nothing was written. Lock it again and read the document anew");
+  }
+
+  /** The client names the locks that it holds, and not this one. */
+  static OpenSearchStatusException notNamed(String monitor, String names) {
+    return of(RestStatus.CONFLICT, NOT_HELD, monitor, "the write needs the lock on " + monitor + ", and "
+        + Headers.HELD + " names " + names + "; nothing was written. Hold that lock as well, or write it by itself");
+  }
+
+  /** Whether the client holds the lock could not be seen. */
+  static OpenSearchStatusException notLooked(String monitor) {
+    return of(RestStatus.TOO_MANY_REQUESTS, name(ErrorCode.OVERLOADED), monitor, "whether the lock on " + monitor
+        + " is held as " + Headers.HELD + " says was not seen in time: too many looks wait; nothing was written");
+  }
+
   /** The client does not want it to be written without a lock. */
   static OpenSearchStatusException notGuarded(String index) {
     return of(RestStatus.CONFLICT, "not_guarded", "", "the index [" + index
-        + "] is not guarded, and " + Headers.REQUIRED + " asks for a lock; set index.forelock.enabled");
+        + "] is not guarded, and " + Headers.REQUIRED + " or " + Headers.HELD
+        + " asks for a lock; set index.forelock.enabled");
   }
 
   static OpenSearchStatusException cancelled(String reason) {

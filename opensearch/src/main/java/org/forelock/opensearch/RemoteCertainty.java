@@ -61,4 +61,9 @@ final class RemoteCertainty implements Certainty {
   public long token() {
     return guard.token;
   }
+
+  @Override
+  public long token(String id) {
+    return guard.tokens.of(id, guard.token);
+  }
 }

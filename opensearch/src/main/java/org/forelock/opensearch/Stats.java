@@ -24,6 +24,8 @@ final class Stats {
     CANCELLED,
     /** Granted, but not certain any more when it was to be done. */
     UNCERTAIN,
+    /** The client said that it holds the lock, and does not: 409. */
+    NOT_HELD,
     /** Any other failure. */
     FAILED
   }

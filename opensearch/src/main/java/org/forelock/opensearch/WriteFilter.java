@@ -45,6 +45,7 @@ final class WriteFilter implements ActionFilter {
   private final LockSource source;
   private final Timeouts timeouts;
   private final HolderLook holders;
+  private final HolderTokens tokens;
   private final Stats stats;
   private final UnguardedPeriods unguarded;
   private final Workers workers;
@@ -54,14 +55,15 @@ final class WriteFilter implements ActionFilter {
   private final Disconnections disconnections = new Disconnections();
 
   WriteFilter(ForelockSettings settings, WritePlanner planner, HeldRequests requests, LockSource source,
-      Timeouts timeouts, HolderLook holders, Stats stats, UnguardedPeriods unguarded, Workers workers,
-      ThreadContext context, WriteQueue queue) {
+      Timeouts timeouts, HolderLook holders, HolderTokens tokens, Stats stats, UnguardedPeriods unguarded,
+      Workers workers, ThreadContext context, WriteQueue queue) {
     this.settings = settings;
     this.planner = planner;
     this.requests = requests;
     this.source = source;
     this.timeouts = timeouts;
     this.holders = holders;
+    this.tokens = tokens;
     this.stats = stats;
     this.unguarded = unguarded;
     this.workers = workers;
@@ -313,7 +315,7 @@ final class WriteFilter implements ActionFilter {
     }
 
     private boolean queued(WritePlan plan) {
-      return mayQueue && plan.type == LockType.BACKGROUND;
+      return mayQueue && plan.type == LockType.BACKGROUND && plan.held == null;
     }
 
     /** @param held its locks were not all obtained; it counts still */
@@ -329,8 +331,9 @@ final class WriteFilter implements ActionFilter {
 
     void hold(WritePlan plan) {
       long now = System.nanoTime();
-      DocumentLocks locks =
-          new DocumentLocks(source, plan.info, plan.monitors, plan.type, plan.fenced, System::nanoTime);
+      WriteLocks locks = plan.held == null
+          ? new DocumentLocks(source, plan.info, plan.monitors, plan.type, plan.fenced, System::nanoTime)
+          : new HeldLocks(tokens, plan.held, plan.monitors, plan.tokens, System::nanoTime);
       HeldRequest held = new HeldRequest(
           requests.nextTicket(), task, action, plan.type, locks, HeldRequest.OWN_BYTES + plan.bytes, now,
           this::fail);
@@ -388,7 +391,8 @@ final class WriteFilter implements ActionFilter {
       if (problem != null) {
         onWriteThread(held, () -> notObtained(held, plan, problem));
       } else if (kept.isEmpty() || queued(plan)) {
-        onWriteThread(held, () -> granted(held, plan, answers(kept, Map.of())));
+        onWriteThread(held, () -> granted(held, plan,
+            plan.held != null ? held.locks.notHeld() : answers(kept, Map.of())));
       } else {
         holders.tell(kept.keySet(), texts -> onWriteThread(held, () -> granted(held, plan, answers(kept, texts))));
       }
@@ -418,7 +422,7 @@ final class WriteFilter implements ActionFilter {
     /** @param refusals the answers for monitors that others kept */
     private void granted(HeldRequest held, WritePlan plan, Map<String, OpenSearchStatusException> refusals) {
       if (plan.update && !refusals.isEmpty()) {
-        refuse(held, refusals.values().iterator().next(), Stats.Count.TIMED_OUT);
+        refuse(held, refusals.values().iterator().next(), refusal(plan));
         return;
       }
       if (!held.locks.certain()) {
@@ -438,7 +442,7 @@ final class WriteFilter implements ActionFilter {
         }
         if (items.all()) {
           R response = shardResponse(items.response());
-          stats.count(plan.type, Stats.Count.TIMED_OUT);
+          stats.count(plan.type, refusal(plan));
           requests.end(held);
           deliver(response, null);
           return;
@@ -448,7 +452,7 @@ final class WriteFilter implements ActionFilter {
       long waited = System.nanoTime() - held.since;
       stats.granted(plan.type, waited);
       long token = held.locks.token();
-      Guard guard = new Guard(planner.localNode(), held.ticket, token, monitorOf(held, plan));
+      Guard guard = new Guard(planner.localNode(), held.ticket, token, plan.tokens, monitorOf(held, plan));
       // To give back many takes longer than to answer. But one that lingers must be there for the caller's next write.
       boolean endFirst = plan.monitors.size() == 1 || source.lingers();
       proceed(guardName(plan), guard.text(), problem -> {
@@ -459,6 +463,10 @@ final class WriteFilter implements ActionFilter {
           tell(reports -> reports.granted(waited / 1_000_000, token));
         }
       }, problem -> requests.end(held, problem));
+    }
+
+    private Stats.Count refusal(WritePlan plan) {
+      return plan.held == null ? Stats.Count.TIMED_OUT : Stats.Count.NOT_HELD;
     }
 
     private String guardName(WritePlan plan) {

@@ -19,11 +19,15 @@ final class WritePlan {
   final long timeoutMillis;
   /** Whether it is an update, whose locks cover the bulk that it becomes. */
   final boolean update;
+  /** The locks of which the client says that it holds them; null: the node obtains them. */
+  final HeldTokens held;
+  /** Where they have different tokens. */
+  final DocumentTokens tokens;
   /** The guard of the update that it belongs to; null: it needs locks of its own. */
   final String coveredBy;
 
   WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, String info, long bytes,
-      long timeoutMillis) {
+      long timeoutMillis, HeldTokens held, DocumentTokens tokens) {
     this.type = type;
     this.monitors = monitors;
     this.itemMonitors = itemMonitors;
@@ -32,6 +36,8 @@ final class WritePlan {
     this.bytes = bytes;
     this.timeoutMillis = timeoutMillis;
     this.update = itemMonitors == null;
+    this.held = held;
+    this.tokens = tokens;
     this.coveredBy = null;
   }
 
@@ -49,6 +55,8 @@ final class WritePlan {
     this.bytes = 0;
     this.timeoutMillis = 0;
     this.update = false;
+    this.held = null;
+    this.tokens = DocumentTokens.NONE;
     this.coveredBy = coveredBy;
   }
 }

@@ -119,12 +119,13 @@ final class WritePlanner {
     if (outer != null && covers(outer, monitors)) {
       return new WritePlan(update);
     }
+    HeldTokens held = heldBy(monitors);
     // Where its update holds a lock, another one is not waited for: two updates could wait for each other so.
     long timeout = outer == null || outer.allowed() ? request.timeout().millis() : 0;
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
         : "bulk of " + items.length + " into " + index;
     return new WritePlan(Headers.priority(context), monitors, itemMonitors, fencing, info, WriteSize.of(request),
-        timeout);
+        timeout, held, held == null || !fencing ? DocumentTokens.NONE : DocumentTokens.of(items, itemMonitors, held));
   }
 
   /** What has several monitors comes from a request that is held on this node. */
@@ -174,7 +175,17 @@ final class WritePlanner {
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
     String monitor = ForelockSettings.INDEX_MONITOR.get(settings).monitor(index, request, routing);
     return new WritePlan(Headers.priority(context), Set.of(monitor), null, fencing(index, settings),
-        "update " + monitor, WriteSize.of(request), request.timeout().millis());
+        "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
+        DocumentTokens.NONE);
+  }
+
+  /** @return null: the client does not say so */
+  private HeldTokens heldBy(Set<String> monitors) {
+    HeldTokens held = Headers.held(context);
+    if (held != null) {
+      held.check(monitors);
+    }
+    return held;
   }
 
   /** The index's settings, or null if this write into it is not guarded. */

@@ -63,6 +63,17 @@ class HeadersTest {
   }
 
   @Test
+  void whoHoldsALockAsksForNothingWithoutOne() {
+    assertEquals(null, Headers.held(context));
+    context.putHeader(Task.X_OPAQUE_ID, "shop;X-Forelock-Held=a%3Bb=7, c=8");
+    assertEquals(7, Headers.held(context).of("a;b"));
+    assertEquals(8, Headers.held(context).of("c"));
+    assertTrue(Headers.requiresLock(context));
+    context.putHeader(Headers.HELD, "x");
+    assertThrows(IllegalArgumentException.class, () -> Headers.requiresLock(context));
+  }
+
+  @Test
   void aGuardSurvivesItsText() {
     Guard guard = Guard.parse(new Guard("node", -5, 7, "articles/a b").text());
     assertEquals("node", guard.node);
@@ -70,6 +81,7 @@ class HeadersTest {
     assertEquals(7, guard.token);
     assertEquals("articles/a b", guard.monitor);
     assertFalse(guard.allowed());
+    assertEquals(7, guard.tokens.of("1", guard.token));
     assertTrue(Guard.parse(Guard.allowed("").text()).allowed());
     assertEquals("", Guard.parse(new Guard("node", 1, 2, "").text()).monitor);
   }

@@ -91,7 +91,7 @@ class LateItemsTest {
     }
     request = new BulkShardRequest(SHARD, RefreshPolicy.NONE, items);
     plan = new WritePlan(LockType.BACKGROUND, new TreeSet<>(List.of("a", "b", "c", "d")), ids, false, "test", BYTES,
-        1000);
+        1000, null, DocumentTokens.NONE);
   }
 
   private HeldRequests requests() {
