@@ -74,6 +74,23 @@ def test_writes_under_a_lock_of_their_client(cluster, server):
     assert total(cluster, "unguarded_writes") == unguarded
 
 
+def test_the_copies_come_while_no_lock_is_held(cluster):
+    cluster.create("late", **{"routing.allocation.require._name": "node1", "number_of_replicas": 1})
+    path = "/late/_doc/1?wait_for_active_shards=2&timeout=60s&refresh=wait_for"
+    waiting = [Later(lambda n=node: cluster.request("PUT", path, {"n": n}, node=n)) for node in range(3)]
+    for node in range(3):
+        assert cluster.request("PUT", "/late/_doc/1?timeout=10s", {"n": 9}, node=node).status in (200, 201)
+    assert all(one.thread.is_alive() for one in waiting)
+    settings = {"index.routing.allocation.require._name": None}
+    assert cluster.request("PUT", "/late/_settings", settings).status == 200
+    answers = [one.get() for one in waiting]
+    assert {answer.status for answer in answers} == {200}, [answer.text for answer in answers]
+    latest = max(answer.json["_version"] for answer in answers)
+    for preference in ("_primary", "_replica"):
+        found = cluster.request("GET", f"/late/_search?version=true&preference={preference}").json["hits"]["hits"]
+        assert [hit["_version"] for hit in found] == [latest], "all copies show it"
+
+
 def test_writes_through_every_node(cluster):
     cluster.create("through", **{"routing.allocation.require._name": "node1"})
     granted = total(cluster, "foreground")

@@ -138,6 +138,45 @@ def test_a_write_waits_for_another_program(node, server):
         assert later.get().status == 201
 
 
+def test_no_lock_is_held_while_an_answer_waits_for_a_refresh(node):
+    node.create("shown", **{"refresh_interval": "1h"})
+    update, lines = {"doc": {"n": 2}}, bulk({"index": {"_id": "1"}}, {"n": 3})
+    for method, path, body in (("PUT", "/shown/_doc/1", None), ("POST", "/shown/_update/1", update),
+                               ("POST", "/shown/_bulk", lines)):
+        mark = "&" if "?" in path else "?"
+        waiting = Later(lambda: node.request(method, f"{path}{mark}refresh=wait_for", body or {"n": 1}))
+        wait_until(lambda: node.request("GET", "/shown/_doc/1").json.get("_seq_no", -1) >= 0, "it is written")
+        assert write(node, "shown", "1?timeout=10s").status == 200, "the lock is free"
+        assert waiting.thread.is_alive(), "what was written is not shown yet"
+        assert node.request("GET", "/shown/_search?q=n:*").json["hits"]["total"]["value"] in (0, 1)
+        node.request("POST", "/shown/_refresh")
+        answer = waiting.get()
+        assert answer.status in (200, 201), answer.text
+        assert '"forced_refresh"' not in answer.text
+
+
+def test_eight_people_save_one_article_and_want_to_see_it(node):
+    node.create("seen")
+    saves = [Later(lambda n=n: write(node, "seen", "1?refresh=wait_for", {"n": n})) for n in range(8)]
+    answers = [save.get() for save in saves]
+    assert {answer.status for answer in answers} <= {200, 201}, [answer.text for answer in answers]
+    last = max(answers, key=lambda answer: answer.json["_version"]).json
+    found = node.request("GET", "/seen/_search?version=true").json["hits"]["hits"]
+    assert last["_version"] == 8 and [hit["_version"] for hit in found] == [8]
+
+
+def test_no_lock_is_held_while_copies_are_missing(node):
+    node.create("few", number_of_replicas=1)
+    send = "/few/_doc/1?wait_for_active_shards=2&timeout=5s"
+    update = "/few/_update/1?wait_for_active_shards=2&timeout=5s", {"doc": {"n": 1}, "doc_as_upsert": True}
+    waiting = [Later(lambda: node.request("PUT", send, {"n": 1})), Later(lambda: node.request("POST", *update))]
+    for _ in range(3):
+        assert write(node, "few", "1?timeout=2s").status in (200, 201)
+        assert all(one.thread.is_alive() for one in waiting)
+    refused = [one.get() for one in waiting]
+    assert [answer.status for answer in refused] == [503, 503], [answer.text for answer in refused]
+
+
 def test_a_lock_not_obtained_says_who_has_it(node, server):
     node.create("busy")
     with Holder(server.address, "busy/1"):

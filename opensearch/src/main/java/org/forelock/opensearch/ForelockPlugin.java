@@ -27,8 +27,12 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.io.stream.NamedWriteableRegistry;
+import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.index.IndexModule;
 import org.opensearch.index.IndexSettings;
 import org.opensearch.index.engine.EngineFactory;
+import org.opensearch.index.shard.IndexEventListener;
+import org.opensearch.index.shard.IndexShard;
 import org.opensearch.plugins.ActionPlugin;
 import org.opensearch.plugins.EnginePlugin;
 import org.opensearch.plugins.NetworkPlugin;
@@ -89,7 +93,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
-        stats, unguarded, workers, context, queue);
+        stats, unguarded, workers, context, queue, parts);
     return List.of(parts);
   }
 
@@ -128,6 +132,19 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
       throw new IllegalArgumentException("forelock.queue.mode: " + problem.getMessage()
           + (problem.hint().isEmpty() ? "" : " (" + problem.hint() + ")"), problem);
     }
+  }
+
+  /** Of all: an index may be guarded later. */
+  @Override
+  public void onIndexModule(IndexModule index) {
+    LastWrites writes = parts.writes;
+    index.addIndexOperationListener(writes);
+    index.addIndexEventListener(new IndexEventListener() {
+      @Override
+      public void afterIndexShardClosed(ShardId id, IndexShard shard, Settings all) {
+        writes.forget(id);
+      }
+    });
   }
 
   @Override

@@ -2,20 +2,24 @@ package org.forelock.opensearch;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.forelock.ClientStatus;
 import org.forelock.LockType;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
 import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.index.shard.ShardId;
 
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
-public final class Parts implements BulkWriter {
+public final class Parts implements BulkWriter, Refreshes {
   final ForelockSettings settings;
   final Stats stats;
   final HeldRequests requests;
   final LockService locks;
   final PrimaryCheck check;
+  final LastWrites writes = new LastWrites();
   private volatile Ancestry ancestry;
+  private volatile Refreshes refreshes;
   private volatile BulkWriter writer;
 
   Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check) {
@@ -26,14 +30,20 @@ public final class Parts implements BulkWriter {
     this.check = check;
   }
 
-  void use(Ancestry found, BulkWriter shards) {
+  void use(Ancestry found, BulkWriter shards, Refreshes shown) {
     ancestry = found;
     writer = shards;
+    refreshes = shown;
   }
 
   @Override
   public void write(BulkShardRequest request, ActionListener<BulkShardResponse> listener) {
     writer.write(request, listener);
+  }
+
+  @Override
+  public void await(ShardId shard, Consumer<Boolean> shown) {
+    refreshes.await(shard, shown);
   }
 
   Ancestry ancestry() {

@@ -6,6 +6,7 @@ import org.opensearch.common.inject.Inject;
 import org.opensearch.common.lifecycle.AbstractLifecycleComponent;
 import org.opensearch.common.lifecycle.LifecycleListener;
 import org.opensearch.http.HttpServerTransport;
+import org.opensearch.indices.IndicesService;
 import org.opensearch.tasks.CancellableTask;
 import org.opensearch.tasks.TaskManager;
 import org.opensearch.threadpool.ThreadPool;
@@ -21,14 +22,16 @@ public final class Wiring extends AbstractLifecycleComponent {
    * @param cluster what the node knows of the cluster
    * @param threads the node's threads
    * @param shards does a shard's part of a bulk
+   * @param indices the node's shards
    * @param parts the plugin's own
    */
   @Inject
   public Wiring(TransportService transport, HttpServerTransport http, ClusterService cluster, ThreadPool threads,
-      TransportShardBulkAction shards, Parts parts) {
+      TransportShardBulkAction shards, IndicesService indices, Parts parts) {
     parts.check.use(new CertaintyService(transport, cluster, threads, parts.requests));
     Ancestry ancestry = new Ancestry(transport.getTaskManager(), cluster);
-    parts.use(ancestry, (request, listener) -> shards.execute(request, listener));
+    parts.use(ancestry, (request, listener) -> shards.execute(request, listener),
+        new RefreshService(transport, cluster, threads, indices, parts.writes));
     transport.getTaskManager().addTaskEventListeners(new TaskManager.TaskEventListeners() {
       @Override
       public void onTaskCancelled(CancellableTask task) {

@@ -18,6 +18,7 @@ import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
 import org.opensearch.action.support.ActionFilter;
 import org.opensearch.action.support.ActionFilterChain;
+import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionListener;
@@ -52,11 +53,12 @@ final class WriteFilter implements ActionFilter {
   private final ThreadContext context;
   /** Null: there is none. */
   private final WriteQueue queue;
+  private final Refreshes refreshes;
   private final Disconnections disconnections = new Disconnections();
 
   WriteFilter(ForelockSettings settings, WritePlanner planner, HeldRequests requests, LockSource source,
       Timeouts timeouts, HolderLook holders, HolderTokens tokens, Stats stats, UnguardedPeriods unguarded,
-      Workers workers, ThreadContext context, WriteQueue queue) {
+      Workers workers, ThreadContext context, WriteQueue queue, Refreshes refreshes) {
     this.settings = settings;
     this.planner = planner;
     this.requests = requests;
@@ -69,6 +71,7 @@ final class WriteFilter implements ActionFilter {
     this.workers = workers;
     this.context = context;
     this.queue = queue;
+    this.refreshes = refreshes;
   }
 
   /** Behind all others: what they refuse needs no lock. */
@@ -134,8 +137,10 @@ final class WriteFilter implements ActionFilter {
     Call<Q, R> call = new Call<>(task, action, request, listener, chain);
     if (plan.coveredBy != null) {
       call.proceed(Headers.GUARD, plan.coveredBy);
-    } else {
+    } else if (planner.copies.enough(request)) {
       call.hold(plan);
+    } else {
+      call.holdLater(plan);
     }
   }
 
@@ -173,6 +178,8 @@ final class WriteFilter implements ActionFilter {
     /** Of the bulk that it is part of; null: of none. */
     private final PartReports bulk = PartReports.of(context);
     private final boolean mayQueue;
+    /** Whether the answer waits for a refresh, without the locks. */
+    private boolean awaitsRefresh;
     private volatile Runnable unwatch = () -> {};
     private volatile Runnable unwatchLate = () -> {};
     /** The thread that asks for the locks, as long as it does: those that have lingered are there before it goes. */
@@ -218,10 +225,14 @@ final class WriteFilter implements ActionFilter {
         private void end(R response, Exception problem) {
           try {
             before.accept(problem);
-            deliver(response, problem);
+            if (!awaitsRefresh || problem != null) {
+              deliver(response, problem);
+              return;
+            }
           } finally {
             after.accept(problem);
           }
+          RefreshWait.await(response, refreshes, () -> deliver(response, null));
         }
       };
       try (StoredContext ignored = caller.get(); StoredContext without = Carrier.without(context, forgotten(name));
@@ -327,6 +338,16 @@ final class WriteFilter implements ActionFilter {
         unwatchLate = disconnections.watch(context, () -> items.cancel(Refusals.cancelled("the client has gone")));
       }
       late = items.run();
+    }
+
+    /** When there are as many copies as the write waits for: it keeps no lock from others until then. */
+    void holdLater(WritePlan plan) {
+      TimeValue timeout = plan.timeoutMillis < 0 ? null : TimeValue.timeValueMillis(plan.timeoutMillis);
+      planner.copies.await(request, timeout, ActionListener.wrap(enough -> workers.write(() -> {
+        try (StoredContext ignored = caller.get()) {
+          hold(plan);
+        }
+      }, this::fail), this::fail));
     }
 
     void hold(WritePlan plan) {
@@ -449,6 +470,7 @@ final class WriteFilter implements ActionFilter {
         }
         items.leaveOut();
       }
+      awaitsRefresh = !late && RefreshWait.take(request);
       long waited = System.nanoTime() - held.since;
       stats.granted(plan.type, waited);
       long token = held.locks.token();

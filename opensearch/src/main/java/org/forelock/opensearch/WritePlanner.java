@@ -25,6 +25,7 @@ final class WritePlanner {
   private final ThreadContext context;
   private final HeldRequests requests;
   private final String noFencing;
+  final ActiveCopies copies;
 
   /** @param noFencing why writes cannot be fenced; null: they can */
   WritePlanner(ClusterService cluster, IndexNameExpressionResolver resolver, ThreadContext context,
@@ -34,6 +35,7 @@ final class WritePlanner {
     this.context = context;
     this.requests = requests;
     this.noFencing = noFencing;
+    this.copies = new ActiveCopies(cluster, context);
   }
 
   String localNode() {

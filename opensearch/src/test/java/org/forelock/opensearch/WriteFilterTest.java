@@ -39,7 +39,7 @@ class WriteFilterTest {
     // Without a cluster: whoever asks for an index fails.
     WritePlanner planner = new WritePlanner(null, null, context, requests, null);
     return new WriteFilter(HeldRequestsTest.settings(Settings.EMPTY), planner, requests, new FakeLocks(), null, null,
-        null, new Stats(), null, null, context, null);
+        null, new Stats(), null, null, context, null, null);
   }
 
   private void apply(String action, ActionRequest request) {

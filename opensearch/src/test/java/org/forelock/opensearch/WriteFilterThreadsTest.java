@@ -89,7 +89,7 @@ class WriteFilterThreadsTest {
       return toldByAnother ? new ToldByAnother(lock) : lock;
     };
     return new WriteFilter(settings, planner, requests, source, new Timeouts(settings, 60_000, 60_000), null,
-        null, new Stats(), null, workers, context, null);
+        null, new Stats(), null, workers, context, null, null);
   }
 
   private static final class ToldByAnother implements DocumentLock {
