@@ -80,6 +80,7 @@ build() {
     launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}  # else it passes on precompiled headers
   fi
+  scripts/zookeeper_client.sh || say "This build cannot speak TLS to ZooKeeper: see above."
   # Joined by && because a caller that tests the result switches errexit off in here.
   cmake --preset "$preset" "${launcher[@]}" &&
     cmake --build --preset "$preset" --parallel "$(parallel_jobs)" ${1:+--target "$@"}

@@ -16,7 +16,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 building=(
   # the library and the command
   g++ cmake ninja-build ccache pkg-config
-  libzookeeper-mt-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev
+  libzookeeper-mt-dev dpkg-dev patch libssl-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev
   # the dead-letter queue
   librdkafka-dev libsqlite3-dev
   # writes of dead letters to OpenSearch

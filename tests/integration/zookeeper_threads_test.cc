@@ -27,19 +27,38 @@ std::atomic<bool> goes_on{false};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int is_unrecoverable(zhandle_t* handle) {
+#ifdef FORELOCK_TLS
+// The C client is linked statically: its own question is answered here (tests/integration/CMakeLists.txt).
+static int real_is_unrecoverable(zhandle_t* handle) {
+  return zoo_state(handle) < 0 ? ZINVALIDSTATE : ZOK;
+}
+extern "C" int __real_zoo_set_servers(zhandle_t* handle, const char* servers);
+#define zoo_set_servers __wrap_zoo_set_servers
+static int real_zoo_set_servers(zhandle_t* handle, const char* servers) {
+  return __real_zoo_set_servers(handle, servers);
+}
+#else
+static int real_is_unrecoverable(zhandle_t* handle) {
   static auto* const real = reinterpret_cast<int (*)(zhandle_t*)>(dlsym(RTLD_NEXT, "is_unrecoverable"));
+  return real(handle);
+}
+static int real_zoo_set_servers(zhandle_t* handle, const char* servers) {
+  static auto* const real = reinterpret_cast<int (*)(zhandle_t*, const char*)>(dlsym(RTLD_NEXT, "zoo_set_servers"));
+  return real(handle, servers);
+}
+#endif
+
+extern "C" __attribute__((visibility("default"))) int is_unrecoverable(zhandle_t* handle) {
   if (++questions == stalled_at) {
     stalled = true;
-    forelock::test::wait_until([&] { return real(handle) != ZOK; }, std::chrono::seconds(1));
+    forelock::test::wait_until([&] { return real_is_unrecoverable(handle) != ZOK; }, std::chrono::seconds(1));
   }
-  return real(handle);
+  return real_is_unrecoverable(handle);
 }
 
 extern "C" __attribute__((visibility("default"))) int zoo_set_servers(zhandle_t* handle, const char* servers) {
-  static auto* const real = reinterpret_cast<int (*)(zhandle_t*, const char*)>(dlsym(RTLD_NEXT, "zoo_set_servers"));
   gave_servers = gettid();
-  return real(handle, servers);
+  return real_zoo_set_servers(handle, servers);
 }
 
 extern "C" __attribute__((visibility("default"))) int close(int descriptor) {
