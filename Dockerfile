@@ -5,16 +5,17 @@
 FROM debian:12-slim AS build
 WORKDIR /source
 COPY scripts/lib.sh scripts/setup.sh scripts/
-RUN scripts/setup.sh --build && rm -rf /var/lib/apt/lists/*
+RUN scripts/setup.sh --build
 COPY . .
-RUN cmake --preset package -DCMAKE_INSTALL_PREFIX=/usr/local \
+RUN scripts/zookeeper_client.sh \
+ && cmake --preset package -DCMAKE_INSTALL_PREFIX=/usr/local \
  && cmake --build --preset package \
  && DESTDIR=/installed cmake --install build/package --strip
 
 FROM debian:12-slim
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends \
-      ca-certificates libzookeeper-mt2 libyaml-cpp0.7 librdkafka1 libsqlite3-0 libspdlog1.10 libcurl4 \
+      ca-certificates libssl3 libyaml-cpp0.7 librdkafka1 libsqlite3-0 libspdlog1.10 libcurl4 \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /installed /
 # The outbox of dead letters is all that it keeps.

@@ -1,16 +1,20 @@
 # Finds ZooKeeper's multi-threaded C client as ZooKeeper::zookeeper_mt: the one that scripts/zookeeper_client.sh makes,
 # with which there is TLS (ZooKeeper_TLS), or else Debian's (libzookeeper-mt-dev). FORELOCK_TLS=OFF wants the latter.
-option(FORELOCK_TLS "Use the ZooKeeper client that can speak TLS, where there is one" ON)
+if(NOT DEFINED FORELOCK_TLS)
+  option(FORELOCK_TLS "Use the ZooKeeper client that can speak TLS, where there is one" ON)
+endif()
 set(ZooKeeper_TLS OFF)
 if(FORELOCK_TLS)
-  set(places "${CMAKE_CURRENT_LIST_DIR}/../../.." "${CMAKE_CURRENT_LIST_DIR}/../build/zookeeper-client")
+  # Where the script puts it; where it is installed, beside a static library.
+  set(ZooKeeper_places "${CMAKE_CURRENT_LIST_DIR}/../build/zookeeper-client" "${CMAKE_CURRENT_LIST_DIR}/../..")
   if(DEFINED ENV{FORELOCK_ZOOKEEPER_CLIENT})
-    list(PREPEND places "$ENV{FORELOCK_ZOOKEEPER_CLIENT}")
+    list(PREPEND ZooKeeper_places "$ENV{FORELOCK_ZOOKEEPER_CLIENT}")
   endif()
-  find_library(ZooKeeper_TLS_LIBRARY libforelock_zookeeper_mt.a PATHS ${places} NO_DEFAULT_PATH)
-  find_path(ZooKeeper_TLS_INCLUDE_DIR zookeeper/zookeeper.h PATHS ${places} PATH_SUFFIXES include NO_DEFAULT_PATH)
+  find_library(ZooKeeper_TLS_LIBRARY libforelock_zookeeper_mt.a PATHS ${ZooKeeper_places} NO_DEFAULT_PATH)
+  find_path(ZooKeeper_TLS_INCLUDE_DIR zookeeper/zookeeper.h
+    PATHS ${ZooKeeper_places} PATH_SUFFIXES include NO_DEFAULT_PATH)
   find_package(OpenSSL 3.0 QUIET)
-  if(ZooKeeper_TLS_LIBRARY AND ZooKeeper_TLS_INCLUDE_DIR AND OPENSSL_FOUND)
+  if(ZooKeeper_TLS_LIBRARY AND OPENSSL_FOUND)
     set(ZooKeeper_TLS ON)
   endif()
 endif()
@@ -18,15 +22,17 @@ include(FindPackageHandleStandardArgs)
 if(ZooKeeper_TLS)
   set(ZooKeeper_LIBRARY "${ZooKeeper_TLS_LIBRARY}")
   set(ZooKeeper_INCLUDE_DIR "${ZooKeeper_TLS_INCLUDE_DIR}")
+  find_package_handle_standard_args(ZooKeeper REQUIRED_VARS ZooKeeper_LIBRARY)
 else()
   find_path(ZooKeeper_INCLUDE_DIR zookeeper/zookeeper.h)
   find_library(ZooKeeper_LIBRARY zookeeper_mt)
+  find_package_handle_standard_args(ZooKeeper REQUIRED_VARS ZooKeeper_LIBRARY ZooKeeper_INCLUDE_DIR)
 endif()
-find_package_handle_standard_args(ZooKeeper REQUIRED_VARS ZooKeeper_LIBRARY ZooKeeper_INCLUDE_DIR)
 if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
   add_library(ZooKeeper::zookeeper_mt UNKNOWN IMPORTED)
-  set_target_properties(ZooKeeper::zookeeper_mt PROPERTIES
-    IMPORTED_LOCATION "${ZooKeeper_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${ZooKeeper_INCLUDE_DIR}"
+  set_target_properties(ZooKeeper::zookeeper_mt PROPERTIES IMPORTED_LOCATION "${ZooKeeper_LIBRARY}"
     INTERFACE_COMPILE_DEFINITIONS "THREADED;$<$<BOOL:${ZooKeeper_TLS}>:FORELOCK_TLS>")
+  if(ZooKeeper_INCLUDE_DIR)  # there are no headers beside an installed static library
+    set_target_properties(ZooKeeper::zookeeper_mt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${ZooKeeper_INCLUDE_DIR}")
+  endif()
 endif()

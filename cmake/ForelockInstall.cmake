@@ -100,6 +100,15 @@ list(REMOVE_DUPLICATES forelock_cxx_runtime)
 list(TRANSFORM forelock_cxx_runtime PREPEND "-l" OUTPUT_VARIABLE forelock_cxx_runtime_flags)
 list(JOIN forelock_cxx_runtime_flags " " forelock_cxx_runtime_flags)
 
+# A static library needs ZooKeeper's client with TLS beside it, where it was built with that.
+set(forelock_zookeeper_flags -lzookeeper_mt)
+if(ZooKeeper_TLS)
+  set(forelock_zookeeper_flags "-lforelock_zookeeper_mt -lssl -lcrypto")
+  if(NOT BUILD_SHARED_LIBS)
+    install(FILES "${ZooKeeper_LIBRARY}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  endif()
+endif()
+
 set(forelock_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/forelock")
 install(TARGETS ${forelock_targets} EXPORT forelockTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/forelock" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"

@@ -19,8 +19,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HEADERS = ["c.h", "c_inspector.h", "c_operation.h", "c_set.h"]
 LIBRARIES = ["libforelock.so.0.1", "libforelock-dlq.so.0.1"]
-# Every Debian has these.
-COMMON = re.compile(r"^(libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|ld-linux.*|linux-vdso)\.so")
+# Every Debian has these. OpenSSL is the one that Python's own module ssl uses: a second one of the same name in the
+# process would take its place, or not have what it needs.
+COMMON = re.compile(r"^(libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|ld-linux.*|linux-vdso|libssl|libcrypto)\.so")
 
 
 def declarations(folder):

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/output/text_table.h"
+#include "client/tls_setup.h"
 #include "config/doubtful_keys.h"
 #include "config/open_file.h"
 #include "config/properties.h"
@@ -71,7 +72,8 @@ class ConfigCommand final : public Command {
     try {
       const Settings settings = Settings::load(file_);
       problems = settings.doubts();
-      settings.load_digest();  // the file that it names belongs to it
+      settings.load_digest();  // the files that it names belong to it
+      client::make_tls(settings);
       kafka::check_settings(settings);
     } catch (const ConfigurationException& found) {
       if (problems.empty()) problems = doubts_of(file_);

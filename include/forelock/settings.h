@@ -32,6 +32,20 @@ enum class AclMode {
   creator_all  ///< only clients with the same credentials
 };
 
+/// TLS to ZooKeeper (`zookeeper.tls.…`); not used while `ca_file` is empty. Files that are not set have empty paths.
+struct TlsSettings {
+  /// The oldest version that is spoken.
+  enum class Version { v1_2, v1_3 };
+
+  std::filesystem::path ca_file;            ///< the authorities that are trusted
+  std::filesystem::path certificate_file;   ///< what is shown to the servers
+  std::filesystem::path key_file;           ///< its private key
+  std::filesystem::path key_password_file;  ///< of an encrypted key
+  std::filesystem::path crl_file;           ///< what is revoked
+  std::vector<std::string> server_names;    ///< empty: the names or addresses of the server list
+  Version min_version = Version::v1_2;      ///< `zookeeper.tls.min.version`
+};
+
 /// A complete and valid set of settings: an object with a wrong value does not exist.
 ///
 /// Thread-safety: as for a value such as std::string. Reading one object from many threads is safe; `set` needs that
@@ -120,6 +134,8 @@ class FORELOCK_EXPORT Settings {
   std::chrono::milliseconds release_delay() const noexcept;
   /// `zookeeper.auth.digest.file`; empty without credentials.
   const std::filesystem::path& auth_digest_file() const noexcept;
+  /// `zookeeper.tls.ca.file` and those beside it. The files are read for each connection, not here.
+  const TlsSettings& tls() const noexcept;
   /// `zookeeper.acl`: by default creator_all with credentials, open without.
   AclMode acl() const noexcept;
 

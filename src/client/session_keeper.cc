@@ -8,6 +8,7 @@
 
 #include "client/client_core.h"
 #include "client/clock.h"
+#include "client/tls_setup.h"
 #include "records/start_thread.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/zookeeper_session.h"
@@ -29,11 +30,14 @@ constexpr std::chrono::milliseconds least_pause{250};
 
 // What an attempt to connect to a server meets, for messages: the ZooKeeper client itself says nothing of it.
 // `serves`: set if it gives sessions, to others.
-std::string unreachable(const zookeeper::ResolvedServer& server, bool& serves) {
+std::string unreachable(const zookeeper::ResolvedServer& server, const zookeeper::TlsContext* tls, bool& serves) {
   std::string problem = server.addresses.error;
   for (const std::string& numeric : server.addresses.numeric) {
-    const auto probe = zookeeper::probe_session(numeric, server.server.port, connect_probe_limit);
-    problem = probe.connected ? "takes connections, but no session: is it serving?" : probe.error;
+    const auto probe =
+        zookeeper::probe_session(numeric, server.server.port, connect_probe_limit, {tls, server.server.host});
+    problem = !probe.connected ? probe.error
+              : tls == nullptr ? "takes connections, but no session: is it serving? Or is this a port for TLS?"
+                               : "takes connections, but no session: is it serving?";
     if (probe.serves) problem = "serves others, but has not taken this client's session yet";
     serves = serves || probe.serves;
     if (probe.connected) break;
@@ -92,6 +96,7 @@ void SessionKeeper::start(bool make_chroot) {
   names_ = std::make_shared<zookeeper::NameLookup>(zookeeper::parse_connect_string(options_.servers).servers, nullptr);
   options_.names = names_;
   if (std::string digest = settings.load_digest(); !digest.empty()) options_.credential = std::move(digest);
+  options_.tls = make_tls(settings);
   options_.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
                                                              : zookeeper::AclPolicy::Kind::open;
   options_.clock = &now;
@@ -157,7 +162,7 @@ std::string SessionKeeper::why_disconnected(bool& serves) {
   std::string problems;
   for (const zookeeper::ResolvedServer& server : names_->latest()) {
     if (wait(std::chrono::milliseconds(0))) break;
-    problems += (problems.empty() ? "" : "; ") + unreachable(server, serves);
+    problems += (problems.empty() ? "" : "; ") + unreachable(server, options_.tls.get(), serves);
   }
   return problems;
 }

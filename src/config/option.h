@@ -28,6 +28,13 @@ enum class OptionId {
   release_delay,
   auth_digest_file,
   acl,
+  tls_ca_file,
+  tls_certificate_file,
+  tls_key_file,
+  tls_key_password_file,
+  tls_server_names,
+  tls_min_version,
+  tls_crl_file,
   kafka_servers,
   count  // how many there are
 };
@@ -41,6 +48,7 @@ enum class OptionType {
   topic,     // of Kafka
   path,      // of a file
   choice,    // one of the words in `choices`
+  names,     // of hosts, separated by commas
   text       // anything
 };
 

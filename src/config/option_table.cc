@@ -81,6 +81,24 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
     {OptionId::acl, "zookeeper.acl", "", OptionType::choice, "",
      "`creator-all` with `zookeeper.auth.digest.file`, else `open`", 0, 0, "creator-all|open", Importance::medium,
      "The permissions of the nodes that a client creates: only clients with the same credentials, or all clients."},
+    {OptionId::tls_ca_file, "zookeeper.tls.ca.file", "", OptionType::path, "", "", 0, 0, "", Importance::high,
+     "The certificates (PEM) of the authorities that the servers' certificates are from. With it every connection to "
+     "ZooKeeper is TLS; no other authority is trusted. This and the next files are read again for each connection."},
+    {OptionId::tls_certificate_file, "zookeeper.tls.certificate.file", "", OptionType::path, "", "", 0, 0, "",
+     Importance::medium,
+     "The certificate (PEM) that is shown to the servers, with those between it and its authority behind it."},
+    {OptionId::tls_key_file, "zookeeper.tls.key.file", "", OptionType::path, "", "", 0, 0, "", Importance::medium,
+     "The private key (PEM) of that certificate, in a file that is closed to others (see Secrets)."},
+    {OptionId::tls_key_password_file, "zookeeper.tls.key.password.file", "", OptionType::path, "", "", 0, 0, "",
+     Importance::low, "A file with one line, the password of an encrypted key, that is closed to others."},
+    {OptionId::tls_server_names, "zookeeper.tls.server.names", "", OptionType::names, "", "`zookeeper.servers`", 0, 0,
+     "", Importance::low,
+     "Names or addresses separated by commas, of which one must stand in each server's certificate (as a subject "
+     "alternative name; a wildcard stands for one whole label)."},
+    {OptionId::tls_min_version, "zookeeper.tls.min.version", "", OptionType::choice, "1.2", "", 0, 0, "1.2|1.3",
+     Importance::low, "The oldest TLS version that is spoken."},
+    {OptionId::tls_crl_file, "zookeeper.tls.crl.file", "", OptionType::path, "", "", 0, 0, "", Importance::low,
+     "Revocation lists (PEM), one of every authority of a chain. Without the file nothing is known to be revoked."},
     {OptionId::kafka_servers, "kafka.bootstrap.servers", "", OptionType::text, "", "", 0, 0, "", Importance::medium,
      "The Kafka brokers. Without them the outbox is the dead-letter queue. Every other key that begins with `kafka.` "
      "goes to librdkafka too."},
@@ -234,6 +252,8 @@ std::string range_of(const Option& option) {
         words.replace(at, 1, " or ");
       return words;
     }
+    case OptionType::names:
+      return "names of hosts, separated by commas";
     case OptionType::text:
       break;
   }

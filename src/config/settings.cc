@@ -134,6 +134,10 @@ const std::filesystem::path& Settings::auth_digest_file() const noexcept {
   return data_->auth_digest_file;
 }
 
+const TlsSettings& Settings::tls() const noexcept {
+  return data_->tls;
+}
+
 AclMode Settings::acl() const noexcept {
   return data_->text(OptionId::acl) == "open" ? AclMode::open : AclMode::creator_all;
 }

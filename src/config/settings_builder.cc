@@ -1,5 +1,7 @@
 #include "config/settings_builder.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,13 +18,15 @@
 namespace forelock::config {
 namespace {
 
-// Names by which TLS and SASL to ZooKeeper are asked for elsewhere: a connection without them must not begin.
-bool asks_for_security(std::string_view key) {
-  for (const std::string_view name : {"zookeeper.client.secure", "zookeeper.ssl", "zookeeper.tls", "zookeeper.sasl"}) {
-    if (key.starts_with(name)) return true;
-  }
-  return false;
-}
+#ifdef FORELOCK_TLS
+// The settings that need others of TLS, and which.
+constexpr std::pair<OptionId, OptionId> tls_needs[] = {
+    {OptionId::tls_certificate_file, OptionId::tls_ca_file},  {OptionId::tls_certificate_file, OptionId::tls_key_file},
+    {OptionId::tls_key_file, OptionId::tls_certificate_file}, {OptionId::tls_key_password_file, OptionId::tls_key_file},
+    {OptionId::tls_server_names, OptionId::tls_ca_file},      {OptionId::tls_min_version, OptionId::tls_ca_file},
+    {OptionId::tls_crl_file, OptionId::tls_ca_file},
+};
+#endif
 
 // What the table says, or what is found at run time.
 ParsedValue fallback_of(const Option& option) {
@@ -71,11 +75,15 @@ void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
   const std::string key = given.spelling;
   if (!key.starts_with(kafka_prefix)) {
     if (problems_.full() || (strangers == Strangers::left_alone && !is_own_key(key))) return;
-    if (asks_for_security(key)) {
-      refuse(given, "the ZooKeeper client of this library has neither TLS nor SASL",
-             "remove it; credentials go into zookeeper.auth.digest.file, and a TLS tunnel on each machine protects the "
-             "way "
-             "to the servers");
+    // Names by which TLS and SASL to ZooKeeper are asked for elsewhere: a connection without them must not begin.
+    if (key.starts_with("zookeeper.client.secure") || key.starts_with("zookeeper.ssl")) {
+      refuse(given, "TLS to ZooKeeper is not asked for by this key", "use zookeeper.tls.ca.file and those beside it");
+      return;
+    }
+    if (key.starts_with("zookeeper.sasl")) {
+      refuse(given, "the ZooKeeper client of this library has no SASL",
+             "remove it; credentials go into zookeeper.auth.digest.file, and a certificate of the client's into "
+             "zookeeper.tls.certificate.file");
       return;
     }
     const std::string_view nearest = nearest_key(key);
@@ -119,12 +127,14 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   std::shared_ptr<SettingsData> data = with_defaults();
   check_prefixes(*data);
   check_acl(*data);
+  check_tls(*data);
   problems_.throw_if_any();
 
   data->doubts = doubts_;
   data->servers = std::get<ServerList>(parse_server_list(data->text(OptionId::servers)));
   data->outbox_path = data->text(OptionId::outbox_path);
   data->auth_digest_file = data->text(OptionId::auth_digest_file);
+  data->tls = tls_settings(*data);
   for (const auto& [key, given] : given_) {
     if (key.starts_with(kafka_prefix)) data->kafka[key.substr(kafka_prefix.size())] = given.value.text;
   }
@@ -182,6 +192,43 @@ void SettingsBuilder::check_acl(const SettingsData& data) {
   if (acl == nullptr || acl->value.text != "creator-all" || !data.text(OptionId::auth_digest_file).empty()) return;
   if (refused_[static_cast<std::size_t>(OptionId::auth_digest_file)]) return;
   refuse(*acl, "creator-all needs credentials", "set " + std::string(option(OptionId::auth_digest_file).key) + " too");
+}
+
+void SettingsBuilder::check_tls(const SettingsData& data) {
+#ifdef FORELOCK_TLS
+  for (const auto& [id, needed] : tls_needs) {
+    const Given* const own = given(id);
+    if (own == nullptr || own->value.text.empty() || !data.text(needed).empty()) continue;
+    if (refused_[static_cast<std::size_t>(needed)]) continue;
+    refuse(*own, "does nothing without " + std::string(option(needed).key), "set that too");
+  }
+#else
+  static_cast<void>(data);
+  for (const Option& each : options()) {
+    const Given* const own = given(each.id);
+    if (own == nullptr || !each.key.starts_with("zookeeper.tls.")) continue;
+    refuse(*own, "this build cannot speak TLS to ZooKeeper",
+           "run scripts/zookeeper_client.sh, and build again with OpenSSL: docs/operating.md, TLS");
+  }
+#endif
+}
+
+TlsSettings SettingsBuilder::tls_settings(const SettingsData& data) {
+  TlsSettings tls;
+  tls.ca_file = data.text(OptionId::tls_ca_file);
+  tls.certificate_file = data.text(OptionId::tls_certificate_file);
+  tls.key_file = data.text(OptionId::tls_key_file);
+  tls.key_password_file = data.text(OptionId::tls_key_password_file);
+  tls.crl_file = data.text(OptionId::tls_crl_file);
+  tls.min_version =
+      data.text(OptionId::tls_min_version) == "1.3" ? TlsSettings::Version::v1_3 : TlsSettings::Version::v1_2;
+  std::string_view names = data.text(OptionId::tls_server_names);
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    tls.server_names.emplace_back(names.substr(0, end));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return tls;
 }
 
 const Given* SettingsBuilder::given(OptionId id) const {

@@ -44,6 +44,8 @@ class SettingsBuilder {
   void check_prefixes(const SettingsData& data);
   void check_prefixes(const SettingsData& data, Priority first, Priority second);
   void check_acl(const SettingsData& data);
+  void check_tls(const SettingsData& data);
+  static TlsSettings tls_settings(const SettingsData& data);
   const Given* given(OptionId id) const;
 
   std::map<std::string, Given> given_;

@@ -13,6 +13,7 @@
 #include "config/server_list.h"
 #include "config/value_parser.h"
 #include "forelock/configuration_error.h"
+#include "forelock/settings.h"
 
 namespace forelock::config {
 
@@ -34,6 +35,7 @@ struct SettingsData {
   ServerList servers;
   std::filesystem::path outbox_path;
   std::filesystem::path auth_digest_file;
+  TlsSettings tls;
   std::map<std::string, std::string> kafka;
 
   const ParsedValue& value(OptionId id) const { return values[static_cast<std::size_t>(id)]; }

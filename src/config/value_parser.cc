@@ -1,6 +1,7 @@
 #include "config/value_parser.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -71,6 +72,24 @@ Result parse_path(std::string_view text) {
   return ParsedValue{std::string(text)};
 }
 
+// Certificates are compared with them: what would mean more than one name there is none here.
+Result parse_names(std::string_view text) {
+  std::string names;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view name = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool legal = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return (c < 0x80 && std::isalnum(c) != 0) || c == '-' || c == '.' || c == '_' || c == ':';
+    });
+    if (name.empty() || !legal || name.front() == '.' || name.front() == '-') {
+      return Fault{in_quotes(name) + " is no name of a host", "write whole names or addresses, separated by commas"};
+    }
+    names += (names.empty() ? "" : ",") + std::string(name);
+  }
+  return ParsedValue{names};
+}
+
 Result parse_choice(const Option& option, std::string_view text) {
   std::int64_t index = 0;
   for (std::string_view rest = option.choices; !rest.empty(); ++index) {
@@ -107,6 +126,8 @@ Result parse_value(const Option& option, std::string_view text) {
       return parse_path(text);
     case OptionType::choice:
       return parse_choice(option, text);
+    case OptionType::names:
+      return parse_names(text);
     case OptionType::text:
       break;
   }

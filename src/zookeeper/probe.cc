@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace forelock::zookeeper {
@@ -127,24 +128,67 @@ std::optional<std::string> message(const Descriptor& connection, std::size_t lea
   return bytes;
 }
 
+// A connection as a probe uses it: in TLS, or as it is.
+class Line {
+ public:
+  Line(Descriptor connection, const std::string& server, Clock::time_point deadline, const ProbeTls& tls)
+      : connection_(std::move(connection)), deadline_(deadline) {
+    if (connection_ && tls.context != nullptr) channel_ = tls.context->open(connection_.get(), server, {tls.name});
+    if (!channel_) return;
+    while (const int wanted = channel_->handshake()) {
+      if (wanted > 0 && wait_for(connection_.get(), static_cast<short>(wanted), deadline_)) continue;
+      problem_ = channel_->problem();
+      connection_ = Descriptor();
+      break;
+    }
+  }
+
+  bool usable() const { return static_cast<bool>(connection_); }
+  const std::string& problem() const { return problem_; }
+
+  // What is sent is small.
+  bool send(std::string_view bytes) {
+    if (!usable()) return false;
+    const ssize_t sent = channel_ ? channel_->send(bytes.data(), bytes.size())
+                                  : ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    return sent == static_cast<ssize_t>(bytes.size());
+  }
+
+  // Waits for something; 0 at the end, -1 when nothing comes in time.
+  ssize_t receive(char* buffer, std::size_t size) {
+    while (true) {
+      if (!(channel_ && channel_->pending()) && !wait_for(connection_.get(), POLLIN, deadline_)) return -1;
+      const ssize_t received = channel_ ? channel_->recv(buffer, size) : ::recv(connection_.get(), buffer, size, 0);
+      if (received < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+      return received;
+    }
+  }
+
+ private:
+  Descriptor connection_;
+  const Clock::time_point deadline_;
+  std::unique_ptr<TlsChannel> channel_;
+  std::string problem_;
+};
+
+std::string text_of(const std::string& host, std::uint16_t port, const ProbeTls& tls) {
+  const std::string name = to_string(ServerName{tls.name.empty() ? host : tls.name, port});
+  return tls.name.empty() || tls.name == host ? name : name + " (" + host + ")";
+}
+
 }  // namespace
 
 std::optional<std::string> four_letter_word(const std::string& host, std::uint16_t port, std::string_view word,
-                                            std::chrono::milliseconds timeout) {
+                                            std::chrono::milliseconds timeout, const ProbeTls& tls) {
   const auto deadline = Clock::now() + timeout;
   ConnectProbe probe;
-  const Descriptor connection = connect_to(host, port, deadline, probe);
-  if (!connection) return std::nullopt;
-  if (send(connection.get(), word.data(), word.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(word.size())) {
-    return std::nullopt;
-  }
+  Line line(connect_to(host, port, deadline, probe), text_of(host, port, tls), deadline, tls);
+  if (!line.send(word)) return std::nullopt;
   constexpr std::size_t limit = 16 * 1024 * 1024;
   std::string answer;
   while (answer.size() < limit) {
-    if (!wait_for(connection.get(), POLLIN, deadline)) return std::nullopt;
     char buffer[4096];
-    const ssize_t received = recv(connection.get(), buffer, sizeof(buffer), 0);
-    if (received < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    const ssize_t received = line.receive(buffer, sizeof(buffer));
     if (received < 0) return std::nullopt;
     if (received == 0) break;
     answer.append(buffer, static_cast<std::size_t>(received));
@@ -153,7 +197,8 @@ std::optional<std::string> four_letter_word(const std::string& host, std::uint16
   return answer;
 }
 
-ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout) {
+ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout,
+                           const ProbeTls& tls) {
   // Its length; version, last transaction seen, time-out; the session 1; its password, 16 zeroes; not read-only.
   static constexpr std::string_view request(
       "\0\0\0\x2d"
@@ -163,10 +208,9 @@ ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chr
       49);
   const auto deadline = Clock::now() + timeout;
   ConnectProbe probe;
-  const Descriptor connection = connect_to(host, port, deadline, probe);
-  if (!connection || send(connection.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return probe;
+  Line line(connect_to(host, port, deadline, probe), text_of(host, port, tls), deadline, tls);
   char answer = 0;
-  probe.serves = wait_for(connection.get(), POLLIN, deadline) && recv(connection.get(), &answer, 1, 0) == 1;
+  probe.serves = line.send(request) && line.receive(&answer, 1) == 1;
   return probe;
 }
 
@@ -189,6 +233,15 @@ std::optional<bool> serves_without_credentials(const std::string& host, std::uin
   const auto code = static_cast<std::int32_t>(number_at(*answer, 12));
   if (send_all(connection, close)) static_cast<void>(message(connection, 16, deadline));
   return code == 0 || code == no_node || code == no_auth;
+}
+
+std::optional<std::string> tls_problem(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout,
+                                       const ProbeTls& tls) {
+  const auto deadline = Clock::now() + timeout;
+  ConnectProbe probe;
+  Line line(connect_to(host, port, deadline, probe), text_of(host, port, tls), deadline, tls);
+  if (line.usable()) return std::nullopt;
+  return line.problem().empty() ? probe.error : line.problem();
 }
 
 ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout) {

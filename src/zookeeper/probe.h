@@ -8,14 +8,21 @@
 #include <string_view>
 
 #include "zookeeper/host_resolver.h"
+#include "zookeeper/tls_context.h"
 
 namespace forelock::zookeeper {
+
+// TLS to the server that is looked at, if it is used.
+struct ProbeTls {
+  const TlsContext* context = nullptr;
+  std::string name;  // by which the host was found
+};
 
 // The answer to a four-letter word ("srvr", "ruok", "mntr"…), or nothing when the server cannot be reached, does not
 // answer in time, or says nothing. A server that does not permit the word says so in its answer. Blocks up to `timeout`
 // in all, plus the name service's time when `host` is a name. Thread-safe.
 std::optional<std::string> four_letter_word(const std::string& host, std::uint16_t port, std::string_view word,
-                                            std::chrono::milliseconds timeout);
+                                            std::chrono::milliseconds timeout, const ProbeTls& tls = {});
 
 struct ConnectProbe {
   bool connected = false;
@@ -30,7 +37,13 @@ ConnectProbe probe_connection(const std::string& host, std::uint16_t port, std::
 
 // The same, and asks for a session that there is not, which makes none: a server that serves says that it has expired,
 // one without a quorum says nothing.
-ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout);
+ConnectProbe probe_session(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout,
+                           const ProbeTls& tls = {});
+
+// Whether TLS is there, by its handshake; why not otherwise. A server that refuses this client's certificate may say so
+// only later.
+std::optional<std::string> tls_problem(const std::string& host, std::uint16_t port, std::chrono::milliseconds timeout,
+                                       const ProbeTls& tls);
 
 // Whether the server answers requests of those who have shown no credentials, by a session that ends with the call;
 // nothing if it gave no session in time. Where it does, ACLs are no wall: the password of any session can be computed

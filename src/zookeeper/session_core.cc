@@ -111,8 +111,7 @@ void SessionCore::start() {
   const std::vector<int> descriptors = open_descriptors();
   asked_at_ = options_.clock ? options_.clock() : std::chrono::steady_clock::now();
   // The C client may call back before this returns; a submission from there waits for submit_mutex_.
-  handle_ = zookeeper_init2(addresses.c_str(), &receive_watch, static_cast<int>(options_.session_timeout.count()),
-                            nullptr, this, ZOO_NO_LOG_CLIENTENV, log_hook_.callback());
+  handle_ = make_client(addresses);
   if (handle_ == nullptr) {
     throw std::system_error(errno, std::generic_category(), "cannot make a ZooKeeper client for " + addresses);
   }
@@ -391,6 +390,7 @@ void SessionCore::report_connected(zhandle_t* handle) {
     if (link_ == Link::closed) return;
     link_ = Link::connected;
     problem_.reset();
+    tls_problems_.clear();
     setup_again_at_.reset();
   }
   reported_connected_ = true;
@@ -468,7 +468,10 @@ RefreshResult SessionCore::refresh_servers() {
 
 std::optional<SessionProblem> SessionCore::last_problem() const {
   std::lock_guard lock(queue_mutex_);
-  return problem_;
+  if (problem_ || tls_problems_.empty()) return problem_;
+  std::string all;
+  for (const auto& [server, problem] : tls_problems_) all += (all.empty() ? "" : "; ") + problem;
+  return SessionProblem{ReplyCode::connection_loss, std::move(all)};
 }
 
 }  // namespace forelock::zookeeper

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@
 #include "zookeeper/namespace_prefix.h"
 #include "zookeeper/reply_queue.h"
 #include "zookeeper/session_options.h"
+#include "zookeeper/tls_transport.h"
 #include "zookeeper/zookeeper_session.h"
 
 namespace forelock::zookeeper {
@@ -66,6 +69,8 @@ class SessionCore {
   // nullopt when the request may be sent; its paths are absolute then.
   std::optional<coordination::ReplyCode> prepare(coordination::Request& request) const;
   coordination::ReplyCode refusal_of(Link link) const;
+  zhandle_t* make_client(const std::string& addresses);
+  void tls_met(const std::string& server, const std::string& problem);
   int send(Call* call, coordination::Request& request);
   bool may_send() const;
   bool take_new_servers();
@@ -96,6 +101,9 @@ class SessionCore {
   coordination::SessionListener& listener_;
   const ForkGuard fork_guard_;
   LogHook log_hook_;
+#ifdef FORELOCK_TLS
+  std::unique_ptr<TlsTransport> transport_;
+#endif
 
   std::mutex close_mutex_;
   std::mutex delivery_mutex_;
@@ -106,9 +114,9 @@ class SessionCore {
   // may_send().
   std::uint64_t connections_begun_ = 0;
   std::uint64_t connections_broken_ = 0;
-  std::string addresses_;      // what the C client was given
-  std::string new_addresses_;  // what it is to get; empty: nothing new
-  std::size_t failures_ = 0;  // of connections and attempts, since it got those
+  std::string addresses_;                             // what the C client was given
+  std::string new_addresses_;                         // what it is to get; empty: nothing new
+  std::size_t failures_ = 0;                          // of connections and attempts, since it got those
   std::chrono::steady_clock::time_point asked_at_{};  // set before the client's threads exist
 
   mutable std::mutex queue_mutex_;
@@ -121,6 +129,7 @@ class SessionCore {
   bool stop_attendant_ = false;
   std::optional<std::chrono::steady_clock::time_point> setup_again_at_;
   std::optional<SessionProblem> problem_;
+  std::map<std::string, std::string> tls_problems_;  // by server; since the last connection
   std::thread attendant_;
 
   std::atomic<bool> containers_unsupported_{false};

@@ -13,6 +13,7 @@
 
 #include "zookeeper/host_resolver.h"
 #include "zookeeper/name_lookup.h"
+#include "zookeeper/tls_context.h"
 
 namespace forelock::zookeeper {
 
@@ -57,6 +58,8 @@ struct SessionOptions {
   // The look-ups of the servers above, for an owner that makes one session after the other; nullptr for the session's
   // own. `resolver` is not used then.
   std::shared_ptr<NameLookup> names;
+  // Every byte to and from the servers goes through it; nullptr: TLS is not used.
+  std::shared_ptr<const TlsContext> tls;
 };
 
 }  // namespace forelock::zookeeper

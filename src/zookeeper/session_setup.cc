@@ -1,6 +1,7 @@
 // What a session does between its first connection and the moment at which it is reported: authentication, and the
 // chroot's nodes.
 #include <string>
+#include <utility>
 
 #include "zookeeper/reply_mapping.h"
 #include "zookeeper/session_core.h"
@@ -16,6 +17,31 @@ constexpr std::chrono::seconds setup_retry_interval{1};
 constexpr std::chrono::milliseconds setup_retry_soon{100};
 
 }  // namespace
+
+zhandle_t* SessionCore::make_client(const std::string& addresses) {
+  const auto timeout = static_cast<int>(options_.session_timeout.count());
+#ifdef FORELOCK_TLS
+  if (options_.tls) {
+    transport_ = std::make_unique<TlsTransport>(
+        options_.tls, names_,
+        [this](const std::string& server, const std::string& problem) { tls_met(server, problem); });
+    return zookeeper_init_transport(addresses.c_str(), &receive_watch, timeout, nullptr, this, ZOO_NO_LOG_CLIENTENV,
+                                    log_hook_.callback(), transport_->get());
+  }
+#endif
+  return zookeeper_init2(addresses.c_str(), &receive_watch, timeout, nullptr, this, ZOO_NO_LOG_CLIENTENV,
+                         log_hook_.callback());
+}
+
+// On the I/O thread.
+void SessionCore::tls_met(const std::string& server, const std::string& problem) {
+  const std::lock_guard lock(queue_mutex_);
+  if (problem.empty()) {
+    tls_problems_.erase(server);
+  } else {
+    tls_problems_[server] = problem;
+  }
+}
 
 void SessionCore::begin_setup(zhandle_t* handle) {
   if ((prefix_.empty() || !options_.make_chroot) && !options_.credential) {

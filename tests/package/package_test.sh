@@ -94,6 +94,7 @@ exports_of "$library" 'capi|client|config|coordination|lock|records|retry|zookee
 grep -q '^forelock::BlockingWriteLock::lock_with_timeout()$' "$work/exports" || fail "lock_with_timeout() is missing"
 cp "$work/exports" "$work/lock-exports"
 exports_of "$queue_library" 'capi|config|forward|kafka|letter|outbox|records'
+if nm -D --defined-only "$library" | grep -E ' (zoo|SSL_)'; then fail "ZooKeeper's client or OpenSSL can be seen"; fi
 grep -q '^forelock::DeadLetterQueue::accept(' "$work/exports" || fail "DeadLetterQueue::accept() is missing"
 if comm -12 <(sort -u "$work/lock-exports") <(sort -u "$work/exports") | grep .; then
   fail "both libraries export these"
@@ -107,8 +108,8 @@ needs() {
   objdump -p "$1" | awk '$1 == "NEEDED" { print $2 }' |
     grep -vE "^($2|libstdc\+\+|libgcc_s|libc|libm|ld-linux.*)\.so" || true
 }
-needed=$(needs "$library" 'libzookeeper_mt|libyaml-cpp')
-[[ -z $needed ]] || fail "the lock needs more than ZooKeeper's client and the YAML reader: $needed"
+needed=$(needs "$library" 'libzookeeper_mt|libssl|libcrypto|libyaml-cpp')
+[[ -z $needed ]] || fail "the lock needs more than ZooKeeper's client, OpenSSL and the YAML reader: $needed"
 needed=$(needs "$queue_library" 'libforelock|librdkafka|libsqlite3')
 [[ -z $needed ]] || fail "the queue needs more than the lock, Kafka's client and SQLite: $needed"
 

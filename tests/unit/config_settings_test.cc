@@ -156,11 +156,11 @@ TEST(Settings, EntriesKnowTheirOrigin) {
   EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
   EXPECT_EQ(entry(settings, "host.key"), "none");
   const std::vector<Settings::Entry> entries = settings.entries();
-  ASSERT_EQ(entries.size(), 24U);
+  ASSERT_EQ(entries.size(), 31U);
   EXPECT_EQ(entries.front().key, "zookeeper.servers");
-  EXPECT_EQ(entries[20].key, "kafka.bootstrap.servers");
-  EXPECT_EQ(entries[21].key, "kafka.b");
-  EXPECT_EQ(entries[23].key, "kafka.z");
+  EXPECT_EQ(entries[27].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[28].key, "kafka.b");
+  EXPECT_EQ(entries[30].key, "kafka.z");
 }
 
 TEST(Settings, SecretsAreMasked) {
@@ -205,14 +205,61 @@ TEST(Settings, UnknownKeysOfOursAreRefused) {
 }
 
 TEST(Settings, SecurityThatTheClientDoesNotHaveIsRefused) {
-  for (const std::string key : {"zookeeper.client.secure", "zookeeper.ssl.trustStore.location", "zookeeper.tls.ca",
-                                "zookeeper.sasl.client", "zookeeper.sasl"}) {
-    EXPECT_THAT(
-        problems_in(key + "=x\n"),
-        ElementsAre(StartsWith("f:1: " + key + ": the ZooKeeper client of this library has neither TLS nor SASL")))
-        << key;
+  for (const std::string key : {"zookeeper.sasl.client", "zookeeper.sasl"}) {
+    EXPECT_THAT(problems_in(key + "=x\n"),
+                ElementsAre(StartsWith("f:1: " + key + ": the ZooKeeper client of this library has no SASL")));
   }
+  for (const std::string key : {"zookeeper.client.secure", "zookeeper.ssl.trustStore.location"}) {
+    EXPECT_THAT(problems_in(key + "=x\n"),
+                ElementsAre("f:1: " + key +
+                            ": TLS to ZooKeeper is not asked for by this key, use zookeeper.tls.ca.file "
+                            "and those beside it"));
+  }
+  EXPECT_THAT(problems_in("zookeeper.tls.cafile=x\n"),
+              ElementsAre("f:1: zookeeper.tls.cafile: unknown key, the nearest known key is zookeeper.tls.ca.file"));
 }
+
+#ifdef FORELOCK_TLS
+TEST(Settings, TlsIsRead) {
+  EXPECT_EQ(read("\n").tls().ca_file, "");
+  const Settings settings = read(
+      "zookeeper.tls.ca.file=/ca\nzookeeper.tls.certificate.file=/c\nzookeeper.tls.key.file=/k\n"
+      "zookeeper.tls.key.password.file=/p\nzookeeper.tls.crl.file=/r\nzookeeper.tls.min.version=1.3\n"
+      "zookeeper.tls.server.names= zk1.example , 10.0.0.1,::1\n");
+  const TlsSettings& tls = settings.tls();
+  EXPECT_EQ(tls.ca_file, "/ca");
+  EXPECT_EQ(tls.certificate_file, "/c");
+  EXPECT_EQ(tls.key_file, "/k");
+  EXPECT_EQ(tls.key_password_file, "/p");
+  EXPECT_EQ(tls.crl_file, "/r");
+  EXPECT_EQ(tls.min_version, TlsSettings::Version::v1_3);
+  EXPECT_THAT(tls.server_names, ElementsAre("zk1.example", "10.0.0.1", "::1"));
+}
+
+TEST(Settings, TlsIsWholeOrRefused) {
+  EXPECT_THAT(
+      problems_in("zookeeper.tls.certificate.file=/c\nzookeeper.tls.key.file=/k\n"),
+      ElementsAre("f:1: zookeeper.tls.certificate.file: does nothing without zookeeper.tls.ca.file, set that too"));
+  EXPECT_THAT(
+      problems_in("zookeeper.tls.ca.file=/ca\nzookeeper.tls.key.file=/k\n"),
+      ElementsAre("f:2: zookeeper.tls.key.file: does nothing without zookeeper.tls.certificate.file, set that too"));
+  EXPECT_THAT(
+      problems_in("zookeeper.tls.ca.file=/ca\nzookeeper.tls.certificate.file=/c\n"),
+      ElementsAre("f:2: zookeeper.tls.certificate.file: does nothing without zookeeper.tls.key.file, set that too"));
+  for (const std::string names : {".example", "*.example", "a,,b", "-a", "a b", "a/b"}) {
+    EXPECT_THAT(problems_in("zookeeper.tls.ca.file=/ca\nzookeeper.tls.server.names=" + names + "\n"),
+                ElementsAre(HasSubstr("is no name of a host")))
+        << names;
+  }
+  EXPECT_THAT(problems_in("zookeeper.tls.ca.file=/ca\nzookeeper.tls.min.version=1.1\n"),
+              ElementsAre("f:2: zookeeper.tls.min.version: '1.1' is not known, write 1.2 or 1.3"));
+}
+#else
+TEST(Settings, TlsIsRefusedByABuildWithoutIt) {
+  EXPECT_THAT(problems_in("zookeeper.tls.ca.file=/ca\n"),
+              ElementsAre(HasSubstr("this build cannot speak TLS to ZooKeeper, run scripts/zookeeper_client.sh")));
+}
+#endif
 
 TEST(Settings, EveryProblemIsReported) {
   EXPECT_THAT(

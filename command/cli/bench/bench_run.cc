@@ -168,6 +168,15 @@ BenchRun::BenchRun(const BenchOptions& options, const Settings& settings, BenchN
                               {}});
     }
   }
+  if (!settings.tls().ca_file.empty()) {
+    throw FailureException({exit_configuration,
+                            std::string(name_of(ErrorCode::configuration)),
+                            "the floor of the measurements, the bare ZooKeeper client, speaks no TLS",
+                            "measure at a port without it",
+                            {},
+                            false,
+                            {}});
+  }
   raw_ = std::make_unique<workload::RawLoad>(BenchNamespace::connect_string(settings, settings.chroot()),
                                              workload::RawKind::transactions, settings.load_digest());
 }

@@ -28,9 +28,13 @@ constexpr std::chrono::milliseconds server_patience{2000};
 constexpr std::size_t large_request = 1024 * 1024 - 16 * 1024;
 constexpr const char* one_ensemble_hint = "list only servers of one ensemble, in zookeeper.servers of every client";
 
-zookeeper::SessionOptions options_for(const Settings& settings, const zookeeper::ServerName& server) {
+zookeeper::SessionOptions options_for(const Settings& settings, const ServingAddress& server) {
   zookeeper::SessionOptions options;
-  options.servers = zookeeper::to_string(server);
+  // Its name, for the sake of TLS, and this address of it.
+  options.servers = zookeeper::to_string(zookeeper::ServerName{server.host, server.address.port});
+  options.resolver = [address = server.address.host](const std::string&) {
+    return zookeeper::HostAddresses{{address}, {}};
+  };
   options.session_timeout = settings.session_timeout();
   if (std::string digest = settings.load_digest(); !digest.empty()) options.credential = std::move(digest);
   options.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
@@ -85,8 +89,10 @@ void report_unwritten(const Settings& settings, ServerSession& session, const st
 
 }  // namespace
 
-std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings, const std::vector<ServingAddress>& addresses,
-                                                DoctorScope scope, DoctorReport& report) {
+std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings,
+                                                const std::shared_ptr<const zookeeper::TlsContext>& tls,
+                                                const std::vector<ServingAddress>& addresses, DoctorScope scope,
+                                                DoctorReport& report) {
   const std::string probe =
       settings.chroot() + '/' + std::string(lock::reserved_start) + "doctor-" + records::make_guid();
   std::unique_ptr<ServerSession> writer;
@@ -94,7 +100,9 @@ std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings, const 
   std::vector<std::string> silent;
   std::vector<std::string> blind;
   for (const ServingAddress& each : addresses) {
-    auto session = std::make_unique<ServerSession>(options_for(settings, each.address));
+    zookeeper::SessionOptions options = options_for(settings, each);
+    options.tls = tls;
+    auto session = std::make_unique<ServerSession>(std::move(options));
     if (!session->wait_connected(server_patience)) {
       silent.push_back(each.name);
       continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "cli/doctor/doctor_report.h"
 #include "forelock/settings.h"
 #include "zookeeper/connect_string.h"
+#include "zookeeper/tls_context.h"
 
 namespace forelock::cli {
 
@@ -27,6 +29,7 @@ struct ServerTally {
 // An address through which a session is to be had.
 struct ServingAddress {
   zookeeper::ServerName address;
+  std::string host;  // by which it was found
   std::string name;  // for people
 };
 
@@ -39,8 +42,11 @@ struct EnsembleProof {
 // Writes an ephemeral node through the first server that gives a session, into a namespace that exists, and looks for
 // it through each of the others. Reports what stands against locks. Nothing: it has reported a failure, or no server
 // gave a session.
-std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings, const std::vector<ServingAddress>& addresses,
-                                                DoctorScope scope, DoctorReport& report);
+// `tls`: nullptr where it is not used.
+std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings,
+                                                const std::shared_ptr<const zookeeper::TlsContext>& tls,
+                                                const std::vector<ServingAddress>& addresses, DoctorScope scope,
+                                                DoctorReport& report);
 
 // The servers together.
 void judge_servers(const ServerTally& tally, const EnsembleProof& proof, DoctorReport& report);

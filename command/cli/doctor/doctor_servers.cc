@@ -10,6 +10,7 @@
 #include "cli/doctor/doctor_ensemble.h"
 #include "cli/exit_code.h"
 #include "cli/output/quantity_text.h"
+#include "client/tls_setup.h"
 #include "config/quantity.h"
 #include "zookeeper/connect_string.h"
 #include "zookeeper/name_lookup.h"
@@ -53,11 +54,22 @@ bool resolved(const zookeeper::ResolvedServer& server, DoctorReport& report) {
 }
 
 // Whether it serves, as far as it says.
-bool examine_role(const ServerAddress& server, const std::string& name, DoctorReport& report, ServerTally& tally) {
-  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", probe_patience);
+bool examine_role(const ServerAddress& server, const std::string& name, const zookeeper::ProbeTls& tls,
+                  DoctorReport& report, ServerTally& tally) {
+  if (tls.context != nullptr) {
+    if (const auto problem = zookeeper::tls_problem(server.host, server.port, probe_patience, tls)) {
+      report.warn("tls", *problem, "check zookeeper.tls.… here, and secureClientPort there: docs/operating.md, TLS");
+      return false;
+    }
+    report.ok("tls", name + " shows a certificate that is its own");
+  }
+  const auto answer = zookeeper::four_letter_word(server.host, server.port, "srvr", probe_patience, tls);
   if (!answer) {
-    report.warn("server", name + " takes connections but does not answer",
-                "a server without a quorum does this, and one that is overloaded: look at its log");
+    report.warn(
+        "server", name + " takes connections but does not answer",
+        tls.context != nullptr
+            ? "one that refuses this client's certificate does this, and one without a quorum: look at its log"
+            : "a server without a quorum does this, one that is overloaded, and a port for TLS: look at its log");
     return false;
   }
   if (is_refused(*answer)) {
@@ -89,8 +101,9 @@ bool examine_role(const ServerAddress& server, const std::string& name, DoctorRe
   return true;
 }
 
-void examine_limits(const ServerAddress& server, const std::string& name, DoctorReport& report) {
-  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", probe_patience);
+void examine_limits(const ServerAddress& server, const std::string& name, const zookeeper::ProbeTls& tls,
+                    DoctorReport& report) {
+  const auto conf = zookeeper::four_letter_word(server.host, server.port, "conf", probe_patience, tls);
   if (conf && !is_refused(*conf)) {
     const auto connections = config::parse_number(value_in(*conf, "maxClientCnxns"));
     if (connections && *connections > 0 && *connections < few_connections) {
@@ -106,7 +119,7 @@ void examine_limits(const ServerAddress& server, const std::string& name, Doctor
                     " from one host");
     }
   }
-  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", probe_patience);
+  const auto mntr = zookeeper::four_letter_word(server.host, server.port, "mntr", probe_patience, tls);
   if (!mntr || is_refused(*mntr)) return;
   const auto watches = config::parse_number(value_in(*mntr, "zk_watch_count"));
   if (!watches) return;
@@ -134,8 +147,10 @@ void examine_access(const ServerAddress& server, const std::string& name, bool w
 }
 
 // All addresses of a name: behind one name there may be several servers.
-void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scope, bool with_credentials,
-                       DoctorReport& report, ServerTally& tally, std::vector<ServingAddress>& serving) {
+void examine_addresses(const zookeeper::ResolvedServer& server, const zookeeper::TlsContext* context, DoctorScope scope,
+                       bool with_credentials, DoctorReport& report, ServerTally& tally,
+                       std::vector<ServingAddress>& serving) {
+  const zookeeper::ProbeTls tls{context, server.server.host};
   const std::string name = zookeeper::to_string(server.server);
   const std::vector<std::string>& all = server.addresses.numeric;
   std::vector<zookeeper::ConnectProbe> probes;
@@ -155,7 +170,7 @@ void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scop
                     "is the server running there, and does a firewall let us through?");
       continue;
     }
-    const ServingAddress reached{{all[i], server.server.port}, shown};
+    const ServingAddress reached{{all[i], server.server.port}, server.server.host, shown};
     if (!counts) {
       serving.push_back(reached);  // another way to the same servers, but not for certain
       continue;
@@ -163,13 +178,13 @@ void examine_addresses(const zookeeper::ResolvedServer& server, DoctorScope scop
     report.ok("tcp", shown + " accepts connections (" + latency_text(probes[i].latency) + ")");
     ++tally.reachable;
     const ServerAddress there{all[i], server.server.port};
-    if (examine_role(there, shown, report, tally)) {
+    if (examine_role(there, shown, tls, report, tally)) {
       ++tally.serving;
       serving.push_back(reached);
     }
     if (scope == DoctorScope::quick) continue;
-    examine_limits(there, shown, report);
-    examine_access(there, shown, with_credentials, report);
+    examine_limits(there, shown, tls, report);
+    if (context == nullptr) examine_access(there, shown, with_credentials, report);
   }
 }
 
@@ -196,14 +211,15 @@ void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& 
   lookup.wait(probe_patience);
   ServerTally tally;
   std::vector<ServingAddress> serving;
+  const std::shared_ptr<const zookeeper::TlsContext> tls = client::make_tls(settings);
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
     if (resolved(server, report)) {
-      examine_addresses(server, scope, !settings.auth_digest_file().empty(), report, tally, serving);
+      examine_addresses(server, tls.get(), scope, !settings.auth_digest_file().empty(), report, tally, serving);
     } else {
       ++tally.listed;
     }
   }
-  const std::optional<EnsembleProof> proof = prove_one_ensemble(settings, serving, scope, report);
+  const std::optional<EnsembleProof> proof = prove_one_ensemble(settings, tls, serving, scope, report);
   if (proof || report.exit_code() == exit_ok) judge_servers(tally, proof.value_or(EnsembleProof{}), report);
 }
 

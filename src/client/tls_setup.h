@@ -1,0 +1,14 @@
+// TLS to the servers as the settings want it.
+#pragma once
+
+#include <memory>
+
+#include "forelock/settings.h"
+#include "zookeeper/tls_context.h"
+
+namespace forelock::client {
+
+// nullptr where `zookeeper.tls.ca.file` is not set. Checks the files as they are now; throws ConfigurationException.
+std::shared_ptr<const zookeeper::TlsContext> make_tls(const Settings& settings);
+
+}  // namespace forelock::client

@@ -1,0 +1,232 @@
+// Servers that show the wrong certificate, or none: what a connection that would reach them says. They are openssl's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/certificates.h"
+#include "support/child_process.h"
+#include "support/free_port.h"
+#include "support/temporary_directory.h"
+#include "support/wait_until.h"
+#include "zookeeper/probe.h"
+#include "zookeeper/tls_context.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using zookeeper::TlsContext;
+using zookeeper::TlsOptions;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class TlsCertificatesTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryDirectory;
+    authority_ = new Authority(folder_->path(), "good");
+  }
+  static void TearDownTestSuite() {
+    delete authority_;
+    delete folder_;
+  }
+
+  // A server with this certificate, and more of openssl's options.
+  void serve(const Identity& identity, const std::vector<std::string>& more = {}) {
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      server_.reset();
+      port_ = free_ports(1).front();
+      std::vector<std::string> command = {"openssl",
+                                          "s_server",
+                                          "-accept",
+                                          "127.0.0.1:" + std::to_string(port_),
+                                          "-quiet",
+                                          "-naccept",
+                                          "100",
+                                          "-cert",
+                                          identity.certificate,
+                                          "-key",
+                                          identity.key};
+      command.insert(command.end(), more.begin(), more.end());
+      server_ = std::make_unique<ChildProcess>(command, folder_->path() / "server.log");
+      const auto up = [&] {
+        return !server_->running() || zookeeper::probe_connection("127.0.0.1", port_, 1s).connected;
+      };
+      if (wait_until(up) && server_->running()) return;
+    }
+    FAIL() << text_of(folder_->path() / "server.log");
+  }
+
+  Identity issue(const std::string& names) const { return authority_->issue("server", {.names = names}); }
+
+  TlsOptions options() const {
+    TlsOptions all;
+    all.read = [] { return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate())}; };
+    return all;
+  }
+
+  // Why there is no TLS to it; "none" if there is.
+  std::string problem(const TlsOptions& given, const std::string& name = "zk1.example") const {
+    const TlsContext context(given);
+    return zookeeper::tls_problem("127.0.0.1", port_, 10s, {&context, name}).value_or("none");
+  }
+  std::string problem() const { return problem(options()); }
+
+  static inline TemporaryDirectory* folder_ = nullptr;
+  static inline Authority* authority_ = nullptr;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<ChildProcess> server_;
+};
+
+TEST_F(TlsCertificatesTest, TheRightOneIsAccepted) {
+  serve(issue("DNS:other.example,DNS:zk1.example"));
+  EXPECT_EQ(problem(), "none");
+  EXPECT_EQ(problem(options(), "ZK1.example."), "none") << "case and a final dot do not count";
+}
+
+TEST_F(TlsCertificatesTest, AnotherName) {
+  serve(issue("DNS:evil.example"));
+  EXPECT_THAT(problem(), HasSubstr("it shows a certificate for evil.example, not for zk1.example"));
+  TlsOptions named = options();
+  named.server_names = {"zk9.example", "evil.example"};
+  EXPECT_EQ(problem(named), "none");
+}
+
+TEST_F(TlsCertificatesTest, WildcardsStandForOneWholeLabel) {
+  serve(issue("DNS:*.example.org"));
+  EXPECT_EQ(problem(options(), "zk1.example.org"), "none");
+  for (const std::string name : {"example.org", "a.zk1.example.org", ".example.org", "zk1.example.org.evil.net"}) {
+    EXPECT_THAT(problem(options(), name), HasSubstr("not for")) << name;
+  }
+  for (const std::string name : {"DNS:zk*.example.org", "DNS:*1.example.org", "DNS:*", "DNS:*.org", "DNS:zk1.*.org",
+                                 "DNS:.example.org", "DNS:*.*.org"}) {
+    serve(issue(name));
+    EXPECT_THAT(problem(options(), "zk1.example.org"), HasSubstr("not for zk1.example.org")) << name;
+  }
+}
+
+TEST_F(TlsCertificatesTest, TheSubjectIsNoServerName) {
+  serve(authority_->issue("zk1.example", {}));
+  EXPECT_THAT(problem(), HasSubstr("it shows a certificate for no server name, not for zk1.example"));
+}
+
+TEST_F(TlsCertificatesTest, AddressesAreNoNames) {
+  serve(issue("IP:127.0.0.1"));
+  EXPECT_EQ(problem(options(), "127.0.0.1"), "none");
+  EXPECT_THAT(problem(options(), "127.0.0.2"), HasSubstr("a certificate for 127.0.0.1, not for 127.0.0.2"));
+  EXPECT_THAT(problem(), HasSubstr("not for zk1.example"));
+  serve(issue("DNS:127.0.0.1"));
+  EXPECT_THAT(problem(options(), "127.0.0.1"), HasSubstr("not for 127.0.0.1"));
+}
+
+TEST_F(TlsCertificatesTest, AnotherAuthority) {
+  const Authority other(folder_->path(), "other");
+  serve(other.issue("server", {.names = "DNS:zk1.example"}), {"-cert_chain", other.certificate()});
+  EXPECT_THAT(problem(), HasSubstr("a certificate of no authority in the file of zookeeper.tls.ca.file"));
+  // As the system, or the environment, might trust it.
+  ASSERT_EQ(setenv("SSL_CERT_FILE", other.certificate().c_str(), 1), 0);
+  ASSERT_EQ(setenv("SSL_CERT_DIR", folder_->path().c_str(), 1), 0);
+  EXPECT_THAT(problem(), HasSubstr("a certificate of no authority in the file of zookeeper.tls.ca.file"));
+  unsetenv("SSL_CERT_FILE");
+  unsetenv("SSL_CERT_DIR");
+}
+
+TEST_F(TlsCertificatesTest, Expired) {
+  serve(authority_->issue("server", {.names = "DNS:zk1.example", .expired = true}));
+  EXPECT_THAT(problem(), HasSubstr("it shows a certificate that has expired"));
+}
+
+TEST_F(TlsCertificatesTest, Revoked) {
+  const Identity good = authority_->issue("good", {.names = "DNS:zk1.example"});
+  const Identity bad = authority_->issue("bad", {.names = "DNS:zk1.example"});
+  const std::string list = text_of(authority_->revoke({bad}));
+  TlsOptions with_list = options();
+  with_list.read = [&list] {
+    return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate()), .revocations = list};
+  };
+  serve(bad);
+  EXPECT_EQ(problem(), "none");
+  EXPECT_THAT(problem(with_list), HasSubstr("it shows a certificate that is revoked"));
+  serve(good);
+  EXPECT_EQ(problem(with_list), "none");
+  const Authority other(folder_->path(), "elsewhere");
+  with_list.read = [of_other = text_of(other.revoke({}))] {
+    return zookeeper::TlsFiles{.authorities = text_of(authority_->certificate()), .revocations = of_other};
+  };
+  EXPECT_THAT(problem(with_list), HasSubstr("of an authority that has no list in the file of zookeeper.tls.crl.file"));
+}
+
+TEST_F(TlsCertificatesTest, TooOldAProtocol) {
+  serve(issue("DNS:zk1.example"), {"-tls1_1", "-cipher", "ALL:@SECLEVEL=0"});
+  EXPECT_THAT(problem(), HasSubstr("it speaks no TLS version that zookeeper.tls.min.version allows"));
+  serve(issue("DNS:zk1.example"), {"-tls1_2"});
+  EXPECT_EQ(problem(), "none");
+  TlsOptions newer = options();
+  newer.min_version = zookeeper::TlsVersion::tls_1_3;
+  EXPECT_THAT(problem(newer), HasSubstr("it speaks no TLS version that zookeeper.tls.min.version allows"));
+}
+
+TEST_F(TlsCertificatesTest, NoCertificateAtAll) {
+  serve(issue("DNS:zk1.example"), {"-nocert", "-tls1_2", "-cipher", "aNULL:@SECLEVEL=0"});
+  EXPECT_THAT(problem(), Not("none"));
+}
+
+// Messages go to terminals and logs.
+TEST_F(TlsCertificatesTest, NamesAreShownAsPlainText) {
+  serve(issue("DNS:evil\\\x1b[2Jexample"));
+  const std::string text = problem();
+  EXPECT_THAT(text, HasSubstr("not for zk1.example"));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST_F(TlsCertificatesTest, FilesThatCannotBeUsed) {
+  const auto said = [this](const zookeeper::TlsFiles& files) {
+    TlsOptions all;
+    all.read = [files] { return files; };
+    try {
+      TlsContext(all).check();
+    } catch (const std::exception& found) {
+      return std::string(found.what());
+    }
+    return std::string("nothing");
+  };
+  const std::string authority = text_of(authority_->certificate());
+  const Identity one = authority_->issue("one", {});
+  const Identity two = authority_->issue("two", {.password = "open sesame"});
+  EXPECT_THAT(said({.authorities = "x"}), HasSubstr("zookeeper.tls.ca.file has no certificate in PEM"));
+  EXPECT_THAT(said({.authorities = authority, .certificate = "x", .key = "x"}),
+              HasSubstr("zookeeper.tls.certificate.file has no certificate in PEM"));
+  EXPECT_THAT(said({.authorities = authority, .certificate = text_of(one.certificate), .key = "x"}),
+              HasSubstr("zookeeper.tls.key.file has no private key in PEM"));
+  EXPECT_THAT(said({.authorities = authority, .certificate = text_of(two.certificate), .key = text_of(one.key)}),
+              HasSubstr("zookeeper.tls.key.file does not belong to the certificate"));
+  EXPECT_THAT(said({.authorities = authority, .certificate = text_of(two.certificate), .key = text_of(two.key)}),
+              HasSubstr("is encrypted: name its password's file in zookeeper.tls.key.password.file"));
+  const std::string wrong = said({.authorities = authority,
+                                  .certificate = text_of(two.certificate),
+                                  .key = text_of(two.key),
+                                  .key_password = "close sesame"});
+  EXPECT_THAT(wrong, HasSubstr("cannot be read with the password of zookeeper.tls.key.password.file"));
+  EXPECT_THAT(wrong, Not(HasSubstr("sesame")));
+  EXPECT_EQ(said({.authorities = authority,
+                  .certificate = text_of(two.certificate),
+                  .key = text_of(two.key),
+                  .key_password = "open sesame"}),
+            "nothing");
+  EXPECT_THAT(said({.authorities = authority, .revocations = "x"}), HasSubstr("has no revocation list in PEM"));
+}
+
+}  // namespace
+}  // namespace forelock::test

@@ -1,0 +1,314 @@
+// Locks over mutual TLS, with a real ZooKeeper; and what goes wrong on the way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "integration/fixture.h"
+#include "support/certificates.h"
+#include "support/free_port.h"
+#include "support/tcp_proxy.h"
+#include "support/temporary_directory.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Direction = TcpProxy::Direction;
+
+// A server with a port for TLS, which wants certificates, and one without.
+struct SecureServer {
+  SecureServer()
+      : authority(folder.path(), "good"),
+        port(free_ports(1).front()),
+        server(options()),
+        client(authority.issue("client-one", {})) {}
+
+  ServerOptions options() const {
+    ServerOptions all = quick_server();
+    all.config_lines = {
+        "secureClientPort=" + std::to_string(port), "secureClientPortAddress=127.0.0.1",
+        "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+        "ssl.keyStore.location=" + joined(authority.issue("server", {.names = "DNS:localhost,IP:127.0.0.1"})).string(),
+        "ssl.trustStore.location=" + authority.certificate().string()};
+    return all;
+  }
+
+  TemporaryDirectory folder;
+  Authority authority;
+  std::uint16_t port;
+  TestServer server;
+  Identity client;
+};
+
+SecureServer& secure() {
+  static auto& only = *new SecureServer;
+  return only;
+}
+
+struct StopSecureServer : ::testing::Environment {
+  void SetUp() override { secure(); }
+  void TearDown() override { secure().server.kill(); }
+};
+const auto* const stop = ::testing::AddGlobalTestEnvironment(new StopSecureServer);
+
+struct Log {
+  LogSink sink() {
+    return [this](std::string_view, std::string_view message) {
+      const std::lock_guard guard(mutex);
+      text.append(message).append("\n");
+    };
+  }
+  std::string all() {
+    const std::lock_guard guard(mutex);
+    return text;
+  }
+  std::mutex mutex;
+  std::string text;
+};
+
+Settings tls_settings(const std::string& servers, std::vector<Settings::Override> more = {}) {
+  std::vector<Settings::Override> all = {{"zookeeper.tls.ca.file", secure().authority.certificate()},
+                                         {"zookeeper.tls.certificate.file", secure().client.certificate},
+                                         {"zookeeper.tls.key.file", secure().client.key}};
+  all.insert(all.end(), more.begin(), more.end());
+  Settings settings = settings_for(servers);
+  settings.set(all);
+  return settings;
+}
+
+std::string secure_address(const std::string& host = "localhost") {
+  return host + ":" + std::to_string(secure().port);
+}
+
+// What a client says that gets no connection in this time.
+std::string refusal(const Settings& settings) {
+  Settings short_lived = settings;
+  short_lived.set("zookeeper.foregound.task.timeout", "2000");
+  Client client(short_lived);
+  BlockingWriteLock lock(client, "refused", "P1");
+  const auto begun = std::chrono::steady_clock::now();
+  std::string message;
+  try {
+    lock.lock_with_timeout();
+    message = "locked";
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  EXPECT_LE(std::chrono::steady_clock::now() - begun, 10s) << "the deadline was 2 s";
+  return message + "\n" + client.last_problem();
+}
+
+TEST(TlsTest, LocksOverMutualTls) {
+  TcpProxy proxy(secure().port);
+  std::mutex mutex;
+  std::string wire;
+  proxy.set_filter([&](Direction, std::string& bytes) {
+    const std::lock_guard guard(mutex);
+    wire += bytes;
+  });
+  for (const std::string host : {"localhost", "127.0.0.1"}) {
+    Log log;
+    Client client(tls_settings(host + ":" + std::to_string(proxy.port())), log.sink());
+    BlockingWriteLock lock(client, "test", "a-monitor-name");
+    lock.lock_with_timeout();
+    EXPECT_TRUE(lock.healthy());
+    lock.unlock();
+    EXPECT_EQ(client.last_problem(), "");
+    client.close();
+    EXPECT_THAT(log.all(), Not(HasSubstr("TLS")));
+  }
+  const std::lock_guard guard(mutex);
+  EXPECT_GT(wire.size(), 2000U);
+  EXPECT_EQ(wire.find("a-monitor"), std::string::npos) << "plain text on the wire";
+  EXPECT_EQ(wire.find("privateLock"), std::string::npos) << "plain text on the wire";
+}
+
+TEST(TlsTest, ManyRequestsAtOnce) {
+  Client client(tls_settings(secure_address()));
+  std::vector<std::unique_ptr<AsyncWriteLock>> locks;
+  std::atomic<int> held{0};
+  for (int i = 0; i < 1000; ++i) {
+    locks.push_back(std::make_unique<AsyncWriteLock>(client, "test", "many-" + std::to_string(i)));
+    locks.back()->acquire(60s, [&](const std::exception_ptr& error) { held += error ? 0 : 1; });
+  }
+  EXPECT_TRUE(wait_until([&] { return held == 1000; }, 60s)) << held;
+  locks.clear();
+  EXPECT_EQ(client.statistics().disconnections, 0U);
+}
+
+TEST(TlsTest, TheClientNeedsACertificate) {
+  Settings none = settings_for(secure_address());
+  none.set("zookeeper.tls.ca.file", secure().authority.certificate().string());
+  EXPECT_THAT(refusal(none), HasSubstr("refuses this client"));
+  const Authority other(secure().folder.path(), "stranger");
+  const Identity stranger = other.issue("stranger", {});
+  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.certificate.file", stranger.certificate},
+                                                      {"zookeeper.tls.key.file", stranger.key}})),
+              HasSubstr("refuses this client"));
+}
+
+TEST(TlsTest, TheWrongAuthorityOrName) {
+  const Authority other(secure().folder.path(), "other");
+  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.ca.file", other.certificate()}})),
+              HasSubstr("a certificate of no authority in the file of zookeeper.tls.ca.file"));
+  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.server.names", "zk1.example"}})),
+              HasSubstr("TLS to localhost:" + std::to_string(secure().port) +
+                        " (127.0.0.1): it shows a certificate for localhost, 127.0.0.1, not for zk1.example"));
+  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.min.version", "1.3"}})),
+              HasSubstr("it speaks no TLS version that zookeeper.tls.min.version allows"));
+}
+
+TEST(TlsTest, APortOfTheOtherKind) {
+  EXPECT_THAT(refusal(tls_settings("localhost:" + std::to_string(secure().server.port()))),
+              HasSubstr("is this its TLS port"));
+  EXPECT_THAT(refusal(settings_for(secure_address())), HasSubstr("is this a port for TLS?"));
+}
+
+// The handshake has the same time as the rest of the connection, and holds up neither the next server nor the end.
+TEST(TlsTest, AServerThatFallsSilentInTheHandshake) {
+  for (const std::size_t passed : {0U, 300U}) {
+    TcpProxy half(secure().port);
+    std::atomic<std::size_t> count{0};
+    half.set_filter([&](Direction direction, std::string& bytes) {
+      if (direction != Direction::to_client) return;
+      const std::size_t before = count.fetch_add(bytes.size());
+      bytes.resize(std::min(bytes.size(), passed - std::min(passed, before)));
+    });
+    const std::string silent = "localhost:" + std::to_string(half.port());
+    {
+      Client client(tls_settings(silent, {{"zookeeper.session.timeout", "120000"}}));
+      EXPECT_TRUE(wait_until([&] { return count > 0; }));
+      const auto begun = std::chrono::steady_clock::now();
+      client.close();
+      EXPECT_LE(std::chrono::steady_clock::now() - begun, 20s) << "the attempt itself has 80 s";
+    }
+    const int before = half.connections_accepted();
+    for (int i = 0; i < 100 && half.connections_accepted() == before; ++i) {  // it begins with either
+      Client client(tls_settings(silent + "," + secure_address(), {{"zookeeper.session.timeout", "2000"}}));
+      EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
+    }
+    EXPECT_GT(half.connections_accepted(), before);
+    EXPECT_THAT(refusal(tls_settings(silent, {{"zookeeper.session.timeout", "2000"}})),
+                HasSubstr("has not answered the TLS handshake"));
+  }
+}
+
+TEST(TlsTest, MoreDescriptorsThanSelectTakes) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  ASSERT_GE(limit.rlim_max, 4096U);
+  rlimit raised = limit;
+  raised.rlim_cur = 4096;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &raised), 0);
+  std::vector<int> open;
+  while (open.size() < 2000) open.push_back(dup(STDERR_FILENO));
+  ASSERT_GT(open.back(), 1024);
+  {
+    Client client(tls_settings(secure_address()));
+    BlockingWriteLock lock(client, "test", "descriptors");
+    lock.lock_with_timeout();
+    EXPECT_TRUE(lock.healthy());
+  }
+  for (const int descriptor : open) close(descriptor);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+TEST(TlsTest, SecretsAreClosedToOthers) {
+  const Identity locked = secure().authority.issue("locked", {.password = "open sesame"});
+  const std::filesystem::path password = secure().folder.path() / "password";
+  std::ofstream(password) << "open sesame\n";
+  const auto settings = [&] {
+    return tls_settings(secure_address(), {{"zookeeper.tls.certificate.file", locked.certificate},
+                                           {"zookeeper.tls.key.file", locked.key},
+                                           {"zookeeper.tls.key.password.file", password}});
+  };
+  const auto said = [&] {
+    Log log;
+    try {
+      Client client(settings(), log.sink());
+      EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
+    } catch (const ConfigurationException& refused) {
+      return refused.what() + log.all();
+    }
+    return "connected" + log.all();
+  };
+  using std::filesystem::perms;
+  std::filesystem::permissions(password, perms(0644));
+  EXPECT_THAT(said(), HasSubstr("can be accessed by others (mode 0644)"));
+  std::filesystem::permissions(password, perms(0600));
+  EXPECT_EQ(said(), "connected");
+  std::filesystem::permissions(locked.key, perms(0640));
+  EXPECT_THAT(said(), HasSubstr("zookeeper.tls.key.file"));
+  std::filesystem::permissions(locked.key, perms(0600));
+  std::ofstream(password) << "close sesame\n";
+  EXPECT_THAT(said(), AllOf(HasSubstr("cannot be read with the password"), Not(HasSubstr("sesame"))));
+}
+
+// Which certificate was shown can be read on the wire: the server speaks TLS 1.2.
+TEST(TlsTest, CertificatesAreReplacedUnderLoad) {
+  TcpProxy proxy(secure().port);
+  std::atomic<bool> second_seen{false};
+  proxy.set_filter([&](Direction direction, std::string& bytes) {
+    if (direction == Direction::to_server && bytes.find("rotated-two") != std::string::npos) second_seen = true;
+  });
+  Identity first = secure().authority.issue("rotated-one", {});
+  Client client(
+      tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "20000"},
+                                                                 {"zookeeper.tls.certificate.file", first.certificate},
+                                                                 {"zookeeper.tls.key.file", first.key}}));
+  std::atomic<bool> over{false};
+  std::atomic<int> sections{0};
+  std::thread load([&] {
+    BlockingWriteLock lock(client, "load", "rotated");
+    while (!over) {
+      lock.lock_with_timeout();
+      lock.unlock();
+      ++sections;
+    }
+  });
+  EXPECT_TRUE(wait_until([&] { return sections > 20; }));
+  const Identity second = secure().authority.issue("rotated-two", {});
+  std::filesystem::rename(second.key, first.key);
+  std::filesystem::rename(second.certificate, first.certificate);
+  proxy.cut_connections();
+  const int before = sections;
+  EXPECT_TRUE(wait_until([&] { return second_seen && sections > before + 20; }, 40s));
+  over = true;
+  load.join();
+  EXPECT_EQ(client.statistics().sessions_expired, 0U);
+  EXPECT_GE(client.statistics().disconnections, 1U);
+}
+
+// The files as they are count, also while there is a connection that was made with others.
+TEST(TlsTest, FilesThatAreTakenAwayEndTheNextAttempt) {
+  TcpProxy proxy(secure().port);
+  const Identity own = secure().authority.issue("taken", {});
+  Client client(
+      tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "60000"},
+                                                                 {"zookeeper.tls.certificate.file", own.certificate},
+                                                                 {"zookeeper.tls.key.file", own.key}}));
+  ASSERT_TRUE(client.wait_connected(30s));
+  std::filesystem::rename(own.key, own.key.string() + ".away");
+  proxy.cut_connections();
+  EXPECT_TRUE(wait_until([&] { return client.last_problem().find("No such file") != std::string::npos; }))
+      << client.last_problem();
+  std::filesystem::rename(own.key.string() + ".away", own.key);
+  EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
+  EXPECT_EQ(client.statistics().sessions_expired, 0U);
+}
+
+}  // namespace
+}  // namespace forelock::test
