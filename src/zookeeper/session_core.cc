@@ -361,8 +361,23 @@ void SessionCore::session_changed(zhandle_t* handle, int state) {
     // What was sent before the refusal may have been done.
     change_link(Link::auth_failed, ReplyCode::connection_loss, SessionEvent::Kind::auth_failed);
   } else if (reported_connected_) {
+    note_unannounced_loss();
     change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
   }
+}
+
+// What connection_broken() rests on is a line of the client's log, as this host has it, and this version.
+void SessionCore::note_unannounced_loss() {
+  bool announced = true;
+  {
+    const std::lock_guard order(submit_mutex_);
+    announced = connections_broken_ >= connections_begun_;
+  }
+  static std::atomic_flag said;
+  if (announced || !options_.log || said.test_and_set()) return;
+  options_.log(
+      "ZooKeeper's client lost a connection without an error line: requests may be sent on a connection that is being "
+      "given up, and fail. Keep zoo_set_debug_level() at ZOO_LOG_LEVEL_ERROR or above, and the client at version 3.8");
 }
 
 // The client reports the event before it completes what was pending; here it is the other way round.

@@ -62,6 +62,7 @@ class SessionCore {
 
   // Called from the log hook, on the C client's I/O thread.
   void connection_broken();
+  void note_unannounced_loss();
 
  private:
   enum class Link { disconnected, connected, expired, auth_failed, closed };

@@ -1,5 +1,11 @@
 // The adapter's life: connecting, closing, losing the server.
+#include <zookeeper/zookeeper.h>
+
+#include <algorithm>
 #include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -219,6 +225,32 @@ TEST_F(ZooKeeperTest, ErrorsOfTheClientGoToTheHook) {
   EXPECT_NE(messages.find("ZOO_ERROR"), std::string::npos);
   EXPECT_EQ(messages.find("ZOO_INFO"), std::string::npos);
   EXPECT_EQ(messages.find("very-secret"), std::string::npos);
+}
+
+// The session hears of broken connections by such a line, before the client acts on them.
+TEST_F(ZooKeeperTest, AClientThatDoesNotSayThatAConnectionIsLostIsReported) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  SessionOptions logged = options();
+  logged.log = [&](std::string_view line) {
+    const std::lock_guard guard(mutex);
+    lines.emplace_back(line);
+  };
+  const auto reported = [&] {
+    const std::lock_guard guard(mutex);
+    return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("without an error line") != std::string::npos;
+    });
+  };
+  const auto connection = connect(std::move(logged));
+  proxy_.cut_connections();
+  ASSERT_TRUE(connection->wait_for(coordination::SessionEvent::Kind::connected, 2));
+  EXPECT_FALSE(reported());
+  zoo_set_debug_level(static_cast<ZooLogLevel>(0));
+  proxy_.cut_connections();
+  ASSERT_TRUE(connection->wait_for(coordination::SessionEvent::Kind::connected, 3));
+  zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
+  EXPECT_TRUE(reported());
 }
 
 TEST_F(ZooKeeperTest, ManySessionsInOneProcess) {
