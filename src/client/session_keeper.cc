@@ -36,7 +36,7 @@ std::string unreachable(const zookeeper::ResolvedServer& server, const zookeeper
     const auto probe =
         zookeeper::probe_session(numeric, server.server.port, connect_probe_limit, {tls, server.server.host});
     problem = !probe.connected ? probe.error
-              : tls == nullptr ? "takes connections, but no session: is it serving? Or is this a port for TLS?"
+              : tls == nullptr ? "takes connections, but no session (is this a port for TLS?): is it serving?"
                                : "takes connections, but no session: is it serving?";
     if (probe.serves) problem = "serves others, but has not taken this client's session yet";
     serves = serves || probe.serves;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,7 +15,7 @@
 
 #include "integration/fixture.h"
 #include "support/certificates.h"
-#include "support/free_port.h"
+#include "support/secure_server.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
 #include "support/wait_until.h"
@@ -28,31 +29,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Direction = TcpProxy::Direction;
 
-// A server with a port for TLS, which wants certificates, and one without.
-struct SecureServer {
-  SecureServer()
-      : authority(folder.path(), "good"),
-        port(free_ports(1).front()),
-        server(options()),
-        client(authority.issue("client-one", {})) {}
-
-  ServerOptions options() const {
-    ServerOptions all = quick_server();
-    all.config_lines = {
-        "secureClientPort=" + std::to_string(port), "secureClientPortAddress=127.0.0.1",
-        "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
-        "ssl.keyStore.location=" + joined(authority.issue("server", {.names = "DNS:localhost,IP:127.0.0.1"})).string(),
-        "ssl.trustStore.location=" + authority.certificate().string()};
-    return all;
-  }
-
-  TemporaryDirectory folder;
-  Authority authority;
-  std::uint16_t port;
-  TestServer server;
-  Identity client;
-};
-
 SecureServer& secure() {
   static auto& only = *new SecureServer;
   return only;
@@ -60,7 +36,7 @@ SecureServer& secure() {
 
 struct StopSecureServer : ::testing::Environment {
   void SetUp() override { secure(); }
-  void TearDown() override { secure().server.kill(); }
+  void TearDown() override { secure().server().kill(); }
 };
 const auto* const stop = ::testing::AddGlobalTestEnvironment(new StopSecureServer);
 
@@ -80,17 +56,13 @@ struct Log {
 };
 
 Settings tls_settings(const std::string& servers, std::vector<Settings::Override> more = {}) {
-  std::vector<Settings::Override> all = {{"zookeeper.tls.ca.file", secure().authority.certificate()},
-                                         {"zookeeper.tls.certificate.file", secure().client.certificate},
-                                         {"zookeeper.tls.key.file", secure().client.key}};
+  std::vector<Settings::Override> all = {{"zookeeper.tls.ca.file", secure().authority().certificate()},
+                                         {"zookeeper.tls.certificate.file", secure().client().certificate},
+                                         {"zookeeper.tls.key.file", secure().client().key}};
   all.insert(all.end(), more.begin(), more.end());
   Settings settings = settings_for(servers);
   settings.set(all);
   return settings;
-}
-
-std::string secure_address(const std::string& host = "localhost") {
-  return host + ":" + std::to_string(secure().port);
 }
 
 // What a client says that gets no connection in this time.
@@ -112,7 +84,7 @@ std::string refusal(const Settings& settings) {
 }
 
 TEST(TlsTest, LocksOverMutualTls) {
-  TcpProxy proxy(secure().port);
+  TcpProxy proxy(secure().port());
   std::mutex mutex;
   std::string wire;
   proxy.set_filter([&](Direction, std::string& bytes) {
@@ -137,7 +109,7 @@ TEST(TlsTest, LocksOverMutualTls) {
 }
 
 TEST(TlsTest, ManyRequestsAtOnce) {
-  Client client(tls_settings(secure_address()));
+  Client client(tls_settings(secure().address()));
   std::vector<std::unique_ptr<AsyncWriteLock>> locks;
   std::atomic<int> held{0};
   for (int i = 0; i < 1000; ++i) {
@@ -150,37 +122,49 @@ TEST(TlsTest, ManyRequestsAtOnce) {
 }
 
 TEST(TlsTest, TheClientNeedsACertificate) {
-  Settings none = settings_for(secure_address());
-  none.set("zookeeper.tls.ca.file", secure().authority.certificate().string());
+  Settings none = settings_for(secure().address());
+  none.set("zookeeper.tls.ca.file", secure().authority().certificate().string());
   EXPECT_THAT(refusal(none), HasSubstr("refuses this client"));
-  const Authority other(secure().folder.path(), "stranger");
+  const Authority other(secure().folder(), "stranger");
   const Identity stranger = other.issue("stranger", {});
-  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.certificate.file", stranger.certificate},
-                                                      {"zookeeper.tls.key.file", stranger.key}})),
+  EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.certificate.file", stranger.certificate},
+                                                        {"zookeeper.tls.key.file", stranger.key}})),
               HasSubstr("refuses this client"));
 }
 
 TEST(TlsTest, TheWrongAuthorityOrName) {
-  const Authority other(secure().folder.path(), "other");
-  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.ca.file", other.certificate()}})),
+  const Authority other(secure().folder(), "other");
+  EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.ca.file", other.certificate()}})),
               HasSubstr("a certificate of no authority in the file of zookeeper.tls.ca.file"));
-  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.server.names", "zk1.example"}})),
-              HasSubstr("TLS to localhost:" + std::to_string(secure().port) +
+  EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.server.names", "zk1.example"}})),
+              HasSubstr("TLS to localhost:" + std::to_string(secure().port()) +
                         " (127.0.0.1): it shows a certificate for localhost, 127.0.0.1, not for zk1.example"));
-  EXPECT_THAT(refusal(tls_settings(secure_address(), {{"zookeeper.tls.min.version", "1.3"}})),
+  EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.min.version", "1.3"}})),
               HasSubstr("it speaks no TLS version that zookeeper.tls.min.version allows"));
 }
 
 TEST(TlsTest, APortOfTheOtherKind) {
-  EXPECT_THAT(refusal(tls_settings("localhost:" + std::to_string(secure().server.port()))),
-              HasSubstr("is this its TLS port"));
-  EXPECT_THAT(refusal(settings_for(secure_address())), HasSubstr("is this a port for TLS?"));
+  TcpProxy plain(secure().server().port());
+  std::mutex mutex;
+  std::map<int, std::string> sent;  // by connection
+  plain.set_inspector([&](int connection, Direction direction, std::string& bytes) {
+    const std::lock_guard guard(mutex);
+    if (direction == Direction::to_server) sent[connection] += bytes;
+    return TcpProxy::Verdict{};
+  });
+  EXPECT_THAT(refusal(tls_settings("localhost:" + std::to_string(plain.port()))), HasSubstr("is this its TLS port"));
+  {
+    const std::lock_guard guard(mutex);
+    EXPECT_GE(sent.size(), 2U) << "the session, and who looks why it has none";
+    for (const auto& [connection, bytes] : sent) EXPECT_EQ(bytes.substr(0, 2), "\x16\x03") << "no TLS handshake";
+  }
+  EXPECT_THAT(refusal(settings_for(secure().address())), HasSubstr("is this a port for TLS?"));
 }
 
 // The handshake has the same time as the rest of the connection, and holds up neither the next server nor the end.
 TEST(TlsTest, AServerThatFallsSilentInTheHandshake) {
   for (const std::size_t passed : {0U, 300U}) {
-    TcpProxy half(secure().port);
+    TcpProxy half(secure().port());
     std::atomic<std::size_t> count{0};
     half.set_filter([&](Direction direction, std::string& bytes) {
       if (direction != Direction::to_client) return;
@@ -197,7 +181,7 @@ TEST(TlsTest, AServerThatFallsSilentInTheHandshake) {
     }
     const int before = half.connections_accepted();
     for (int i = 0; i < 100 && half.connections_accepted() == before; ++i) {  // it begins with either
-      Client client(tls_settings(silent + "," + secure_address(), {{"zookeeper.session.timeout", "2000"}}));
+      Client client(tls_settings(silent + "," + secure().address(), {{"zookeeper.session.timeout", "2000"}}));
       EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
     }
     EXPECT_GT(half.connections_accepted(), before);
@@ -217,7 +201,7 @@ TEST(TlsTest, MoreDescriptorsThanSelectTakes) {
   while (open.size() < 2000) open.push_back(dup(STDERR_FILENO));
   ASSERT_GT(open.back(), 1024);
   {
-    Client client(tls_settings(secure_address()));
+    Client client(tls_settings(secure().address()));
     BlockingWriteLock lock(client, "test", "descriptors");
     lock.lock_with_timeout();
     EXPECT_TRUE(lock.healthy());
@@ -227,13 +211,13 @@ TEST(TlsTest, MoreDescriptorsThanSelectTakes) {
 }
 
 TEST(TlsTest, SecretsAreClosedToOthers) {
-  const Identity locked = secure().authority.issue("locked", {.password = "open sesame"});
-  const std::filesystem::path password = secure().folder.path() / "password";
+  const Identity locked = secure().authority().issue("locked", {.password = "open sesame"});
+  const std::filesystem::path password = secure().folder() / "password";
   std::ofstream(password) << "open sesame\n";
   const auto settings = [&] {
-    return tls_settings(secure_address(), {{"zookeeper.tls.certificate.file", locked.certificate},
-                                           {"zookeeper.tls.key.file", locked.key},
-                                           {"zookeeper.tls.key.password.file", password}});
+    return tls_settings(secure().address(), {{"zookeeper.tls.certificate.file", locked.certificate},
+                                             {"zookeeper.tls.key.file", locked.key},
+                                             {"zookeeper.tls.key.password.file", password}});
   };
   const auto said = [&] {
     Log log;
@@ -259,12 +243,12 @@ TEST(TlsTest, SecretsAreClosedToOthers) {
 
 // Which certificate was shown can be read on the wire: the server speaks TLS 1.2.
 TEST(TlsTest, CertificatesAreReplacedUnderLoad) {
-  TcpProxy proxy(secure().port);
+  TcpProxy proxy(secure().port());
   std::atomic<bool> second_seen{false};
   proxy.set_filter([&](Direction direction, std::string& bytes) {
     if (direction == Direction::to_server && bytes.find("rotated-two") != std::string::npos) second_seen = true;
   });
-  Identity first = secure().authority.issue("rotated-one", {});
+  Identity first = secure().authority().issue("rotated-one", {});
   Client client(
       tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "20000"},
                                                                  {"zookeeper.tls.certificate.file", first.certificate},
@@ -280,7 +264,7 @@ TEST(TlsTest, CertificatesAreReplacedUnderLoad) {
     }
   });
   EXPECT_TRUE(wait_until([&] { return sections > 20; }));
-  const Identity second = secure().authority.issue("rotated-two", {});
+  const Identity second = secure().authority().issue("rotated-two", {});
   std::filesystem::rename(second.key, first.key);
   std::filesystem::rename(second.certificate, first.certificate);
   proxy.cut_connections();
@@ -294,8 +278,8 @@ TEST(TlsTest, CertificatesAreReplacedUnderLoad) {
 
 // The files as they are count, also while there is a connection that was made with others.
 TEST(TlsTest, FilesThatAreTakenAwayEndTheNextAttempt) {
-  TcpProxy proxy(secure().port);
-  const Identity own = secure().authority.issue("taken", {});
+  TcpProxy proxy(secure().port());
+  const Identity own = secure().authority().issue("taken", {});
   Client client(
       tls_settings("localhost:" + std::to_string(proxy.port()), {{"zookeeper.session.timeout", "60000"},
                                                                  {"zookeeper.tls.certificate.file", own.certificate},

@@ -18,7 +18,7 @@ struct Identity {
 struct IdentityOptions {
   std::string names = {};     // "DNS:a.example,IP:127.0.0.1"; empty: no such extension
   std::string password = {};  // of the key; empty: not encrypted
-  bool expired = false;  // since a year
+  bool expired = false;       // since a year
 };
 
 // An authority that openssl makes, in a folder that the caller keeps. Throws std::runtime_error with what openssl says.

@@ -6,6 +6,9 @@
 //   nodes                 answered with the number of ephemeral nodes
 //   (end of input)        ends
 //
+// With the argument "tls" a server with a port for mutual TLS, without a proxy: the first line is its address, and
+// the paths of the authority's certificate, of the client's and of its key. It takes no commands.
+//
 // With the argument "ensemble" three servers, without a proxy:
 //
 //   kill                  kills the leader, and waits until the others have another one
@@ -18,6 +21,7 @@
 #include <sstream>
 #include <string>
 
+#include "support/secure_server.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
 #include "support/test_ensemble.h"
@@ -25,6 +29,7 @@
 
 namespace {
 
+using forelock::test::SecureServer;
 using forelock::test::TcpProxy;
 using forelock::test::TestEnsemble;
 using forelock::test::TestServer;
@@ -89,12 +94,22 @@ int host_ensemble(const forelock::test::ServerOptions& options) {
   return 0;
 }
 
+int host_secure() {
+  const SecureServer server;
+  std::cout << server.address() << ' ' << server.authority().certificate().string() << ' '
+            << server.client().certificate.string() << ' ' << server.client().key.string() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) std::cout << "unknown command" << std::endl;
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   forelock::test::ServerOptions options;
   options.force_sync = false;
-  if (argc > 1 && std::string(argv[1]) == "ensemble") return host_ensemble(options);
+  const std::string kind = argc > 1 ? argv[1] : "";
+  if (kind == "ensemble") return host_ensemble(options);
+  if (kind == "tls") return host_secure();
   const TestServer server(options);
   TcpProxy proxy(server.port());
   std::cout << proxy.connect_string() << std::endl;

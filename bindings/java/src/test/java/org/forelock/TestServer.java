@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A ZooKeeper server as a child process, with faults on command (tests/support/server_host.cc). */
 final class TestServer implements AutoCloseable {
@@ -13,9 +15,14 @@ final class TestServer implements AutoCloseable {
   private final String address;
 
   TestServer() {
+    this(List.of());
+  }
+
+  TestServer(List<String> arguments) {
+    List<String> command = new ArrayList<>(List.of(System.getProperty("forelock.server.host")));
+    command.addAll(arguments);
     try {
-      process = new ProcessBuilder(System.getProperty("forelock.server.host"))
-          .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
       answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
       address = answers.readLine();
     } catch (IOException problem) {
