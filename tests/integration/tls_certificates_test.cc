@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <memory>
@@ -181,6 +182,19 @@ TEST_F(TlsCertificatesTest, TooOldAProtocol) {
 TEST_F(TlsCertificatesTest, NoCertificateAtAll) {
   serve(issue("DNS:zk1.example"), {"-nocert", "-tls1_2", "-cipher", "aNULL:@SECLEVEL=0"});
   EXPECT_THAT(problem(), Not("none"));
+}
+
+// SIGPIPE would end a host program that does not know of it.
+TEST_F(TlsCertificatesTest, AServerThatHasGoneRaisesNoSignal) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+  close(ends[1]);
+  {
+    const auto channel = TlsContext(options()).open(ends[0], "zk1", {"zk1.example"});
+    EXPECT_EQ(channel->handshake(), -1);
+    EXPECT_THAT(channel->problem(), HasSubstr("it has ended the connection in the TLS handshake"));
+  }
+  close(ends[0]);
 }
 
 // Messages go to terminals and logs.
