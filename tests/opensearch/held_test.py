@@ -177,6 +177,23 @@ def test_the_parameters_of_a_script_count(node, server):
     assert {later.get().status for later in held} <= {200, 201}
 
 
+def test_looks_are_bounded(node, server):
+    server.command("stall")
+    try:
+        looks = [Later(lambda: node.request("GET", "/_plugins/_forelock/locks")) for _ in range(60)]
+        wait_until(lambda: any(not one.thread.is_alive() for one in looks), "one is refused")
+        busy = [name for name, thread in threads(node).items() if any("Inspector" in frame for frame in thread.frames)]
+        assert 0 < len(busy) <= 4, busy
+        node.create("beside-looks")
+    finally:
+        server.command("flow")
+    answers = [one.get() for one in looks]
+    assert {answer.status for answer in answers} <= {200, 429, 503}
+    refused = [answer for answer in answers if answer.status == 429]
+    assert len(refused) >= 20 and refused[0].code == "overloaded"
+    wait_until(lambda: node.stats()["zookeeper"]["connected"], "it is back")
+
+
 def test_a_silent_zookeeper_keeps_no_thread(node, server):
     node.create("silent")
     assert node.request("PUT", "/silent/_doc/1", {"n": 1}).status == 201

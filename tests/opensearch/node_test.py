@@ -92,7 +92,7 @@ def test_a_data_streams_document_is_locked_by_its_index(node, server):
     index = stream["indices"][0]["index_name"]
     send = "/measured/_create/1?timeout=300ms", {"@timestamp": "2026-01-01T00:00:00Z"}
     with Holder(server.address, index + "/1"):
-        error = refused(node.request("PUT", *send), 409, "lock_timeout")
+        error = refused(node.request("PUT", *send), 429, "lock_timeout")
         assert error["forelock_monitor"] == index + "/1"
     assert node.request("PUT", *send).status == 201
 
@@ -183,7 +183,8 @@ def test_a_lock_not_obtained_says_who_has_it(node, server):
         for send in (lambda: write(node, "busy", "1?timeout=300ms"),
                      lambda: node.request("POST", "/busy/_update/1?timeout=300ms", {"doc": {"n": 2}})):
             answer = send()
-            error = refused(answer, 409, "lock_timeout")
+            error = refused(answer, 429, "lock_timeout")
+            assert answer.headers["retry-after"] == "1"
             assert error["forelock_monitor"] == "busy/1"
             assert "Save Content" in error["reason"], answer.text
     wait_until(lambda: locks(node) == [], "all locks are given back")
@@ -199,8 +200,8 @@ def test_a_document_that_others_keep_is_refused_alone(node, server):
             *lines, {"delete": {"_id": "1"}}, {"index": {}}, {"n": 6}))
         assert answer.status == 200
         items = [next(iter(item.values())) for item in answer.json["items"]]
-        assert [item["status"] for item in items] == [201, 409, 201, 201, 409, 201, 409, 201], answer.text
-        refused = [item["error"] for item in items if item["status"] == 409]
+        assert [item["status"] for item in items] == [201, 429, 201, 201, 429, 201, 429, 201], answer.text
+        refused = [item["error"] for item in items if item["status"] == 429]
         assert [error["forelock_monitor"] for error in refused] == ["stuck/1", "stuck/4", "stuck/1"]
         assert {error["forelock_code"] for error in refused} == {"lock_timeout"}
         assert all("Save Content" in error["reason"] for error in refused), answer.text
@@ -210,7 +211,8 @@ def test_a_document_that_others_keep_is_refused_alone(node, server):
         errors = [item["index"]["error"] for item in answer.json["items"]]
         assert [error["forelock_monitor"] for error in errors] == ["stuck/1", "stuck/4"]
         answer = node.request("POST", "/stuck/_bulk?timeout=300ms", bulk(*lines[2:4], {"index": {}}, {"n": 7}))
-        assert [item["index"]["status"] for item in answer.json["items"]] == [409, 201], "one needs no lock"
+        assert [item["index"]["status"] for item in answer.json["items"]] == [429, 201], "one needs no lock"
+        assert answer.headers["retry-after"] == "1"
     after = node.stats()
     assert after["items_refused"] == before["items_refused"] + 4
     assert after["foreground"]["timed_out"] == before["foreground"]["timed_out"] + 1
@@ -224,7 +226,7 @@ def test_a_bulk_may_have_more_documents_than_a_lock_set_members(node, server):
     with Holder(server.address, "many/1500"):
         answer = node.request("POST", "/many/_bulk?timeout=2s", bulk(*lines), X_Forelock_Priority="foreground")
         items = [item["index"] for item in answer.json["items"]]
-        assert items[1500]["status"] == 409 and len(items) == 2100
+        assert items[1500]["status"] == 429 and len(items) == 2100
         assert items[1500]["error"]["forelock_monitor"] == "many/1500"
     wait_until(lambda: locks(node) == [], "what was taken is given back")
     node.node_setting(background__timeout="5m")  # the test is not of its speed
@@ -367,7 +369,7 @@ def test_an_update_that_holds_a_lock_does_not_wait_for_another(node, server):
     try:
         with Holder(server.address, "two-b"):
             answer = node.request("POST", "/two/_update/1?timeout=10m", update)
-            refused(answer, 409, "lock_timeout")
+            refused(answer, 429, "lock_timeout")
             assert answer.json["error"]["forelock_monitor"] == "two-b"
     finally:
         node.node_setting(foreground__timeout=None)
@@ -391,7 +393,7 @@ def test_the_timeout_of_a_request(node, server):
         assert node.request("PUT", f"/times/_doc/{timeout}?timeout={timeout}", {"n": 1}).status == 201
         assert node.request("POST", f"/times/_update/{timeout}?timeout={timeout}", {"doc": {"n": 2}}).status == 200
         with Holder(server.address, "times/1"):
-            refused(node.request("PUT", f"/times/_doc/1?timeout={timeout}", {"n": 1}), 409, "lock_timeout")
+            refused(node.request("PUT", f"/times/_doc/1?timeout={timeout}", {"n": 1}), 429, "lock_timeout")
 
 
 def test_no_task_is_not_all_tasks(node, server):

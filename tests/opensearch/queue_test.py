@@ -95,7 +95,7 @@ def test_what_runs_out_of_retries_is_queued_and_replayed(node, server, letters):
         assert source(node, "queued", 1) == {"n": 0}, "not written yet"
         result = letters.replay("--lock-timeout", "300")
         assert result.returncode == 75, result.stderr
-        assert "409 lock_timeout" in result.stderr and "Save Content" in result.stderr, result.stderr
+        assert "429 lock_timeout" in result.stderr and "Save Content" in result.stderr, result.stderr
         assert [letter["tries"] for letter in letters.list()] == [0, 0, 0]
     result = letters.replay("-o", "json")
     assert result.returncode == 0, result.stderr
@@ -177,9 +177,14 @@ def test_only_bulks_in_the_background_are_queued(node, server, letters):
     node.request("POST", "/others/_refresh")
     with Holder(server.address, "others/1"):
         answer = node.request("POST", "/others/_bulk?forelock_queue=true", bulk({"delete": {"_id": "1"}}))
-        assert answer.json["items"][0]["delete"]["status"] == 409, "it is in the foreground"
-        answer = node.request("POST", "/others/_update_by_query", timeout=120, X_Forelock_Queue="true")
-        assert [failure["status"] for failure in answer.json["failures"]] == [409], answer.text
+        assert answer.json["items"][0]["delete"]["status"] == 429, "it is in the foreground"
+    with Holder(server.address, "others/1") as holder:
+        before = node.stats()["background"]["timed_out"]
+        job = Later(lambda: node.request("POST", "/others/_update_by_query", timeout=120, X_Forelock_Queue="true"))
+        wait_until(lambda: node.stats()["background"]["timed_out"] > before, "it did not get the lock")
+        holder.let_go()
+        answer = job.get(120).json
+        assert (answer["updated"], answer["failures"]) == (1, []), "it goes on"
     answer = node.request("POST", "/others/_bulk?forelock_queue=perhaps", bulk({"delete": {"_id": "1"}}))
     assert answer.status == 400 and "write true or false" in answer.text
     assert node.request("GET", "/others/_search?forelock_queue=true").status == 400
@@ -221,7 +226,7 @@ def test_single_documents_are_not_queued(node, server, letters):
         for answer in (node.request("PUT", "/single/_doc/1", {"n": 1}, **background),
                        node.request("DELETE", "/single/_doc/1", **background),
                        node.request("POST", "/single/_update/1", {"doc": {"n": 1}}, **background)):
-            assert (answer.status, answer.code) == (409, "lock_timeout"), answer.text
+            assert (answer.status, answer.code) == (429, "lock_timeout"), answer.text
     answer = node.request("PUT", "/single/_doc/1", {"n": 1}, X_Forelock_Queue="perhaps")
     assert answer.status == 400 and "write true or false" in answer.text
     assert letters.list() == []
@@ -257,7 +262,7 @@ def test_an_update_that_opensearch_refuses_stays_in_the_queue(node, server, lett
         items = send(node, "refusing", {"update": {"_id": "1", **version}}, {"doc": {"n": 1}})
         assert [item["status"] for item in items] == [202], items
         result = letters.replay("--lock-timeout", "300")
-        assert result.returncode == 75 and "409 lock_timeout" in result.stderr, result.stderr
+        assert result.returncode == 75 and "429 lock_timeout" in result.stderr, result.stderr
     assert node.request("PUT", "/refusing/_doc/1", {"n": 2}).status == 200
     result = letters.replay()
     assert result.returncode == 1, result.stderr

@@ -62,7 +62,7 @@ def test_the_holder_writes_under_its_own_lock(articles, server):
             assert answer.headers["x-forelock-token"] == token_of(holder)
             assert version(articles, "/own/_doc/P1") == token_of(holder), "it is fenced"
         assert articles.stats()["zookeeper"]["locks_granted"] == granted, "the node takes no lock"
-        refused(write(articles, "/own/_doc/P1?timeout=300ms"), "lock_timeout", 409)
+        refused(write(articles, "/own/_doc/P1?timeout=300ms"), "lock_timeout", 429)
     assert write(articles, "/own/_doc/P1").status == 200, "others follow"
     assert articles.stats()["unguarded_writes"] == 0
 

@@ -2,6 +2,7 @@ package org.forelock;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -11,11 +12,12 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.CodeSource;
 import java.util.Arrays;
 
 /**
- * Finds and loads the native library: from {@code forelock.native.library}, or out of the jar by way of a private
- * folder that is gone again when it is loaded.
+ * Finds and loads the native library: from {@code forelock.native.library}, or from beside the jar, or out of it by way
+ * of a private folder that is gone again when it is loaded.
  */
 final class NativeLibrary {
   /** The library to load, by its absolute path. */
@@ -51,7 +53,7 @@ final class NativeLibrary {
     UnsatisfiedLinkError problem = null;
     for (String name : NAMES) {
       try {
-        if (loadFromJar(name)) {
+        if (loadFromBeside(name) || loadFromJar(name)) {
           return;
         }
       } catch (UnsatisfiedLinkError error) {
@@ -93,6 +95,20 @@ final class NativeLibrary {
 
   private static String platform() {
     return System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT) + "-" + System.getProperty("os.arch");
+  }
+
+  /** As in a plugin's folder, of which no other class loader has a jar. */
+  private static boolean loadFromBeside(String name) {
+    CodeSource jar = NativeLibrary.class.getProtectionDomain().getCodeSource();
+    if (jar == null || jar.getLocation() == null || !jar.getLocation().getProtocol().equals("file")) {
+      return false;
+    }
+    Path file = Paths.get(URI.create(jar.getLocation().toString())).resolveSibling(name);
+    if (!Files.isRegularFile(file)) {
+      return false;
+    }
+    loadChosen(file);
+    return true;
   }
 
   private static boolean loadFromJar(String name) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,33 @@ class LoadingTest {
     String said = output(command);
     assertTrue(said.lines().anyMatch(line -> line.startsWith("0.")), said);
     assertTrue(said.contains("without -Dforelock.native.library"), said);
+  }
+
+  /** As a search engine's plugins have them: each its folder with the jar and, beside it, the library. */
+  @Test
+  void jarsWithTheirLibraryBesideThemHaveOneEach() throws Exception {
+    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    for (String plugin : List.of("one plugin", "other")) {
+      Path place = Files.createDirectories(folder.resolve(plugin));
+      Files.copy(packed, place.resolve("libforelock_jni.so"));
+      jarWithoutLibrary(place.resolve("forelock.jar"));
+      URL[] jar = {place.resolve("forelock.jar").toUri().toURL()};
+      try (URLClassLoader loader = new URLClassLoader(jar, null)) {
+        Object version = loader.loadClass("org.forelock.ForelockClient").getMethod("version").invoke(null);
+        assertEquals(ForelockClient.version(), version);
+      }
+    }
+  }
+
+  private static void jarWithoutLibrary(Path file) throws IOException {
+    try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file));
+        Stream<Path> classes = Files.walk(CLASSES)) {
+      for (Path one : (Iterable<Path>) classes.filter(path -> path.toString().endsWith(".class"))::iterator) {
+        jar.putNextEntry(new JarEntry(CLASSES.relativize(one).toString()));
+        Files.copy(one, jar);
+      }
+    }
   }
 
   @Test

@@ -23,8 +23,6 @@ final class ClientFactory {
   /** In the plugin's configuration folder. */
   static final String FILE = "elasticsearch-details.properties";
 
-  private static final String[] LIBRARIES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
-  private static final String LIBRARY_PROPERTY = "forelock.native.library";
   private static final long DEFAULT_TIMEOUT_MILLIS = 2000;
   private static final String DEFAULT_RETRIES = "3";
   private static final String LINGER = "zookeeper.lock.linger";
@@ -54,27 +52,6 @@ final class ClientFactory {
       digest = secret.length() == 0 ? null : secret.toString();
     }
     ForelockSettings.KAFKA.getAsMap(settings).forEach((key, secret) -> secrets.put("kafka." + key, secret.toString()));
-  }
-
-  /**
-   * Loads the native library that lies in the plugin's folder: the one with the dead-letter queue, if Kafka's client is
-   * installed.
-   */
-  static void loadLibrary(Path folder) {
-    LockService.privileged(() -> {
-      UnsatisfiedLinkError last = null;
-      for (String name : LIBRARIES) {
-        Path library = folder.resolve(name).toAbsolutePath();
-        try {
-          System.load(library.toString());
-          System.setProperty(LIBRARY_PROPERTY, library.toString());
-          return null;
-        } catch (UnsatisfiedLinkError problem) {
-          last = problem;
-        }
-      }
-      throw last;
-    });
   }
 
   /**

@@ -64,7 +64,6 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
       IndexNameExpressionResolver resolver) {
     pool = threads;
-    ClientFactory.loadLibrary(folders.plugins.resolve("forelock"));
     ClientFactory factory = new ClientFactory(settings, folders);
     ForelockClient client;
     try {
@@ -80,6 +79,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
     parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads,
         ForelockSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)));
+    cluster.addListener(parts.archived);
     ThreadContext context = threads.getThreadContext();
     context.registerThreadContextStatePropagator(new Carrier());
     WritePlanner planner = new WritePlanner(cluster, resolver, context, requests, noFencing());
@@ -104,8 +104,8 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
 
   private static boolean isFenced(ClusterService cluster, String index) {
     IndexMetadata metadata = cluster.state().metadata().index(index);
-    return metadata != null && ForelockSettings.INDEX_ENABLED.get(metadata.getSettings())
-        && ForelockSettings.INDEX_FENCING.get(metadata.getSettings());
+    return metadata != null && ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())
+        && ArchivedSettings.get(ForelockSettings.INDEX_FENCING, metadata.getSettings());
   }
 
   /** In a context of its own: what follows is no part of the request that has begun it. */

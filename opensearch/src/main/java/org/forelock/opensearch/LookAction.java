@@ -26,11 +26,15 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
   static final String ALL = "all";
   static final String TEXT = "text";
 
-  private final ThreadPool threads;
+  /** So many look at a time, and so many more wait: each takes a thread for as long as ZooKeeper is silent. */
+  private static final int MAX_LOOKS = 4;
+  private static final int MAX_WAITING = 16;
+
+  private final BoundedWork work;
 
   private LookAction(ActionType<?> type, ThreadPool threads, TransportService transport, ActionFilters filters) {
     super(type.name(), transport, filters, LookRequest::new);
-    this.threads = threads;
+    this.work = new BoundedWork(threads.generic(), MAX_LOOKS, MAX_WAITING);
   }
 
   /** On a thread that may wait. */
@@ -38,13 +42,17 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
 
   @Override
   protected void doExecute(Task task, LookRequest request, ActionListener<LookAnswer> listener) {
-    threads.generic().execute(ActionRunnable.supply(listener, () -> {
+    boolean taken = work.offer(ActionRunnable.supply(listener, () -> {
       try {
         return new LookAnswer(answer(request.parameters));
       } catch (ForelockException problem) {
         throw Refusals.notObtained(problem);
       }
     }));
+    if (!taken) {
+      listener.onFailure(Refusals.of(RestStatus.TOO_MANY_REQUESTS, "overloaded", "",
+          "so many look at the locks through this node that no more are taken; try again later"));
+    }
   }
 
   /** What is locked, by whom, and who waits. */

@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.forelock.ClientStatus;
@@ -18,6 +19,7 @@ public final class Parts implements BulkWriter, Refreshes {
   final LockService locks;
   final PrimaryCheck check;
   final LastWrites writes = new LastWrites();
+  final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
   private volatile Ancestry ancestry;
   private volatile Refreshes refreshes;
   private volatile BulkWriter writer;
@@ -53,6 +55,7 @@ public final class Parts implements BulkWriter, Refreshes {
   /** For the REST interface: what happened, and what is there now. */
   Map<String, Object> snapshot() {
     Map<String, Object> map = new LinkedHashMap<>();
+    map.put("health", health());
     map.put("zookeeper", zookeeper(locks.status()));
     Map<String, Object> held = new LinkedHashMap<>();
     for (LockType type : LockType.values()) {
@@ -61,6 +64,16 @@ public final class Parts implements BulkWriter, Refreshes {
     held.put("most_bytes", requests.mostBytes());
     map.put("held", held);
     map.putAll(stats.toMap());
+    return map;
+  }
+
+  /** Red: what should be guarded is not, or only because this was noticed. */
+  private Map<String, Object> health() {
+    List<String> problems = archived.problems();
+    String status = !problems.isEmpty() ? "red" : locks.status().connected() ? "green" : "yellow";
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("status", status);
+    map.put("problems", problems);
     return map;
   }
 

@@ -42,7 +42,7 @@ final class Refusals {
     String message = reason == null
         ? "the lock on " + monitor + " was not tried: others keep too many of the request's documents"
         : text(reason, holder);
-    return of(RestStatus.CONFLICT, name(ErrorCode.LOCK_TIMEOUT), monitor, message);
+    return of(status(ErrorCode.LOCK_TIMEOUT), name(ErrorCode.LOCK_TIMEOUT), monitor, message);
   }
 
   /** Whether ZooKeeper is the reason, as opposed to a lock that others hold. */
@@ -57,8 +57,6 @@ final class Refusals {
 
   private static RestStatus status(ErrorCode code) {
     switch (code) {
-      case LOCK_TIMEOUT:
-      case LOCK_UNAVAILABLE:
       case LOCK_UNHEALTHY:
       case CANCELLED:
         return RestStatus.CONFLICT;
@@ -66,6 +64,8 @@ final class Refusals {
         return RestStatus.BAD_REQUEST;
       case REQUEST_TOO_LARGE:
         return RestStatus.REQUEST_ENTITY_TOO_LARGE;
+      case LOCK_TIMEOUT: // who sends in bulk gives up at a conflict, and tries again at this
+      case LOCK_UNAVAILABLE:
       case OVERLOADED:
         return RestStatus.TOO_MANY_REQUESTS;
       case CONNECTION_LOSS:

@@ -12,7 +12,7 @@ final class Stats {
   enum Count {
     /** Writes whose locks were obtained. */
     GRANTED,
-    /** Not obtained in time: 409. */
+    /** Not obtained in time: 429. */
     TIMED_OUT,
     /** Too many held: 429. */
     TOO_MANY,

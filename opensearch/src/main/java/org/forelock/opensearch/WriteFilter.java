@@ -23,6 +23,7 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.action.ActionResponse;
+import org.opensearch.core.rest.RestStatus;
 import org.opensearch.tasks.Task;
 
 /**
@@ -274,7 +275,16 @@ final class WriteFilter implements ActionFilter {
 
     private void fail(Exception problem) {
       unwatch.run();
+      tellWhen(problem);
       deliver(null, problem);
+    }
+
+    /** Whoever may try again is told when. */
+    private void tellWhen(Exception problem) {
+      if (problem instanceof OpenSearchStatusException
+          && ((OpenSearchStatusException) problem).status() == RestStatus.TOO_MANY_REQUESTS) {
+        tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
+      }
     }
 
     /** @param problem null: the response */
@@ -361,8 +371,7 @@ final class WriteFilter implements ActionFilter {
       switch (requests.admit(held)) {
         case TOO_MANY:
           stats.count(plan.type, Stats.Count.TOO_MANY);
-          tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
-          listener.onFailure(Refusals.tooMany(plan.type));
+          fail(Refusals.tooMany(plan.type));
           return;
         case TOO_LARGE:
           stats.count(plan.type, Stats.Count.TOO_MANY);
@@ -458,8 +467,9 @@ final class WriteFilter implements ActionFilter {
         KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals);
         if (late) {
           tryAgain(plan, held.locks.refused(), held);
-        } else if (!items.all()) {
-          stats.refusedItems.add(items.count());
+        } else {
+          refusals.values().stream().limit(1).forEach(this::tellWhen); // all have one status
+          stats.refusedItems.add(items.all() ? 0 : items.count());
         }
         if (items.all()) {
           R response = shardResponse(items.response());
@@ -515,9 +525,6 @@ final class WriteFilter implements ActionFilter {
           allLate(held, plan, problem);
         }
         return;
-      }
-      if (problem.code() == ErrorCode.OVERLOADED) {
-        tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
       }
       refuse(held, Refusals.notObtained(problem), unavailable ? Stats.Count.UNAVAILABLE : Stats.Count.FAILED);
     }

@@ -93,7 +93,7 @@ final class WritePlanner {
     if (settings == null) {
       return null;
     }
-    MonitorRule rule = ForelockSettings.INDEX_MONITOR.get(settings);
+    MonitorRule rule = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings);
     boolean fencing = fencing(index, settings);
     BulkItemRequest[] items = request.items();
     String[] itemMonitors = new String[items.length];
@@ -141,7 +141,7 @@ final class WritePlanner {
 
   /** What an index promises and the node cannot keep must not be written. */
   private boolean fencing(String index, Settings settings) {
-    boolean fencing = ForelockSettings.INDEX_FENCING.get(settings);
+    boolean fencing = ArchivedSettings.get(ForelockSettings.INDEX_FENCING, settings);
     if (fencing && noFencing != null) {
       throw new IllegalArgumentException(
           "[" + index + "] has index.forelock.fencing, " + noFencing + "; nothing was written");
@@ -175,7 +175,7 @@ final class WritePlanner {
       return null;
     }
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
-    String monitor = ForelockSettings.INDEX_MONITOR.get(settings).monitor(index, request, routing);
+    String monitor = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings).monitor(index, request, routing);
     return new WritePlan(Headers.priority(context), Set.of(monitor), null, fencing(index, settings),
         "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
         DocumentTokens.NONE);
@@ -193,7 +193,8 @@ final class WritePlanner {
   /** The index's settings, or null if this write into it is not guarded. */
   private Settings guarded(ClusterState state, String index) {
     IndexMetadata metadata = state.metadata().index(index);
-    if (metadata == null || metadata.isSystem() || !ForelockSettings.INDEX_ENABLED.get(metadata.getSettings())) {
+    if (metadata == null || metadata.isSystem()
+        || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())) {
       if (Headers.requiresLock(context)) {
         throw Refusals.notGuarded(index);
       }
