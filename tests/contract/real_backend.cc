@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 #include "contract/recorder.h"
 #include "support/session_killer.h"
@@ -41,9 +42,11 @@ class IdNoter final : public SessionListener {
 
 class RealSession final : public BackendSession {
  public:
-  RealSession(std::uint16_t server_port, const std::string& chroot, Identity identity, SessionListener& listener)
-      : server_port_(server_port), proxy_(server_port), noter_(listener) {
+  RealSession(std::uint16_t server_port, const SecurePort& secure, const std::string& chroot, Identity identity,
+              SessionListener& listener)
+      : server_port_(server_port), proxy_(secure.tls ? secure.port : server_port), noter_(listener) {
     zookeeper::SessionOptions options;
+    options.tls = identity == Identity::owner ? secure.of_owner : secure.tls;
     options.servers = proxy_.connect_string() + chroot;
     options.session_timeout = std::chrono::seconds(10);
     if (identity == Identity::owner) {
@@ -87,7 +90,8 @@ class RealSession final : public BackendSession {
 
 class RealBackend final : public Backend {
  public:
-  RealBackend(std::uint16_t server_port, bool chroot) : server_port_(server_port) {
+  RealBackend(std::uint16_t server_port, bool chroot, SecurePort secure)
+      : server_port_(server_port), secure_(std::move(secure)) {
     static std::atomic<int> counter{0};
     if (chroot) chroot_ = "/namespace-" + std::to_string(getpid()) + "/" + std::to_string(counter++);
   }
@@ -102,7 +106,7 @@ class RealBackend final : public Backend {
   }
 
   std::unique_ptr<BackendSession> new_session(SessionListener& listener, Identity identity) override {
-    return std::make_unique<RealSession>(server_port_, chroot_, identity, listener);
+    return std::make_unique<RealSession>(server_port_, secure_, chroot_, identity, listener);
   }
 
   std::chrono::steady_clock::time_point now() const override { return std::chrono::steady_clock::now(); }
@@ -112,7 +116,7 @@ class RealBackend final : public Backend {
   // As ZooKeeper's `setquota` does it, with a hard limit.
   void limit_descendants(const std::string& path, int count) override {
     Recorder recorder;
-    RealSession plain(server_port_, "", Identity::anyone, recorder);
+    RealSession plain(server_port_, secure_, "", Identity::anyone, recorder);
     test::wait_until([&] { return recorder.count(SessionEvent::Kind::connected) > 0; });
     std::string node = "/zookeeper/quota";
     coordination::RequestTag tag = 0;
@@ -131,13 +135,14 @@ class RealBackend final : public Backend {
 
  private:
   const std::uint16_t server_port_;
+  const SecurePort secure_;
   std::string chroot_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_real_backend(std::uint16_t server_port, bool chroot) {
-  return std::make_unique<RealBackend>(server_port, chroot);
+std::unique_ptr<Backend> make_real_backend(std::uint16_t server_port, bool chroot, const SecurePort& secure) {
+  return std::make_unique<RealBackend>(server_port, chroot, secure);
 }
 
 }  // namespace forelock::contract

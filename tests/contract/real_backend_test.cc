@@ -1,9 +1,15 @@
-// The contract suite against real servers: one alone, and one that follows in an ensemble of three.
+// The contract suite against real servers: one alone, one that follows in an ensemble of three, and one over TLS.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "contract/contract_test.h"
 #include "contract/grouping_backend.h"
 #include "contract/real_backend.h"
+#include "support/secure_server.h"
 #include "support/test_ensemble.h"
 #include "support/test_server.h"
 
@@ -19,6 +25,7 @@ test::ServerOptions server_options() {
 
 std::unique_ptr<test::TestServer> alone;
 std::unique_ptr<test::TestEnsemble> ensemble;
+std::unique_ptr<test::SecureServer> secure;
 
 // Servers start when the first test needs them and end with the program, on the thread that started them.
 class ServersEnd : public ::testing::Environment {
@@ -26,6 +33,7 @@ class ServersEnd : public ::testing::Environment {
   void TearDown() override {
     alone.reset();
     ensemble.reset();
+    secure.reset();
   }
 };
 
@@ -40,6 +48,33 @@ std::uint16_t port_of_follower() {
   if (!ensemble) ensemble = std::make_unique<test::TestEnsemble>(server_options());
   return ensemble->server(ensemble->follower()).port();
 }
+
+#ifdef FORELOCK_TLS
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::shared_ptr<const zookeeper::TlsContext> tls_with(const test::Identity& identity) {
+  zookeeper::TlsOptions options;
+  options.read = [identity] {
+    return zookeeper::TlsFiles{.authorities = text_of(secure->authority().certificate()),
+                               .certificate = text_of(identity.certificate),
+                               .key = text_of(identity.key)};
+  };
+  return std::make_shared<const zookeeper::TlsContext>(std::move(options));
+}
+
+std::unique_ptr<Backend> make_secure_backend() {
+  if (!secure) secure = std::make_unique<test::SecureServer>(server_options());
+  static const test::Identity owner = secure->authority().issue("owner", {});
+  return make_real_backend(secure->server().port(), true,
+                           {secure->port(), tls_with(secure->client()), tls_with(owner)});
+}
+
+INSTANTIATE_TEST_SUITE_P(ZooKeeperOverTls, ContractTest,
+                         ::testing::Values(BackendMaker{"alone", [] { return make_secure_backend(); }}), backend_name);
+#endif
 
 INSTANTIATE_TEST_SUITE_P(
     ZooKeeper, ContractTest,

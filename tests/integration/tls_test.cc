@@ -30,7 +30,7 @@ using ::testing::Not;
 using Direction = TcpProxy::Direction;
 
 SecureServer& secure() {
-  static auto& only = *new SecureServer;
+  static auto& only = *new SecureServer(quick_server());
   return only;
 }
 

@@ -12,7 +12,7 @@ namespace forelock::test {
 // A server with a port for mutual TLS beside the one without. Its certificate is for localhost and 127.0.0.1.
 class SecureServer {
  public:
-  SecureServer();
+  explicit SecureServer(ServerOptions options = {});
 
   // Of the port for TLS.
   std::uint16_t port() const { return port_; }
@@ -25,7 +25,7 @@ class SecureServer {
   const std::filesystem::path& folder() const { return folder_.path(); }
 
  private:
-  ServerOptions options() const;
+  ServerOptions with_tls(ServerOptions options) const;
 
   TemporaryDirectory folder_;
   Authority authority_;

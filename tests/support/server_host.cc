@@ -94,8 +94,8 @@ int host_ensemble(const forelock::test::ServerOptions& options) {
   return 0;
 }
 
-int host_secure() {
-  const SecureServer server;
+int host_secure(const forelock::test::ServerOptions& options) {
+  const SecureServer server(options);
   std::cout << server.address() << ' ' << server.authority().certificate().string() << ' '
             << server.client().certificate.string() << ' ' << server.client().key.string() << std::endl;
   for (std::string line; std::getline(std::cin, line);) std::cout << "unknown command" << std::endl;
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   options.force_sync = false;
   const std::string kind = argc > 1 ? argv[1] : "";
   if (kind == "ensemble") return host_ensemble(options);
-  if (kind == "tls") return host_secure();
+  if (kind == "tls") return host_secure(options);
   const TestServer server(options);
   TcpProxy proxy(server.port());
   std::cout << proxy.connect_string() << std::endl;
