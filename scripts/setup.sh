@@ -31,6 +31,7 @@ packages=(
   maven kcat
   # tests, checks, documentation
   libgtest-dev libgmock-dev python3 python3-kazoo python3-jsonschema git zsh fish man-db libbenchmark-dev faketime
+  openssl
   # the Python package, its wheel, its types
   python3-cffi python3-pytest python3-pip python3-venv python3-setuptools python3-wheel mypy python3-gevent
   python3-eventlet
