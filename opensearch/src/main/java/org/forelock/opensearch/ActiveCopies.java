@@ -69,8 +69,13 @@ final class ActiveCopies {
    * @param timeout after which it fails (503), as it would without locks; null: never
    */
   void await(ActionRequest request, TimeValue timeout, ActionListener<Void> then) {
+    ClusterState known = cluster.state();
+    if (enough(request, known)) { // since it was asked
+      then.onResponse(null);
+      return;
+    }
     ClusterStateObserver observer =
-        new ClusterStateObserver(cluster, timeout, LogManager.getLogger(getClass()), context);
+        new ClusterStateObserver(known, cluster, timeout, LogManager.getLogger(getClass()), context);
     observer.waitForNextChange(new ClusterStateObserver.Listener() {
       @Override
       public void onNewClusterState(ClusterState state) {

@@ -3,6 +3,7 @@ package org.forelock.opensearch;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -138,7 +139,10 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   @Override
   public void onIndexModule(IndexModule index) {
     LastWrites writes = parts.writes;
-    index.addIndexOperationListener(writes);
+    AtomicBoolean guarded =
+        new AtomicBoolean(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings()));
+    index.addSettingsUpdateConsumer(ForelockSettings.INDEX_ENABLED, guarded::set);
+    index.addIndexOperationListener(writes.listener(guarded::get));
     index.addIndexEventListener(new IndexEventListener() {
       @Override
       public void afterIndexShardClosed(ShardId id, IndexShard shard, Settings all) {

@@ -38,6 +38,7 @@ final class HeldLocks implements WriteLocks {
   private final AtomicBoolean looking = new AtomicBoolean();
   private volatile long lookedAt;
   private volatile boolean looked;
+  private volatile long highest;
   /** Not any more, or the request has ended. */
   private volatile boolean gone;
 
@@ -92,6 +93,7 @@ final class HeldLocks implements WriteLocks {
     AtomicBoolean ended = new AtomicBoolean();
     Runnable oneLess = () -> {
       if (left.decrementAndGet() == 0 && ended.compareAndSet(false, true)) {
+        highest = highestHeld();
         lookedAt = begun;
         looked = true;
         done.accept(null);
@@ -146,6 +148,10 @@ final class HeldLocks implements WriteLocks {
 
   @Override
   public long token() {
+    return highest;
+  }
+
+  private long highestHeld() {
     return monitors.stream().filter(monitor -> !notHeld.containsKey(monitor)).mapToLong(said::of).max().orElse(0);
   }
 

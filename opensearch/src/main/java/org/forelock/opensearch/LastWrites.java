@@ -2,13 +2,14 @@ package org.forelock.opensearch;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.index.engine.Engine;
 import org.opensearch.index.shard.IndexingOperationListener;
 import org.opensearch.index.translog.Translog.Location;
 
-/** The LastWrites of this node's shards: how far a refresh must come to show all of them. Thread-safe. */
-final class LastWrites implements IndexingOperationListener {
+/** The LastWrites of this node's guarded shards: how far a refresh must come to show all of them. Thread-safe. */
+final class LastWrites {
   private final Map<ShardId, Location> last = new ConcurrentHashMap<>();
 
   /** @return null: none is known, all is shown that was there before */
@@ -21,14 +22,23 @@ final class LastWrites implements IndexingOperationListener {
     last.remove(shard);
   }
 
-  @Override
-  public void postIndex(ShardId shard, Engine.Index index, Engine.IndexResult result) {
-    note(shard, result);
-  }
+  /** @param guarded whether the index is: the writes of others are not noted, and cost nothing */
+  IndexingOperationListener listener(BooleanSupplier guarded) {
+    return new IndexingOperationListener() {
+      @Override
+      public void postIndex(ShardId shard, Engine.Index index, Engine.IndexResult result) {
+        if (guarded.getAsBoolean()) {
+          note(shard, result);
+        }
+      }
 
-  @Override
-  public void postDelete(ShardId shard, Engine.Delete delete, Engine.DeleteResult result) {
-    note(shard, result);
+      @Override
+      public void postDelete(ShardId shard, Engine.Delete delete, Engine.DeleteResult result) {
+        if (guarded.getAsBoolean()) {
+          note(shard, result);
+        }
+      }
+    };
   }
 
   private void note(ShardId shard, Engine.Result result) {
