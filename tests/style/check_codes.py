@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 HEADER = "include/forelock/c.h"
-JAVA = "java/src/main/java/org/forelock/"
+JAVA = "bindings/java/src/main/java/org/forelock/"
 # Not in C++: the codes of the C interface alone. Not in Java: what its native library refuses while it is loaded.
 OF_C_ALONE = {"INVALID_HANDLE", "OUT_OF_MEMORY", "ABI_MISMATCH"}
 # Name and prefix in C; for each language the file, how it begins there, and what it lacks. Unnumbered: by their order.
@@ -18,17 +18,17 @@ ENUMERATIONS = [
     ("fl_code", "FL_", {
         "include/forelock/error.h": ("enum class ErrorCode ", OF_C_ALONE | {"OK"}),
         JAVA + "ErrorCode.java": ("public enum ErrorCode ", {"ABI_MISMATCH", "OK"}),
-        "python/src/forelock/errors.py": (r"class ErrorCode\(", {"OK"}),
+        "bindings/python/src/forelock/errors.py": (r"class ErrorCode\(", {"OK"}),
     }),
     ("fl_loss", "FL_LOSS_", {
         "include/forelock/lock_types.h": ("enum class LossReason ", set()),
         JAVA + "LossReason.java": ("public enum LossReason ", set()),
-        "python/src/forelock/values.py": (r"class LossReason\(", set()),
+        "bindings/python/src/forelock/values.py": (r"class LossReason\(", set()),
     }),
     ("fl_lock_state", "FL_STATE_", {
         "include/forelock/write_lock.h": ("enum class LockState ", set()),
         JAVA + "LockState.java": ("public enum LockState ", set()),
-        "python/src/forelock/values.py": (r"class LockState\(", set()),
+        "bindings/python/src/forelock/values.py": (r"class LockState\(", set()),
     }),
 ]
 CPP_RETRYABLE = "src/records/error.cc"

@@ -39,14 +39,14 @@ class CheckCodes(unittest.TestCase):
         for file, old, new in [
             ("include/forelock/error.h", "record_too_new = 27 ", "record_too_new = 27,\n  extra = 29 "),
             (check_codes.JAVA + "ErrorCode.java", "OUT_OF_MEMORY(1002);", "OUT_OF_MEMORY(1002),\n  EXTRA(29);"),
-            ("python/src/forelock/errors.py", "ABI_MISMATCH = 1003", "ABI_MISMATCH = 1003\n    EXTRA = 29"),
+            ("bindings/python/src/forelock/errors.py", "ABI_MISMATCH = 1003", "ABI_MISMATCH = 1003\n    EXTRA = 29"),
         ]:
             self.assertEqual(self.problems(file, old, new), [f"{file}: {check_codes.HEADER} has no FL_EXTRA"])
 
     def test_another_number(self):
         java = check_codes.JAVA + "ErrorCode.java"
         self.assertEqual(len(self.problems(java, "NO_NODE(6)", "NO_NODE(66)")), 1)
-        self.assertEqual(len(self.problems("python/src/forelock/errors.py", "NO_NODE = 6", "NO_NODE = 66")), 1)
+        self.assertEqual(len(self.problems("bindings/python/src/forelock/errors.py", "NO_NODE = 6", "NO_NODE = 66")), 1)
         self.assertEqual(len(self.problems("include/forelock/error.h", "no_node = 6", "no_node = 66")), 1)
 
     def test_another_order_where_a_language_counts(self):
@@ -60,7 +60,7 @@ class CheckCodes(unittest.TestCase):
 
     def test_enumerations_that_are_not_found(self):
         self.assertTrue(self.problems(check_codes.HEADER, "enum fl_loss {", "enum other {"))
-        self.assertTrue(self.problems("python/src/forelock/errors.py", "class ErrorCode(", "class Other("))
+        self.assertTrue(self.problems("bindings/python/src/forelock/errors.py", "class ErrorCode(", "class Other("))
         self.assertTrue(self.problems(check_codes.CPP_RETRYABLE, "bool is_retryable(", "bool other("))
 
 
