@@ -21,6 +21,8 @@ building=(
   librdkafka-dev libsqlite3-dev
   # writes of dead letters to OpenSearch
   libcurl4-openssl-dev
+  # the live page and its metrics
+  libboost-dev prometheus-cpp-dev
 )
 packages=(
   "${building[@]}"

@@ -14,6 +14,7 @@ std::unique_ptr<Command> make_run_command();
 std::unique_ptr<Command> make_ls_command();
 std::unique_ptr<Command> make_show_command();
 std::unique_ptr<Command> make_watch_command();
+std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_wait_command();
 std::unique_ptr<Command> make_release_command();
 std::unique_ptr<Command> make_sweep_command();

@@ -29,6 +29,8 @@ WALLS = {
     re.compile(r"<sqlite3"): {"outbox"},
     re.compile(r"<librdkafka/"): {"kafka"},
     re.compile(r"<curl/"): {"http"},
+    re.compile(r"<boost/"): {"web"},
+    re.compile(r"<prometheus/"): {"cli"},
 }
 
 # What the pure protocol must not touch: it is told the time and never waits.

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/monitors/monitor_change.h"
 #include "cli/monitors/monitor_choice.h"
 #include "cli/monitors/views_json.h"
 #include "cli/monitors/views_text.h"
@@ -32,22 +32,6 @@ constexpr milliseconds default_interval{1000};
 constexpr milliseconds shortest_interval{50};
 // Of the screen: the time, a blank one, the heading, "and N more", the cursor's.
 constexpr std::size_t lines_around = 5;
-
-// What happened to a monitor between two looks.
-std::string change_of(const MonitorSummary* before, const MonitorSummary* after) {
-  const bool held_before = before != nullptr && before->holder;
-  const bool held_after = after != nullptr && after->holder;
-  if (!held_before && held_after) return "held";
-  if (held_before && !held_after) return "released";
-  if (held_before && held_after && before->holder->session != after->holder->session) return "handed_over";
-  // The token also moves when a holder says that it goes on; its node does not.
-  if (held_before && held_after && before->holder->node != after->holder->node) return "handed_over";
-  const auto waiting = [](const MonitorSummary* summary) {
-    return summary == nullptr ? std::pair<std::size_t, std::size_t>{0, 0}
-                              : std::pair{summary->waiting_foreground, summary->waiting_background};
-  };
-  return waiting(before) != waiting(after) ? "waiting" : "";
-}
 
 class WatchCommand final : public Command {
  public:
@@ -117,17 +101,18 @@ class WatchCommand final : public Command {
   void present(const Context& context, std::vector<MonitorSummary> monitors, bool first) {
     const Console& console = context.console;
     if (is_of_events(console)) {
-      report_changes(console, monitors, first);
+      MonitorsById now;
+      for (MonitorSummary& summary : monitors) {
+        std::string id = summary.monitor;
+        now.emplace(std::move(id), std::move(summary));
+      }
+      report_changes(console, now, first);
+      last_ = std::move(now);
     } else if (console.text()) {
       redraw(console, monitors);
     } else {
       choice_.apply(monitors);
       console.write_json(json_of(monitors));
-    }
-    last_.clear();
-    for (MonitorSummary& summary : monitors) {
-      std::string id = summary.monitor;
-      last_.emplace(std::move(id), std::move(summary));
     }
   }
 
@@ -142,21 +127,12 @@ class WatchCommand final : public Command {
     console.write(redrawn(text));
   }
 
-  void report_changes(const Console& console, const std::vector<MonitorSummary>& monitors, bool first) const {
-    std::map<std::string, const MonitorSummary*> now;
-    for (const MonitorSummary& summary : monitors) now.emplace(summary.monitor, &summary);
-    for (const auto& [id, summary] : now) {
-      const auto before = last_.find(id);
-      const std::string change =
-          first ? "present" : change_of(before == last_.end() ? nullptr : &before->second, summary);
-      if (!change.empty()) report(console, change, *summary);
+  void report_changes(const Console& console, const MonitorsById& now, bool first) const {
+    if (first) {
+      for (const auto& [id, summary] : now) report(console, "present", summary);
+      return;
     }
-    for (const auto& [id, summary] : last_) {
-      if (now.contains(id)) continue;
-      MonitorSummary gone;
-      gone.monitor = id;
-      report(console, summary.holder ? "released" : "waiting", gone);
-    }
+    for (const MonitorChange& change : changes_between(last_, now)) report(console, change.kind, change.summary);
   }
 
   static void report(const Console& console, const std::string& change, const MonitorSummary& summary) {
@@ -179,7 +155,7 @@ class WatchCommand final : public Command {
   bool all_ = false;
   std::optional<milliseconds> interval_;
   std::uint64_t count_ = 0;
-  std::map<std::string, MonitorSummary> last_;
+  MonitorsById last_;
   std::string problem_;  // that was told last
 };
 

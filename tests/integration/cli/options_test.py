@@ -189,7 +189,7 @@ class Streams(support.CliTest):
 
 
 class Generated(support.CliTest):
-    COMMANDS = ["run", "ls", "show", "watch", "wait", "release", "sweep", "dlq", "config", "doctor", "dev",
+    COMMANDS = ["run", "ls", "show", "watch", "serve", "wait", "release", "sweep", "dlq", "config", "doctor", "dev",
                 "completion", "manpage"]
 
     def test_completions_name_every_command(self):

@@ -1,0 +1,132 @@
+#include "cli/serve/board.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cli/serve/metrics.h"
+#include "cli/serve/page_files.h"
+#include "records/wall_time.h"
+
+namespace forelock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using web::Response;
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Response json_response(const Json& json, unsigned status = 200) {
+  return {status, "application/json", text_of(json) + '\n', false};
+}
+
+Response error_response(unsigned status, const char* code, const std::string& message) {
+  return json_response({{"error", {{"code", code}, {"message", message}}}}, status);
+}
+
+Response page_response(std::string_view name) {
+  for (const PageFile& file : page_files()) {
+    if (file.name == name) return {200, std::string(file.type), std::string(file.content), false};
+  }
+  return error_response(404, "not_found", "there is nothing at this path");
+}
+
+}  // namespace
+
+bool Board::live() const {
+  return picture_ && problem_.empty() && std::chrono::steady_clock::now() - picture_->begun() <= picture_->fresh_for();
+}
+
+void Board::take(std::shared_ptr<const Picture> picture, const std::vector<web::Event>& events) {
+  const bool first = !picture_;
+  picture_ = std::move(picture);
+  problem_.clear();
+  if (first) {
+    server_->publish(snapshot());  // streams that began before it have nothing to build on
+  } else {
+    for (const web::Event& event : events) server_->publish(event);
+  }
+  tell_status();
+}
+
+void Board::fail(std::string problem) {
+  problem_ = std::move(problem);
+  tell_status();
+}
+
+void Board::tick() {
+  tell_status();
+}
+
+// Only what changes, and not the age, which goes on.
+void Board::tell_status() {
+  const std::string now = live() ? "live" : "old: " + problem_;
+  if (std::exchange(told_, now) != now) server_->publish({"status", text_of(dated({}))});
+}
+
+Json Board::dated(Json json) const {
+  Json result = {{"live", live()}, {"age_ms", nullptr}, {"sampled_at", nullptr}, {"problem", nullptr}};
+  if (picture_) {
+    const auto age = std::chrono::steady_clock::now() - picture_->begun();
+    result["age_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(age).count();
+    result["sampled_at"] = records::format_wall_time(picture_->wall());
+  }
+  if (!problem_.empty()) result["problem"] = problem_;
+  if (!json.is_null()) result.update(json);
+  return result;
+}
+
+web::Event Board::snapshot() {
+  return {"snapshot", text_of(dated({{"monitors", picture_ ? picture_->rows() : Json::array()}}))};
+}
+
+Response Board::answer(const web::Request& request) {
+  const std::vector<std::string>& path = request.path;
+  if (path.empty() || (path.size() == 2 && path[0] == "monitors")) return page_response("index.html");
+  if (path.size() == 2 && path[0] == "page") return page_response(path[1]);
+  if (path.size() == 3 && path[0] == "api" && path[1] == "monitors") return monitor(path[2]);
+  if (path.size() == 2 && path[0] == "api") {
+    if (path[1] == "monitors") return monitors();
+    if (path[1] == "chains") return chains();
+    if (path[1] == "events") return {200, {}, {}, true};
+  }
+  if (path.size() == 1) {
+    if (path[0] == "metrics") return metrics();
+    if (path[0] == "livez") return {200, "text/plain; charset=utf-8", "ok\n", false};
+    if (path[0] == "readyz") return ready();
+  }
+  return error_response(404, "not_found", "there is nothing at this path");
+}
+
+Response Board::monitors() const {
+  if (!picture_) return error_response(503, "no_picture", problem_);
+  return json_response(dated({{"monitors", picture_->rows()}, {"not_permitted", picture_->not_permitted()}}));
+}
+
+Response Board::monitor(const std::string& id) const {
+  if (!picture_) return error_response(503, "no_picture", problem_);
+  const MonitorView* const view = picture_->find(id);
+  if (view == nullptr) return error_response(404, "unknown_monitor", "there is no such monitor");
+  return json_response(dated(picture_->view(*view)));
+}
+
+Response Board::chains() const {
+  if (!picture_) return error_response(503, "no_picture", problem_);
+  return json_response(dated(picture_->chains()));
+}
+
+Response Board::ready() const {
+  if (live()) return {200, "text/plain; charset=utf-8", "ok\n", false};
+  return {503, "text/plain; charset=utf-8", "not ready: " + (problem_.empty() ? "the picture is old" : problem_) + '\n',
+          false};
+}
+
+Response Board::metrics() const {
+  return {200, "text/plain; version=0.0.4; charset=utf-8",
+          metrics_text(
+              {live() ? picture_.get() : nullptr, client_.connected(), server_->connections(), server_->streams()}),
+          false};
+}
+
+}  // namespace forelock::cli

@@ -1,0 +1,50 @@
+// A Board is the site that `serve` shows: the last picture, its age, and what follows from them.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/serve/picture.h"
+#include "forelock/client.h"
+#include "web/server.h"
+#include "web/site.h"
+
+namespace forelock::cli {
+
+// For the server's thread alone. An old picture is still shown, with its age, and never as the present.
+class Board final : public web::Site {
+ public:
+  // The client must outlive it.
+  explicit Board(const Client& client) : client_(client) {}
+
+  // Where its events go; set before the server is started.
+  void publish_through(web::Server& server) { server_ = &server; }
+
+  void take(std::shared_ptr<const Picture> picture, const std::vector<web::Event>& events);
+  void fail(std::string problem);
+
+  web::Response answer(const web::Request& request) override;
+  web::Event snapshot() override;
+  void tick() override;
+
+ private:
+  bool live() const;
+  // {"live","age_ms","problem"}, and what `json` has.
+  nlohmann::ordered_json dated(nlohmann::ordered_json json) const;
+  void tell_status();
+  web::Response monitors() const;
+  web::Response monitor(const std::string& id) const;
+  web::Response chains() const;
+  web::Response ready() const;
+  web::Response metrics() const;
+
+  const Client& client_;
+  web::Server* server_ = nullptr;
+  std::shared_ptr<const Picture> picture_;                     // nothing before the first
+  std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded
+  std::string told_;                                           // the status that the streams have been told
+};
+
+}  // namespace forelock::cli

@@ -1,0 +1,100 @@
+#include "cli/serve/metrics.h"
+
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "forelock/version.h"
+
+namespace forelock::cli {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+
+struct Labelled {
+  std::string name;
+  std::string value;
+};
+
+MetricFamily gauge(std::string name, std::string help) {
+  MetricFamily family;
+  family.name = "forelock_" + std::move(name);
+  family.help = std::move(help);
+  family.type = prometheus::MetricType::Gauge;
+  return family;
+}
+
+void add(MetricFamily& family, double value, const std::vector<Labelled>& labels = {}) {
+  ClientMetric& metric = family.metric.emplace_back();
+  metric.gauge.value = value;
+  for (const Labelled& label : labels) metric.label.push_back({label.name, label.value});
+}
+
+MetricFamily single(std::string name, std::string help, double value) {
+  MetricFamily family = gauge(std::move(name), std::move(help));
+  add(family, value);
+  return family;
+}
+
+double seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
+  std::array<std::size_t, 3> held{};  // foreground, background, unknown
+  std::array<std::size_t, 2> waiters{};
+  std::size_t overdue = 0;
+  std::chrono::milliseconds oldest_hold{0};
+  std::chrono::milliseconds oldest_wait{0};
+  for (const auto& [id, monitor] : picture.active()) {
+    if (monitor.holder) {
+      const auto& priority = monitor.holder->priority;
+      ++held[!priority ? 2 : *priority == Priority::foreground ? 0 : 1];
+      oldest_hold = std::max(oldest_hold, monitor.holder->held);
+    }
+    waiters[0] += monitor.waiting_foreground;
+    waiters[1] += monitor.waiting_background;
+    oldest_wait = std::max(oldest_wait, monitor.oldest_wait.value_or(oldest_wait));
+    overdue += picture.overdue(monitor) ? 1U : 0U;
+  }
+  MetricFamily& holding = families.emplace_back(gauge("held", "Monitors that are held, by the holder's class."));
+  add(holding, static_cast<double>(held[0]), {{"priority", "foreground"}});
+  add(holding, static_cast<double>(held[1]), {{"priority", "background"}});
+  add(holding, static_cast<double>(held[2]), {{"priority", "unknown"}});
+  MetricFamily& waiting = families.emplace_back(gauge("waiters", "Contenders that wait, by class."));
+  add(waiting, static_cast<double>(waiters[0]), {{"priority", "foreground"}});
+  add(waiting, static_cast<double>(waiters[1]), {{"priority", "background"}});
+  families.push_back(single("oldest_hold_seconds", "For how long the oldest holder holds.", seconds(oldest_hold)));
+  families.push_back(single("oldest_wait_seconds", "For how long the oldest waiter waits.", seconds(oldest_wait)));
+  families.push_back(
+      single("overdue_holders", "Holders past their alert or expected runtime.", static_cast<double>(overdue)));
+  families.push_back(single("wait_rings", "Rings of parties that wait for each other.",
+                            static_cast<double>(picture.blocking().rings().size())));
+}
+
+}  // namespace
+
+std::string metrics_text(const MetricsInput& input) {
+  std::vector<MetricFamily> families;
+  families.reserve(16);  // references to its elements are kept while they are filled
+  MetricFamily& build = families.emplace_back(gauge("build_info", "The version of forelock."));
+  add(build, 1,
+      {{"version", std::to_string(FORELOCK_VERSION_MAJOR) + '.' + std::to_string(FORELOCK_VERSION_MINOR) + '.' +
+                       std::to_string(FORELOCK_VERSION_PATCH)}});
+  MetricFamily& state = families.emplace_back(gauge("zk_session_state", "1 for the state of the session."));
+  add(state, input.connected ? 1 : 0, {{"state", "connected"}});
+  add(state, input.connected ? 0 : 1, {{"state", "disconnected"}});
+  families.push_back(
+      single("picture_live", "Whether the picture is that of the present.", input.picture != nullptr ? 1 : 0));
+  families.push_back(
+      single("serve_connections", "Connections to this server.", static_cast<double>(input.connections)));
+  families.push_back(single("serve_streams", "Of these, streams of events.", static_cast<double>(input.streams)));
+  if (input.picture != nullptr) add_picture(families, *input.picture);
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace forelock::cli

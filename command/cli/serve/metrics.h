@@ -1,0 +1,22 @@
+// The numbers of `serve` in Prometheus' text format.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/serve/picture.h"
+
+namespace forelock::cli {
+
+struct MetricsInput {
+  const Picture* picture = nullptr;  // nothing if there is none that may be shown as the present
+  bool connected = false;            // the session at ZooKeeper
+  std::size_t connections = 0;       // of the web server
+  std::size_t streams = 0;
+};
+
+// No monitor's id, host or owner becomes a label: their number has no bound. What comes from the picture is left out
+// while there is none, so that a past value is not taken for the present.
+std::string metrics_text(const MetricsInput& input);
+
+}  // namespace forelock::cli

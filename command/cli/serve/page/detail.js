@@ -1,0 +1,79 @@
+// One monitor: its holder, the queue, and what a release would change.
+import { copyButton, duration, element, monitorLink, shellWord } from "./dom.js";
+
+function named(owner) {
+  if (!owner) return "a client without a record";
+  return owner.lockInfo ? `${owner.lockInfo} (${owner.instance})` : owner.instance;
+}
+
+function listed(ids) {
+  const most = 5;
+  const parts = ids.slice(0, most).flatMap((id, i) => (i === 0 ? [monitorLink(id)] : [", ", monitorLink(id)]));
+  return ids.length > most ? [...parts, ` and ${ids.length - most} more`] : parts;
+}
+
+function holderPart(holder) {
+  if (!holder) return element("p", {}, "It is free.");
+  const what = `Held by ${named(holder.owner)}, ${holder.priority ?? "class unknown"}`;
+  const part = element("div", {},
+    element("p", {}, `${what}, for ${duration(holder.held_ms)}, token ${holder.token}`));
+  if (holder.overdue) part.append(element("p", { class: "alert" }, "Overdue: held for longer than it has said."));
+  const stack = holder.owner?.stack ?? [];
+  if (stack.length > 0)
+    part.append(element("details", {}, element("summary", {}, "where it was taken"),
+      element("pre", {}, stack.join("\n"))));
+  return part;
+}
+
+function releasePart(view) {
+  if (!view.holder) return "";
+  const after = view.if_released;
+  const part = element("p", { id: "if-released" }, "If this is released: ");
+  if (after.next) {
+    part.append(`${after.next.info ? `${after.next.info} (${after.next.who})` : after.next.who} is next, `,
+      after.moving_up === 1 ? "the only one that waits." : `${after.moving_up} move up.`);
+  } else {
+    part.append("none waits for it.");
+  }
+  if (after.kept.length > 0)
+    part.append(" The holder keeps ", ...listed(after.kept), ".");
+  if (after.needed.length > 0)
+    part.append(" The next one also waits for ", ...listed(after.needed), ".");
+  return part;
+}
+
+function waiterRow(waiter) {
+  return element("tr", {},
+    element("td", { "data-name": "#" }, String(waiter.position)),
+    element("td", { "data-name": "Who" }, named(waiter.owner)),
+    element("td", { "data-name": "Class" }, waiter.priority ?? "unknown"),
+    element("td", { "data-name": "Waits for" }, duration(waiter.waited_ms)),
+    element("td", { "data-name": "Behind" }, waiter.behind === "privateLock" ? "the holder" : waiter.behind));
+}
+
+function queuePart(queue) {
+  if (queue.length === 0) return element("p", { class: "faint" }, "No waiters.");
+  const most = 200;
+  const head = element("thead", {}, element("tr", {},
+    ...["#", "Who", "Class", "Waits for", "Behind"].map((name) => element("th", { scope: "col" }, name))));
+  return element("div", {},
+    element("table", {}, element("caption", { class: "hidden" }, "The queue, in the order of service"), head,
+      element("tbody", {}, ...queue.slice(0, most).map(waiterRow))),
+    queue.length > most ? element("p", { class: "faint" }, `and ${queue.length - most} more`) : "");
+}
+
+export function showDetail(id, view, problem) {
+  const section = document.getElementById("detail");
+  section.hidden = id === null;
+  if (id === null) return;
+  const parts = [element("h2", { id: "detail-title" }, id)];
+  if (view) parts.push(holderPart(view.holder), releasePart(view), queuePart(view.queue));
+  else parts.push(element("p", {}, problem ?? "…"));
+  parts.push(element("p", { class: "more" },
+    element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
+    copyButton(`forelock show ${shellWord(id)}`), " ", element("a", { href: "/", "data-view": "" }, "close")));
+  const open = section.querySelector("details")?.open;
+  section.replaceChildren(...parts.filter((part) => part !== ""));
+  const stack = section.querySelector("details");
+  if (open && stack) stack.open = true;
+}

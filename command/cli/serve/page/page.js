@@ -1,0 +1,167 @@
+// The live page: one stream of events, and the views of what it has told.
+import { showChains } from "./chains.js";
+import { showDetail } from "./detail.js";
+import { duration, setText } from "./dom.js";
+import { moveFocus, showList } from "./list.js";
+
+const state = {
+  rows: new Map(),   // by id; `seen`: when it was so, by this page's clock
+  connected: false,  // to `forelock serve`
+  live: false,       // what the server says of its picture
+  problem: null,
+  seen: null,        // when the picture was the present, by this page's clock; null before the first
+  chosen: null,      // the monitor that is open
+  filter: "",
+};
+const filterBox = document.getElementById("filter");
+
+function isPresent() {
+  return state.connected && state.live;
+}
+
+function showStatus(age) {
+  const status = document.getElementById("status");
+  status.classList.toggle("old", age !== null);
+  document.body.classList.toggle("old-picture", age !== null);
+  const why = !state.connected ? "no connection to forelock serve" : state.problem ?? "no news from the servers";
+  setText(status, age === null ? "live" : state.seen === null ? `nothing seen yet: ${why}`
+    : `not live: as it was ${duration(Math.floor(age / 1000) * 1000)} ago; ${why}`);
+}
+
+function show() {
+  const now = performance.now();
+  if (isPresent()) state.seen = now;
+  const age = isPresent() ? null : state.seen === null ? 0 : now - state.seen;
+  showStatus(age);
+  showList(state.rows, { filter: state.filter, chosen: state.chosen, age, now });
+}
+
+// --- what the API tells ---
+
+function takeStatus(data) {
+  state.live = data.live;
+  state.problem = data.problem;
+  if (data.age_ms !== null) state.seen = performance.now() - data.age_ms;
+}
+
+function takeRow(row, seen) {
+  if (row.holder || row.waiting.foreground + row.waiting.background > 0 || row.oldest_wait_ms !== null)
+    state.rows.set(row.monitor, { ...row, seen });
+  else state.rows.delete(row.monitor);
+}
+
+async function read(path) {
+  const response = await fetch(path, { headers: { Accept: "application/json" } });
+  const json = await response.json();
+  return response.ok ? { json } : { problem: json.error?.message ?? `status ${response.status}` };
+}
+
+let reading = false;
+let again = false;
+async function refresh() {
+  if (reading) { again = true; return; }
+  reading = true;
+  try {
+    const id = state.chosen;
+    const [chains, view] = await Promise.all(
+      [read("/api/chains"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
+    if (chains.json) showChains(chains.json);
+    if (id === state.chosen) showDetail(id, view?.json ?? null, view?.problem);
+  } catch {
+    // No connection: the stream says so, and what is shown is grey.
+  }
+  reading = false;
+  if (again) { again = false; refreshSoon(); }
+}
+
+let timer = null;
+function refreshSoon() {
+  timer ??= setTimeout(() => { timer = null; refresh(); show(); }, 200);
+}
+
+function listen() {
+  const stream = new EventSource("/api/events");
+  stream.addEventListener("open", () => { state.connected = true; refreshSoon(); });
+  stream.addEventListener("snapshot", (event) => {
+    const data = JSON.parse(event.data);
+    takeStatus(data);
+    state.rows.clear();
+    for (const row of data.monitors) takeRow(row, state.seen ?? performance.now());
+    refreshSoon();
+  });
+  stream.addEventListener("change", (event) => {
+    takeRow(JSON.parse(event.data), performance.now());
+    refreshSoon();
+  });
+  stream.addEventListener("status", (event) => { takeStatus(JSON.parse(event.data)); refreshSoon(); });
+  stream.addEventListener("error", () => {
+    state.connected = false;
+    show();
+    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);  // else it tries again by itself
+  });
+}
+
+// --- views are links ---
+
+function takeAddress() {
+  const path = location.pathname;
+  state.chosen = path.startsWith("/monitors/") ? decodeURIComponent(path.slice("/monitors/".length)) : null;
+  state.filter = new URLSearchParams(location.search).get("q") ?? "";
+  if (filterBox.value !== state.filter) filterBox.value = state.filter;
+  document.title = state.chosen === null ? "Forelock" : `${state.chosen} · Forelock`;
+  showDetail(state.chosen, null);
+  show();
+  refresh();
+}
+
+function withFilter(path) {
+  return state.filter ? `${path}?${new URLSearchParams({ q: state.filter })}` : path;
+}
+
+function go(path) {
+  history.pushState(null, "", withFilter(path));
+  takeAddress();
+  if (state.chosen !== null) document.getElementById("detail").focus();
+}
+
+document.addEventListener("click", (event) => {
+  const copied = event.target.closest("[data-copy]");
+  if (copied) navigator.clipboard?.writeText(copied.dataset.copy);
+  const link = event.target.closest("a[data-view]");
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go(link.getAttribute("href"));
+});
+
+filterBox.addEventListener("input", () => {
+  state.filter = filterBox.value;
+  history.replaceState(null, "", withFilter(location.pathname));
+  show();
+});
+
+const help = document.getElementById("help");
+document.getElementById("keys").addEventListener("click", () => help.showModal());
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.target === filterBox) {
+    if (event.key === "Escape") filterBox.blur();
+    return;
+  }
+  const acts = {
+    "/": () => filterBox.focus(),
+    j: () => moveFocus(1),
+    k: () => moveFocus(-1),
+    "?": () => help.showModal(),
+    Escape: () => { if (state.chosen !== null) go("/"); },
+  };
+  if (!acts[event.key]) return;
+  event.preventDefault();
+  acts[event.key]();
+});
+
+window.addEventListener("popstate", takeAddress);
+setInterval(show, 1000);
+setInterval(() => { if (isPresent() && !document.hidden) refresh(); }, 5000);
+takeAddress();
+listen();

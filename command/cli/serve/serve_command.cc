@@ -1,0 +1,146 @@
+// forelock serve: a live page, an API and metrics of a namespace.
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/failure.h"
+#include "cli/process/signal_queue.h"
+#include "cli/serve/board.h"
+#include "cli/serve/collector.h"
+#include "config/quantity.h"
+#include "web/server.h"
+
+namespace forelock::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds look_interval{500};
+constexpr std::int64_t highest_port = 65535;
+
+struct Address {
+  std::string host;  // numeric
+  std::uint16_t port = 0;
+};
+
+Address parse_listen(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  std::string host = text.substr(0, colon);
+  const auto port = colon == std::string::npos ? std::nullopt : config::parse_number(text.substr(colon + 1));
+  if (!port || *port < 0 || *port > highest_port || host.empty())
+    throw_usage("--listen " + text + ": not an address and a port", "for example --listen 127.0.0.1:9300");
+  if (host == "localhost") host = "127.0.0.1";
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return {host, static_cast<std::uint16_t>(*port)};
+}
+
+// There is no authentication: who reaches it reads everything.
+void require_loopback(const Address& address) {
+  if (web::is_loopback(address.host)) return;
+  throw FailureException({exit_configuration,
+                          "not_permitted",
+                          "--listen " + address.host +
+                              ": not an address of this machine alone (127.0.0.1 or [::1]), and "
+                              "there is no authentication yet",
+                          "listen at 127.0.0.1, behind a proxy that authenticates, and name its host with --allow-host",
+                          {},
+                          false,
+                          {}});
+}
+
+std::unique_ptr<web::Server> listen(web::ServerOptions options, web::Site& site) {
+  const std::string where = options.address + ':' + std::to_string(options.port);
+  try {
+    return std::make_unique<web::Server>(std::move(options), site);
+  } catch (const std::system_error& problem) {
+    throw FailureException({exit_unavailable,
+                            "cannot_listen",
+                            "cannot listen at " + where + ": " + problem.code().message(),
+                            "--listen 127.0.0.1:0 takes a free port",
+                            {},
+                            false,
+                            {}});
+  }
+}
+
+class ServeCommand final : public Command {
+ public:
+  CLI::App* add_to(CLI::App& root) override {
+    CLI::App* app = root.add_subcommand("serve", "Show holders and chains of waits: a live page, JSON, metrics");
+    app->footer(
+        "/               the page; /monitors/ID is one monitor's\n"
+        "/api/monitors   as `forelock ls -o json`, without sessions; /api/monitors/ID as `forelock show -o json`\n"
+        "/api/chains     the chains of waits over all monitors\n"
+        "/api/events     server-sent events: a snapshot, then changes\n"
+        "/metrics        for Prometheus; /livez and /readyz for health checks\n"
+        "It only reads, and listens at this machine alone: it has no authentication.\n"
+        "Options for every command: see forelock --help");
+    app->add_option("--listen", listen_, "Listen here; port 0 is a free one [127.0.0.1:9300]")->type_name("HOST:PORT");
+    app->add_option("--allow-host", hosts_, "Also answer under this name, a proxy's say (repeatable)")
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
+    return app;
+  }
+
+  int run(const Context& context) override {
+    const Address address = parse_listen(listen_);
+    require_loopback(address);
+    SignalQueue signals({SIGINT, SIGTERM, SIGHUP});
+    const Settings settings = context.globals.settings();
+    CommandClient client(settings, context.console, client::ClientUse::looks);
+    Board board(*client);
+    web::ServerOptions options;
+    options.address = address.host;
+    options.port = address.port;
+    options.host_names = hosts_;
+    const std::unique_ptr<web::Server> server = listen(std::move(options), board);
+    board.publish_through(*server);
+    Collector collector(
+        *client, look_interval, patience(settings),
+        [&](std::shared_ptr<const Picture> picture, std::vector<web::Event> events) {
+          server->post(
+              [&board, picture = std::move(picture), events = std::move(events)] { board.take(picture, events); });
+        },
+        [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
+    server->start();
+    collector.start();
+    announce(context.console, address.host, server->port());
+    const WakeUp wake_up;  // never notified: signals are all there is to wait for
+    while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
+    }
+    collector.begin_stop();
+    client.close();  // ends a look that waits for a silent server
+    collector.stop();
+    server->stop();
+    return exit_ok;
+  }
+
+ private:
+  static void announce(const Console& console, const std::string& host, std::uint16_t port) {
+    const bool six = host.find(':') != std::string::npos;
+    const std::string url = "http://" + (six ? '[' + host + ']' : host) + ':' + std::to_string(port) + '/';
+    if (console.text()) {
+      console.write(url + '\n');
+      console.note("Ctrl-C ends it");
+    } else {
+      console.write_json({{"url", url}});
+    }
+  }
+
+  std::string listen_ = "127.0.0.1:9300";
+  std::vector<std::string> hosts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve_command() {
+  return std::make_unique<ServeCommand>();
+}
+
+}  // namespace forelock::cli

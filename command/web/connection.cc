@@ -1,0 +1,240 @@
+#include "web/connection.h"
+
+#include <boost/asio/read_until.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/write.hpp>
+#include <nlohmann/json.hpp>
+
+namespace forelock::web {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+using boost::system::error_code;
+
+constexpr std::chrono::milliseconds write_patience{30'000};
+constexpr std::chrono::milliseconds drain_patience{2'000};
+constexpr std::size_t stream_piece_bytes = 256 * 1024;
+
+// Scripts and styles come from this server alone, and nothing that a lock's owner has written can become one.
+constexpr const char* content_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+template <class Fields>
+void set_common(Fields& fields) {
+  fields.set("Cache-Control", "no-store");
+  fields.set("Content-Security-Policy", content_policy);
+  fields.set("Cross-Origin-Resource-Policy", "same-origin");
+  fields.set("Referrer-Policy", "no-referrer");
+  fields.set("X-Content-Type-Options", "nosniff");
+}
+
+std::string_view view_of(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string error_json(const char* code, const char* message) {
+  return nlohmann::ordered_json{{"error", {{"code", code}, {"message", message}}}}.dump() + '\n';
+}
+
+}  // namespace
+
+Connection::Connection(asio::ip::tcp::socket socket, Server::Hall& hall)
+    : socket_(std::move(socket)), hall_(hall), deadline_(hall.io), heart_(hall.io) {
+  hall_.connections.insert(this);
+}
+
+Connection::~Connection() {
+  hall_.connections.erase(this);
+  hall_.streams.erase(this);
+}
+
+void Connection::start() {
+  read_header();
+}
+
+void Connection::close() {
+  hall_.streams.erase(this);
+  deadline_.cancel();
+  heart_.cancel();
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+void Connection::set_deadline(std::chrono::milliseconds patience) {
+  deadline_.expires_after(patience);
+  deadline_.async_wait([self = shared_from_this()](error_code stopped) {
+    if (!stopped) self->close();
+  });
+}
+
+// One deadline for all of it: a header that comes byte by byte gains no time.
+void Connection::read_header() {
+  set_deadline(hall_.options.patience);
+  asio::async_read_until(socket_, asio::dynamic_buffer(input_, Server::max_header_bytes), "\r\n\r\n",
+                         [self = shared_from_this()](error_code problem, std::size_t size) {
+                           if (problem == asio::error::not_found) {
+                             self->refuse({431, "header_too_long", "the request's header is longer than 16 KiB"});
+                           } else if (problem) {
+                             self->close();
+                           } else {
+                             const std::string header = self->input_.substr(0, size);
+                             self->input_.erase(0, size);
+                             self->take_header(header);
+                           }
+                         });
+}
+
+void Connection::take_header(std::string_view header) {
+  keep_alive_ = false;
+  if (has_doubtful_lines(header))
+    return refuse({400, "bad_request", "the header has folded lines, control characters or bare line ends"});
+  http::request_parser<http::string_body> parser;
+  parser.header_limit(static_cast<std::uint32_t>(Server::max_header_bytes));
+  parser.body_limit(Server::max_body_bytes);
+  error_code problem;
+  parser.put(asio::buffer(header.data(), header.size()), problem);
+  if (problem == http::error::body_limit)
+    return refuse({413, "body_too_long", "the request's body is longer than 64 KiB"});
+  if ((problem && problem != http::error::need_more) || !parser.is_header_done())
+    return refuse({400, "bad_request", "that is not a request of HTTP/1.1"});
+  const auto& request = parser.get();
+  if (request.count(http::field::host) != 1)
+    return refuse({400, "bad_request", "a request names its server in one Host header"});
+  if (!hall_.hosts.allows(view_of(request[http::field::host])))
+    return refuse({421, "foreign_host", "this server does not answer under that name; --allow-host permits one"});
+  const bool head = request.method() == http::verb::head;
+  if (!head && request.method() != http::verb::get)
+    return refuse({405, "method_not_allowed", "only GET and HEAD are served here"});
+  if (request.count(http::field::transfer_encoding) > 0 || parser.content_length().value_or(0) > 0)
+    return refuse({400, "bad_request", "a request without a body is expected"});
+  const std::optional<Target> target = parse_target(view_of(request.target()));
+  if (!target) return refuse({400, "bad_request", "the path is invalid"});
+  keep_alive_ = request.keep_alive();
+  answer({target->path, target->query}, head, view_of(request["Last-Event-ID"]));
+}
+
+void Connection::answer(const Request& request, bool head, std::string_view last_event_id) {
+  Response response;
+  try {
+    response = hall_.site.answer(request);
+  } catch (const std::exception&) {
+    keep_alive_ = false;
+    response = {500, "application/json", error_json("internal", "the request failed"), false};
+  }
+  if (response.events) return begin_stream(last_event_id, head);
+  send(response.status, response.type, std::move(response.body), head);
+}
+
+// What follows it on this connection cannot be trusted to be a request.
+void Connection::refuse(const Refusal& refusal) {
+  keep_alive_ = false;
+  send(refusal.status, "application/json", error_json(refusal.code, refusal.message), false);
+}
+
+void Connection::send(unsigned status, const std::string& type, std::string body, bool head) {
+  reply_ = std::make_shared<Reply>(static_cast<http::status>(status), 11);
+  set_common(*reply_);
+  reply_->set(http::field::content_type, type);
+  if (status == 405) reply_->set(http::field::allow, "GET, HEAD");
+  reply_->content_length(body.size());
+  reply_->keep_alive(keep_alive_);
+  if (!head) reply_->body() = std::move(body);
+  set_deadline(write_patience);
+  http::async_write(socket_, *reply_, [self = shared_from_this()](error_code problem, std::size_t) {
+    if (problem) {
+      self->close();
+    } else {
+      self->sent();
+    }
+  });
+}
+
+void Connection::sent() {
+  reply_.reset();
+  if (keep_alive_) return read_header();
+  error_code ignored;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  set_deadline(drain_patience);
+  drain();
+}
+
+void Connection::drain() {
+  socket_.async_read_some(asio::buffer(ignored_), [self = shared_from_this()](error_code problem, std::size_t size) {
+    self->drained_ += size;
+    if (problem || self->drained_ > Server::max_body_bytes) {
+      self->close();
+    } else {
+      self->drain();
+    }
+  });
+}
+
+void Connection::begin_stream(std::string_view last_event_id, bool head) {
+  Reply begin(http::status::ok, 11);
+  set_common(begin);
+  begin.set(http::field::content_type, "text/event-stream");
+  begin.keep_alive(false);  // the connection's end is the body's
+  std::string text = "HTTP/1.1 200 OK\r\n";
+  for (const auto& field : begin) text += std::string(field.name_string()) + ": " + std::string(field.value()) + "\r\n";
+  text += "\r\n";
+  if (!head) {
+    const std::optional<std::uint64_t> number = hall_.events.number_of(last_event_id);
+    needs_snapshot_ = !number;
+    number_ = number.value_or(0);
+    is_stream_ = true;
+    hall_.streams.insert(this);
+    watch_for_end();
+    beat();
+  }
+  write_stream(std::move(text));
+}
+
+void Connection::send_events() {
+  if (writing_ || !is_stream_ || !socket_.is_open()) return;
+  std::optional<std::string> text;
+  if (!needs_snapshot_) text = hall_.events.after(number_, stream_piece_bytes);
+  if (!text) {
+    needs_snapshot_ = false;
+    number_ = hall_.events.last();
+    text = hall_.events.text_of(hall_.site.snapshot(), number_);
+  }
+  if (!text->empty()) write_stream(*std::move(text));
+}
+
+void Connection::write_stream(std::string text) {
+  writing_ = true;
+  output_ = std::move(text);
+  set_deadline(write_patience);
+  asio::async_write(socket_, asio::buffer(output_), [self = shared_from_this()](error_code problem, std::size_t) {
+    self->writing_ = false;
+    self->deadline_.cancel();
+    if (problem) {
+      self->close();
+    } else if (self->is_stream_) {
+      self->send_events();
+    } else {
+      self->sent();
+    }
+  });
+}
+
+// A stream's client has nothing more to say: what comes is not read, but its end is.
+void Connection::watch_for_end() {
+  socket_.async_read_some(asio::buffer(ignored_),
+                          [self = shared_from_this()](error_code, std::size_t) { self->close(); });
+}
+
+void Connection::beat() {
+  heart_.expires_after(hall_.options.heartbeat);
+  heart_.async_wait([self = shared_from_this()](error_code stopped) {
+    if (stopped) return;
+    if (!self->writing_) self->write_stream(": heartbeat\n\n");
+    self->beat();
+  });
+}
+
+}  // namespace forelock::web

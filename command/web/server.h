@@ -1,0 +1,65 @@
+// A Server shows a Site by HTTP/1.1, to browsers and programs that only read.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "web/site.h"
+
+namespace forelock::web {
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";            // numeric
+  std::uint16_t port = 0;                       // 0: a free one
+  std::vector<std::string> host_names;          // besides the address and localhost
+  std::size_t max_connections = 1000;           // what is beyond is closed at once
+  std::chrono::milliseconds patience{15'000};   // with a request's header, and between requests
+  std::chrono::milliseconds heartbeat{15'000};  // of streams in which nothing happens
+};
+
+// All connections are served by one thread. Bounded: header 16 KiB, and what one takes from it in a time.
+// Refused, with a status and {"error":{"code","message"}}: methods other than GET and HEAD (405), requests with a body
+// (400; above 64 KiB 413), without exactly one Host (400) or with a foreign one (421), folded headers, dubious paths
+// (400), headers that are too long (431).
+class Server {
+ public:
+  static constexpr std::size_t max_header_bytes = 16 * 1024;
+  static constexpr std::size_t max_body_bytes = 64 * 1024;
+
+  // Listens. The site must outlive it. \throws std::system_error if that address is not to be had.
+  Server(ServerOptions options, Site& site);
+  // As stop().
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  std::uint16_t port() const;
+
+  // Begins to serve.
+  void start();
+  // Closes all connections and waits for the thread; idempotent. Not on its thread.
+  void stop();
+
+  // Runs it on the server's thread, in order; never after stop(). Any thread.
+  void post(std::function<void()> action);
+  // Sends an event to all streams. On the server's thread alone.
+  void publish(const Event& event);
+  // How many connections there are, and how many of them are streams. On the server's thread alone.
+  std::size_t connections() const;
+  std::size_t streams() const;
+
+  class Hall;
+
+ private:
+  std::unique_ptr<Hall> hall_;
+};
+
+// Whether this numeric address is of this machine alone. Nothing is looked up; false for what is no address.
+bool is_loopback(const std::string& address);
+
+}  // namespace forelock::web

@@ -1,0 +1,43 @@
+// A Site is what a Server shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace forelock::web {
+
+struct Request {
+  std::vector<std::string> path;  // its segments, decoded; none for "/"
+  std::string query;              // as it came, without the '?'
+};
+
+struct Response {
+  unsigned status = 200;
+  std::string type = "application/json";
+  std::string body;
+  bool events = false;  // the body is the stream of events
+};
+
+// One of the stream's events.
+struct Event {
+  std::string name;
+  std::string data;  // one line
+};
+
+// Every method is called on the server's one thread, and must not block.
+class Site {
+ public:
+  Site() = default;
+  virtual ~Site() = default;
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+
+  // For GET and HEAD; other methods do not come here.
+  virtual Response answer(const Request& request) = 0;
+  // What a new stream begins with: all that its events have changed so far.
+  virtual Event snapshot() = 0;
+  // Called about once a second.
+  virtual void tick() = 0;
+};
+
+}  // namespace forelock::web
