@@ -42,13 +42,7 @@ class FORELOCK_EXPORT BlockingWriteLock : public WriteLock {
   /// try_lock.
   template <class Rep, class Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
-    using Clock = std::chrono::steady_clock;
-    if (timeout <= timeout.zero()) return try_lock();
-    const auto now = Clock::now();
-    // Compared as floating point: the largest durations of some units overflow in those of the clock.
-    const std::chrono::duration<double> left = Clock::time_point::max() - now;
-    if (std::chrono::duration<double>(timeout) >= left) return try_lock_until_steady(Clock::time_point::max());
-    return try_lock_until_steady(now + std::chrono::ceil<Clock::duration>(timeout));
+    return timeout > timeout.zero() ? try_lock_until_steady(end_of(timeout)) : try_lock();
   }
 
   /// Waits until `deadline`, measured on the steady clock from the moment of the call: setting a clock meanwhile has no

@@ -86,7 +86,15 @@ class FORELOCK_EXPORT LockSet {
   bool try_lock();
   /// Waits at most this long; where that is no time it is try_lock(). \returns whether it is held now; if not, nothing
   /// of it is. \throws as try_lock.
-  bool try_lock_for(std::chrono::milliseconds timeout);
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
+    return timeout > timeout.zero() ? try_lock_until_steady(end_of(timeout)) : try_lock();
+  }
+  /// As BlockingWriteLock::try_lock_until.
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& deadline) {
+    return try_lock_for(deadline - Clock::now());
+  }
   /// Waits at most for the time configured for the class.
   /// \throws InstanceLockException not obtained in time: the message names the member that could not be had, and its
   /// holder. ConnectionLossException, SessionExpiredException, RequestRejectedException; monitor() of each is the
@@ -152,6 +160,9 @@ class FORELOCK_EXPORT LockSet {
   std::vector<MemberToken> fencing_tokens() const;
   /// The token of one member. \throws RequestRejectedException(invalid_argument) if there is no such member.
   std::int64_t fencing_token(const std::string& monitor) const;
+  /// The record of the current acquisition, as each member's nodes have it but for the guid and the times of its grant;
+  /// or as it would be written.
+  OwnerRecord owner() const;
   /// The member in whose queue the set waits at this moment; nothing if it does not wait in one.
   std::optional<std::string> waits_for() const;
   /// As WriteLock::stop_token: stopped when one member is lost.
@@ -168,7 +179,7 @@ class FORELOCK_EXPORT LockSet {
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
 
   /// Called when less than `margin` is left while the connection is silent; on the dispatcher thread. As
-  /// WriteLock::on_danger, but to be set while the set is free.
+  /// WriteLock::on_danger; may be set at any time.
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
   /// Called once for each grant of which a member is lost, with the first one; on the client's dispatcher thread. Set
   /// it while the set is free. As WriteLock::on_lost.
@@ -176,8 +187,12 @@ class FORELOCK_EXPORT LockSet {
   /// Called when a contender of a class waits behind a member, once for each class, member and grant; on the dispatcher
   /// thread. Costs a watch and a listing for each member and each change in its queue. Set it while the set is free.
   void on_contended(std::function<void(Priority waiting, const std::string& monitor)> callback);
+  /// Called when the set's place in the queue of the member that it waits for is known or has changed; on the
+  /// dispatcher thread. As WriteLock::on_queued. Set it while the set is free.
+  void on_queued(std::function<void(const QueuePosition& position, const std::string& monitor)> callback);
 
  private:
+  bool try_lock_until_steady(std::chrono::steady_clock::time_point deadline);
   client::SetSlot& slot() const;
 
   std::shared_ptr<client::SetSlot> slot_;  // null: moved from

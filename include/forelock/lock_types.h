@@ -2,6 +2,7 @@
 /// The types that the classes for locks, the settings and the protocol have in common.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -45,5 +46,16 @@ struct QueuePosition {
   /// Same place, behind the same node.
   bool operator==(const QueuePosition&) const = default;
 };
+
+/// When a time-out of any unit that begins now ends, on the steady clock; the clock's own end where it is beyond that.
+template <class Rep, class Period>
+std::chrono::steady_clock::time_point end_of(const std::chrono::duration<Rep, Period>& timeout) {
+  using Clock = std::chrono::steady_clock;
+  const auto now = Clock::now();
+  // Compared as floating point: the largest durations of some units overflow in those of the clock.
+  const std::chrono::duration<double> left = Clock::time_point::max() - now;
+  if (std::chrono::duration<double>(timeout) >= left) return Clock::time_point::max();
+  return now + std::chrono::ceil<Clock::duration>(timeout);
+}
 
 }  // namespace forelock

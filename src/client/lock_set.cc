@@ -79,10 +79,9 @@ bool LockSet::try_lock() {
   return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }
 
-bool LockSet::try_lock_for(std::chrono::milliseconds timeout) {
+bool LockSet::try_lock_until_steady(std::chrono::steady_clock::time_point steady) {
   client::SetSlot& slot = this->slot();
-  if (timeout <= timeout.zero()) return try_lock();
-  const auto deadline = client::deadline_after(timeout);
+  const auto deadline = client::from_steady(steady);
   const auto acquisition = slot.acquire(deadline, false);
   return granted_or_throw(slot, slot.wait(acquisition, deadline));
 }
@@ -169,6 +168,9 @@ std::int64_t LockSet::fencing_token(const std::string& monitor) const {
   return found->token;
 }
 
+OwnerRecord LockSet::owner() const {
+  return slot().owner();
+}
 std::optional<std::string> LockSet::waits_for() const {
   return slot().waits_for();
 }
@@ -189,6 +191,9 @@ void LockSet::on_lost(std::function<void(LossReason, const std::string&)> callba
 }
 void LockSet::on_contended(std::function<void(Priority, const std::string&)> callback) {
   slot().on_contended(std::move(callback));
+}
+void LockSet::on_queued(std::function<void(const QueuePosition&, const std::string&)> callback) {
+  slot().on_queued(std::move(callback));
 }
 
 }  // namespace forelock

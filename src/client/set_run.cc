@@ -28,11 +28,12 @@ std::shared_ptr<const records::ContenderRecord> encode(OwnerRecord record, const
 }  // namespace
 
 SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members,
-               OwnerRecord record, const LockOptions& options, bool wants_contention)
+               OwnerRecord record, const LockOptions& options, bool wants_contention, bool wants_place)
     : SetCourse(core.ensemble().agent(), {members, &members->node_names},
                 {.priority = record.priority,
                  .may_linger = core.linger_of(options).has_value(),
-                 .wants_contention = wants_contention}),
+                 .wants_contention = wants_contention,
+                 .wants_place = wants_place}),
       core_(core),
       owner_(std::move(owner)),
       members_(std::move(members)),
@@ -115,6 +116,10 @@ void SetRun::member_taken(sets::AttemptId attempt, const linger::Lock& lock) {
 
 void SetRun::member_contended(std::size_t member, Priority waiting) {
   if (const auto slot = owner()) slot->contended(*this, member, waiting);
+}
+
+void SetRun::member_queued(std::size_t member, const QueuePosition& position) {
+  if (const auto slot = owner()) slot->queued(*this, member, position);
 }
 
 void SetRun::attempt_ended(sets::AttemptId attempt) {

@@ -30,7 +30,10 @@ class SetRun final : public agent::SetCourse {
  public:
   // `record` is that of each member, but for its guid, which is made of this one.
   SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<const SetMembers> members, OwnerRecord record,
-         const LockOptions& options, bool wants_contention);
+         const LockOptions& options, bool wants_contention, bool wants_place);
+
+  // Of its members, but for the guid and the times of each.
+  const OwnerRecord& record() const { return record_; }
 
   // At the end of this step those who wait for the set are woken.
   void wake_owner();
@@ -49,6 +52,7 @@ class SetRun final : public agent::SetCourse {
   void member_granted(std::size_t member) override;
   void member_taken(sets::AttemptId attempt, const linger::Lock& lock) override;
   void member_contended(std::size_t member, Priority waiting) override;
+  void member_queued(std::size_t member, const QueuePosition& position) override;
   void attempt_ended(sets::AttemptId attempt) override;
   void endangered() override;
   void time_came(lock::TimePoint time) override;

@@ -76,30 +76,34 @@ void SetSlot::set_stack(std::vector<std::string> stack) {
   stack_ = std::move(stack);
 }
 
-OwnerRecord SetSlot::make_record() {
+OwnerRecord SetSlot::new_record() const {
   OwnerRecord record;
   record.lock_info = lock_info_;
   const std::string& thread = options_.thread_name.empty() ? records::thread_identity() : options_.thread_name;
   record.instance = records::instance_identity(core_->instance(), thread);
   record.priority = priority_;
-  record.guid = records::make_guid();
   record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
-  {
-    const std::lock_guard guard(mutex_);
-    record.stack.swap(stack_);
-  }
-  if (record.stack.empty() && options_.capture_stack) {
-    record.stack = records::symbolise(records::capture_stack(2));
-  }
   record.linger = core_->linger_of(options_);
-  record.set = record.guid;
   record.set_size = monitors().size();
   std::size_t bytes = 0;
   for (const std::string& monitor : monitors()) {
     bytes += monitor.size();
     if (record.set_members.size() == named_members || bytes > named_bytes) break;
     record.set_members.push_back(monitor);
+  }
+  return record;
+}
+
+OwnerRecord SetSlot::make_record() {
+  OwnerRecord record = new_record();
+  record.set = record.guid = records::make_guid();
+  {
+    const std::lock_guard guard(mutex_);
+    record.stack.swap(stack_);
+  }
+  if (record.stack.empty() && options_.capture_stack) {
+    record.stack = records::symbolise(records::capture_stack(2));
   }
   return record;
 }
@@ -125,7 +129,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
     {
       const std::lock_guard guard(mutex_);
       run_ = run = std::make_shared<SetRun>(*core_, weak_from_this(), members_, std::move(record), options_,
-                                            static_cast<bool>(on_contended_));
+                                            static_cast<bool>(on_contended_), static_cast<bool>(on_queued_));
       phase_ = Phase::waiting;
       waiting_since_ = now();
       deadline_ = deadline;
@@ -441,6 +445,17 @@ void SetSlot::told_released(const Release& release) {
                return error_of(release);
              }});
   core_->post_from_step(gate_.next_answer(release_callback, shared_from_this()));
+}
+
+void SetSlot::queued(const SetRun& run, std::size_t member, const QueuePosition& position) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (!is_current(run)) return;
+  }
+  const auto tell = [this, member, where = position] {
+    if (const auto callback = copy_of(on_queued_)) callback(where, monitors()[member]);
+  };
+  core_->post_from_step(gate_.call("on_queued", shared_from_this(), tell));
 }
 
 void SetSlot::contended(const SetRun& run, std::size_t member, Priority waiting) {

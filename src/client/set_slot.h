@@ -77,17 +77,20 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   std::vector<MemberToken> tokens() const;
   std::int64_t token(std::size_t member) const;
   std::optional<std::string> waits_for() const;
+  OwnerRecord owner() const;
   std::stop_token stop_token();
   void alive(std::chrono::milliseconds expected);
   std::vector<WriteResult> write_guarded(const std::vector<WriteOperation>& operations);
   void on_danger(std::chrono::milliseconds margin, std::function<void()> callback);
   void on_lost(std::function<void(LossReason, const std::string&)> callback);
   void on_contended(std::function<void(Priority, const std::string&)> callback);
+  void on_queued(std::function<void(const QueuePosition&, const std::string&)> callback);
 
   // --- from the run, under the core's mutex ---
 
   void advanced(const std::shared_ptr<SetRun>& run);
   void contended(const SetRun& run, std::size_t member, Priority waiting);
+  void queued(const SetRun& run, std::size_t member, const QueuePosition& position);
   void in_danger(const SetRun& run);
   // Perhaps it has waited long enough for the servers to confirm what it has given back.
   void time_has_come(const std::shared_ptr<SetRun>& run, lock::TimePoint time);
@@ -104,6 +107,8 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   };
 
   static Release release_of(const sets::SetMachine::Loss& loss);
+  // Without a guid and the stack.
+  OwnerRecord new_record() const;
   OwnerRecord make_record();
   // Those that follow require mutex_.
   void told_held(const sets::SetMachine& machine);
@@ -154,6 +159,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   Done released_;
   std::function<void(LossReason, const std::string&)> on_lost_;
   std::function<void(Priority, const std::string&)> on_contended_;
+  std::function<void(const QueuePosition&, const std::string&)> on_queued_;
   std::function<void()> on_danger_;
   std::chrono::milliseconds danger_margin_{0};
   CallbackGate gate_;

@@ -70,6 +70,14 @@ std::optional<std::string> SetSlot::waits_for() const {
   return monitors()[*waits_for_];
 }
 
+OwnerRecord SetSlot::owner() const {
+  {
+    const std::lock_guard guard(mutex_);
+    if (run_) return run_->record();
+  }
+  return new_record();
+}
+
 std::stop_token SetSlot::stop_token() {
   const std::lock_guard guard(mutex_);
   if (!granted_once_) return {};
@@ -88,6 +96,11 @@ void SetSlot::on_lost(std::function<void(LossReason, const std::string&)> callba
 void SetSlot::on_contended(std::function<void(Priority, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
   on_contended_ = std::move(callback);
+}
+
+void SetSlot::on_queued(std::function<void(const QueuePosition&, const std::string&)> callback) {
+  const std::lock_guard guard(mutex_);
+  on_queued_ = std::move(callback);
 }
 
 // --- what went wrong ---

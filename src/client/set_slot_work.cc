@@ -48,9 +48,15 @@ std::vector<WriteResult> SetSlot::write_guarded(const std::vector<WriteOperation
 
 void SetSlot::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
   check_danger_margin(*core_, monitors().front(), margin);
-  const std::lock_guard guard(mutex_);
-  danger_margin_ = margin;
-  on_danger_ = std::move(callback);
+  {
+    const std::lock_guard guard(mutex_);
+    danger_margin_ = margin;
+    on_danger_ = std::move(callback);
+  }
+  if (!holds()) return;
+  core_->in_step([&](agent::Agent&) {
+    if (holds() && run_) run_->watch_danger(margin);
+  });
 }
 
 void SetSlot::in_danger(const SetRun& run) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "integration/fixture.h"
@@ -344,7 +345,11 @@ TEST_F(LockSetTest, WritesWhileAllMembersAreHeldOrNothing) {
   EXPECT_THROW(set.alive(1min), LockUnhealthyException);
 }
 
-TEST_F(LockSetTest, IsWarnedOnceWhenTheConnectionIsSilent) {
+class LockSetDangerTest : public LockSetTest, public ::testing::WithParamInterface<bool> {};
+
+INSTANTIATE_TEST_SUITE_P(AskedForWhileItIsHeld, LockSetDangerTest, ::testing::Bool());
+
+TEST_P(LockSetDangerTest, IsWarnedOnceWhenTheConnectionIsSilent) {
   TcpProxy proxy(server_->port());
   Client client(settings_for(proxy.connect_string()));
   LockSet set(client, "bulk", {"danger-1", "danger-2", "danger-3"});
@@ -352,12 +357,13 @@ TEST_F(LockSetTest, IsWarnedOnceWhenTheConnectionIsSilent) {
   EXPECT_THROW(set.on_danger(1h, [] {}), RequestRejectedException);
   std::atomic<int> warnings = 0;
   std::promise<bool> healthy_when_warned;
+  if (GetParam()) set.lock_with_timeout();
   set.on_danger(1s, [&] {
     if (++warnings == 1) healthy_when_warned.set_value(set.healthy());
   });
   std::promise<LossReason> lost;
   set.on_lost([&](LossReason reason, const std::string&) { lost.set_value(reason); });
-  set.lock_with_timeout();
+  if (!GetParam()) set.lock_with_timeout();
   proxy.stall(true);
   auto warned = healthy_when_warned.get_future();
   ASSERT_EQ(warned.wait_for(30s), std::future_status::ready);
@@ -367,6 +373,51 @@ TEST_F(LockSetTest, IsWarnedOnceWhenTheConnectionIsSilent) {
   EXPECT_EQ(reason.get(), LossReason::deadline_passed);
   EXPECT_EQ(warnings, 1);
   proxy.stall(false);
+}
+
+TEST_F(LockSetTest, ItsRecordIsKnownAsItIsWritten) {
+  LockSet set(client_, "bulk", {"b", "a"}, Priority::background);
+  EXPECT_EQ(set.owner().set_size, 2u);
+  set.lock_with_timeout();
+  const OwnerRecord own = set.owner();
+  const auto written = Inspector(other_).show("a")->holder->owner;
+  ASSERT_TRUE(written);
+  EXPECT_EQ(own.set, written->set);
+  EXPECT_EQ(own.instance, written->instance);
+  EXPECT_EQ(own.lock_info, "bulk");
+  EXPECT_EQ(own.priority, Priority::background);
+  EXPECT_THAT(own.set_members, ElementsAre("a", "b"));
+}
+
+TEST_F(LockSetTest, ItsPlaceInTheQueueIsTold) {
+  BlockingWriteLock holder(other_, "holder", "queued-b");
+  holder.lock_with_timeout();
+  LockSet set(client_, "bulk", {"queued-a", "queued-b"});
+  std::promise<std::pair<std::size_t, std::string>> told;
+  set.on_queued([&, said = false](const QueuePosition& position, const std::string& monitor) mutable {
+    if (!std::exchange(said, true)) told.set_value({position.place, monitor});
+  });
+  std::promise<void> ended;
+  set.acquire([&](std::exception_ptr) { ended.set_value(); });
+  auto place = told.get_future();
+  ASSERT_EQ(place.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(place.get(), (std::pair<std::size_t, std::string>{1, "queued-b"}));
+  holder.unlock_or_throw();
+  ASSERT_EQ(ended.get_future().wait_for(10s), std::future_status::ready);
+  EXPECT_TRUE(set.healthy());
+  EXPECT_FALSE(BlockingWriteLock(other_, "holder", "queued-b").try_lock_for(1500us));
+}
+
+TEST_F(LockSetTest, ADurationOfAnyUnitIsATimeOut) {
+  BlockingWriteLock holder(other_, "holder", "unit");
+  holder.lock_with_timeout();
+  LockSet set(client_, "bulk", {"unit"});
+  EXPECT_FALSE(set.try_lock_for(1500us));
+  EXPECT_FALSE(set.try_lock_for(std::chrono::duration<double>(0.002)));
+  EXPECT_FALSE(set.try_lock_until(std::chrono::system_clock::now() + 2ms));
+  EXPECT_FALSE(set.try_lock_until(std::chrono::steady_clock::now() - 1h));
+  holder.unlock_or_throw();
+  EXPECT_TRUE(set.try_lock_for(std::chrono::hours::max()));
 }
 
 TEST_F(LockSetTest, IsTakenAndReleasedWithoutBlocking) {

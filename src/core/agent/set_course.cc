@@ -100,6 +100,7 @@ void SetCourse::acquire(const sets::Command& command) {
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;
   spec.hold_watch_later = time_for_the_others;
+  spec.wants_position = options_.wants_place && !spec.try_once;
   if (options_.wants_contention) {
     spec.contention = lock::ContentionScope::all;
   } else if (may_be_outranked()) {
@@ -195,6 +196,12 @@ void SetCourse::lost(lock::ContenderId contender, LossReason reason) {
 void SetCourse::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   machine_.released(attempt_of(contender), outcome);
   ended(contender);
+}
+
+void SetCourse::queued(lock::ContenderId contender, const QueuePosition& position) {
+  if (const auto member = member_of(contender); member && machine_.waits_for() == member) {
+    member_queued(*member, position);
+  }
 }
 
 void SetCourse::contended(lock::ContenderId contender, Priority waiting) {

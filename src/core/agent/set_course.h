@@ -19,6 +19,7 @@ struct SetCourseOptions {
   Priority priority = Priority::foreground;
   bool may_linger = true;         // linger::Wish
   bool wants_contention = false;  // the caller is told of everybody who waits behind a member
+  bool wants_place = false;       // and of its place in the queue of the member that it waits for
   // A set that waits for longer asks who of other processes waits behind what it holds: a listing for each member.
   lock::Duration contention_delay = std::chrono::milliseconds(100);
 };
@@ -51,7 +52,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId) override {}
-  void queued(lock::ContenderId, const QueuePosition&) override {}
+  void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void in_danger(lock::ContenderId contender) override;
   void step_ends() override;
@@ -74,6 +75,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   // The attempt has a lock that had lingered, with the GUID of an earlier one.
   virtual void member_taken(sets::AttemptId, const linger::Lock&) {}
   virtual void member_contended(std::size_t /*member*/, Priority /*waiting*/) {}
+  virtual void member_queued(std::size_t /*member*/, const QueuePosition& /*position*/) {}
   virtual void attempt_ended(sets::AttemptId) {}
   virtual void endangered() {}
   virtual void time_came(lock::TimePoint) {}
