@@ -181,6 +181,7 @@ void Connection::begin_stream(std::string_view last_event_id, bool head) {
   std::string text = "HTTP/1.1 200 OK\r\n";
   for (const auto& field : begin) text += std::string(field.name_string()) + ": " + std::string(field.value()) + "\r\n";
   text += "\r\n";
+  keep_alive_ = false;
   if (!head) {
     const std::optional<std::uint64_t> number = hall_.events.number_of(last_event_id);
     needs_snapshot_ = !number;

@@ -61,18 +61,18 @@ void Collector::work() {
   while (!stop_) {
     guard.unlock();
     const Clock::time_point begin = Clock::now();
+    milliseconds pause = interval_;
     try {
       const std::shared_ptr<const Picture> picture = look();
       std::vector<web::Event> events = changes(*picture);
       last_ = picture;
       take_(picture, std::move(events));
-      took_ = since(begin);
+      pause = std::max(interval_, since(begin) * (times_its_length - 1));
     } catch (const std::exception& problem) {
-      fail_(problem.what());
+      fail_(problem.what());  // and soon again: a look that was in vain has waited, and not worked
     }
-    const Clock::time_point next = begin + std::max(interval_, since(begin) * times_its_length);
     guard.lock();
-    stopped_.wait_until(guard, next, [this] { return stop_; });
+    stopped_.wait_for(guard, pause, [this] { return stop_; });
   }
 }
 

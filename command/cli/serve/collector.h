@@ -49,7 +49,6 @@ class Collector {
   const Take take_;
   const Fail fail_;
   std::shared_ptr<const Picture> last_;  // of its thread
-  std::chrono::milliseconds took_{0};    // its last look; of its thread
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;

@@ -417,6 +417,7 @@ class Outage(ServeTest, support.OwnServerTest):
         metrics = self.request("/metrics")[1]
         self.assertIn("forelock_picture_live 0", metrics)
         self.assertNotIn("forelock_held", metrics)
+        wait_until(lambda: self.get("/api/monitors")["problem"], "a look has failed")
         self.wake_server()
         stream.until(lambda name, data: name == "status" and data["live"])
         self.wait_ready()
