@@ -99,7 +99,13 @@ TEST(CliBlocking, ChainGoesOverMonitors) {
             "longest for 1 min 40 s");
 }
 
-TEST(CliBlocking, FanHasOneRootAndTheOldestWaitFirst) {
+TEST(CliBlocking, OrderOfServiceIsNotThatOfArrival) {
+  MonitorView view = monitor("P1", a, {b, c});
+  view.queue[0].waited = seconds(1);  // of the foreground, say
+  EXPECT_EQ(forest(Blocking({view})), "a(bc) ");
+}
+
+TEST(CliBlocking, FanHasOneRootAndKeepsTheOrderOfService) {
   const Blocking blocking({monitor("P1", a, {b, c, d})});
   EXPECT_EQ(forest(blocking), "a(bcd) ");
   EXPECT_EQ(blocking.worst(),

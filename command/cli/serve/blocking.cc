@@ -211,11 +211,7 @@ void Blocking::grow(BlockingTree& tree, std::size_t depth, std::vector<bool>& se
   tree.repeated = seen[tree.party];
   if (tree.repeated) return;
   seen[tree.party] = true;
-  std::vector<std::size_t> waiting = parties_[tree.party].blocked;
-  std::stable_sort(waiting.begin(), waiting.end(), [this](std::size_t a, std::size_t b) {
-    return longest_wait(parties_[a]) > longest_wait(parties_[b]);
-  });
-  for (const std::size_t party : waiting) {
+  for (const std::size_t party : parties_[tree.party].blocked) {
     if (room == 0 || depth + 1 >= max_tree_depth) {
       ++tree.left_out;
       continue;

@@ -45,7 +45,8 @@ struct Weight {
   std::chrono::milliseconds total{0};    // of all waits
 };
 
-// A party with those who wait for it. One that has been shown already comes again without them.
+// A party with those who wait for it, by monitor and then in the order of service. One that has been shown already
+// comes again without them.
 struct BlockingTree {
   std::size_t party = 0;
   bool repeated = false;
