@@ -17,6 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int times_its_length = 10;
 constexpr milliseconds shortest_freshness{3000};
+constexpr milliseconds longest_freshness{10'000};  // where looks are rarer, what is shown is old in between
 constexpr int missed_looks = 3;
 
 milliseconds since(Clock::time_point begin) {
@@ -84,7 +85,7 @@ std::shared_ptr<const Picture> Collector::look() {
   if (monitors.empty()) require_namespace(client_);
   const milliseconds pace = std::max(interval_, since(begin) * times_its_length);
   return std::make_shared<const Picture>(std::move(monitors), not_permitted, begin, wall,
-                                         std::max(shortest_freshness, missed_looks * pace));
+                                         std::clamp(missed_looks * pace, shortest_freshness, longest_freshness));
 }
 
 std::vector<MonitorView> Collector::read(std::size_t& not_permitted) {

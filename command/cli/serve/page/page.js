@@ -7,6 +7,7 @@ import { moveFocus, showList } from "./list.js";
 const state = {
   rows: new Map(),   // by id; `seen`: when it was so, by this page's clock
   connected: false,  // to `forelock serve`
+  answering: true,   // a connection may hang without an error: whether it answers questions, too
   live: false,       // what the server says of its picture
   problem: null,
   seen: null,        // when the picture was the present, by this page's clock; null before the first
@@ -16,14 +17,15 @@ const state = {
 const filterBox = document.getElementById("filter");
 
 function isPresent() {
-  return state.connected && state.live;
+  return state.connected && state.answering && state.live;
 }
 
 function showStatus(age) {
   const status = document.getElementById("status");
   status.classList.toggle("old", age !== null);
   document.body.classList.toggle("old-picture", age !== null);
-  const why = !state.connected ? "no connection to forelock serve" : state.problem ?? "no news from the servers";
+  const why = !state.connected ? "no connection to forelock serve"
+    : !state.answering ? "forelock serve does not answer" : state.problem ?? "no news from the servers";
   setText(status, age === null ? "live" : state.seen === null ? `nothing seen yet: ${why}`
     : `not live: as it was ${duration(Math.floor(age / 1000) * 1000)} ago; ${why}`);
 }
@@ -51,7 +53,7 @@ function takeRow(row, seen) {
 }
 
 async function read(path) {
-  const response = await fetch(path, { headers: { Accept: "application/json" } });
+  const response = await fetch(path, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(4000) });
   const json = await response.json();
   return response.ok ? { json } : { problem: json.error?.message ?? `status ${response.status}` };
 }
@@ -65,10 +67,15 @@ async function refresh() {
     const id = state.chosen;
     const [chains, view] = await Promise.all(
       [read("/api/chains"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
-    if (chains.json) showChains(chains.json);
+    state.answering = true;
+    if (chains.json) {
+      takeStatus(chains.json);
+      showChains(chains.json);
+    }
     if (id === state.chosen) showDetail(id, view?.json ?? null, view?.problem);
   } catch {
-    // No connection: the stream says so, and what is shown is grey.
+    state.answering = false;
+    show();
   }
   reading = false;
   if (again) { again = false; refreshSoon(); }
@@ -162,6 +169,6 @@ document.addEventListener("keydown", (event) => {
 
 window.addEventListener("popstate", takeAddress);
 setInterval(show, 1000);
-setInterval(() => { if (isPresent() && !document.hidden) refresh(); }, 5000);
+setInterval(() => { if (!document.hidden) refresh(); }, 5000);
 takeAddress();
 listen();
