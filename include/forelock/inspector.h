@@ -27,9 +27,11 @@ struct HolderView {
 
 /// A contender in the queue.
 struct WaiterView {
-  std::size_t position = 0;             ///< 1 is next
-  std::string node;                     ///< e.g. "B-0000000008"
-  std::optional<Priority> priority;     ///< empty if the node has neither configured prefix
+  std::size_t position = 0;  ///< 1 is next
+  std::string node;          ///< e.g. "B-0000000008"
+  /// What it is; `owner->rank` where it has moved to another class's queue. Empty if the node has neither configured
+  /// prefix.
+  std::optional<Priority> priority;
   std::optional<OwnerRecord> owner;     ///< nothing if it left no record that can be read
   std::int64_t session = 0;             ///< the session that its node belongs to
   std::chrono::milliseconds waited{0};  ///< how long, by the wall clocks of server and caller

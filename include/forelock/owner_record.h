@@ -22,6 +22,7 @@ struct FORELOCK_EXPORT OwnerRecord {
   std::string lock_info;                                      ///< why it takes the lock, e.g. "Save Content"
   std::string instance;                                       ///< the process and thread: `host/pid/thread`
   Priority priority = Priority::foreground;                   ///< the class it contends in
+  std::optional<Priority> rank;                               ///< in whose queue it stands, where it has moved
   std::string guid;                                           ///< identifies this acquisition
   WallTime enqueued_at{};                                     ///< when it began to wait
   std::optional<WallTime> acquired_at;                        ///< holder: when the claim was sent
@@ -32,15 +33,18 @@ struct FORELOCK_EXPORT OwnerRecord {
   /// How long the lock may stay with its process after a section (`zookeeper.lock.linger`). Then the rest of the record
   /// is that of the first section of the grant: a later one may be under way, or none.
   std::optional<std::chrono::milliseconds> linger;
+  /// After how long without anybody of its class before it this contender moves to the end of the foreground's queue
+  /// (`zookeeper.background.max.wait`).
+  std::optional<std::chrono::milliseconds> max_wait;
   std::string set;                       ///< of a member of a lock set: that acquisition of the set; else empty
   std::uint64_t set_size = 0;            ///< how many members that set has; 0: no set
   std::vector<std::string> set_members;  ///< the first of them, in the order in which they are taken
   std::vector<std::string> stack;        ///< where lock() was called, innermost first
 
   /// One line of JSON with sorted, stable keys (lockInfo, instance, priority, guid, enqueuedAt, acquiredAt,
-  /// expectedRuntimeMs, alertAt, autoUnlockAt, fencingToken, lingerMs, set, setMembers, setSize, stack; times in ISO
-  /// 8601 UTC with milliseconds). Invalid UTF-8 is replaced. At most max_record_bytes: the stack is shortened first,
-  /// then the set's members, then the lock info.
+  /// expectedRuntimeMs, alertAt, autoUnlockAt, fencingToken, lingerMs, maxWaitMs, rank, set, setMembers, setSize,
+  /// stack; times in ISO 8601 UTC with milliseconds). Invalid UTF-8 is replaced. At most max_record_bytes: the stack is
+  /// shortened first, then the set's members, then the lock info.
   std::string to_json() const;
 
   /// Nothing if the bytes are not an owner record: third-party clients may leave any data, or none. Unknown keys

@@ -119,6 +119,9 @@ class FORELOCK_EXPORT Settings {
   /// `zookeeper.foregound.task.timeout`, `zookeeper.backgound.task.timeout`: how long a lock of that class
   /// waits.
   std::chrono::milliseconds timeout(Priority priority) const noexcept;
+  /// `zookeeper.background.max.wait`: after how long the first background contender moves to the end of the
+  /// foreground's queue; zero: never.
+  std::chrono::milliseconds background_max_wait() const noexcept;
   /// `zookeeper.lock.watch`
   WatchMode watch_mode() const noexcept;
   /// `zookeeper.monitor.linger`: how long a monitor's node stays after its last use in this process, at least; zero:

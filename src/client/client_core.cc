@@ -91,6 +91,12 @@ std::optional<std::chrono::milliseconds> ClientCore::linger_of(const LockOptions
   return settings_.linger();
 }
 
+std::optional<std::chrono::milliseconds> ClientCore::max_wait_of(Priority priority) const {
+  const bool ages =
+      priority != all_priorities.front() && settings_.background_max_wait() > std::chrono::milliseconds(0);
+  return ages ? std::optional(settings_.background_max_wait()) : std::nullopt;
+}
+
 void ClientCore::post(Dispatcher::Call callback) {
   if (!dispatcher_.post(callback)) callback.run();
 }

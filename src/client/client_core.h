@@ -68,6 +68,8 @@ class ClientCore final {
   // not linger, or it may not, or its record says what ends with its section, an alarm or the permission to free it by
   // force.
   std::optional<std::chrono::milliseconds> linger_of(const LockOptions& options) const;
+  // After how long the first of a class that ages moves; nothing if it does not.
+  std::optional<std::chrono::milliseconds> max_wait_of(Priority priority) const;
 
   // One step of the agent: holds the mutex, and afterwards publishes what changed and wakes whom it concerns. They are
   // woken when the mutex is free again: they are about to want it.

@@ -41,6 +41,8 @@ std::string course_text(const lock::CourseNote& note) {
              " goes before it";
     case CourseStep::steps_aside:
       return "gives the lock back for those that go before it, as asked, and keeps its place";
+    case CourseStep::moves:
+      return "moves to the end of another class's queue, in place of " + node;
     case CourseStep::node_gone:
       return "is not in the queue: its node is not there; it begins anew";
     case CourseStep::reply_lost:

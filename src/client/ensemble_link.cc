@@ -34,6 +34,7 @@ agent::AgentOptions agent_options(const Settings& settings, bool explain) {
   lock::EngineOptions& options = all.engine;
   for (const Priority priority : all_priorities) options.prefixes[priority] = settings.prefix(priority);
   options.watch_mode = settings.watch_mode();
+  options.background_max_wait = settings.background_max_wait();
   options.monitor_linger = settings.monitor_linger();
   if (options.monitor_linger > lock::Duration()) {
     options.monitor_linger = std::max<lock::Duration>(options.monitor_linger, least_monitor_linger);

@@ -48,6 +48,7 @@ OwnerRecord LockSlot::new_record() const {
   record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
   record.linger = core_->linger_of(options_);
+  record.max_wait = core_->max_wait_of(priority_);
   return record;
 }
 
@@ -128,8 +129,7 @@ bool LockSlot::acquire_lingering() {
     record_ = new_record();
   }
   const linger::Wish wish{node_name_, priority_, true, wants_place()};
-  return core_->in_step(
-      [&](agent::Agent& agent) { return agent.acquire_lingering(shared_from_this(), wish) != 0; });
+  return core_->in_step([&](agent::Agent& agent) { return agent.acquire_lingering(shared_from_this(), wish) != 0; });
 }
 
 std::optional<lock::Refusal> LockSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
@@ -183,8 +183,7 @@ bool LockSlot::cancel() {
       return true;
     }
   }
-  return core_->in_step(
-      [&](agent::Agent& agent) { return agent.is_of(*this, contender) && agent.cancel(contender); });
+  return core_->in_step([&](agent::Agent& agent) { return agent.is_of(*this, contender) && agent.cancel(contender); });
 }
 
 bool LockSlot::step_aside(lock::TimePoint deadline) {

@@ -37,13 +37,19 @@ const ContenderNode* node_of_holder(const Reply& private_lock, const std::option
   return of_session == 1 ? only : nullptr;
 }
 
+// What it is: its record says so where it stands in the queue of another class.
+std::optional<Priority> class_of(const ContenderNode& node, const Settings& settings) {
+  if (node.record && node.record->rank) return node.record->priority;
+  return priority_of(node.name, settings);
+}
+
 HolderView holder_view(const Reply& private_lock, const std::optional<OwnerRecord>& owner, const ContenderNode* node,
                        const Settings& settings, WallTime now) {
   HolderView holder;
   holder.owner = owner;
   if (node != nullptr) {
     holder.node = node->name;
-    holder.priority = priority_of(node->name, settings);
+    holder.priority = class_of(*node, settings);
   }
   if (!holder.priority && owner) holder.priority = owner->priority;
   holder.session = private_lock.stat.ephemeral_owner;
@@ -57,7 +63,7 @@ HolderView holder_view(const Reply& private_lock, const std::optional<OwnerRecor
 WaiterView waiter_view(const ContenderNode& contender, const Settings& settings, WallTime now) {
   WaiterView waiter;
   waiter.node = contender.name;
-  waiter.priority = priority_of(contender.name, settings);
+  waiter.priority = class_of(contender, settings);
   waiter.owner = contender.record;
   waiter.session = contender.stat.ephemeral_owner;
   const bool has_time = contender.record && contender.record->enqueued_at != WallTime{};

@@ -9,6 +9,8 @@ lock::RecordText text_of(std::shared_ptr<const records::ContenderRecord> record)
     switch (use) {
       case lock::RecordUse::waiting:
         return record->waiting(guid);
+      case lock::RecordUse::moved:
+        return record->moved(guid);
       case lock::RecordUse::claiming:
         return record->claiming(guid);
       case lock::RecordUse::holding:

@@ -85,6 +85,7 @@ OwnerRecord SetSlot::new_record() const {
   record.enqueued_at = records::wall_time_now();
   record.expected_runtime = options_.expected_runtime;
   record.linger = core_->linger_of(options_);
+  record.max_wait = core_->max_wait_of(priority_);
   record.set_size = monitors().size();
   std::size_t bytes = 0;
   for (const std::string& monitor : monitors()) {

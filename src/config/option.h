@@ -16,6 +16,7 @@ enum class OptionId {
   background_prefix,
   foreground_timeout,
   background_timeout,
+  background_max_wait,
   request_retry_count,
   dlq_topic,
   outbox_path,

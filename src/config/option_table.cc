@@ -44,6 +44,11 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
     {OptionId::background_timeout, "zookeeper.backgound.task.timeout", "zookeeper.background.task.timeout",
      OptionType::duration, "2000", "", 0, int_max, "", Importance::high,
      "How long a background task waits for a lock."},
+    {OptionId::background_max_wait, "zookeeper.background.max.wait", "", OptionType::duration, "0", "", 0, int_max, "",
+     Importance::medium,
+     "After this time the first background contender of a monitor moves to the end of the foreground's queue, those "
+     "behind it one such time after the other. 0: never. Must be shorter than the background's time-out to help; the "
+     "foreground's time-out, and a background time-out of four of it, are good values."},
     {OptionId::request_retry_count, "elastic.request.retry.count", "", OptionType::number, "3", "", 0,
      largest_retry_count, "", Importance::high,
      "Retries of an operation, not counting the first attempt. Then it goes to the dead-letter queue."},

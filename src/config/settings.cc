@@ -106,6 +106,10 @@ std::chrono::milliseconds Settings::timeout(Priority priority) const noexcept {
   return std::chrono::milliseconds(data_->number(config::timeout_option(priority)));
 }
 
+std::chrono::milliseconds Settings::background_max_wait() const noexcept {
+  return std::chrono::milliseconds(data_->number(OptionId::background_max_wait));
+}
+
 std::chrono::milliseconds Settings::monitor_linger() const noexcept {
   return std::chrono::milliseconds(data_->number(OptionId::monitor_linger));
 }

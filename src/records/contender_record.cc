@@ -13,6 +13,8 @@ ContenderRecord::ContenderRecord(const OwnerRecord& record, std::optional<std::c
   constexpr std::string_view guid = "\"guid\":\"";
   guid_.begin = json_.find(guid) + guid.size();
   guid_.end = guid_.begin + record.guid.size();
+  constexpr std::string_view priority = "\"priority\":\"";
+  behind_priority_ = json_.find('"', json_.find(priority) + priority.size()) + 1;
   if (const std::size_t begin = json_.find(",\"setMembers\":["); begin != std::string::npos) {
     set_members_ = {begin, json_.find(",\"setSize\":", begin)};
   }
@@ -24,6 +26,14 @@ ContenderRecord::ContenderRecord(const OwnerRecord& record, std::optional<std::c
 std::string ContenderRecord::waiting(std::string_view guid) const {
   std::string json = json_;
   return json.replace(guid_.begin, guid_.end - guid_.begin, guid);
+}
+
+// The key comes next in order; what it takes is less than what is left for the holder's times.
+std::string ContenderRecord::moved(std::string_view guid) const {
+  std::string json = waiting(guid);
+  std::string rank = ",\"rank\":\"";
+  rank.append(name_of(all_priorities.front())).append("\"");
+  return json.insert(behind_priority_, rank);
 }
 
 std::string ContenderRecord::claiming(std::string_view guid) const {

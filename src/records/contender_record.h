@@ -21,6 +21,8 @@ class ContenderRecord {
 
   // Of its node in the queue: the record.
   std::string waiting(std::string_view guid) const;
+  // Of its node in the foreground's queue, where that is not its own.
+  std::string moved(std::string_view guid) const;
   // Of its node where that is made together with privateLock: without what only the holder's record is read for, the
   // stack and the names of the other members of its set.
   std::string claiming(std::string_view guid) const;
@@ -36,6 +38,7 @@ class ContenderRecord {
 
   std::string json_;
   Part guid_;
+  std::size_t behind_priority_ = 0;
   Part set_members_;
   Part stack_;
   std::optional<std::chrono::milliseconds> expected_runtime_;

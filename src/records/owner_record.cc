@@ -57,7 +57,12 @@ void append_body(const OwnerRecord& record, const Room& room, std::string& out) 
     append_number(record.linger->count(), out);
   }
   append_member(",\"lockInfo\":", record.lock_info, room.lock_info, out);
+  if (record.max_wait) {
+    out += ",\"maxWaitMs\":";
+    append_number(record.max_wait->count(), out);
+  }
   append_member(",\"priority\":", name_of(record.priority), body_limit, out);
+  if (record.rank) append_member(",\"rank\":", name_of(*record.rank), body_limit, out);
   if (record.set_size > 0) {
     append_member(",\"set\":", record.set, room.set, out);
     const std::size_t members = std::min(room.members, record.set_members.size());

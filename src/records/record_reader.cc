@@ -29,7 +29,9 @@ enum class Field {
   instance,
   linger,
   lock_info,
+  max_wait,
   priority,
+  rank,
   set,
   set_members,
   set_size,
@@ -37,7 +39,7 @@ enum class Field {
 };
 
 Field field_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, Field>, 15> known{{{"acquiredAt", Field::acquired_at},
+  constexpr std::array<std::pair<std::string_view, Field>, 17> known{{{"acquiredAt", Field::acquired_at},
                                                                       {"alertAt", Field::alert_at},
                                                                       {"autoUnlockAt", Field::auto_unlock_at},
                                                                       {"enqueuedAt", Field::enqueued_at},
@@ -47,7 +49,9 @@ Field field_of(std::string_view key) {
                                                                       {"instance", Field::instance},
                                                                       {"lingerMs", Field::linger},
                                                                       {"lockInfo", Field::lock_info},
+                                                                      {"maxWaitMs", Field::max_wait},
                                                                       {"priority", Field::priority},
+                                                                      {"rank", Field::rank},
                                                                       {"set", Field::set},
                                                                       {"setMembers", Field::set_members},
                                                                       {"setSize", Field::set_size},
@@ -121,6 +125,10 @@ class Reader final : public nlohmann::json_sax<Json> {
       record_.linger = std::chrono::milliseconds(static_cast<std::int64_t>(value));
       return true;
     }
+    if (field_ == Field::max_wait && value <= max_runtime) {
+      record_.max_wait = std::chrono::milliseconds(static_cast<std::int64_t>(value));
+      return true;
+    }
     if (field_ == Field::set_size) {
       record_.set_size = value;
       return true;
@@ -174,12 +182,16 @@ class Reader final : public nlohmann::json_sax<Json> {
           return true;
         }
         return false;
+      case Field::rank:
+        record_.rank = parse_priority(value);
+        return record_.rank.has_value();
       case Field::set:
         record_.set = std::move(value);
         return true;
       case Field::expected_runtime:
       case Field::fencing_token:
       case Field::linger:
+      case Field::max_wait:
       case Field::set_members:
       case Field::set_size:
       case Field::stack:

@@ -139,7 +139,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
     // Its name is that of a node of the holder's process which an administrator has deleted with the monitor: nothing
     // tells whose it is (docs/protocol.md, "Limits").
     if (monitor.undecidable && had_name(*one.process, one.monitor, node)) continue;
-    return fail(before.priority == one.priority ? Invariant::fifo : Invariant::foreground_first,
+    return fail(before.rank == one.rank ? Invariant::fifo : Invariant::foreground_first,
                 name(id) + " granted while " + name(other) + " waits with " + before.node);
   }
   timeline_.at(now() + timer_slack + plan_.latest_tick, *this, loss_due, id);
@@ -327,6 +327,7 @@ void Checker::session_ended(const Believer& process) {
 
 void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   if (violation_) return;
+  if (what == ageing_due) return ageing_lasts(detail % max_monitors, detail / max_monitors);
   if (what == vacancy_due) return vacancy_lasts(detail % max_monitors, detail / max_monitors);
   const Contender& one = at(detail);
   const auto again = [&](Instant when) { timeline_.at(when, *this, what, detail); };
@@ -358,8 +359,7 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
       if (one.phase != Phase::held || !undone_by_hand(one)) return;  // or it was granted anew
       if (plan_.engine.watched_bytes < enough_to_watch_all) return;
       const Instant watched = one.granted_at + plan_.engine.hold_watch_delay + one.hold_watch_later;
-      const Instant since =
-          std::max({one.robbed_at, watched, one.process->awake_since(), one.process->calm_since()});
+      const Instant since = std::max({one.robbed_at, watched, one.process->awake_since(), one.process->calm_since()});
       const Instant due = since + removal_slack + 2 * plan_.latest_tick;
       if (now() < due) return again(due);
       return fail(Invariant::told_of_loss,

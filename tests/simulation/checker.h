@@ -32,6 +32,8 @@ class Believer {
   virtual Instant calm_since() const = 0;
   // Since when it has been connected; in the future while it is not.
   virtual Instant connected_since() const = 0;
+  // Whether its background contenders do (lock/ageing.h).
+  virtual bool ages() const = 0;
 
  protected:
   ~Believer() = default;
@@ -46,6 +48,7 @@ struct Contender {
   const Believer* process = nullptr;  // null: a literal client
   std::size_t monitor = 0;
   Priority priority = Priority::foreground;
+  bool reclassified = false;  // by its caller, while it waited
   Phase phase = Phase::waiting;
   bool forgotten = false;
   bool closing = false;         // its engine has been closed: the session ends
@@ -59,8 +62,11 @@ struct Contender {
   Span hold_watch_later{};      // as lock::AcquireSpec
   int open_writes = 0;          // under its guard, unanswered
   // Truth.
-  std::string node;       // the last one created; empty when it is gone
-  std::string last_node;  // likewise, but kept
+  std::string node;                      // the last one created; empty when it is gone
+  std::string last_node;                 // likewise, but kept
+  Priority rank = Priority::foreground;  // of that node
+  Instant queued_at{};                   // when that was created
+  std::vector<Instant> left_before;      // when each of those went that were before it in the same queue
   coordination::SessionId node_session = 0;
   std::int64_t node_zxid = 0;
   std::int64_t number = 0;
@@ -160,13 +166,16 @@ class Checker final : public model::Actor {
     std::uint64_t first = 0;
     Instant vacant_since{};
     std::size_t passed_over = 0;  // how often others have taken it since then, and had to give it back
+    // Who is the first of the background and is to age, and since when it has been, behind somebody of the foreground.
+    std::uint64_t ageing = 0;
+    Instant ageing_since{};
   };
   struct LockChange {
     bool touched = false;
     bool created = false;
     bool deleted = false;
   };
-  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due };
+  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due, ageing_due };
 
   Instant now() const { return timeline_.now(); }
   bool session_lives(const Contender& contender) const;
@@ -174,7 +183,7 @@ class Checker final : public model::Actor {
   bool waits(const Contender& contender) const { return contender.phase == Phase::waiting && !contender.node.empty(); }
   bool goes_before(const Contender& a, const Contender& b) const;
   std::string name(std::uint64_t id) const;
-  void node_created(const model::LogEntry& entry, const std::string& path);
+  void node_created(const model::LogEntry& entry, const std::string& path, const std::vector<std::uint64_t>& replaced);
   void node_deleted(const model::LogEntry& entry, const model::Change& change);
   void lock_changed(const model::LogEntry& entry, std::size_t monitor, const LockChange& change,
                     const std::vector<model::Change>& changes);
@@ -192,6 +201,13 @@ class Checker final : public model::Actor {
   bool held_by_somebody(std::size_t monitor) const;
   void look_at_vacancy(std::size_t monitor);
   void vacancy_lasts(std::size_t monitor, std::uint64_t first);
+  // Background contenders move in their time (checker_ageing.cc).
+  bool ageing_judged(std::size_t monitor) const;
+  void left_queue(const Contender& contender);
+  void moved(std::uint64_t id, const Contender& former);
+  std::uint64_t first_to_age(std::size_t monitor) const;
+  void look_at_ageing(std::size_t monitor);
+  void ageing_lasts(std::size_t monitor, std::uint64_t first);
   void check_lingering(const Believer& process);
   void judge_versions(const model::LogEntry& entry);
   void end(std::uint64_t id);

@@ -89,7 +89,7 @@ std::string lock_path(std::size_t monitor) {
 }
 
 bool Checker::goes_before(const Contender& a, const Contender& b) const {
-  if (a.priority != b.priority) return a.priority == Priority::foreground;
+  if (a.rank != b.rank) return a.rank == Priority::foreground;
   return a.number < b.number;
 }
 
@@ -106,6 +106,15 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
   if (changes.empty()) return;
   const model::Tree& truth = ensemble_.truth();
   std::array<LockChange, max_monitors> locks{};
+  // A node that a move makes is there before the former one goes.
+  std::vector<std::uint64_t> replaced;
+  for (const model::Change& change : changes) {
+    const bool child = monitor_in(change.path) != max_monitors && change.path.size() > 2;
+    if (!child || change.kind != model::Change::Kind::deleted || change.path == lock_path(monitor_in(change.path)))
+      continue;
+    if (const std::uint64_t id = contender_in(change.data); id != 0) replaced.push_back(id);
+    node_deleted(entry, change);
+  }
   for (const model::Change& change : changes) {
     if (change.path == guarded_path) {
       judge_guard(entry, truth);
@@ -132,9 +141,7 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
       if (change.kind == model::Change::Kind::created) locks[monitor].created = true;
       if (change.kind == model::Change::Kind::deleted) locks[monitor].deleted = true;
     } else if (change.kind == model::Change::Kind::created) {
-      node_created(entry, change.path);
-    } else if (change.kind == model::Change::Kind::deleted) {
-      node_deleted(entry, change);
+      node_created(entry, change.path, replaced);
     }
   }
   for (std::size_t index = 0; index < max_monitors; ++index) {
@@ -143,13 +150,13 @@ void Checker::applied(const model::LogEntry& entry, const std::vector<model::Cha
     if (locks[index].touched) lock_changed(entry, index, locks[index], changes);
     if (busy || monitor.owner != 0 || !monitor.nodes.empty()) monitor.busy_until = now();
     if (busy || !monitor.nodes.empty()) look_at_vacancy(index);
+    if (!plan_.ages.empty()) look_at_ageing(index);
   }
   if (!trace_.on()) return;
   const std::string zxid = std::to_string(entry.zxid);
   const std::string session = std::to_string(entry.session);
   const bool end = entry.kind == model::LogEntry::Kind::end_session;
-  trace_.add("servers",
-             zxid + (end ? " ends session " + session : " of " + session + ": " + describe(entry.request)));
+  trace_.add("servers", zxid + (end ? " ends session " + session : " of " + session + ": " + describe(entry.request)));
 }
 
 // A removal may be on its way by then, or be sent by a process that has given up its watch and lets unused monitors
@@ -159,7 +166,8 @@ bool Checker::made_anew_unnoticed(std::size_t index) const {
   return monitor.made_at - monitor.former_removed_at <= 2 * plan_.engine.monitor_linger + Span(plan_.session_timeout);
 }
 
-void Checker::node_created(const model::LogEntry& entry, const std::string& path) {
+void Checker::node_created(const model::LogEntry& entry, const std::string& path,
+                           const std::vector<std::uint64_t>& replaced) {
   const model::Node* node = ensemble_.truth().find(path);
   const std::uint64_t id = node == nullptr ? 0 : contender_in(node->data);
   if (id == 0) monitors_[monitor_in(path)].foreign = true;
@@ -171,11 +179,16 @@ void Checker::node_created(const model::LogEntry& entry, const std::string& path
   if (!one.node.empty()) {
     fail(Invariant::nothing_left, name(id) + " has a second node " + path + " beside " + one.node);
   }
+  const Contender former = one;
   one.node = one.last_node = path;
+  one.rank = path[3] == 'A' ? Priority::foreground : Priority::background;
+  one.queued_at = now();
+  one.left_before.clear();
   one.node_session = entry.session;
   one.node_zxid = entry.zxid;
   one.number = std::atoll(path.c_str() + path.size() - 10);
   monitors_[one.monitor].nodes.push_back(id);
+  if (std::find(replaced.begin(), replaced.end(), id) != replaced.end()) moved(id, former);
 }
 
 void Checker::node_deleted(const model::LogEntry& entry, const model::Change& change) {
@@ -186,6 +199,7 @@ void Checker::node_deleted(const model::LogEntry& entry, const model::Change& ch
     one.node.clear();
     std::erase(monitors_[one.monitor].nodes, id);
     monitors_[one.monitor].busy_until = now();
+    left_queue(one);
   }
   if (entry.kind == model::LogEntry::Kind::end_session) return;
   if (entry.connection == nullptr) {

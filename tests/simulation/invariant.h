@@ -13,6 +13,7 @@ enum class Invariant {
   foreground_first,  // 3
   fifo,              // 4
   nothing_left,      // 5: no node outlives its contender
+  ageing,            // a background contender moves when it has waited for its time, and no earlier
   in_time,           // 6: every call returns by its deadline
   own_locks_only,    // 7: nobody frees somebody else's lock
   no_lost_wakeup,    // 8: with faults over, every waiter is served
@@ -42,6 +43,8 @@ constexpr std::string_view name_of(Invariant invariant) {
       return "4 FIFO within a priority";
     case Invariant::nothing_left:
       return "5 no node outlives its contender";
+    case Invariant::ageing:
+      return "a background contender moves in its time";
     case Invariant::in_time:
       return "6 every call returns by its deadline";
     case Invariant::own_locks_only:

@@ -40,7 +40,9 @@ void Link::trace(const std::string& text) const {
 void Link::new_agent() {
   if (agent_) former_.push_back(std::move(agent_));
   const Plan& plan = world_.plan();
-  agent_ = std::make_unique<agent::Agent>(agent::AgentOptions{plan.engine, plan.grouping, plan.linger}, *this);
+  lock::EngineOptions engine = plan.engine;
+  if (!ages()) engine.background_max_wait = {};
+  agent_ = std::make_unique<agent::Agent>(agent::AgentOptions{engine, plan.grouping, plan.linger}, *this);
   unanswered_.clear();
   world_.requests().disconnected(*this);
   last_sent_ = sent_before_collision_ = 0;
@@ -73,6 +75,11 @@ void Link::end_step() {
 
 Instant Link::awake_since() const {
   return process_.awake_since();
+}
+
+bool Link::ages() const {
+  const std::vector<bool>& ages = world_.plan().ages;
+  return !ages.empty() && ages[process_.index()];
 }
 
 Instant Link::calm_since() const {

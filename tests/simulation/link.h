@@ -18,10 +18,7 @@ namespace forelock::simulation {
 class Process;
 class World;
 
-class Link final : public model::Actor,
-                   public coordination::SessionListener,
-                   public Believer,
-                   public agent::AgentHost {
+class Link final : public model::Actor, public coordination::SessionListener, public Believer, public agent::AgentHost {
  public:
   Link(World& world, Process& process);
   ~Link();
@@ -63,6 +60,7 @@ class Link final : public model::Actor,
   Instant awake_since() const override;
   Instant calm_since() const override;
   Instant connected_since() const override;
+  bool ages() const override;
 
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
@@ -86,11 +84,13 @@ class Link final : public model::Actor,
   void lost(lock::ContenderId contender, LossReason reason, bool in_use) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
+  void moved(lock::ContenderId contender, Priority rank) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;
   void release_called(lock::ContenderId contender, bool begun) override;
   void cancel_called(lock::ContenderId contender, bool begun) override;
+  void set_priority_called(lock::ContenderId contender, Priority priority, bool begun) override;
   void step_aside_called(lock::ContenderId contender, bool begun, lock::TimePoint deadline) override;
   void sent(coordination::RequestTag tag, const coordination::Request& request) override;
   void withdrawn(coordination::RequestTag tag) override;

@@ -49,6 +49,7 @@ void Link::Wire::submit(coordination::RequestTag tag, coordination::Request requ
 void Link::begins(lock::ContenderId contender, const lock::AcquireSpec& spec) {
   lists_at_call_[contender] = lists_;
   world_.checker().at(contender).hold_watch_later = spec.hold_watch_later;
+  world_.checker().at(contender).priority = spec.priority;
   if (!tracing()) return;
   trace("acquire " + std::to_string(contender) + " " + spec.monitor +
         (spec.priority == Priority::foreground ? " foreground" : " background") + (spec.try_once ? " once" : "") +
@@ -81,6 +82,15 @@ void Link::release_called(lock::ContenderId contender, bool begun) {
 void Link::cancel_called(lock::ContenderId contender, bool begun) {
   if (tracing()) trace("cancel " + std::to_string(contender) + (begun ? "" : ": no"));
   world_.checker().cancel_called(contender, begun);
+}
+
+void Link::set_priority_called(lock::ContenderId contender, Priority priority, bool begun) {
+  if (tracing()) {
+    trace(std::string(name_of(priority)) + " from now on: " + std::to_string(contender) + (begun ? "" : ": no"));
+  }
+  if (!begun) return;
+  world_.checker().at(contender).priority = priority;
+  world_.checker().at(contender).reclassified = true;
 }
 
 void Link::step_aside_called(lock::ContenderId contender, bool begun, lock::TimePoint deadline) {
@@ -123,6 +133,11 @@ void Link::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (tracing())
     trace("** queued " + std::to_string(contender) + " " + std::to_string(position.place) + " behind " +
           position.behind);
+}
+
+void Link::moved(lock::ContenderId contender, Priority rank) {
+  if (tracing())
+    trace("** moved " + std::to_string(contender) + (rank == Priority::foreground ? " foreground" : " background"));
 }
 
 void Link::contended(lock::ContenderId contender, Priority waiting) {

@@ -51,6 +51,7 @@ struct PlannedCall {
   Span hold{};
   int step_asides = 0;
   bool updates_record = false;
+  Span changes_after{};  // when the caller makes it one of the other class, while it waits; zero: never
   int guarded_writes = 0;
   std::vector<std::size_t> set;               // of monitors, in the caller's order; empty: only `monitor`
   std::optional<PlannedOperation> operation;  // then patience and hold are those of each attempt
@@ -143,6 +144,7 @@ struct Plan {
   std::vector<int> homes;  // by process: the server it prefers, or -1
   std::array<std::int64_t, max_monitors> first_counter{};
   lock::EngineOptions engine;
+  std::vector<bool> ages;  // by process: whether the background does as the engine says
   grouping::GroupingLimits grouping;
   linger::LingerLimits linger;  // of a process
   milliseconds backoff_initial{2};

@@ -326,6 +326,40 @@ void add_pollers(Plan& plan) {
   }
 }
 
+// Background contenders that age, callers that change their minds, and now and then a foreground that never ends. From
+// numbers of its own.
+void add_moves(Plan& plan) {
+  Random random(plan.seed * 0xd6e8feb86659fd93ULL + 0x1b873593);
+  if (random.chance(0.3)) {
+    const double changing = random.chance(0.5) ? 0.1 : 0.5;
+    for (PlannedThread& thread : plan.threads) {
+      for (PlannedCall& call : thread.calls) {
+        if (call.operation || call.try_once || !random.chance(changing)) continue;
+        call.changes_after = random.between(microseconds(100), milliseconds(20));
+      }
+    }
+  }
+  if (!random.chance(0.35)) return;
+  plan.engine.background_max_wait = random.between(milliseconds(20), milliseconds(250));
+  const bool flood = random.chance(0.4) && plan.literals.empty() && plan.first_counter[0] == 0;
+  for (std::size_t i = 0; i < plan.processes; ++i) plan.ages.push_back(flood || random.chance(0.75));
+  if (!flood) return;
+  plan.polled = true;
+  const std::size_t monitor = random.below(plan.monitors);
+  for (int count = random.between(2, 3); count > 0; --count) {
+    PlannedThread thread;
+    thread.process = random.below(plan.processes);
+    thread.start = random.between(Span{}, milliseconds(40));
+    thread.polls = true;
+    PlannedCall call;
+    call.think = random.between(microseconds(10), milliseconds(1));
+    call.monitor = monitor;
+    call.hold = random.between(milliseconds(1), milliseconds(12));
+    thread.calls.push_back(call);
+    plan.threads.push_back(std::move(thread));
+  }
+}
+
 // From numbers of its own, too.
 void let_locks_linger(Plan& plan) {
   Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
@@ -408,6 +442,7 @@ Plan make_plan(std::uint64_t seed) {
   let_locks_linger(plan);
   add_foreign_monitors(plan);
   add_pollers(plan);
+  add_moves(plan);
   return plan;
 }
 

@@ -98,6 +98,7 @@ void describe(std::ostream& out, const PlannedCall& call) {
   if (call.step_asides > 0) out << " step aside x" << call.step_asides;
   if (call.guarded_writes > 0) out << " guarded writes x" << call.guarded_writes;
   if (call.updates_record) out << " updates record";
+  if (call.changes_after > Span{}) out << " changes class after " << ms(call.changes_after);
   if (call.wants_position) out << " wants position";
   if (call.wants_contention) out << " wants contention";
   if (call.operation) describe(out, *call.operation);
@@ -121,6 +122,9 @@ std::string describe(const Plan& plan) {
   }
   if (plan.callers_stop_late) out << ", callers stop late";
   if (plan.linger.delay > Span{}) out << ", releases are delayed by " << ms(plan.linger.delay) << " ms";
+  for (std::size_t i = 0; i < plan.ages.size(); ++i) {
+    if (plan.ages[i]) out << ", process " << i << " ages after " << ms(plan.engine.background_max_wait) << " ms";
+  }
   out << "\n";
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {
     if (plan.homes[i] >= 0) out << "  process " << i << " prefers server " << plan.homes[i] << "\n";

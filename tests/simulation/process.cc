@@ -96,6 +96,16 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
         link_.agent().cancel(threads_[index].contender);
       }
       break;
+    case change_class: {
+      const std::uint64_t id = threads_[index].contender;
+      const auto set = threads_[index].set;
+      if (id == 0 && !set) break;
+      const Priority now_is = set ? set->priority() : world_.checker().at(id).priority;
+      const Priority other = now_is == Priority::foreground ? Priority::background : Priority::foreground;
+      if (!(set ? set->set_priority(other) : link_.agent().set_priority(id, other))) break;
+      if (world_.random().chance(0.5)) timer(call_of(threads_[index]).changes_after, change_class, index);
+      break;
+    }
     case mid_hold:
       middle_of_hold(index);
       break;
@@ -134,6 +144,7 @@ void Process::contend(std::size_t index) {
   thread.step_asides = call.step_asides;
   thread.guarded_writes = call.guarded_writes;
   if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
+  if (call.changes_after > Span{}) timer(call.changes_after, change_class, index);
   thread.contender = ask(index, call, deadline);
 }
 

@@ -68,6 +68,7 @@ class Process final : public model::Actor {
     tick,
     begin_call,
     cancel_call,
+    change_class,
     end_hold,
     mid_hold,
     restart,

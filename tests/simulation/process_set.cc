@@ -79,6 +79,7 @@ void Process::begin_set(std::size_t index) {
   thread.step_asides = call.step_asides;
   thread.guarded_writes = call.guarded_writes;
   if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
+  if (call.changes_after > Span{}) timer(call.changes_after, change_class, index);
   if (tracing()) trace("takes set " + std::to_string(id) + " of " + std::to_string(monitors.size()));
   const Instant deadline = call.patience > Span{} ? now() + call.patience : lock::never;
   if (deadline != lock::never) timer(deadline - now() + late_answer(), set_due, index);

@@ -22,6 +22,7 @@ constexpr auto allowed =
                                      "create monitor, create new, create lock, set lock",  // the same, monitor fresh
                                      "create new, create lock, set lock",                  // claim, with the own node
                                      "create new",                                         // join the queue
+                                     "create new, delete node",                            // move to another queue
                                      "check node, create lock, set lock",                  // claim from the queue
                                      "delete node, check node, set lock version",          // hand-over
                                      "delete node, delete lock version",                   // release

@@ -48,6 +48,8 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   EXPECT_GT(seen.hand_overs, 0u);
   EXPECT_GT(seen.yields, 0u);
   EXPECT_GT(seen.step_asides, 0u);
+  EXPECT_GT(seen.aged, 0u);
+  EXPECT_GT(seen.changed_class, 0u);
   EXPECT_GT(seen.number_proofs, 0u);
   EXPECT_GT(seen.literal_grants, 0u);
   EXPECT_GT(seen.renewed_monitors, 0u);

@@ -15,6 +15,8 @@ void Statistics::add(const Statistics& other) {
   hand_overs += other.hand_overs;
   yields += other.yields;
   step_asides += other.step_asides;
+  aged += other.aged;
+  changed_class += other.changed_class;
   number_proofs += other.number_proofs;
   literal_grants += other.literal_grants;
   renewed_monitors += other.renewed_monitors;
@@ -47,18 +49,18 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
   out << "{\"schedules\": " << schedules << ", \"acquisitions\": " << acquisitions << ", \"grants\": " << grants
       << ", \"refusals\": " << refusals << ", \"losses\": " << losses << ", \"releases\": " << releases
       << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields << ", \"step_asides\": " << step_asides
-      << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
-      << ", \"renewed_monitors\": " << renewed_monitors << ", \"forgotten_watches\": " << forgotten_watches
-      << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
-      << ", \"expired_sessions\": " << expired_sessions << ", \"operations\": " << operations
-      << ", \"operations_succeeded\": " << operations_succeeded
+      << ", \"aged\": " << aged << ", \"changed_class\": " << changed_class << ", \"number_proofs\": " << number_proofs
+      << ", \"literal_grants\": " << literal_grants << ", \"renewed_monitors\": " << renewed_monitors
+      << ", \"forgotten_watches\": " << forgotten_watches << ", \"guarded_writes\": " << guarded_writes
+      << ", \"guarded_writes_refused\": " << guarded_writes_refused << ", \"expired_sessions\": " << expired_sessions
+      << ", \"operations\": " << operations << ", \"operations_succeeded\": " << operations_succeeded
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost
       << ", \"set_waits\": " << set_waits << ", \"set_gave_way\": " << set_gave_way
-      << ", \"set_knocks\": " << set_knocks << ", \"lingered\": " << lingered
-      << ", \"taken_again\": " << taken_again << ", \"groups\": " << groups << ", \"groups_failed\": " << groups_failed
-      << ", \"withdrawn\": " << withdrawn << ", \"steps\": " << steps << ", \"faults\": {";
+      << ", \"set_knocks\": " << set_knocks << ", \"lingered\": " << lingered << ", \"taken_again\": " << taken_again
+      << ", \"groups\": " << groups << ", \"groups_failed\": " << groups_failed << ", \"withdrawn\": " << withdrawn
+      << ", \"steps\": " << steps << ", \"faults\": {";
   for (std::size_t i = 0; i < faults.size(); ++i) {
     out << (i == 0 ? "\"" : ", \"") << name_of(static_cast<FaultKind>(i)) << "\": " << faults[i];
   }

@@ -44,6 +44,7 @@ class Recorder final : public EngineOutput {
   void released(ContenderId, ReleaseOutcome outcome) override { releases.push_back(outcome); }
   void queued(ContenderId, const QueuePosition& position) override { positions.push_back(position); }
   void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
+  void moved(ContenderId, Priority rank) override { moves.push_back(rank); }
   void proved(ContenderId id) override { proofs.push_back(id); }
   void forgotten(ContenderId) override { ++forgotten_count; }
   void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
@@ -67,6 +68,7 @@ class Recorder final : public EngineOutput {
   std::vector<ReleaseOutcome> releases;
   std::vector<QueuePosition> positions;
   std::vector<Priority> contentions;
+  std::vector<Priority> moves;
   std::vector<ContenderId> proofs;
   std::vector<std::int64_t> high_numbers;
   int removals_denied = 0;

@@ -74,6 +74,24 @@ TEST(OwnerRecord, OfALockThatMayLingerSaysSo) {
   EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
 }
 
+TEST(OwnerRecord, OfOneThatAgesSaysSo) {
+  OwnerRecord record;
+  record.lock_info = "x";
+  record.guid = "g";
+  record.instance = "i";
+  record.priority = Priority::background;
+  record.max_wait = std::chrono::seconds(2);
+  EXPECT_EQ(record.to_json(), R"({"enqueuedAt":"1970-01-01T00:00:00.000Z","guid":"g","instance":"i",)"
+                              R"("lockInfo":"x","maxWaitMs":2000,"priority":"background"})");
+  EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
+  // And where it stands when it has moved.
+  const std::string moved = records::ContenderRecord(record, {}, {}).moved("h");
+  record.guid = "h";
+  record.rank = Priority::foreground;
+  EXPECT_EQ(moved, record.to_json());
+  EXPECT_EQ(OwnerRecord::from_json(moved), record);
+}
+
 TEST(OwnerRecord, OfAMemberOfASetSaysSo) {
   OwnerRecord record;
   record.lock_info = "x";

@@ -1,5 +1,6 @@
 #include "cli/monitors/views_text.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -18,6 +19,23 @@ constexpr std::chrono::milliseconds clock_tolerance{1000};
 Cell class_cell(const std::optional<Priority>& priority) {
   if (!priority) return {"?", Style::faint};
   return {std::string(name_of(*priority)), *priority == all_priorities.front() ? Style::good : Style::plain};
+}
+
+Cell class_cell(const WaiterView& waiter) {
+  Cell cell = class_cell(waiter.priority);
+  if (waiter.owner && waiter.owner->rank) cell.text += ", moved";
+  return cell;
+}
+
+// Of the first of the background that ages; those behind it follow, one such time after the other.
+std::string ageing_text(const std::vector<WaiterView>& queue) {
+  const auto first = std::find_if(queue.begin(), queue.end(), [](const WaiterView& waiter) {
+    return waiter.priority == Priority::background && !(waiter.owner && waiter.owner->rank);
+  });
+  if (first == queue.end() || !first->owner || !first->owner->max_wait || first == queue.begin()) return {};
+  return "\n  " + printable(first->node) +
+         " moves to the end of the foreground's queue when it has been the first of the background for " +
+         duration_text(*first->owner->max_wait) + "\n";
 }
 
 // Ids that would look like nothing, or like several.
@@ -122,12 +140,12 @@ std::string text_of(const MonitorView& monitor, const Console& console) {
   for (const WaiterView& waiter : monitor.queue) {
     table.add({{std::to_string(waiter.position)},
                {waiter.node},
-               class_cell(waiter.priority),
+               class_cell(waiter),
                {duration_text(waiter.waited)},
                {waiter.behind == "privateLock" ? "the holder" : waiter.behind},
                {who(waiter.owner, waiter.session)}});
   }
-  return text + table.str(console);
+  return text + table.str(console) + ageing_text(monitor.queue);
 }
 
 }  // namespace forelock::cli

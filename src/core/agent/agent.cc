@@ -218,6 +218,12 @@ void Agent::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (const auto listener = listener_of(contender)) listener->queued(contender, position);
 }
 
+void Agent::moved(lock::ContenderId contender, Priority rank) {
+  linger_.moved(contender);
+  host_.moved(contender, rank);
+  if (const auto listener = listener_of(contender)) listener->moved(contender, rank);
+}
+
 void Agent::contended(lock::ContenderId contender, Priority waiting) {
   if (!mutated(Mutation::contention_untold)) linger_.contended(contender, now());
   host_.contended(contender, waiting);

@@ -83,6 +83,8 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   void give_up(lock::ContenderId contender, bool section_ended);
   bool cancel(lock::ContenderId contender);
   bool step_aside(lock::ContenderId contender, lock::TimePoint deadline);
+  // As lock::Engine::set_priority(); what it gets does not linger.
+  bool set_priority(lock::ContenderId contender, Priority priority, lock::RecordText record = {});
 
   // --- held locks ---
 
@@ -133,6 +135,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
+  void moved(lock::ContenderId contender, Priority rank) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;

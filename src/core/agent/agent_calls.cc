@@ -126,6 +126,13 @@ bool Agent::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
   return begun;
 }
 
+bool Agent::set_priority(lock::ContenderId contender, Priority priority, lock::RecordText record) {
+  const bool begun = engine_.set_priority(contender, priority, std::move(record), now());
+  if (begun) linger_.moved(contender);
+  host_.set_priority_called(contender, priority, begun);
+  return begun;
+}
+
 // --- held locks ---
 
 bool Agent::holds(lock::ContenderId contender) const {

@@ -40,6 +40,7 @@ class AgentHost {
   virtual void lost(lock::ContenderId, LossReason, bool /*in_use*/) {}
   virtual void released(lock::ContenderId, lock::ReleaseOutcome) {}
   virtual void queued(lock::ContenderId, const QueuePosition&) {}
+  virtual void moved(lock::ContenderId, Priority /*rank*/) {}
   virtual void contended(lock::ContenderId, Priority) {}
   virtual void forgotten(lock::ContenderId) {}
   virtual void counter_high(const std::string& /*monitor*/, std::int64_t /*number*/) {}
@@ -50,6 +51,7 @@ class AgentHost {
 
   virtual void release_called(lock::ContenderId, bool /*begun*/) {}
   virtual void cancel_called(lock::ContenderId, bool /*begun*/) {}
+  virtual void set_priority_called(lock::ContenderId, Priority, bool /*begun*/) {}
   virtual void step_aside_called(lock::ContenderId, bool /*begun*/, lock::TimePoint /*deadline*/) {}
 
   // --- the engine's requests, before they are grouped ---

@@ -29,6 +29,8 @@ class ContenderListener {
   virtual void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) = 0;
   // A release with a time for its answer has waited long enough. It goes on without this listener.
   virtual void release_unanswered(lock::ContenderId contender) = 0;
+  // It stands at the end of this class's queue now (lock::EngineOutput::moved()).
+  virtual void moved(lock::ContenderId, Priority /*rank*/) {}
   virtual void queued(lock::ContenderId contender, const QueuePosition& position) = 0;
   virtual void contended(lock::ContenderId contender, Priority waiting) = 0;
   virtual void in_danger(lock::ContenderId contender) = 0;

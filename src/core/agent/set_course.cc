@@ -14,10 +14,15 @@ constexpr std::chrono::seconds time_for_the_others{1};
 }  // namespace
 
 SetCourse::SetCourse(Agent& agent, std::shared_ptr<const std::vector<std::string>> monitors, SetCourseOptions options)
-    : agent_(agent), monitors_(std::move(monitors)), options_(options), machine_(monitors_->size()) {}
+    : agent_(agent),
+      monitors_(std::move(monitors)),
+      options_(options),
+      machine_(monitors_->size()),
+      rank_(options.priority) {}
 
 void SetCourse::begin(lock::TimePoint deadline, bool try_only) {
   deadline_ = deadline;
+  rank_ = options_.priority;
   machine_.begin(try_only);
   proceed();
 }
@@ -39,6 +44,21 @@ bool SetCourse::step_aside(lock::TimePoint deadline) {
   const bool begun = machine_.step_aside();
   proceed();
   return begun;
+}
+
+bool SetCourse::set_priority(Priority priority) {
+  if (machine_.stage() != sets::SetStage::taking) return false;
+  options_.priority = rank_ = priority;
+  const lock::RecordText record = record_of_class(priority);
+  // Not the map itself: as in contenders().
+  const std::vector<std::pair<lock::ContenderId, sets::AttemptId>> attempts(attempts_.begin(), attempts_.end());
+  for (const auto& [contender, attempt] : attempts) {
+    const auto member = machine_.member_of(attempt);
+    if (member && !machine_.holds(*member)) agent_.set_priority(contender, priority, record);
+  }
+  if (may_be_outranked()) want_contention();
+  proceed();
+  return true;
 }
 
 // Not the map itself, in which calls of the agent may change something: it may find on the way that the session's time
@@ -97,6 +117,7 @@ void SetCourse::acquire(const sets::Command& command) {
   lock::AcquireSpec spec;
   spec.monitor = (*monitors_)[command.member];
   spec.priority = options_.priority;
+  if (rank_ != options_.priority) spec.rank = rank_;
   spec.deadline = deadline_;
   spec.try_once = command.kind == sets::Command::Kind::try_once;
   spec.hold_watch_later = time_for_the_others;
@@ -198,6 +219,10 @@ void SetCourse::released(lock::ContenderId contender, lock::ReleaseOutcome outco
   ended(contender);
 }
 
+void SetCourse::moved(lock::ContenderId contender, Priority rank) {
+  if (member_of(contender)) rank_ = rank;
+}
+
 void SetCourse::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (const auto member = member_of(contender); member && machine_.waits_for() == member) {
     member_queued(*member, position);
@@ -206,7 +231,7 @@ void SetCourse::queued(lock::ContenderId contender, const QueuePosition& positio
 
 void SetCourse::contended(lock::ContenderId contender, Priority waiting) {
   const auto member = member_of(contender);
-  if (waiting < options_.priority) {
+  if (waiting < rank_) {
     machine_.outranked(attempt_of(contender));
     come_back();
   }

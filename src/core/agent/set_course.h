@@ -36,7 +36,10 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   bool cancel();
   bool release();
   bool step_aside(lock::TimePoint deadline);
+  // Makes a set that is being taken one of this class, and moves the member that it waits for. False: it is not.
+  bool set_priority(Priority priority);
 
+  Priority priority() const { return options_.priority; }
   const sets::SetMachine& machine() const { return machine_; }
   const std::vector<std::string>& monitors() const { return *monitors_; }
   // endangered() follows when less than this is left before the session's deadline.
@@ -52,6 +55,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId) override {}
+  void moved(lock::ContenderId contender, Priority rank) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void in_danger(lock::ContenderId contender) override;
@@ -69,6 +73,8 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
 
   // The GUID and the record of a member's contender are still missing.
   virtual void describe(const sets::Command& command, lock::AcquireSpec& spec) = 0;
+  // Of a member's contender, when the set's class has changed; empty: as it was.
+  virtual lock::RecordText record_of_class(Priority) { return {}; }
   // The machine may have come to another stage.
   virtual void advanced() = 0;
   virtual void member_granted(std::size_t /*member*/) {}
@@ -86,7 +92,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
 
  private:
   // Whether a contender can go before the set.
-  bool may_be_outranked() const { return options_.priority != all_priorities.front(); }
+  bool may_be_outranked() const { return rank_ != all_priorities.front(); }
   void want_contention();
   void proceed();
   void knock();
@@ -100,8 +106,11 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
 
   Agent& agent_;
   const std::shared_ptr<const std::vector<std::string>> monitors_;
-  const SetCourseOptions options_;
+  SetCourseOptions options_;
   sets::SetMachine machine_;
+  // In whose queues the members stand: once one of them has moved, the others follow for the rest of the acquisition,
+  // and nothing is given back to those that the set goes before.
+  Priority rank_;
   lock::TimePoint deadline_ = lock::never;
   std::vector<std::string> knocks_;               // that are about to be sent
   bool coming_back_ = false;                      // at the end of this step

@@ -103,6 +103,10 @@ void LingerMachine::release_at_end(Entry& entry) {
   entry.may_linger = entry.may_be_delayed = false;
 }
 
+void LingerMachine::moved(lock::ContenderId contender) {
+  if (Entry* const entry = find(contender)) release_at_end(*entry);
+}
+
 void LingerMachine::given_back(lock::ContenderId contender) {
   Entry* const entry = find(contender);
   if (entry != nullptr && entry->state == State::in_use && !mutated(Mutation::unused_lingers)) erase(*entry);

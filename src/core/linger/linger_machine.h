@@ -97,6 +97,8 @@ class LingerMachine {
   void stepped_aside(lock::ContenderId contender);
   // Its record says from now on what ends with this section.
   void bind_to_section(lock::ContenderId contender);
+  // Its class has changed, or the queue in which it stands: what it gets is nobody's but its caller's.
+  void moved(lock::ContenderId contender);
   // A held lock is about to be released, and not as its caller has finished with it: it does not stay.
   void given_back(lock::ContenderId contender);
   // The caller of a held lock has finished. True: it lingers, or its release is delayed. False: the driver is to

@@ -46,6 +46,14 @@ struct Contender {
   // There is a watch on its own node, or will be at once.
   bool node_watched = false;
 
+  // Where it stands: its node's prefix, and so its place, and what proves it. Not what it is: AcquireSpec::priority. It
+  // changes with the node alone.
+  Priority rank = Priority::foreground;
+  // Where it is to stand: the rank, unless it is to move.
+  Priority wanted_rank = Priority::foreground;
+  // The rank for which its node is being replaced, also while it is found out what has become of that.
+  std::optional<Priority> moving_to;
+
   std::string node;  // name of the own node once known
   std::int64_t number = 0;
   // What was known of the monitor when its node was sent: the node's number is not lower.
@@ -56,6 +64,7 @@ struct Contender {
   coordination::RequestTag proof = 0;  // the look that is to prove its rank
   TimePoint hold_watch_at = never;
   TimePoint proof_again_at = never;  // as a holder
+  TimePoint move_at = never;         // when it is looked at again whether it is to move
   std::optional<QueuePosition> position;
   // As a holder: the priorities of which it has been told that contenders wait behind it.
   base::PerPriority<bool> told_waiting;
@@ -65,7 +74,9 @@ struct Contender {
   void move_to(ContenderState to);
 
   // No other contender can overtake it once it is in the queue.
-  bool most_urgent() const { return spec.priority == all_priorities.front(); }
+  bool most_urgent() const { return rank == all_priorities.front(); }
+  // Of a node that it makes anew.
+  Priority first_rank() const { return spec.rank.value_or(spec.priority); }
 };
 
 }  // namespace forelock::lock

@@ -13,9 +13,11 @@ namespace forelock::lock {
 //   enqueueing  create of the own node sent                        created -> waiting; reply lost -> resolving;
 //                                                                  monitor missing, or its counter at its end -> idle
 //   waiting     own node in the queue                              first and lock free, or handed over by a holder of
-//                                                                  this process -> claiming; node removed by another
-//                                                                  client -> idle; its lock found without its node ->
-//                                                                  resolving
+//                                                                  this process -> claiming; its rank is to change ->
+//                                                                  moving; node removed by another client -> idle; its
+//                                                                  lock found without its node -> resolving
+//   moving      the own node is being replaced by one of another   done, or refused -> waiting; node removed by another
+//               rank                                               client -> idle; reply lost -> resolving
 //   claiming    privateLock being taken, or taken and rank not     proved -> held; lock taken -> waiting, or enqueueing
 //               yet proved                                         if there is no own node; monitor missing, or its
 //                                                                  counter at its end -> idle; a contender ranks before
@@ -36,7 +38,18 @@ namespace forelock::lock {
 // A contender that is leaving is one that is abandoned: it stays in its state until the request of that state is
 // answered, since the reply means the same, and is waiting until its node has been removed.
 // clang-format on
-enum class ContenderState { idle, enqueueing, waiting, claiming, yielding, held, releasing, resolving, leaving };
+enum class ContenderState {
+  idle,
+  enqueueing,
+  waiting,
+  moving,
+  claiming,
+  yielding,
+  held,
+  releasing,
+  resolving,
+  leaving
+};
 
 // Whether the table knows this move, of a contender that is abandoned or not.
 constexpr bool may_move(ContenderState from, ContenderState to, bool abandoned) {
@@ -51,7 +64,9 @@ constexpr bool may_move(ContenderState from, ContenderState to, bool abandoned) 
     case enqueueing:
       return to == waiting || to == resolving || to == idle;
     case waiting:
-      return to == claiming || to == idle || to == resolving;
+      return to == claiming || to == moving || to == idle || to == resolving;
+    case moving:
+      return to == waiting || to == idle || to == resolving;
     case claiming:
       return to == held || to == waiting || to == enqueueing || to == idle || to == yielding || to == resolving;
     case yielding:
@@ -75,6 +90,8 @@ constexpr std::string_view name_of(ContenderState state) {
       return "enqueueing";
     case ContenderState::waiting:
       return "waiting";
+    case ContenderState::moving:
+      return "moving";
     case ContenderState::claiming:
       return "claiming";
     case ContenderState::yielding:

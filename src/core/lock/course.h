@@ -22,6 +22,7 @@ enum class CourseStep {
   session_unproved,    // granted when the session is proved to live
   yields,              // gives the lock back: `node` goes before it
   steps_aside,         // lets others go first, as asked
+  moves,               // to the end of another class's queue: `node` was its own until then
   node_gone,           // its own node is not in the queue (any more): begins anew
   reply_lost,          // what the server did is found out
   resolved_owner,      // privateLock is its own

@@ -39,6 +39,7 @@ void Engine::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
   contender.id = id;
   contender.arrival = next_arrival_++;
   contender.spec = std::move(spec);
+  contender.rank = contender.wanted_rank = contender.first_rank();
   contenders_.emplace(id, std::move(owned));
   Monitor& monitor = monitor_of(contender.spec.monitor);
   contender.monitor = &monitor;
@@ -86,6 +87,18 @@ bool Engine::step_aside(ContenderId id, TimePoint deadline, TimePoint now) {
   set_deadline(*contender, deadline);
   contender->monitor->step_aside(*contender, now);
   return true;
+}
+
+bool Engine::set_priority(ContenderId id, Priority priority, RecordText record, TimePoint now) {
+  enforce_deadline(now);
+  Contender* contender = find(id);
+  if (!contender || contender->abandoned) return false;
+  return contender->monitor->set_priority(*contender, priority, std::move(record), now);
+}
+
+bool Engine::moved(ContenderId id) const {
+  const Contender* contender = find(id);
+  return contender && contender->rank != contender->spec.priority;
 }
 
 bool Engine::update_record(ContenderId id, std::string holder_record, TimePoint now) {
@@ -277,6 +290,7 @@ void Engine::cancel_timers(Contender& contender) {
   if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
   if (contender.hold_watch_at != never) timers_.erase({contender.hold_watch_at, {contender.id, Timer::hold_watch}});
   if (contender.proof_again_at != never) timers_.erase({contender.proof_again_at, {contender.id, Timer::proof}});
+  set_move(contender, never);
   contender.hold_watch_at = contender.proof_again_at = never;
   pending_grants_.erase(contender.id);
 }
@@ -285,6 +299,13 @@ void Engine::set_deadline(Contender& contender, TimePoint deadline) {
   if (contender.spec.deadline != never) timers_.erase({contender.spec.deadline, {contender.id, Timer::deadline}});
   contender.spec.deadline = deadline;
   if (deadline != never) timers_.insert({deadline, {contender.id, Timer::deadline}});
+}
+
+void Engine::set_move(Contender& contender, TimePoint at) {
+  if (contender.move_at == at) return;
+  if (contender.move_at != never) timers_.erase({contender.move_at, {contender.id, Timer::move}});
+  contender.move_at = at;
+  if (at != never) timers_.insert({at, {contender.id, Timer::move}});
 }
 
 TimePoint Engine::next_unwatched_look(TimePoint now) {

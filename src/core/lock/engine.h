@@ -48,6 +48,9 @@ class Engine {
   // free after it; granted() or refused() follows as for acquire(), or lost() if it turns out that another client had
   // removed the lock. False if it is not held.
   bool step_aside(ContenderId contender, TimePoint deadline, TimePoint now);
+  // Makes a waiting contender one of this class, at the end of its queue. False if it does not wait: it may be about to
+  // hold. \param record in place of AcquireSpec::record; empty: that stays.
+  bool set_priority(ContenderId contender, Priority priority, RecordText record, TimePoint now);
   // Replaces the holder's record in privateLock (best effort). False if it is not held.
   bool update_record(ContenderId contender, std::string holder_record, TimePoint now);
   // Has the servers asked whether this holder still is one: proved() follows, by what they say to a request that was
@@ -99,6 +102,8 @@ class Engine {
   // and still never answer a request.
   TimePoint oldest_unanswered() const;
   bool explains() const { return options_.explain; }
+  // Whether it stands, or has stood when it got its lock, in the queue of another class than its own.
+  bool moved(ContenderId contender) const;
   // So little room for watches is left that none should be kept for speed alone.
   bool short_of_watches() const { return watches_.nearly_full(); }
   // Contenders not yet forgotten.
@@ -144,6 +149,8 @@ class Engine {
   void end_hold(Contender& contender);
   void set_deadline(Contender& contender, TimePoint deadline);
   void set_poll(Monitor& monitor, TimePoint at);
+  // When it is looked at whether this contender is to move.
+  void set_move(Contender& contender, TimePoint at);
   // When the next queue may be looked at for which there is no room to watch it.
   TimePoint next_unwatched_look(TimePoint now);
   bool room_to_watch(const std::string& node) const { return watches_.room(WatchLedger::Kind::data, node); }
@@ -155,7 +162,7 @@ class Engine {
 
   // --- its own ---
 
-  enum class Timer { deadline, hold_watch, proof };
+  enum class Timer { deadline, hold_watch, proof, move };
   using TimerEntry = std::pair<TimePoint, std::pair<ContenderId, Timer>>;
 
   Contender* find(ContenderId id) const;

@@ -20,6 +20,7 @@ Reach reach_of(FlightKind kind) {
     case FlightKind::fresh_claim:
     case FlightKind::fast_claim:
     case FlightKind::enqueue:
+    case FlightKind::move:
     case FlightKind::claim:
     case FlightKind::hand_over:
     case FlightKind::release:
@@ -295,6 +296,9 @@ void Engine::tick(TimePoint now) {
       contender->monitor->watch_held_lock(*contender, now);
     } else if (timer == Timer::proof) {
       want_proof(*contender, now);
+    } else if (timer == Timer::move) {
+      contender->move_at = never;
+      contender->monitor->settle(now);
     } else {
       contender->spec.deadline = never;
       if (mutated(Mutation::timeout_ignored_when_disconnected)) {

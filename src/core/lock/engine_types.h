@@ -54,6 +54,9 @@ struct EngineOptions {
   bool others_linger = false;
   // The length of the chroot, by which paths are longer on the wire than here.
   std::size_t root_bytes = 0;
+  // After how long the first contender of the background moves to the end of the foreground's queue (lock/ageing.h).
+  // Zero: never.
+  Duration background_max_wait{0};
   // Whether explained() is called.
   bool explain = false;
 };
@@ -68,6 +71,7 @@ enum class ContentionScope {
 // Which of a contender's nodes a record is for.
 enum class RecordUse {
   waiting,   // its own, in the queue
+  moved,     // its own, in the queue of another class than its own
   claiming,  // its own, made together with privateLock, whose record says the rest
   holding    // privateLock
 };
@@ -78,6 +82,8 @@ using RecordText = std::function<std::string(RecordUse use, const std::string& g
 struct AcquireSpec {
   std::string monitor;  // node name, encoded: lock/monitor_name.h
   Priority priority = Priority::foreground;
+  // In whose queue it stands, where that is not its class's.
+  std::optional<Priority> rank = {};
   // Identifies this acquisition in the records below; unique in the world.
   std::string guid;
   RecordText record;  // the data of its nodes
@@ -142,6 +148,8 @@ class EngineOutput {
   virtual void released(ContenderId contender, ReleaseOutcome outcome) = 0;
   // A waiting contender's place, when first known and when it changes (AcquireSpec::wants_position).
   virtual void queued(ContenderId contender, const QueuePosition& position) = 0;
+  // A waiting contender stands in the queue of this class now, at its end: it has aged, or its priority was changed.
+  virtual void moved(ContenderId, Priority /*rank*/) {}
   // A contender of this class waits behind the holder: once for each class and grant (AcquireSpec::contention).
   virtual void contended(ContenderId contender, Priority waiting) = 0;
   // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.

@@ -18,6 +18,7 @@ enum class FlightKind {
   fresh_claim,  // monitor, own node and privateLock in one transaction
   fast_claim,   // own node and privateLock in one transaction
   enqueue,      // own node
+  move,         // own node, in place of the one that it has had in another class's queue
   claim,        // privateLock, with the own node checked
   hand_over,    // privateLock from one contender of this process to another
   release,

@@ -34,10 +34,11 @@ Monitor::Monitor(Engine& engine, std::string name, std::uint64_t ordinal)
       name_(std::move(name)),
       path_("/" + name_),
       lock_path_(path_ + "/" + std::string(private_lock_name)),
-      ordinal_(ordinal) {}
+      ordinal_(ordinal),
+      ageing_(engine.options().background_max_wait) {}
 
 ChildName Monitor::child_of(const Contender& contender) const {
-  return {engine_.prefix(contender.spec.priority), contender.number};
+  return {engine_.prefix(contender.rank), contender.number};
 }
 
 // --- callers ---
@@ -53,6 +54,8 @@ void Monitor::drop(Contender& contender) {
   all_.erase(contender.arrival);
   idle_.erase({contender.arrival, &contender});
   queue_.erase(&contender);
+  movers_.erase({contender.arrival, &contender});
+  std::erase(moving_, &contender);
   if (const auto node = nodes_.find(contender.node); node != nodes_.end() && node->second == &contender) {
     nodes_.erase(node);
   }
@@ -170,11 +173,15 @@ std::size_t Monitor::enqueueing() const {
   return std::accumulate(enqueueing_.values.begin(), enqueueing_.values.end(), std::size_t{0});
 }
 
-// Whether the reply is on its way to a contender of this process that will go before this one.
-bool Monitor::more_urgent_enqueueing(const Contender& contender) const {
-  return std::any_of(all_priorities.begin(), all_priorities.end(), [&](Priority priority) {
-    return priority < contender.spec.priority && enqueueing_[priority] > 0;
+// Whether the reply is on its way to a contender of this process that will go before this one, or does so still, should
+// it not be moved.
+bool Monitor::another_may_go_before(const Contender& contender) const {
+  const bool moving = std::any_of(moving_.begin(), moving_.end(), [&contender](const Contender* one) {
+    return !one->abandoned && queued_before(one, &contender);
   });
+  if (moving) return true;
+  return std::any_of(all_priorities.begin(), all_priorities.end(),
+                     [&](Priority priority) { return priority < contender.rank && enqueueing_[priority] > 0; });
 }
 
 // --- decisions ---
@@ -193,6 +200,7 @@ void Monitor::settle(TimePoint now) {
   if (owner_) settle_owner(now);
   settle_idle(now);
   settle_queue(now);
+  settle_moves(now);
   advise_contention(now);
   advise_positions();
 }
@@ -214,7 +222,7 @@ void Monitor::settle_owner(TimePoint now) {
 void Monitor::give_back(Contender& owner, TimePoint now) {
   Contender* next = queue_.empty() ? nullptr : &queue_.front();
   if (next && another_process_before(*next)) next = nullptr;
-  if (next && more_urgent_enqueueing(*next)) next = nullptr;
+  if (next && another_may_go_before(*next)) next = nullptr;
   if (next) {
     hand_over(owner, *next, now);
   } else {
@@ -242,7 +250,7 @@ Contender* Monitor::claimant() const {
   Contender* chosen = nullptr;
   for (const Priority priority : all_priorities) {
     const auto may_claim = [&](const Contender& one) {
-      return one.spec.priority == priority && (one.spec.try_once ? !looks_first(one) : may_wait);
+      return one.rank == priority && (one.spec.try_once ? !looks_first(one) : may_wait);
     };
     if (chosen == nullptr) chosen = find(may_claim);
   }
@@ -258,9 +266,8 @@ bool Monitor::looks_first(const Contender& contender) const {
 void Monitor::let_foreground_pass() {
   if (claiming_at_once_ == nullptr || claiming_at_once_->most_urgent()) return;
   Contender& claiming = *claiming_at_once_;
-  const bool outranked = std::any_of(idle_.begin(), idle_.end(), [&claiming](const auto& one) {
-    return one.second->spec.priority < claiming.spec.priority;
-  });
+  const bool outranked = std::any_of(idle_.begin(), idle_.end(),
+                                     [&claiming](const auto& one) { return one.second->rank < claiming.rank; });
   if (!outranked || !withdraw_claim(claiming)) return;
   if (claiming.abandoned) return engine_.forget(claiming);
   claiming.move_to(ContenderState::idle);
@@ -336,7 +343,7 @@ void Monitor::settle_queue(TimePoint now) {
     if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, false, now);
     return;
   }
-  if (more_urgent_enqueueing(first)) return;  // its reply is on the way
+  if (another_may_go_before(first)) return;  // its reply is on the way
   claim(first, now);
 }
 
@@ -429,7 +436,7 @@ void Monitor::advise_contention(TimePoint now) {
   for (const Contender* waiting : queue_) {
     const auto& told = owner_->told_waiting.values;
     if (std::all_of(told.begin(), told.end(), [](bool one) { return one; })) break;
-    tell(waiting->spec.priority);
+    tell(waiting->rank);
   }
   if (scope != ContentionScope::all) return;
   // One with another prefix counts as the class before which it goes, or else as the last one.

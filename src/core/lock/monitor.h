@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "lock/ageing.h"
 #include "lock/contender.h"
 #include "lock/contender_queue.h"
 #include "lock/engine_types.h"
@@ -44,6 +45,8 @@ class Monitor {
   void release(Contender& contender, TimePoint now);
   void step_aside(Contender& contender, TimePoint now);
   void update_record(Contender& contender, std::string record, TimePoint now);
+  // False if it does not wait.
+  bool set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now);
   std::vector<coordination::Operation> guard(const Contender& contender) const;
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
   void abandon(Contender& contender, TimePoint now);
@@ -134,7 +137,7 @@ class Monitor {
 
   // Decisions (monitor.cc).
   std::size_t enqueueing() const;
-  bool more_urgent_enqueueing(const Contender& contender) const;
+  bool another_may_go_before(const Contender& contender) const;
   void settle_owner(TimePoint now);
   bool can_claim_at_once() const;
   bool looks_first(const Contender& contender) const;
@@ -148,6 +151,20 @@ class Monitor {
   void keep_watched(TimePoint now);
   void advise_contention(TimePoint now);
   void advise_positions();
+
+  // Moves between the queues of the classes (monitor_moves.cc).
+  void want_rank(Contender& contender, Priority rank);
+  void settle_moves(TimePoint now);
+  void settle_ageing(TimePoint now);
+  bool first_is_away() const;
+  Contender* first_behind_foreground() const;
+  bool foreground_before(const Contender& contender) const;
+  std::size_t own_class_before(const Contender& contender) const;
+  void note_age(TimePoint asked, TimePoint now);
+  void move(Contender& contender, TimePoint now);
+  void on_move(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void adopt_rank(Contender& contender, Priority rank);
+  void start_anew(Contender& contender);
 
   // Requests (monitor_requests.cc).
   coordination::RequestTag send(Flight flight, coordination::Request request, TimePoint now);
@@ -213,6 +230,7 @@ class Monitor {
   void conclude_resolve(TimePoint now);
   void verify_node(Contender& contender, const Findings& found);
   void adopt_node(Contender& contender, const Findings& found);
+  void adopt_node_of_rank(Contender& contender, Priority rank, const Findings& found);
   void conclude_owner(Contender& contender, const Findings& found, TimePoint now);
   void conclude_other(Contender& contender, const Findings& found, TimePoint now);
   bool is_ours(const coordination::Reply& node, const Contender& contender) const;
@@ -232,7 +250,7 @@ class Monitor {
   void note_number(std::int64_t number);
   ChildName child_of(const Contender& contender) const;
   std::string child_path(std::string_view child) const;
-  std::string new_node_path(const Contender& contender) const;
+  std::string new_node_path(Priority rank) const;
   void watch_predecessor(const Contender& first, bool old_listing, TimePoint now);
 
   Engine& engine_;
@@ -245,14 +263,16 @@ class Monitor {
   std::map<std::uint64_t, Contender*> all_;              // every contender, by arrival
   std::set<std::pair<std::uint64_t, Contender*>> idle_;  // by arrival
   std::set<std::pair<std::uint64_t, Contender*>> position_watchers_;
-  ContenderQueue queue_{&Monitor::queued_before};      // waiting, not abandoned
-  std::unordered_map<std::string, Contender*> nodes_;  // every own node that is known
-  Contender* owner_ = nullptr;                         // owns privateLock
-  Contender* releasing_ = nullptr;                     // its release is under way and leaves the lock free
-  Contender* claiming_at_once_ = nullptr;              // its first request, which claims the lock, is not answered yet
-  bool stray_ = false;                                 // privateLock is the session's, but of no contender; it goes
-  bool lock_flight_ = false;                           // another request that changes privateLock is under way
-  std::int32_t lock_version_ = 0;                      // of privateLock, after everything sent so far
+  std::set<std::pair<std::uint64_t, Contender*>> movers_;  // who wants another rank, and has not been moved yet
+  std::vector<Contender*> moving_;                         // whose move is under way
+  ContenderQueue queue_{&Monitor::queued_before};          // waiting, not abandoned
+  std::unordered_map<std::string, Contender*> nodes_;      // every own node that is known
+  Contender* owner_ = nullptr;                             // owns privateLock
+  Contender* releasing_ = nullptr;                         // its release is under way and leaves the lock free
+  Contender* claiming_at_once_ = nullptr;  // its first request, which claims the lock, is not answered yet
+  bool stray_ = false;                     // privateLock is the session's, but of no contender; it goes
+  bool lock_flight_ = false;               // another request that changes privateLock is under way
+  std::int32_t lock_version_ = 0;          // of privateLock, after everything sent so far
   base::PerPriority<std::size_t> enqueueing_;
   std::size_t outstanding_ = 0;
   int misses_ = 0;                 // how often in a row the monitor had vanished again when we came
@@ -270,6 +290,7 @@ class Monitor {
 
   Listing listing_;
   Headcount headcount_;
+  Ageing ageing_;
 
   // When to ask (heuristics: they cost or spare requests, and decide nothing).
   // The last grant had to be waited for: the next one probably, too, so it joins the queue without a claim that would

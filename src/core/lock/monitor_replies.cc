@@ -44,6 +44,9 @@ void Monitor::on_reply(const Flight& flight, Reply reply, TimePoint now) {
     case FlightKind::enqueue:
       on_enqueue(flight, *contender, reply, now);
       break;
+    case FlightKind::move:
+      on_move(flight, *contender, reply, now);
+      break;
     case FlightKind::claim:
       on_claim(*contender, reply, now);
       break;
@@ -239,7 +242,7 @@ void Monitor::on_fresh_claim_refused(Contender& contender, const Reply& reply, T
 }
 
 void Monitor::on_enqueue(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
-  --enqueueing_[contender.spec.priority];
+  --enqueueing_[contender.rank];
   if (reply.ok()) {
     contender.node = last_component(reply.path);
     const auto name = parse_contender_name(contender.node);
@@ -446,6 +449,7 @@ void Monitor::own_node_gone(Contender& contender) {
   contender.node.clear();
   contender.clear = contender.claimed_at_creation = contender.proof_requested = contender.node_watched = false;
   contender.position.reset();
+  start_anew(contender);
   if (contender.abandoned) return engine_.forget(contender);
   engine_.explain(contender, CourseStep::node_gone);
   contender.move_to(ContenderState::idle);
@@ -455,7 +459,9 @@ void Monitor::own_node_gone(Contender& contender) {
 void Monitor::back_to_queue(Contender& contender) {
   contender.stepping_aside = contender.release_unknown = false;
   contender.move_to(ContenderState::waiting);
-  if (!contender.abandoned) queue_.insert(&contender);
+  if (contender.abandoned) return;
+  queue_.insert(&contender);
+  want_rank(contender, contender.wanted_rank);
 }
 
 // Whom of this process it waits behind; of others, the next listing tells.

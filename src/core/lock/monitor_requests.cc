@@ -33,6 +33,10 @@ std::string record_of(const Contender& contender, RecordUse use) {
   return contender.spec.record(use, contender.spec.guid);
 }
 
+RecordUse waiting_record(const Contender& contender, Priority rank) {
+  return rank == contender.spec.priority ? RecordUse::waiting : RecordUse::moved;
+}
+
 }  // namespace
 
 std::string Monitor::child_path(std::string_view child) const {
@@ -54,8 +58,8 @@ std::string Monitor::watched_path(const Flight& flight) const {
 }
 
 // What the server appends a sequence number to.
-std::string Monitor::new_node_path(const Contender& contender) const {
-  const std::string& prefix = engine_.prefix(contender.spec.priority);
+std::string Monitor::new_node_path(Priority rank) const {
+  const std::string& prefix = engine_.prefix(rank);
   std::string path;
   path.reserve(path_.size() + 1 + prefix.size() + 1);
   return path.append(path_).append("/").append(prefix).append("-");
@@ -108,7 +112,7 @@ void Monitor::fresh_claim(Contender& contender, TimePoint now) {
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
       transaction_of(Create{path_, std::string(monitor_mark)},
-                     Create{new_node_path(contender), record_of(contender, RecordUse::claiming),
+                     Create{new_node_path(contender.rank), record_of(contender, RecordUse::claiming),
                             CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
@@ -136,7 +140,7 @@ void Monitor::fast_claim(Contender& contender, TimePoint now) {
   contender.proof_requested = !headcount_.likely_alone();
   engine_.explain(contender, CourseStep::claims_at_once);
   Transaction transaction =
-      transaction_of(Create{new_node_path(contender), record_of(contender, RecordUse::claiming),
+      transaction_of(Create{new_node_path(contender.rank), record_of(contender, RecordUse::claiming),
                             CreateMode::ephemeral_sequential},
                      Create{lock_path_, "", CreateMode::ephemeral},
                      SetData{lock_path_, record_of(contender, RecordUse::holding), coordination::any_version});
@@ -156,11 +160,31 @@ void Monitor::enqueue(Contender& contender, TimePoint now) {
   ensure_monitor(now);
   contender.move_to(ContenderState::enqueueing);
   contender.created_after = headcount_.at_least();
-  ++enqueueing_[contender.spec.priority];
+  ++enqueueing_[contender.rank];
   send({.kind = FlightKind::enqueue, .contender = contender.id},
-       Create{new_node_path(contender), record_of(contender, RecordUse::waiting), CreateMode::ephemeral_sequential},
+       Create{new_node_path(contender.rank), record_of(contender, waiting_record(contender, contender.rank)),
+              CreateMode::ephemeral_sequential},
        now);
   if (!headcount_.watched()) watch_parent(0, now);
+}
+
+// Never in a group: one of its monitors may be gone, and all of them would be asked for again.
+void Monitor::move(Contender& contender, TimePoint now) {
+  const Priority rank = contender.wanted_rank;
+  queue_.erase(&contender);
+  movers_.erase({contender.arrival, &contender});
+  contender.move_to(ContenderState::moving);
+  contender.moving_to = rank;
+  moving_.push_back(&contender);
+  contender.created_after = headcount_.at_least();
+  ++enqueueing_[rank];
+  engine_.explain(contender, CourseStep::moves, contender.node);
+  Transaction transaction =
+      transaction_of(Create{new_node_path(rank), record_of(contender, waiting_record(contender, rank)),
+                            CreateMode::ephemeral_sequential},
+                     Delete{child_path(contender.node)});
+  if (mutated(Mutation::move_leaves_node)) transaction.operations.pop_back();
+  send({.kind = FlightKind::move, .contender = contender.id}, std::move(transaction), now);
 }
 
 void Monitor::claim(Contender& contender, TimePoint now) {
@@ -240,8 +264,7 @@ void Monitor::remove_node(Contender& contender, TimePoint now) {
 
 void Monitor::list(bool watch, ContenderId proof_for, TimePoint now) {
   listing_.sent(now);
-  const auto tag =
-      send({.kind = FlightKind::list, .contender = proof_for, .watch = watch}, List{path_, watch}, now);
+  const auto tag = send({.kind = FlightKind::list, .contender = proof_for, .watch = watch}, List{path_, watch}, now);
   if (Contender* contender = proof_for == 0 ? nullptr : engine_.find(proof_for)) contender->proof = tag;
 }
 
@@ -277,8 +300,8 @@ void Monitor::watch_predecessor(const Contender& first, bool old_listing, TimePo
     return look_in_turn(now);
   }
   listing_.set_watched_node(child);
-  send({.kind = FlightKind::watch_predecessor, .old_listing = old_listing, .name = child},
-       Get{child_path(child), true}, now);
+  send({.kind = FlightKind::watch_predecessor, .old_listing = old_listing, .name = child}, Get{child_path(child), true},
+       now);
 }
 
 }  // namespace forelock::lock

@@ -98,11 +98,13 @@ void Monitor::examine_nodes(TimePoint now) {
   std::map<std::string_view, std::int64_t> unknown_from;
   const std::int64_t monitor_now = resolving_.findings->list.stat.czxid;
   for (const auto& [arrival, contender] : all_) {
-    if (!contender->node.empty() || contender->state != ContenderState::resolving) continue;
+    const bool moves = contender->moving_to && !mutated(Mutation::move_forgotten);
+    if ((!contender->node.empty() && !moves) || contender->state != ContenderState::resolving) continue;
     const MonitorCount& before = contender->created_after;
     const bool known = before.czxid == monitor_now && before.created < counter_alarm;
     const std::int64_t from = known ? before.created : std::numeric_limits<std::int64_t>::min();
-    const auto [entry, added] = unknown_from.emplace(engine_.prefix(contender->spec.priority), from);
+    const Priority rank = moves ? *contender->moving_to : contender->rank;
+    const auto [entry, added] = unknown_from.emplace(engine_.prefix(rank), from);
     if (!added) entry->second = std::min(entry->second, from);
   }
   for (const std::string& child : resolving_.findings->list.children) {
@@ -138,16 +140,27 @@ void Monitor::verify_node(Contender& contender, const Findings& found) {
   contender.clear = contender.node_watched = false;
 }
 
-// Finds the node that a create with an unknown outcome has left, if it has.
+// Finds the node that a create with an unknown outcome has left, if it has. A move has left that, or the former one.
 void Monitor::adopt_node(Contender& contender, const Findings& found) {
-  if (!contender.node.empty() || contender.state != ContenderState::resolving) return;
+  const std::optional<Priority> moving_to = std::exchange(contender.moving_to, std::nullopt);
+  const bool aged = moving_to && contender.wanted_rank != contender.first_rank();
+  if (contender.node.empty() && contender.state == ContenderState::resolving) {
+    adopt_node_of_rank(contender, moving_to.value_or(contender.rank), found);
+  }
+  if (!aged) return;
+  contender.wanted_rank = contender.rank;  // whether it is to move is asked for anew
+  ageing_.look_again();
+}
+
+void Monitor::adopt_node_of_rank(Contender& contender, Priority rank, const Findings& found) {
   for (const auto& [name, node] : found.nodes) {
     if (nodes_.contains(name) || !is_ours(node, contender)) continue;
     const auto parsed = parse_contender_name(name);
-    if (!parsed || parsed->prefix != engine_.prefix(contender.spec.priority)) continue;
+    if (!parsed || parsed->prefix != engine_.prefix(rank)) continue;
     contender.node = name;
     contender.number = parsed->number;
     nodes_[name] = &contender;
+    if (rank != contender.rank) adopt_rank(contender, rank);
     return;
   }
 }
@@ -270,6 +283,7 @@ void Monitor::conclude_other(Contender& contender, const Findings& found, TimePo
   if (contender.told_expired > 1) return reject(contender, ReplyCode::no_ephemerals, now);
   contender.move_to(ContenderState::idle);
   contender.position.reset();
+  start_anew(contender);
   idle_.insert({contender.arrival, &contender});
 }
 

@@ -32,7 +32,7 @@ void Monitor::judge_look(const Flight& flight, bool listed) {
   if (contender == nullptr || contender->state != ContenderState::idle) return;
   contender->proof_requested = false;  // also if it need not look any more: it may have to again before it claims
   if (!listed || !looks_first(*contender)) return;
-  outranked_ = would_be_outranked(contender->spec.priority);
+  outranked_ = would_be_outranked(contender->rank);
   if (!outranked_) return;  // settle() goes on with it
   engine_.refuse(*contender, {.reason = RefusalReason::unavailable});
   engine_.forget(*contender);
@@ -66,6 +66,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     listing_.keep_fresh_for(owner_ || queue_.empty() ? 0 : queue_.front().id);
   }
   const bool all_there = take_listing(reply.children, reply.stat);
+  note_age(flight.sent, now);
   judge_look(flight, true);
   if (blocked_ && listing_.shows_nothing()) {
     send({.kind = FlightKind::remove_monitor}, coordination::Delete{path_}, now);

@@ -45,6 +45,13 @@ namespace forelock::lock {
   each(vanished_neighbour_proves, "a contender whose predecessor is gone counts as the first, unproved") \
   each(late_grant_unasked, "a grant that has waited for the session's proof is told without asking whether it stands") \
   each(outranked_claims_again, "a single attempt that ranks behind others claims again without a look") \
+  each(all_age_at_once, "a background contender ages however many of its class are before it") \
+  each(aged_by_old_listing, "nor is it asked whether they still are") \
+  each(claims_end_ageing, "a background contender that has to give the lock back begins its time anew") \
+  each(move_leaves_node, "a move leaves the former node") \
+  each(move_forgotten, "a move whose reply is lost is looked for in the former queue alone") \
+  each(moved_stays_clear, "a contender that has moved keeps the proof that nobody goes before its former place") \
+  each(moved_keeps_number, "and the number of the node that it had there") \
   each(unused_left, "an unused monitor is never removed") \
   each(removed_unread, "after an outage an unused monitor is removed without a look at what is there by then") \
   each(removed_at_any_version, "so is one whose lock was removed by force") \

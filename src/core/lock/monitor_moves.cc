@@ -1,0 +1,164 @@
+// Moves from the queue of one class to the end of another's: of background contenders that have aged, and of those
+// whose priority is changed while they wait.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "lock/engine.h"
+#include "lock/monitor.h"
+#include "lock/mutation.h"
+
+namespace forelock::lock {
+
+using coordination::Effect;
+using coordination::effect_of;
+using coordination::Reply;
+using coordination::ReplyCode;
+
+// --- who is to move ---
+
+bool Monitor::set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now) {
+  using enum ContenderState;
+  if (contender.state == claiming || contender.state == held || contender.state == releasing) return false;
+  if (contender.spec.priority == priority) return true;
+  contender.spec.priority = priority;
+  contender.spec.rank.reset();
+  if (record) contender.spec.record = std::move(record);
+  if (contender.state == idle) {
+    start_anew(contender);
+  } else {
+    want_rank(contender, priority);
+  }
+  settle(now);
+  return true;
+}
+
+void Monitor::want_rank(Contender& contender, Priority rank) {
+  contender.wanted_rank = rank;
+  const std::pair mover{contender.arrival, &contender};
+  if (contender.state == ContenderState::waiting && rank != contender.rank) {
+    movers_.insert(mover);
+  } else {
+    movers_.erase(mover);  // back_to_queue() comes back to it
+  }
+}
+
+void Monitor::settle_moves(TimePoint now) {
+  if (ageing_.on() && !blocked_) settle_ageing(now);
+  const auto movers = movers_;
+  for (const auto& [arrival, contender] : movers) {
+    if (contender->abandoned || contender->state != ContenderState::waiting) {
+      movers_.erase({arrival, contender});  // back_to_queue() comes back to it
+    } else {
+      move(*contender, now);
+    }
+  }
+}
+
+// Whoever claims the lock and has to give it back has waited on meanwhile: it stays the first.
+bool Monitor::first_is_away() const {
+  using enum ContenderState;
+  if (mutated(Mutation::claims_end_ageing)) return false;
+  const Contender* const first = ageing_.first() == 0 ? nullptr : engine_.find(ageing_.first());
+  if (first == nullptr || first->abandoned || first->node.empty() || first->most_urgent()) return false;
+  return first->state == claiming || first->state == yielding || first->state == moving || first->state == resolving;
+}
+
+void Monitor::settle_ageing(TimePoint now) {
+  if (first_is_away()) return;
+  Contender* const head = first_behind_foreground();
+  ageing_.first(head ? head->id : 0, now);
+  if (!head || head->wanted_rank != head->rank) return;
+  // Where nobody goes before it but its own class, it need not move.
+  if (ageing_.due(now) && foreground_before(*head)) {
+    return want_rank(*head, all_priorities.front());
+  }
+  const TimePoint look = ageing_.next_look();
+  if (now < look) return engine_.set_move(*head, look);
+  if (listing_.in_flight()) return;
+  ageing_.asked(now);
+  list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+}
+
+Contender* Monitor::first_behind_foreground() const {
+  const auto first = std::partition_point(queue_.begin(), queue_.end(),
+                                          [](const Contender* contender) { return contender->most_urgent(); });
+  return first == queue_.end() ? nullptr : *first;
+}
+
+// The holder counts, as others may take the lock one after the other without ever waiting for it.
+bool Monitor::foreground_before(const Contender& contender) const {
+  const bool ours = &queue_.front() != &contender || (owner_ && owner_->most_urgent());
+  const ChildName first_of_class{engine_.prefix(contender.rank), std::numeric_limits<std::int64_t>::min()};
+  return ours || listing_.count_before(first_of_class) > 0;
+}
+
+// Of this process as well, although it is the first that waits: who holds, or is about to, and who has been given up.
+std::size_t Monitor::own_class_before(const Contender& contender) const {
+  const ChildName self = child_of(contender);
+  const ChildName first_of_class{self.prefix, std::numeric_limits<std::int64_t>::min()};
+  const auto ours = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+    return node.second->rank == contender.rank && goes_before(child_of(*node.second), self);
+  });
+  return listing_.count_before(self) - listing_.count_before(first_of_class) + static_cast<std::size_t>(ours);
+}
+
+void Monitor::note_age(TimePoint asked, TimePoint now) {
+  if (!ageing_.on() || first_is_away()) return;
+  const Contender* const head = first_behind_foreground();
+  if (!head || !listing_.shows(child_of(*head))) return;
+  ageing_.first(head->id, now);
+  ageing_.seen(own_class_before(*head), asked, now);
+}
+
+// --- what has become of it ---
+
+void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
+  const Priority rank = *contender.moving_to;
+  --enqueueing_[rank];
+  std::erase(moving_, &contender);
+  if (effect_of(reply.code) == Effect::unknown) return outcome_unknown(contender, now);
+  contender.moving_to.reset();
+  if (reply.ok()) {
+    nodes_.erase(contender.node);
+    contender.node = reply.operations.front().path.substr(path_.size() + 1);
+    const auto name = parse_contender_name(contender.node);
+    if (!mutated(Mutation::moved_keeps_number)) contender.number = name ? name->number : 0;
+    nodes_[contender.node] = &contender;
+    const bool was_clear = contender.clear;
+    adopt_rank(contender, rank);
+    const bool alone = headcount_.node_created(contender.number);
+    contender.clear = alone && contender.most_urgent();
+    if (mutated(Mutation::moved_stays_clear)) contender.clear = contender.clear || was_clear;
+    note_number(contender.number);
+  } else if (reply.code == ReplyCode::no_node) {
+    // Its node was removed; or the monitor is gone, with everything in it.
+    if (reply.refused_operation == 0u) return monitor_gone(flight, contender, now);
+    return own_node_gone(contender);
+  } else {
+    contender.wanted_rank = contender.rank;
+    ageing_.restart();
+  }
+  back_to_queue(contender);
+  if (contender.abandoned) return remove_node(contender, now);
+  explain_queued(contender);
+}
+
+// Its node has the prefix of this rank.
+void Monitor::adopt_rank(Contender& contender, Priority rank) {
+  contender.rank = rank;
+  contender.clear = contender.node_watched = false;
+  // What has kept the queue known was the node before its former one.
+  if (listing_.fresh_for(contender.id)) listing_.expire();
+  if (!contender.abandoned) engine_.output().moved(contender.id, rank);
+}
+
+// It has no node.
+void Monitor::start_anew(Contender& contender) {
+  contender.rank = contender.wanted_rank = contender.first_rank();
+  contender.moving_to.reset();
+  movers_.erase({contender.arrival, &contender});
+}
+
+}  // namespace forelock::lock
