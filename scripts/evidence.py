@@ -60,7 +60,7 @@ PARTS = {
     "python": ("the wheel as it is installed", [*C_LIBRARIES, "bindings/python", "tests/python"],
                [BUILD, ctest("python_wheel")], ctest_counts),
     "opensearch": ("clusters of search nodes, and OpenSearch 3",
-                   [*C_LIBRARIES, "bindings/java", "opensearch", "tests/opensearch"],
+                   [*C_LIBRARIES, "bindings/java", "search", "opensearch", "tests/opensearch"],
                    [BUILD, ctest("opensearch_cluster", "opensearch_linger", "opensearch_security", "opensearch_3")],
                    ctest_counts),
     "asan": ("real servers under AddressSanitizer and UBSan",
@@ -78,7 +78,7 @@ PARTS = {
                       "examples", "tests"],
                      [["bash", "-c", "source scripts/lib.sh; build dev all unit_tests"]], lambda output: {}),
     "load": ("tests against real servers, three times, beside a load on every processor",
-             [*COMMAND, "bindings", "opensearch", "tests", "scripts/test.sh"],
+             [*COMMAND, "bindings", "search", "opensearch", "tests", "scripts/test.sh"],
              [["scripts/test.sh", "--no-setup", "--real", "--load", "--repeat", "3"]], ctest_counts),
 }
 

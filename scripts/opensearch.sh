@@ -160,10 +160,13 @@ build_plugin() {
   # Without the native library: it lies beside the jars in the zip, where the node's security policy finds it.
   maven -f "$root/bindings/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent \
     -Denforcer.skip -DskipTests -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
+  maven -f "$root/search/pom.xml" package "-Dforelock.jar=$java/forelock-0.1.0.jar" \
+    "-Dforelock.target=$from/opensearch/search"
   local profile=()
   [[ $version == 2.* ]] || profile=(-Popensearch-3)
   maven -f "$root/opensearch/pom.xml" package "${profile[@]}" "-Dopensearch.version=$version" \
-    "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.native=$from/java/native" \
+    "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.search=$from/opensearch/search" \
+    "-Dforelock.native=$from/java/native" \
     "-Dforelock.target=$target"
   touch "$zip" # newer than what it was made of, also where nothing had to be made
   printf '%s\n' "$zip"
@@ -171,8 +174,8 @@ build_plugin() {
 
 # Whether the zip is there, and what it is made of has not changed since.
 is_built() {
-  [[ -f $zip ]] && [[ -z $(find "$root/opensearch" "$root/bindings/java/pom.xml" "$root/bindings/java/src/main" \
-    "$from/java/native" -type f -newer "$zip" -not -path "$root/opensearch/src/test/*" -print -quit) ]]
+  [[ -f $zip ]] && [[ -z $(find "$root/opensearch" "$root/search" "$root/bindings/java/pom.xml" \
+    "$root/bindings/java/src/main" "$from/java/native" -type f -newer "$zip" -not -path "*/src/test/*" -print -quit) ]]
 }
 
 # --- the cluster ---------------------------------------------------------------------------------------------------

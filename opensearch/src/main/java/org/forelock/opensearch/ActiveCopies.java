@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import org.apache.logging.log4j.LogManager;
+import org.forelock.search.Refusals;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.UnavailableShardsException;
 import org.opensearch.action.bulk.BulkShardRequest;
@@ -84,7 +85,7 @@ final class ActiveCopies {
 
       @Override
       public void onClusterServiceClose() {
-        then.onFailure(Refusals.closing());
+        then.onFailure(Answers.of(Refusals.closing()));
       }
 
       @Override

@@ -1,12 +1,14 @@
 package org.forelock.opensearch;
 
+import org.forelock.search.Ancestors;
+import org.forelock.search.TaskName;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.core.tasks.TaskId;
 import org.opensearch.tasks.Task;
 import org.opensearch.tasks.TaskManager;
 
 /** Which task descends from which, as far as this node knows. */
-final class Ancestry {
+final class Ancestry implements Ancestors {
   private static final int MAX_DEPTH = 16;
 
   private final TaskManager tasks;
@@ -17,11 +19,16 @@ final class Ancestry {
     this.cluster = cluster;
   }
 
-  boolean descends(Task task, long localAncestor) {
-    return descends(task, new TaskId(cluster.localNode().getId(), localAncestor));
+  boolean descends(Object task, long localAncestor) {
+    return descends((Task) task, new TaskId(cluster.localNode().getId(), localAncestor));
   }
 
-  boolean descends(Task task, TaskId ancestor) {
+  @Override
+  public boolean descends(Object task, TaskName ancestor) {
+    return descends((Task) task, new TaskId(ancestor.node(), ancestor.number()));
+  }
+
+  private boolean descends(Task task, TaskId ancestor) {
     String local = cluster.localNode().getId();
     Task one = task;
     for (int depth = 0; one != null && depth < MAX_DEPTH; ++depth) {

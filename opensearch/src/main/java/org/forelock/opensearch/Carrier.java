@@ -4,6 +4,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.forelock.search.Headers;
+import org.forelock.search.Sends;
+import org.forelock.search.Words;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.common.util.concurrent.ThreadContextStatePropagator;
@@ -20,6 +23,21 @@ final class Carrier implements ThreadContextStatePropagator {
       List.of(Headers.BACKGROUND, Headers.NO_QUEUE, Headers.OF_NODE, Headers.GUARD, Headers.UPDATE_GUARD);
   /** Of what a node does on its own account. */
   private static final List<String> NAMES_OF_NODE = List.of(Headers.OF_NODE);
+
+  /** What is said with what is done in a context. */
+  static Words words(ThreadContext context) {
+    return new Words() {
+      @Override
+      public String header(String name) {
+        return context.getHeader(name);
+      }
+
+      @Override
+      public String handedOn(String name) {
+        return get(context, name);
+      }
+    };
+  }
 
   /** @return null: it was not handed on */
   static String get(ThreadContext context, String name) {

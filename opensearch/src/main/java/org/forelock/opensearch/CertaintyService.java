@@ -2,13 +2,18 @@ package org.forelock.opensearch;
 
 import java.io.IOException;
 import java.util.function.LongConsumer;
+import org.forelock.search.CertaintySource;
+import org.forelock.search.Guard;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.Names;
+import org.forelock.search.Shard;
 import org.opensearch.cluster.node.DiscoveryNode;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
-import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.core.transport.TransportResponse;
 import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportException;
@@ -42,7 +47,7 @@ final class CertaintyService implements CertaintySource {
   }
 
   @Override
-  public void ask(Guard guard, ShardId shard, LongConsumer answer) {
+  public void ask(Guard guard, Shard shard, LongConsumer answer) {
     DiscoveryNode node = cluster.state().nodes().get(guard.node);
     if (node == null) {
       answer.accept(0);
@@ -84,10 +89,10 @@ final class CertaintyService implements CertaintySource {
 
   private static final class Question extends TransportRequest {
     private final long ticket;
-    private final ShardId shard;
+    private final Shard shard;
     private final int attempt;
 
-    Question(Guard guard, ShardId shard) {
+    Question(Guard guard, Shard shard) {
       this.ticket = guard.ticket;
       this.shard = shard;
       this.attempt = guard.attempt;
@@ -96,7 +101,7 @@ final class CertaintyService implements CertaintySource {
     Question(StreamInput in) throws IOException {
       super(in);
       ticket = in.readLong();
-      shard = new ShardId(in);
+      shard = Shards.read(in);
       attempt = in.readVInt();
     }
 
@@ -104,7 +109,7 @@ final class CertaintyService implements CertaintySource {
     public void writeTo(StreamOutput out) throws IOException {
       super.writeTo(out);
       out.writeLong(ticket);
-      shard.writeTo(out);
+      Shards.write(shard, out);
       out.writeVInt(attempt);
     }
   }

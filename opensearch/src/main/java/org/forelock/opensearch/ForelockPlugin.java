@@ -11,6 +11,19 @@ import org.forelock.ConfigurationException;
 import org.forelock.ForelockClient;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
+import org.forelock.search.ClientFactory;
+import org.forelock.search.Folders;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.HolderLook;
+import org.forelock.search.HolderTokens;
+import org.forelock.search.LockService;
+import org.forelock.search.Names;
+import org.forelock.search.NodeLetters;
+import org.forelock.search.NodeLog;
+import org.forelock.search.Stats;
+import org.forelock.search.Timeouts;
+import org.forelock.search.UnguardedPeriods;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.support.ActionFilter;
 import org.opensearch.cluster.metadata.IndexMetadata;
@@ -65,7 +78,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
   Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
       IndexNameExpressionResolver resolver) {
     pool = threads;
-    ClientFactory factory = new ClientFactory(settings, folders);
+    ClientFactory factory = ForelockSettings.factory(settings, folders);
     ForelockClient client;
     try {
       client = factory.open();
@@ -74,7 +87,8 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     }
     ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
     Stats stats = new Stats();
-    HeldRequests requests = new HeldRequests(ours, stats, (millis, task) -> later(threads, millis, task));
+    HeldRequests requests = new HeldRequests(
+        ours, stats, PrimaryAnswer::is, (millis, task) -> later(threads, millis, task));
     LockService locks = new LockService(client, factory.lingers());
     Timeouts timeouts = new Timeouts(
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
@@ -128,7 +142,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
     int retries = ForelockSettings.QUEUE_RETRIES.get(settings);
     try {
       return new NodeLetters(
-          client, factory.openQueue(folders.data), retries < 0 ? factory.retries() : retries);
+          WriteLetter.TYPE, client, factory.openQueue(folders.data), retries < 0 ? factory.retries() : retries);
     } catch (ForelockException problem) {
       throw new IllegalArgumentException("forelock.queue.mode: " + problem.getMessage()
           + (problem.hint().isEmpty() ? "" : " (" + problem.hint() + ")"), problem);
@@ -199,7 +213,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         Disconnections.note(threadContext, request);
       }
       if (takes) {
-        Headers.takeQueueParameter(threadContext, request);
+        QueueParameter.take(threadContext, request);
       }
     });
   }

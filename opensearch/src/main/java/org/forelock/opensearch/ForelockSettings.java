@@ -1,9 +1,16 @@
 package org.forelock.opensearch;
 
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.forelock.LockType;
+import org.forelock.search.ClientFactory;
+import org.forelock.search.Folders;
+import org.forelock.search.Limits;
+import org.forelock.search.MonitorRule;
+import org.forelock.search.Names;
+import org.forelock.search.OnUnavailable;
 import org.opensearch.common.settings.ClusterSettings;
 import org.opensearch.common.settings.SecureSetting;
 import org.opensearch.common.settings.Setting;
@@ -14,22 +21,7 @@ import org.opensearch.core.common.settings.SecureString;
 import org.opensearch.core.common.unit.ByteSizeValue;
 
 /** ForelockSettings are the node's settings as they are now. Thread-safe. */
-final class ForelockSettings {
-  /** What happens to writes while no ZooKeeper server can be reached. */
-  enum OnUnavailable {
-    REJECT,
-    ALLOW;
-
-    static OnUnavailable parse(String text) {
-      for (OnUnavailable value : values()) {
-        if (value.name().toLowerCase(Locale.ROOT).equals(text)) {
-          return value;
-        }
-      }
-      throw new IllegalArgumentException("forelock.on_unavailable: '" + text + "' is invalid; write reject or allow");
-    }
-  }
-
+final class ForelockSettings implements Limits {
   /** How clients ask for the dead-letter queue. */
   enum QueueMode {
     OFF,
@@ -134,6 +126,18 @@ final class ForelockSettings {
     updates.addSettingsUpdateConsumer(setting, field);
   }
 
+  /** What makes the client, out of the settings, the keystore and the configuration file. */
+  static ClientFactory factory(Settings settings, Folders folders) {
+    Map<String, String> zookeeper = new HashMap<>();
+    Settings given = settings.getByPrefix("forelock.zookeeper.");
+    given.keySet().forEach(key -> zookeeper.put("zookeeper." + key, given.get(key)));
+    Map<String, String> secrets = new HashMap<>();
+    KAFKA.getAsMap(settings).forEach((key, secret) -> secrets.put("kafka." + key, secret.toString()));
+    try (SecureString secret = DIGEST.get(settings)) {
+      return new ClientFactory(zookeeper, secret.length() == 0 ? null : secret.toString(), secrets, folders);
+    }
+  }
+
   boolean enabled() {
     return enabled;
   }
@@ -151,22 +155,23 @@ final class ForelockSettings {
     return retryAfter.seconds();
   }
 
-  /** Negative: as the lock's own configuration says. */
-  TimeValue timeout(LockType type) {
-    return type == LockType.FOREGROUND ? foregroundTimeout : backgroundTimeout;
+  @Override
+  public long timeoutMillis(LockType type) {
+    return (type == LockType.FOREGROUND ? foregroundTimeout : backgroundTimeout).millis();
   }
 
   /**
-   * So many requests of both classes together may be held when one of this class comes. No more for background than
+   * No more for background than
    * for foreground, whatever is set: else it would be foreground that gives way. (To refuse such settings would not do.
    * They differ between nodes, with their heaps and files, and a node that refuses what the cluster has taken is lost.)
    */
-  int maxRequests(LockType type) {
+  @Override
+  public int maxRequests(LockType type) {
     return type == LockType.FOREGROUND ? foregroundMaxRequests : Math.min(backgroundMaxRequests, foregroundMaxRequests);
   }
 
-  /** The same for bytes. */
-  long maxBytes(LockType type) {
+  @Override
+  public long maxBytes(LockType type) {
     long foreground = foregroundMaxBytes.getBytes();
     return type == LockType.FOREGROUND ? foreground : Math.min(backgroundMaxBytes.getBytes(), foreground);
   }

@@ -1,11 +1,13 @@
 package org.forelock.opensearch;
 
 import java.io.IOException;
+import org.forelock.search.Certainty;
+import org.forelock.search.Refusals;
+import org.forelock.search.Stats;
 import org.opensearch.action.index.IndexRequest;
 import org.opensearch.common.lucene.uid.Versions;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.index.VersionType;
-import org.opensearch.index.engine.Engine;
 import org.opensearch.index.engine.EngineConfig;
 import org.opensearch.index.engine.EngineFactory;
 import org.opensearch.index.engine.InternalEngine;
@@ -50,7 +52,7 @@ final class GuardedEngine extends InternalEngine {
     }
     if (!certainty.certain()) {
       stats.refusedOnPrimary.increment();
-      return new IndexResult(Refusals.uncertain("", certainty.again()), write.version());
+      return new IndexResult(Answers.of(Refusals.uncertain("", certainty.again())), write.version());
     }
     return super.index(fenced(certainty, write) ? withToken(write, certainty.token(write.id())) : write);
   }
@@ -68,7 +70,7 @@ final class GuardedEngine extends InternalEngine {
     if (!certainty.certain()) {
       stats.refusedOnPrimary.increment();
       return new DeleteResult(
-          Refusals.uncertain("", certainty.again()), write.version(), write.primaryTerm());
+          Answers.of(Refusals.uncertain("", certainty.again())), write.version(), write.primaryTerm());
     }
     return super.delete(fenced(certainty, write) ? withToken(write, certainty.token(write.id())) : write);
   }

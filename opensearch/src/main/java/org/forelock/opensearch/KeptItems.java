@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import java.util.Map;
+import org.forelock.search.Refusal;
 import org.opensearch.OpenSearchStatusException;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
@@ -19,13 +20,14 @@ final class KeptItems {
    * @param itemMonitors of each item, as in the plan
    * @param refusals the answer for each refused monitor
    */
-  KeptItems(BulkShardRequest request, String[] itemMonitors, Map<String, OpenSearchStatusException> refusals) {
+  KeptItems(BulkShardRequest request, String[] itemMonitors, Map<String, Refusal> refusals) {
     this.request = request;
     this.answers = new OpenSearchStatusException[itemMonitors.length];
     int found = 0;
     for (int i = 0; i < itemMonitors.length; ++i) {
-      answers[i] = itemMonitors[i] == null ? null : refusals.get(itemMonitors[i]);
-      found += answers[i] == null ? 0 : 1;
+      Refusal refusal = itemMonitors[i] == null ? null : refusals.get(itemMonitors[i]);
+      answers[i] = refusal == null ? null : Answers.of(refusal);
+      found += refusal == null ? 0 : 1;
     }
     this.count = found;
   }

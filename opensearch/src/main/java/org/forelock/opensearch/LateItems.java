@@ -16,9 +16,17 @@ import org.forelock.ErrorCode;
 import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
+import org.forelock.search.DocumentLocks;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.Names;
+import org.forelock.search.Refusal;
+import org.forelock.search.Refusals;
+import org.forelock.search.Stats;
+import org.forelock.search.WritePlan;
 import org.opensearch.ExceptionsHelper;
 import org.opensearch.OpenSearchException;
-import org.opensearch.OpenSearchStatusException;
 import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.DocWriteResponse;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -56,7 +64,7 @@ final class LateItems {
   private int attempts = 1;
   /** Has the place among the held requests. */
   private volatile HeldRequest current;
-  private volatile OpenSearchStatusException cancelled;
+  private volatile Refusal cancelled;
   private long since;
 
   /**
@@ -86,7 +94,7 @@ final class LateItems {
   }
 
   /** Ends the waiting; what is being written or queued already has its own answer. */
-  void cancel(OpenSearchStatusException answer) {
+  void cancel(Refusal answer) {
     cancelled = answer;
     HeldRequest held = current;
     if (held != null && queue.requests.refuse(held, answer)) {
@@ -284,7 +292,7 @@ final class LateItems {
   /** @return an item's failure by which it is not known what has become of it; null: there is none */
   private static Exception unanswered(HeldRequest held, BulkItemResponse[] items) {
     for (BulkItemResponse item : items) {
-      if (item.isFailed() && (held.sentAgain() || HeldRequests.notAnswered(item.getFailure().getCause()))) {
+      if (item.isFailed() && (held.sentAgain() || PrimaryAnswer.isMissing(item.getFailure().getCause()))) {
         return item.getFailure().getCause();
       }
     }
@@ -305,7 +313,7 @@ final class LateItems {
   private static boolean lockWasLost(Exception problem) {
     Throwable cause = ExceptionsHelper.unwrapCause(problem);
     List<String> code = cause instanceof OpenSearchException
-        ? ((OpenSearchException) cause).getMetadata("opensearch.forelock_code") : null;
+        ? ((OpenSearchException) cause).getMetadata(Answers.CODE) : null;
     return code != null && code.contains(Names.of(ErrorCode.LOCK_UNHEALTHY));
   }
 
@@ -372,6 +380,6 @@ final class LateItems {
   private static BulkItemResponse failure(BulkShardRequest request, int i, Exception problem) {
     BulkItemRequest item = request.items()[i];
     return new BulkItemResponse(item.id(), item.request().opType(),
-        new BulkItemResponse.Failure(request.shardId().getIndexName(), item.request().id(), problem));
+        new BulkItemResponse.Failure(request.shardId().getIndexName(), item.request().id(), Answers.of(problem)));
   }
 }

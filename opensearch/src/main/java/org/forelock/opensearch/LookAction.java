@@ -4,13 +4,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.forelock.ForelockException;
 import org.forelock.Inspector;
+import org.forelock.search.BoundedWork;
+import org.forelock.search.LocksJson;
+import org.forelock.search.Refusals;
 import org.opensearch.action.ActionRunnable;
 import org.opensearch.action.ActionType;
 import org.opensearch.action.support.ActionFilters;
 import org.opensearch.action.support.HandledTransportAction;
 import org.opensearch.common.inject.Inject;
 import org.opensearch.core.action.ActionListener;
-import org.opensearch.core.rest.RestStatus;
 import org.opensearch.tasks.Task;
 import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportService;
@@ -46,12 +48,12 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
       try {
         return new LookAnswer(answer(request.parameters));
       } catch (ForelockException problem) {
-        throw Refusals.notObtained(problem);
+        throw Answers.of(Refusals.notObtained(problem));
       }
     }));
     if (!taken) {
-      listener.onFailure(Refusals.of(RestStatus.TOO_MANY_REQUESTS, "overloaded", "",
-          "so many look at the locks through this node that no more are taken; try again later"));
+      listener.onFailure(Answers.of(Refusals.of(Refusals.TOO_MANY_REQUESTS, "overloaded", "",
+          "so many look at the locks through this node that no more are taken; try again later")));
     }
   }
 
@@ -81,7 +83,7 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
         return LocksJson.list(inspector.list(parameters.containsKey(ALL)));
       }
       return LocksJson.show(inspector.show(monitor).orElseThrow(() ->
-          Refusals.of(RestStatus.NOT_FOUND, "no_such_monitor", monitor, "there is no monitor " + monitor)));
+          Answers.of(Refusals.of(Refusals.NOT_FOUND, "no_such_monitor", monitor, "there is no monitor " + monitor))));
     }
   }
 
@@ -106,7 +108,7 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
     @Override
     Map<String, Object> answer(Map<String, String> parameters) {
       Map<String, Object> answer = new LinkedHashMap<>();
-      answer.put(TEXT, Metrics.of(parts));
+      answer.put(TEXT, parts.state.metrics("opensearch"));
       return answer;
     }
   }

@@ -3,6 +3,8 @@ package org.forelock.opensearch;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import org.forelock.search.Names;
+import org.forelock.search.Selection;
 import org.opensearch.action.ActionType;
 import org.opensearch.action.FailedNodeException;
 import org.opensearch.action.support.ActionFilters;
@@ -77,7 +79,7 @@ abstract class NodesAction
 
     @Override
     Map<String, Object> answer(Map<String, String> parameters) {
-      return parts.snapshot();
+      return parts.state.toMap();
     }
   }
 

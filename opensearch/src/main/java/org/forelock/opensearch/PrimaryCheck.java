@@ -3,6 +3,18 @@ package org.forelock.opensearch;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.forelock.search.Attempts;
+import org.forelock.search.Certainty;
+import org.forelock.search.CertaintySource;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.Refusals;
+import org.forelock.search.RemoteCertainty;
+import org.forelock.search.Sends;
+import org.forelock.search.Shard;
+import org.forelock.search.Stats;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
 import org.opensearch.action.update.UpdateRequest;
@@ -67,7 +79,7 @@ final class PrimaryCheck implements TransportInterceptor {
       @Override
       public <T extends TransportResponse> void sendRequest(Connection connection, String action,
           TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
-        ShardId shard = isPart(action) ? shardOf(request) : null;
+        Shard shard = isPart(action) ? shardOf(request) : null;
         String name = action.equals(SHARD_UPDATE) ? Headers.UPDATE_GUARD : Headers.GUARD;
         String text = shard == null ? null : Carrier.get(context, name);
         Guard guard = text == null ? null : Guard.parse(text);
@@ -87,7 +99,7 @@ final class PrimaryCheck implements TransportInterceptor {
   }
 
   /** What the next node is to know. */
-  private Guard sent(Guard guard, String action, ShardId shard) {
+  private Guard sent(Guard guard, String action, Shard shard) {
     HeldRequest held = certainties.isLocal(guard) ? requests.get(guard.ticket) : null;
     Sends sends = held == null ? context.getTransient(Sends.KEY) : held.sends;
     boolean again = sends != null && sends.again(action.equals(SHARD_UPDATE), shard);
@@ -125,9 +137,9 @@ final class PrimaryCheck implements TransportInterceptor {
       return;
     }
     Guard guard = Guard.parse(text);
-    ShardId shard = shardOf(request);
-    if (!guard.allowed() && unkept.test(shard.getIndexName())) {
-      channel.sendResponse(new IllegalArgumentException("[" + shard.getIndexName() + "] has index.forelock.fencing, "
+    Shard shard = shardOf(request);
+    if (!guard.allowed() && unkept.test(shard.index())) {
+      channel.sendResponse(new IllegalArgumentException("[" + shard.index() + "] has index.forelock.fencing, "
           + "for which the node of its primary needs forelock.engine.enabled: true; nothing was written"));
       return;
     }
@@ -166,7 +178,7 @@ final class PrimaryCheck implements TransportInterceptor {
       TransportRequestHandler<T> handler, T request, TransportChannel channel, Task task) throws Exception {
     if (!certainty.certain()) {
       stats.refusedOnPrimary.increment();
-      channel.sendResponse(Refusals.uncertain(guard.monitor, guard.again));
+      channel.sendResponse(Answers.of(Refusals.uncertain(guard.monitor, guard.again)));
       return;
     }
     // There is another one where this write was caused by a guarded one, on its primary.
@@ -177,13 +189,14 @@ final class PrimaryCheck implements TransportInterceptor {
   }
 
   /** @return null: it is none of those that concern one */
-  private static ShardId shardOf(TransportRequest request) {
+  private static Shard shardOf(TransportRequest request) {
     TransportRequest inner = request instanceof ConcreteShardRequest
         ? ((ConcreteShardRequest<?>) request).getRequest() : request;
     if (inner instanceof UpdateRequest) {
-      return ((UpdateRequest) inner).getShardId();
+      ShardId id = ((UpdateRequest) inner).getShardId();
+      return id == null ? null : Shards.of(id);
     }
-    return inner instanceof BulkShardRequest ? ((BulkShardRequest) inner).shardId() : null;
+    return inner instanceof BulkShardRequest ? Shards.of(((BulkShardRequest) inner).shardId()) : null;
   }
 
   private static void answer(TransportChannel channel, Exception problem) {

@@ -3,6 +3,8 @@ package org.forelock.opensearch;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
+import org.forelock.search.Names;
+import org.forelock.search.Refusals;
 import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.threadpool.ThreadPool;
@@ -93,7 +95,7 @@ class Workers {
 
       @Override
       public void onRejection(Exception closing) {
-        failed.accept(Refusals.closing());
+        failed.accept(Answers.of(Refusals.closing()));
       }
     };
   }

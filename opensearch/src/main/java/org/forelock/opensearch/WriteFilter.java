@@ -7,10 +7,26 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.forelock.ErrorCode;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
-import org.opensearch.OpenSearchStatusException;
+import org.forelock.search.DocumentLocks;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldLocks;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.HolderLook;
+import org.forelock.search.HolderTokens;
+import org.forelock.search.LockSource;
+import org.forelock.search.PartReports;
+import org.forelock.search.Refusal;
+import org.forelock.search.Refusals;
+import org.forelock.search.Stats;
+import org.forelock.search.Timeouts;
+import org.forelock.search.UnguardedPeriods;
+import org.forelock.search.Words;
+import org.forelock.search.WriteLocks;
+import org.forelock.search.WritePlan;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
 import org.opensearch.action.bulk.BulkRequest;
@@ -23,7 +39,6 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.action.ActionResponse;
-import org.opensearch.core.rest.RestStatus;
 import org.opensearch.tasks.Task;
 
 /**
@@ -52,6 +67,7 @@ final class WriteFilter implements ActionFilter {
   private final UnguardedPeriods unguarded;
   private final Workers workers;
   private final ThreadContext context;
+  private final Words words;
   /** Null: there is none. */
   private final WriteQueue queue;
   private final Refreshes refreshes;
@@ -71,6 +87,7 @@ final class WriteFilter implements ActionFilter {
     this.unguarded = unguarded;
     this.workers = workers;
     this.context = context;
+    this.words = Carrier.words(context);
     this.queue = queue;
     this.refreshes = refreshes;
   }
@@ -94,10 +111,10 @@ final class WriteFilter implements ActionFilter {
     try {
       boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
       if (!ofTheNode) {
-        Headers.wantsReport(context); // or it is invalid
+        Headers.wantsReport(words); // or it is invalid
       }
-      concerned = !ofTheNode && Headers.requiresLock(context) || settings.enabled();
-      single = concerned && !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(context);
+      concerned = !ofTheNode && Headers.requiresLock(words) || settings.enabled();
+      single = concerned && !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(words);
       if (concerned && ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
         new Call<>(task, action, request, listener, chain).proceed(Headers.OF_NODE, "true");
         return;
@@ -116,15 +133,15 @@ final class WriteFilter implements ActionFilter {
       } else {
         plan = null;
       }
-    } catch (IllegalArgumentException | OpenSearchStatusException invalid) {
-      listener.onFailure(invalid);
+    } catch (IllegalArgumentException | Refusal invalid) {
+      listener.onFailure(Answers.of(invalid));
       return;
     }
     if (plan == null && single) {
       new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true");
       return;
     }
-    if (concerned && action.equals(BULK) && PartReports.of(context) == null) {
+    if (concerned && action.equals(BULK) && BulkReports.of(context) == null) {
       new Call<>(task, action, request, listener, chain).proceed(null, null);
       return;
     }
@@ -152,7 +169,7 @@ final class WriteFilter implements ActionFilter {
   private void checkQueue(String action) {
     boolean within = Carrier.get(context, Headers.UPDATE_GUARD) != null
         || Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
-    if (action.equals(BULK) && !within && Headers.wantsQueue(context) && queue == null) {
+    if (action.equals(BULK) && !within && Headers.wantsQueue(words) && queue == null) {
       throw new IllegalArgumentException(
           Headers.QUEUE + ": this node has no dead-letter queue; forelock.queue.mode is off");
     }
@@ -174,10 +191,10 @@ final class WriteFilter implements ActionFilter {
     private final ActionListener<R> listener;
     private final ActionFilterChain<Q, R> chain;
     private final Supplier<StoredContext> caller = context.newRestorableContext(true);
-    private final boolean report = !planner.isOfTheNode() && Headers.wantsReport(context);
-    private final boolean required = !planner.isOfTheNode() && Headers.requiresLock(context);
+    private final boolean report = !planner.isOfTheNode() && Headers.wantsReport(words);
+    private final boolean required = !planner.isOfTheNode() && Headers.requiresLock(words);
     /** Of the bulk that it is part of; null: of none. */
-    private final PartReports bulk = PartReports.of(context);
+    private final PartReports bulk = BulkReports.of(context);
     private final boolean mayQueue;
     /** Whether the answer waits for a refresh, without the locks. */
     private boolean awaitsRefresh;
@@ -260,8 +277,8 @@ final class WriteFilter implements ActionFilter {
       if (!action.equals(BULK) || bulk != null) {
         return answer;
       }
-      PartReports reports = PartReports.begin(context);
-      return ActionListener.runBefore(answer, () -> reports.send(context));
+      PartReports reports = BulkReports.begin(context);
+      return ActionListener.runBefore(answer, () -> reports.send(context::addResponseHeader));
     }
 
     /** With the response to the bulk, of which it is a part, or to the write itself. */
@@ -269,7 +286,7 @@ final class WriteFilter implements ActionFilter {
       PartReports reports = bulk == null ? new PartReports() : bulk;
       what.accept(reports);
       if (bulk == null) {
-        reports.send(context);
+        reports.send(context::addResponseHeader);
       }
     }
 
@@ -281,8 +298,7 @@ final class WriteFilter implements ActionFilter {
 
     /** Whoever may try again is told when. */
     private void tellWhen(Exception problem) {
-      if (problem instanceof OpenSearchStatusException
-          && ((OpenSearchStatusException) problem).status() == RestStatus.TOO_MANY_REQUESTS) {
+      if (problem instanceof Refusal && ((Refusal) problem).tryAgain()) {
         tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
       }
     }
@@ -317,7 +333,7 @@ final class WriteFilter implements ActionFilter {
         if (problem == null) {
           listener.onResponse(response);
         } else {
-          listener.onFailure(problem);
+          listener.onFailure(Answers.of(problem));
         }
       }
     }
@@ -331,7 +347,7 @@ final class WriteFilter implements ActionFilter {
     /** A job would end at an item that is queued; what is part of a late write is under its lock. */
     private boolean mayQueue() {
       return queue != null && request instanceof BulkShardRequest && !planner.isOfTheNode()
-          && Headers.wantsQueue(context) && Carrier.get(context, Headers.UPDATE_GUARD) == null
+          && Headers.wantsQueue(words) && Carrier.get(context, Headers.UPDATE_GUARD) == null
           && !Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
     }
 
@@ -375,10 +391,10 @@ final class WriteFilter implements ActionFilter {
           return;
         case TOO_LARGE:
           stats.count(plan.type, Stats.Count.TOO_MANY);
-          listener.onFailure(Refusals.tooLarge(plan.type, held.bytes, settings.maxBytes(plan.type)));
+          deliver(null, Refusals.tooLarge(plan.type, held.bytes, settings.maxBytes(plan.type)));
           return;
         case CLOSED:
-          listener.onFailure(Refusals.closing());
+          deliver(null, Refusals.closing());
           return;
         default:
           unwatch = disconnections.watch(context,
@@ -428,9 +444,9 @@ final class WriteFilter implements ActionFilter {
       }
     }
 
-    private Map<String, OpenSearchStatusException> answers(
+    private Map<String, Refusal> answers(
         Map<String, ForelockException> kept, Map<String, String> texts) {
-      Map<String, OpenSearchStatusException> answers = new HashMap<>();
+      Map<String, Refusal> answers = new HashMap<>();
       kept.forEach((monitor, reason) ->
           answers.put(monitor, Refusals.kept(monitor, reason, texts.getOrDefault(monitor, ""))));
       return answers;
@@ -450,7 +466,7 @@ final class WriteFilter implements ActionFilter {
     }
 
     /** @param refusals the answers for monitors that others kept */
-    private void granted(HeldRequest held, WritePlan plan, Map<String, OpenSearchStatusException> refusals) {
+    private void granted(HeldRequest held, WritePlan plan, Map<String, Refusal> refusals) {
       if (plan.update && !refusals.isEmpty()) {
         refuse(held, refusals.values().iterator().next(), refusal(plan));
         return;
@@ -544,7 +560,7 @@ final class WriteFilter implements ActionFilter {
       proceed(Headers.GUARD, Guard.allowed("").text(), failure -> {}, failure -> requests.end(held));
     }
 
-    private void refuse(HeldRequest held, OpenSearchStatusException answer, Stats.Count count) {
+    private void refuse(HeldRequest held, Refusal answer, Stats.Count count) {
       if (requests.refuse(held, answer)) {
         stats.count(held.type, count);
       }

@@ -1,7 +1,18 @@
 package org.forelock.opensearch;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
+import org.forelock.search.DocumentTokens;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.HeldTokens;
+import org.forelock.search.MonitorRule;
+import org.forelock.search.Refusals;
+import org.forelock.search.Words;
+import org.forelock.search.WritePlan;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.DocWriteRequest;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -23,6 +34,7 @@ final class WritePlanner {
   private final ClusterService cluster;
   private final IndexNameExpressionResolver resolver;
   private final ThreadContext context;
+  private final Words words;
   private final HeldRequests requests;
   private final String noFencing;
   final ActiveCopies copies;
@@ -33,6 +45,7 @@ final class WritePlanner {
     this.cluster = cluster;
     this.resolver = resolver;
     this.context = context;
+    this.words = Carrier.words(context);
     this.requests = requests;
     this.noFencing = noFencing;
     this.copies = new ActiveCopies(cluster, context);
@@ -53,7 +66,7 @@ final class WritePlanner {
    *
    * @return null if it is not guarded
    * @throws IllegalArgumentException if the request is invalid for a guarded index
-   * @throws org.opensearch.OpenSearchStatusException if it must be guarded, and the index is not
+   * @throws org.forelock.search.Refusal if it must be guarded, and the index is not
    */
   WritePlan plan(String action, ActionRequest request) {
     if (isOfTheNode()) {
@@ -72,7 +85,7 @@ final class WritePlanner {
    * The plan of a node that guards nothing, for a request that must be guarded.
    *
    * @return null if it is no write of documents itself
-   * @throws org.opensearch.OpenSearchStatusException otherwise
+   * @throws org.forelock.search.Refusal otherwise
    */
   WritePlan refuseUnguarded(ActionRequest request) {
     if (isOfTheNode()) {
@@ -107,7 +120,7 @@ final class WritePlanner {
         if (fencing) {
           checkVersion(write);
         }
-        itemMonitors[i] = rule.monitor(index, write, write.routing());
+        itemMonitors[i] = rule.monitor(index, new WriteDocument(write), write.routing());
         monitors.add(itemMonitors[i]);
       } catch (IllegalArgumentException invalid) {
         items[i].abort(index, invalid); // it alone: the primary passes it over
@@ -126,8 +139,13 @@ final class WritePlanner {
     long timeout = outer == null || outer.allowed() ? request.timeout().millis() : 0;
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
         : "bulk of " + items.length + " into " + index;
-    return new WritePlan(Headers.priority(context), monitors, itemMonitors, fencing, info, WriteSize.of(request),
-        timeout, held, held == null || !fencing ? DocumentTokens.NONE : DocumentTokens.of(items, itemMonitors, held));
+    return new WritePlan(Headers.priority(words), monitors, itemMonitors, fencing, info, WriteSize.of(request),
+        timeout, held,
+        held == null || !fencing ? DocumentTokens.NONE : DocumentTokens.of(ids(items), itemMonitors, held));
+  }
+
+  private static String[] ids(BulkItemRequest[] items) {
+    return Arrays.stream(items).map(item -> item.request().id()).toArray(String[]::new);
   }
 
   /** What has several monitors comes from a request that is held on this node. */
@@ -175,15 +193,16 @@ final class WritePlanner {
       return null;
     }
     String routing = state.metadata().resolveWriteIndexRouting(request.routing(), request.index());
-    String monitor = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings).monitor(index, request, routing);
-    return new WritePlan(Headers.priority(context), Set.of(monitor), null, fencing(index, settings),
+    String monitor = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings)
+        .monitor(index, new WriteDocument(request), routing);
+    return new WritePlan(Headers.priority(words), Set.of(monitor), null, fencing(index, settings),
         "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
         DocumentTokens.NONE);
   }
 
   /** @return null: the client does not say so */
   private HeldTokens heldBy(Set<String> monitors) {
-    HeldTokens held = Headers.held(context);
+    HeldTokens held = Headers.held(words);
     if (held != null) {
       held.check(monitors);
     }
@@ -195,7 +214,7 @@ final class WritePlanner {
     IndexMetadata metadata = state.metadata().index(index);
     if (metadata == null || metadata.isSystem()
         || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())) {
-      if (Headers.requiresLock(context)) {
+      if (Headers.requiresLock(words)) {
         throw Refusals.notGuarded(index);
       }
       return null;

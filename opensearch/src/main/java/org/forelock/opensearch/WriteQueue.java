@@ -2,6 +2,10 @@ package org.forelock.opensearch;
 
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.Letters;
+import org.forelock.search.LockSource;
+import org.forelock.search.Stats;
 import org.opensearch.common.util.concurrent.ThreadContext;
 
 /** A WriteQueue is what the late items of all bulks have in common. Thread-safe. */

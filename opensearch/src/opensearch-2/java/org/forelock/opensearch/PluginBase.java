@@ -3,6 +3,7 @@ package org.forelock.opensearch;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.function.Supplier;
+import org.forelock.search.Folders;
 import org.opensearch.client.Client;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.service.ClusterService;

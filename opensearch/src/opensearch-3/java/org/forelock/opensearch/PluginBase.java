@@ -3,7 +3,7 @@ package org.forelock.opensearch;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.function.Supplier;
-import org.opensearch.transport.client.Client;
+import org.forelock.search.Folders;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.core.common.io.stream.NamedWriteableRegistry;
@@ -14,6 +14,7 @@ import org.opensearch.plugins.Plugin;
 import org.opensearch.repositories.RepositoriesService;
 import org.opensearch.script.ScriptService;
 import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.client.Client;
 import org.opensearch.watcher.ResourceWatcherService;
 
 /** A Plugin without what differs between OpenSearch 2 and 3. */

@@ -2,13 +2,13 @@ package org.forelock.opensearch;
 
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.ActionType;
-import org.opensearch.transport.client.node.NodeClient;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.rest.BaseRestHandler;
 import org.opensearch.rest.RestChannel;
 import org.opensearch.rest.RestHandler;
 import org.opensearch.rest.RestRequest;
+import org.opensearch.transport.client.node.NodeClient;
 
 /** A handler of REST requests without what differs between OpenSearch 2 and 3. */
 abstract class RestBase extends BaseRestHandler {

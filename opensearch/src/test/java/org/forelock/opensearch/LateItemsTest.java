@@ -20,7 +20,18 @@ import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.forelock.TestFailures;
-import org.forelock.opensearch.HeldRequests.Admission;
+import org.forelock.search.DocumentLocks;
+import org.forelock.search.DocumentTokens;
+import org.forelock.search.FakeLocks;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.HeldRequests.Admission;
+import org.forelock.search.Letters;
+import org.forelock.search.Refusals;
+import org.forelock.search.Stats;
+import org.forelock.search.WritePlan;
 import org.junit.jupiter.api.Test;
 import org.opensearch.OpenSearchException;
 import org.opensearch.Version;
@@ -34,8 +45,6 @@ import org.opensearch.action.index.IndexResponse;
 import org.opensearch.action.support.WriteRequest.RefreshPolicy;
 import org.opensearch.action.support.replication.ReplicationResponse.ShardInfo;
 import org.opensearch.cluster.node.DiscoveryNode;
-import org.opensearch.common.settings.ClusterSettings;
-import org.opensearch.common.settings.Setting;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.xcontent.XContentType;
@@ -96,11 +105,7 @@ class LateItemsTest {
 
   private HeldRequests requests() {
     Settings bounds = Settings.builder().put("forelock.background.max_requests", 2).build();
-    Set<Setting<?>> known = new HashSet<>(ClusterSettings.BUILT_IN_CLUSTER_SETTINGS);
-    ForelockSettings.all().stream().filter(Setting::hasNodeScope).forEach(known::add);
-    return new HeldRequests(
-        new ForelockSettings(bounds, new ClusterSettings(bounds, known)), stats,
-        (millis, task) -> later.add(task));
+    return new HeldRequests(TestSettings.of(bounds), stats, PrimaryAnswer::is, (millis, task) -> later.add(task));
   }
 
   private final class Queue implements Letters {
@@ -292,7 +297,7 @@ class LateItemsTest {
   @Test
   void aLockThatIsLostIsAnotherFailedAttempt() {
     retries = 1;
-    refusal = Refusals.uncertain("b");
+    refusal = Answers.of(Refusals.uncertain("b"));
     BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
     assertEquals(List.of("b"), written);
     assertEquals(List.of("b"), queued);
@@ -303,7 +308,7 @@ class LateItemsTest {
   @Test
   void aLockThatIsLostOnTheWayIsOneToo() {
     retries = 1;
-    gone = new RemoteTransportException("primary", Refusals.uncertain(""));
+    gone = new RemoteTransportException("primary", Answers.of(Refusals.uncertain("")));
     BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
     assertEquals("lock_unhealthy", failures.get(0).get(1).code());
     assertEquals(RestStatus.ACCEPTED, items[1].status());
@@ -312,7 +317,7 @@ class LateItemsTest {
   /** An earlier attempt may have been done. */
   @Test
   void whatMayHaveBeenDoneIsNeitherTriedAgainNorQueued() {
-    refusal = Refusals.uncertain("b", true);
+    refusal = Answers.of(Refusals.uncertain("b", true));
     BulkItemResponse[] items = now(lateAfterOneAttempt("b"));
     assertEquals(List.of("b"), written);
     assertEquals(List.of(), queued);

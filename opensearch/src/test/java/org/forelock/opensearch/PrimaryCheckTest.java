@@ -10,6 +10,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.forelock.LockType;
+import org.forelock.search.Certainty;
+import org.forelock.search.CertaintySource;
+import org.forelock.search.DocumentLocks;
+import org.forelock.search.FakeLocks;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.Names;
+import org.forelock.search.Shard;
+import org.forelock.search.Stats;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.opensearch.OpenSearchException;
@@ -36,7 +47,7 @@ class PrimaryCheckTest {
 
   private final ThreadPool threads = new ThreadPool(Settings.builder().put("node.name", "test").build());
   private final ThreadContext context = threads.getThreadContext();
-  private final HeldRequests requests = HeldRequestsTest.unbounded();
+  private final HeldRequests requests = TestSettings.unbounded();
   private final PrimaryCheck check = new PrimaryCheck(requests, new Stats(), threads, index -> false);
   private final List<Boolean> certain = new ArrayList<>();
   private final List<Object> answers = new ArrayList<>();
@@ -53,7 +64,7 @@ class PrimaryCheckTest {
       }
 
       @Override
-      public void ask(Guard guard, ShardId shard, LongConsumer answer) {
+      public void ask(Guard guard, Shard shard, LongConsumer answer) {
         questions.add(answer);
       }
     });
@@ -249,8 +260,8 @@ class PrimaryCheckTest {
     assertEquals(List.of(false, true, true, false, false, false),
         sent.stream().map(text -> Guard.parse(text).again).toList(), "one to this node's own primary counts");
     assertTrue(held.sentAgain());
-    assertEquals(0, held.promise(SHARD, 1), "of the first one nobody waits for the answer any more");
-    assertTrue(held.promise(SHARD, 2) > 0);
+    assertEquals(0, held.promise(Shards.of(SHARD), 1), "of the first one nobody waits for the answer any more");
+    assertTrue(held.promise(Shards.of(SHARD), 2) > 0);
     assertFalse(requests.all().isEmpty());
   }
 }

@@ -6,6 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.forelock.search.FakeLocks;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.PartReports;
+import org.forelock.search.Stats;
 import org.junit.jupiter.api.Test;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -35,10 +40,10 @@ class WriteFilterTest {
   private final List<String> told = new ArrayList<>();
 
   private WriteFilter filter() {
-    HeldRequests requests = HeldRequestsTest.unbounded();
+    HeldRequests requests = TestSettings.unbounded();
     // Without a cluster: whoever asks for an index fails.
     WritePlanner planner = new WritePlanner(null, null, context, requests, null);
-    return new WriteFilter(HeldRequestsTest.settings(Settings.EMPTY), planner, requests, new FakeLocks(), null, null,
+    return new WriteFilter(TestSettings.of(Settings.EMPTY), planner, requests, new FakeLocks(), null, null,
         null, new Stats(), null, null, context, null, null);
   }
 
@@ -98,7 +103,7 @@ class WriteFilterTest {
     ActionListener<ActionResponse> listener =
         ActionListener.wrap(() -> headers.add(context.getResponseHeaders()));
     apply(BULK, new BulkRequest(), listener, (task, action, request, answer) -> {
-      PartReports reports = PartReports.of(context);
+      PartReports reports = BulkReports.of(context);
       for (long token : new long[] {18, 17}) {
         try (StoredContext ignored = context.stashContext()) {
           reports.granted(3, token);
@@ -111,6 +116,6 @@ class WriteFilterTest {
     });
     assertEquals(List.of(Map.of("X-Forelock-Wait-Ms", List.of("3, 3"), "X-Forelock-Token", List.of("18, 17"),
         "Retry-After", List.of("1"))), headers);
-    assertNull(PartReports.of(context));
+    assertNull(BulkReports.of(context));
   }
 }

@@ -14,6 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.forelock.ErrorCode;
+import org.forelock.search.DocumentLock;
+import org.forelock.search.FakeLocks;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.LockSource;
+import org.forelock.search.Stats;
+import org.forelock.search.Timeouts;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.opensearch.Version;
@@ -55,7 +61,7 @@ class WriteFilterThreadsTest {
       handedOver.add(task);
     }
   };
-  private final HeldRequests requests = HeldRequestsTest.unbounded();
+  private final HeldRequests requests = TestSettings.unbounded();
   /** Whether another thread tells of a grant, while the one that asks is still at it. */
   private boolean toldByAnother;
   private final WriteFilter filter = filter();
@@ -82,7 +88,7 @@ class WriteFilterThreadsTest {
     ClusterService cluster = new ClusterService(Settings.EMPTY,
         new ClusterSettings(Settings.EMPTY, ClusterSettings.BUILT_IN_CLUSTER_SETTINGS), threads);
     cluster.getClusterApplierService().setInitialState(state);
-    ForelockSettings settings = HeldRequestsTest.settings(Settings.EMPTY);
+    ForelockSettings settings = TestSettings.of(Settings.EMPTY);
     WritePlanner planner = new WritePlanner(cluster, null, context, requests, null);
     LockSource source = (info, monitors, type, fenced) -> {
       DocumentLock lock = locks.lock(info, monitors, type, fenced);

@@ -1,0 +1,21 @@
+package org.forelock.search;
+
+import java.util.concurrent.CompletableFuture;
+
+/** A DocumentLock is a lock on one monitor, or on several at once, that can be obtained without blocking. */
+public interface DocumentLock {
+  /** Completed, or exceptionally with a {@link org.forelock.ForelockException}; cancelling it gives the lock back. */
+  CompletableFuture<?> acquire(long timeoutMillis);
+
+  /** The same at once or not at all, without queueing. */
+  CompletableFuture<?> tryAcquire();
+
+  /** How long all of it is certain from now on; 0 if it is not. */
+  long nanosLeft();
+
+  /** The highest fencing token of its monitors. */
+  long token();
+
+  /** Gives it back without waiting, in whatever state. */
+  void close();
+}

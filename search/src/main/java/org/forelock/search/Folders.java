@@ -1,0 +1,18 @@
+package org.forelock.search;
+
+import java.nio.file.Path;
+
+/** The node's folders; one for data is null where the node keeps none. */
+public final class Folders {
+  public final Path configuration;
+  public final Path plugins;
+  public final Path temporary;
+  public final Path data;
+
+  public Folders(Path configuration, Path plugins, Path temporary, Path data) {
+    this.configuration = configuration;
+    this.plugins = plugins;
+    this.temporary = temporary;
+    this.data = data;
+  }
+}

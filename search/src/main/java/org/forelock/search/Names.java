@@ -1,0 +1,12 @@
+package org.forelock.search;
+
+import java.util.Locale;
+
+/** How constants are written in JSON, metrics and messages. */
+public final class Names {
+  private Names() {}
+
+  public static String of(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+}

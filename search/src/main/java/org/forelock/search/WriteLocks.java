@@ -1,0 +1,52 @@
+package org.forelock.search;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.forelock.ForelockException;
+
+/** The WriteLocks of one request: those under which it is done. Thread-safe; no method blocks. */
+public interface WriteLocks extends Certainty {
+  /** The time for which none is certain, where none is held. */
+  long NO_LOCK = Long.MAX_VALUE;
+
+  /** The monitor that is named where one stands for all. */
+  String firstMonitor();
+
+  boolean has(String monitor);
+
+  /** Whether all of these are among those that are held. */
+  boolean holds(Collection<String> wanted);
+
+  /**
+   * Begins to obtain them; to be called once.
+   *
+   * @param timeoutMillis 0: what can be had at once
+   * @param end called once, unless {@link #close()} comes first: with null when all are held but those that
+   *     {@link #refused()} or {@link #notHeld()} name, else with the reason why none is. By a thread that must not be
+   *     kept
+   * @param defect called instead with what is no failure of the library: none is held then
+   */
+  void acquire(long timeoutMillis, Consumer<ForelockException> end, Consumer<Exception> defect);
+
+  /** The monitors that others kept, each with the reason; null: there was no try left for it. */
+  default Map<String, ForelockException> refused() {
+    return Map.of();
+  }
+
+  /** The monitors of which the request says that it holds them, and does not, each with the answer. */
+  default Map<String, Refusal> notHeld() {
+    return Map.of();
+  }
+
+  /** How long all that are held are certain from now on; {@link #NO_LOCK}: none is held. */
+  long nanosLeft();
+
+  /** Gives back what this request has obtained, and ends what is under way, without waiting. Idempotent. */
+  void close();
+
+  @Override
+  default boolean certain() {
+    return nanosLeft() > 0;
+  }
+}

@@ -1,0 +1,62 @@
+package org.forelock.search;
+
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Set;
+import org.forelock.LockType;
+
+/** A WritePlan says how one request is guarded. Immutable. */
+public final class WritePlan {
+  public final LockType type;
+  public final Set<String> monitors;
+  /** Of a shard bulk: the monitor of each item, null for one that needs none. Else null. */
+  public final String[] itemMonitors;
+  /** Whether the token becomes the document's version. */
+  public final boolean fenced;
+  public final String info;
+  public final long bytes;
+  /** What the request itself permits. */
+  public final long timeoutMillis;
+  /** Whether it is an update, whose locks cover the bulk that it becomes. */
+  public final boolean update;
+  /** The locks of which the client says that it holds them; null: the node obtains them. */
+  public final HeldTokens held;
+  /** Where they have different tokens. */
+  public final DocumentTokens tokens;
+  /** The guard of the update that it belongs to; null: it needs locks of its own. */
+  public final String coveredBy;
+
+  public WritePlan(LockType type, Set<String> monitors, String[] itemMonitors, boolean fenced, String info, long bytes,
+      long timeoutMillis, HeldTokens held, DocumentTokens tokens) {
+    this.type = type;
+    this.monitors = monitors;
+    this.itemMonitors = itemMonitors;
+    this.fenced = fenced;
+    this.info = info;
+    this.bytes = bytes;
+    this.timeoutMillis = timeoutMillis;
+    this.update = itemMonitors == null;
+    this.held = held;
+    this.tokens = tokens;
+    this.coveredBy = null;
+  }
+
+  /** How many documents need a lock. */
+  public int documents() {
+    return update ? 1 : (int) Arrays.stream(itemMonitors).filter(Objects::nonNull).count();
+  }
+
+  public WritePlan(String coveredBy) {
+    this.type = null;
+    this.monitors = Set.of();
+    this.itemMonitors = null;
+    this.fenced = false;
+    this.info = "";
+    this.bytes = 0;
+    this.timeoutMillis = 0;
+    this.update = false;
+    this.held = null;
+    this.tokens = DocumentTokens.NONE;
+    this.coveredBy = coveredBy;
+  }
+}

@@ -1,0 +1,93 @@
+package org.forelock.search;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import org.forelock.LockType;
+import org.junit.jupiter.api.Test;
+
+class HeadersTest {
+  private final FakeWords words = new FakeWords();
+
+  @Test
+  void foregroundUnlessSomethingSaysOtherwise() {
+    assertEquals(LockType.FOREGROUND, Headers.priority(words));
+    words.handOn(Headers.BACKGROUND, "true");
+    assertEquals(LockType.BACKGROUND, Headers.priority(words));
+    words.putHeader(Headers.PRIORITY, "Foreground");
+    assertEquals(LockType.FOREGROUND, Headers.priority(words), "the client's word goes first");
+  }
+
+  @Test
+  void anUnknownPriorityIsRefused() {
+    words.putHeader(Headers.PRIORITY, "urgent");
+    assertEquals("X-Forelock-Priority: 'urgent' is invalid; write foreground or background",
+        assertThrows(IllegalArgumentException.class, () -> Headers.priority(words)).getMessage());
+  }
+
+  @Test
+  void whatASecurityPluginLetsPass() {
+    words.putHeader(Headers.OPAQUE_ID, "import-3; x-forelock-priority=background;X-Forelock-Required=yes");
+    assertEquals(LockType.BACKGROUND, Headers.priority(words));
+    assertEquals("X-Forelock-Required: 'yes' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.requiresLock(words)).getMessage());
+    assertFalse(Headers.wantsReport(words));
+    words.putHeader(Headers.PRIORITY, "foreground");
+    assertEquals(LockType.FOREGROUND, Headers.priority(words), "a header goes first");
+  }
+
+  @Test
+  void theQueueIsAskedForInOneWord() {
+    assertFalse(Headers.wantsQueue(words));
+    words.putHeader(Headers.QUEUE, "yes");
+    assertEquals("X-Forelock-Queue, forelock_queue: 'yes' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.wantsQueue(words)).getMessage());
+  }
+
+  @Test
+  void whatIsNeitherTrueNorFalseIsRefused() {
+    assertFalse(Headers.requiresLock(words));
+    assertFalse(Headers.wantsReport(words));
+    words.putHeader(Headers.REQUIRED, "True");
+    words.putHeader(Headers.REPORT, "1");
+    assertEquals("X-Forelock-Required: 'True' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.requiresLock(words)).getMessage());
+    assertEquals("X-Forelock-Report: '1' is invalid; write true or false",
+        assertThrows(IllegalArgumentException.class, () -> Headers.wantsReport(words)).getMessage());
+  }
+
+  @Test
+  void whoHoldsALockAsksForNothingWithoutOne() {
+    assertEquals(null, Headers.held(words));
+    words.putHeader(Headers.OPAQUE_ID, "shop;X-Forelock-Held=a%3Bb=7, c=8");
+    assertEquals(7, Headers.held(words).of("a;b"));
+    assertEquals(8, Headers.held(words).of("c"));
+    assertTrue(Headers.requiresLock(words));
+    words.putHeader(Headers.HELD, "x");
+    assertThrows(IllegalArgumentException.class, () -> Headers.requiresLock(words));
+  }
+
+  @Test
+  void aGuardSurvivesItsText() {
+    Guard guard = Guard.parse(new Guard("node", -5, 7, "articles/a b").text());
+    assertEquals("node", guard.node);
+    assertEquals(-5, guard.ticket);
+    assertEquals(7, guard.token);
+    assertEquals("articles/a b", guard.monitor);
+    assertFalse(guard.allowed());
+    assertEquals(7, guard.tokens.of("1", guard.token));
+    assertTrue(Guard.parse(Guard.allowed("").text()).allowed());
+    assertEquals("", Guard.parse(new Guard("node", 1, 2, "").text()).monitor);
+  }
+
+  @Test
+  void aSelectionNamesSomething() {
+    assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of()));
+    assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of("priority", "both")));
+    assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of("task", "5")));
+    Selection.of(Map.of("monitor", "a"));
+  }
+}
