@@ -21,6 +21,7 @@ import org.forelock.search.LockService;
 import org.forelock.search.Names;
 import org.forelock.search.NodeLetters;
 import org.forelock.search.NodeLog;
+import org.forelock.search.NodeParts;
 import org.forelock.search.Stats;
 import org.forelock.search.Timeouts;
 import org.forelock.search.UnguardedPeriods;
@@ -104,11 +105,12 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
-    filter = new WriteFilter(ours, planner, requests, locks, timeouts,
+    NodeParts node = new NodeParts(ours, requests, locks, timeouts,
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
-        stats, unguarded, workers, context, queue, parts);
+        stats, unguarded, workers, planner::localNode);
+    filter = new WriteFilter(ours, planner, node, workers, context, queue, parts);
     return List.of(parts);
   }
 

@@ -142,8 +142,8 @@ final class ForelockSettings implements Limits {
     return enabled;
   }
 
-  /** Whether writes go on without their locks where no ZooKeeper server is reached. */
-  boolean allowsUnguarded() {
+  @Override
+  public boolean allowsUnguarded() {
     return onUnavailable == OnUnavailable.ALLOW;
   }
 

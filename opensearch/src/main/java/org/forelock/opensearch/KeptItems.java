@@ -1,6 +1,8 @@
 package org.forelock.opensearch;
 
 import java.util.Map;
+import java.util.function.Consumer;
+import org.forelock.search.Course;
 import org.forelock.search.Refusal;
 import org.opensearch.OpenSearchStatusException;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -8,20 +10,24 @@ import org.opensearch.action.bulk.BulkItemResponse;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.bulk.BulkShardResponse;
 
-/** KeptItems are the items of a shard bulk whose documents' locks others kept, with their answers. Immutable. */
-final class KeptItems {
+/** KeptItems are the items of a shard bulk whose documents' locks others kept, with their answers. */
+final class KeptItems implements Course.Items {
   private final BulkShardRequest request;
   private final OpenSearchStatusException[] answers;
   private final int count;
+  private final Consumer<BulkShardResponse> answer;
 
   /**
    * Those of the refused monitors.
    *
    * @param itemMonitors of each item, as in the plan
    * @param refusals the answer for each refused monitor
+   * @param answer answers the request
    */
-  KeptItems(BulkShardRequest request, String[] itemMonitors, Map<String, Refusal> refusals) {
+  KeptItems(BulkShardRequest request, String[] itemMonitors, Map<String, Refusal> refusals,
+      Consumer<BulkShardResponse> answer) {
     this.request = request;
+    this.answer = answer;
     this.answers = new OpenSearchStatusException[itemMonitors.length];
     int found = 0;
     for (int i = 0; i < itemMonitors.length; ++i) {
@@ -32,16 +38,19 @@ final class KeptItems {
     this.count = found;
   }
 
-  int count() {
+  @Override
+  public int count() {
     return count;
   }
 
-  boolean all() {
+  @Override
+  public boolean all() {
     return count == answers.length;
   }
 
-  /** Answers them in the request itself: the primary passes them over. To be called once. */
-  void leaveOut() {
+  /** Answers them in the request itself: the primary passes them over. */
+  @Override
+  public void leaveOut() {
     for (int i = 0; i < answers.length; ++i) {
       if (answers[i] != null) {
         request.items()[i].abort(request.shardId().getIndexName(), answers[i]);
@@ -49,14 +58,14 @@ final class KeptItems {
     }
   }
 
-  /** What a request is answered of which nothing is left. */
-  BulkShardResponse response() {
+  @Override
+  public void answer() {
     BulkItemResponse[] responses = new BulkItemResponse[answers.length];
     for (int i = 0; i < answers.length; ++i) {
       BulkItemRequest item = request.items()[i];
       responses[i] = new BulkItemResponse(item.id(), item.request().opType(), new BulkItemResponse.Failure(
           request.shardId().getIndexName(), item.request().id(), answers[i]));
     }
-    return new BulkShardResponse(request.shardId(), responses);
+    answer.accept(new BulkShardResponse(request.shardId(), responses));
   }
 }

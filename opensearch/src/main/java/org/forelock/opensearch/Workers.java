@@ -4,13 +4,14 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.forelock.search.Names;
+import org.forelock.search.NodeParts;
 import org.forelock.search.Refusals;
 import org.opensearch.common.unit.TimeValue;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.threadpool.ThreadPool;
 
 /** Workers are the node's threads for work that was held. Thread-safe. */
-class Workers {
+class Workers implements NodeParts.Threads {
   /** So many of the node's threads may be blocked at a time. */
   static final int MAX_BLOCKED = 2;
 
@@ -22,12 +23,8 @@ class Workers {
     this.threads = threads;
   }
 
-  /**
-   * Does it on a thread that may not block.
-   *
-   * @param failed is told what the task throws; what waits for a thread when the node closes is not told
-   */
-  void write(Runnable task, Consumer<Exception> failed) {
+  @Override
+  public void write(Runnable task, Consumer<Exception> failed) {
     threads.executor(ThreadPool.Names.WRITE).execute(work(task, failed, true));
   }
 

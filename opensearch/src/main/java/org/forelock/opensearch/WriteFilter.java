@@ -1,6 +1,5 @@
 package org.forelock.opensearch;
 
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -8,24 +7,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.forelock.ForelockException;
-import org.forelock.LockType;
-import org.forelock.search.DocumentLocks;
+import org.forelock.search.Course;
 import org.forelock.search.Guard;
 import org.forelock.search.Headers;
-import org.forelock.search.HeldLocks;
 import org.forelock.search.HeldRequest;
-import org.forelock.search.HeldRequests;
-import org.forelock.search.HolderLook;
-import org.forelock.search.HolderTokens;
-import org.forelock.search.LockSource;
+import org.forelock.search.NodeParts;
 import org.forelock.search.PartReports;
 import org.forelock.search.Refusal;
 import org.forelock.search.Refusals;
-import org.forelock.search.Stats;
-import org.forelock.search.Timeouts;
-import org.forelock.search.UnguardedPeriods;
 import org.forelock.search.Words;
-import org.forelock.search.WriteLocks;
 import org.forelock.search.WritePlan;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.bulk.BulkItemResponse;
@@ -58,13 +48,7 @@ final class WriteFilter implements ActionFilter {
 
   private final ForelockSettings settings;
   private final WritePlanner planner;
-  private final HeldRequests requests;
-  private final LockSource source;
-  private final Timeouts timeouts;
-  private final HolderLook holders;
-  private final HolderTokens tokens;
-  private final Stats stats;
-  private final UnguardedPeriods unguarded;
+  private final NodeParts node;
   private final Workers workers;
   private final ThreadContext context;
   private final Words words;
@@ -73,18 +57,11 @@ final class WriteFilter implements ActionFilter {
   private final Refreshes refreshes;
   private final Disconnections disconnections = new Disconnections();
 
-  WriteFilter(ForelockSettings settings, WritePlanner planner, HeldRequests requests, LockSource source,
-      Timeouts timeouts, HolderLook holders, HolderTokens tokens, Stats stats, UnguardedPeriods unguarded,
-      Workers workers, ThreadContext context, WriteQueue queue, Refreshes refreshes) {
+  WriteFilter(ForelockSettings settings, WritePlanner planner, NodeParts node, Workers workers, ThreadContext context,
+      WriteQueue queue, Refreshes refreshes) {
     this.settings = settings;
     this.planner = planner;
-    this.requests = requests;
-    this.source = source;
-    this.timeouts = timeouts;
-    this.holders = holders;
-    this.tokens = tokens;
-    this.stats = stats;
-    this.unguarded = unguarded;
+    this.node = node;
     this.workers = workers;
     this.context = context;
     this.words = Carrier.words(context);
@@ -184,7 +161,7 @@ final class WriteFilter implements ActionFilter {
   }
 
   /** One request on its way through the filter, and the context that it came with. */
-  private final class Call<Q extends ActionRequest, R extends ActionResponse> {
+  private final class Call<Q extends ActionRequest, R extends ActionResponse> implements Course.Write {
     private final Task task;
     private final String action;
     private final Q request;
@@ -198,12 +175,8 @@ final class WriteFilter implements ActionFilter {
     private final boolean mayQueue;
     /** Whether the answer waits for a refresh, without the locks. */
     private boolean awaitsRefresh;
-    private volatile Runnable unwatch = () -> {};
     private volatile Runnable unwatchLate = () -> {};
-    /** The thread that asks for the locks, as long as it does: those that have lingered are there before it goes. */
-    private volatile Thread asking;
-    /** What that thread goes on with then. */
-    private Runnable own;
+    private WritePlan plan;
     /** The answers of items that are tried again, at their places; null: there are none. */
     private volatile CompletableFuture<BulkItemResponse[]> late;
 
@@ -236,7 +209,6 @@ final class WriteFilter implements ActionFilter {
 
         @Override
         public void onFailure(Exception problem) {
-          unwatch.run();
           end(null, problem);
         }
 
@@ -290,17 +262,52 @@ final class WriteFilter implements ActionFilter {
       }
     }
 
-    private void fail(Exception problem) {
-      unwatch.run();
-      tellWhen(problem);
+    @Override
+    public void fail(Exception problem) {
       deliver(null, problem);
     }
 
-    /** Whoever may try again is told when. */
-    private void tellWhen(Exception problem) {
-      if (problem instanceof Refusal && ((Refusal) problem).tryAgain()) {
-        tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
+    @Override
+    public void tryAgainLater() {
+      tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
+    }
+
+    @Override
+    public boolean requiresLock() {
+      return required;
+    }
+
+    @Override
+    public void report(long waitedMillis, long token) {
+      if (report) {
+        tell(reports -> reports.granted(waitedMillis, token));
       }
+    }
+
+    @Override
+    public void awaitRefreshLater() {
+      awaitsRefresh = RefreshWait.take(request);
+    }
+
+    @Override
+    public Runnable whenClientGoes(Runnable task) {
+      return disconnections.watch(context, task);
+    }
+
+    @Override
+    public Course.Items kept(Map<String, Refusal> refusals) {
+      return new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals,
+          response -> deliver(shardResponse(response), null));
+    }
+
+    @Override
+    public boolean mayTryAgain() {
+      return mayQueue;
+    }
+
+    @Override
+    public void proceed(String name, Guard guard, Consumer<Exception> before, Consumer<Exception> after) {
+      proceed(name, guard.text(), before, after);
     }
 
     /** @param problem null: the response */
@@ -351,15 +358,11 @@ final class WriteFilter implements ActionFilter {
           && !Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
     }
 
-    private boolean queued(WritePlan plan) {
-      return mayQueue && plan.type == LockType.BACKGROUND && plan.held == null;
-    }
-
-    /** @param held its locks were not all obtained; it counts still */
-    private void tryAgain(WritePlan plan, Map<String, ForelockException> kept, HeldRequest held) {
+    @Override
+    public void tryAgain(Map<String, ForelockException> kept, HeldRequest held) {
       BulkShardRequest bulk = (BulkShardRequest) request;
       LateItems items = new LateItems(queue, task, action, bulk, planner.writeName(bulk.shardId().getIndexName()), plan,
-          timeouts.millis(plan.type, plan.timeoutMillis), caller, kept, held);
+          node.timeouts().millis(plan.type, plan.timeoutMillis), caller, kept, held);
       try (StoredContext ignored = caller.get()) {
         unwatchLate = disconnections.watch(context, () -> items.cancel(Refusals.cancelled("the client has gone")));
       }
@@ -376,194 +379,9 @@ final class WriteFilter implements ActionFilter {
       }, this::fail), this::fail));
     }
 
-    void hold(WritePlan plan) {
-      long now = System.nanoTime();
-      WriteLocks locks = plan.held == null
-          ? new DocumentLocks(source, plan.info, plan.monitors, plan.type, plan.fenced, System::nanoTime)
-          : new HeldLocks(tokens, plan.held, plan.monitors, plan.tokens, System::nanoTime);
-      HeldRequest held = new HeldRequest(
-          requests.nextTicket(), task, action, plan.type, locks, HeldRequest.OWN_BYTES + plan.bytes, now,
-          this::fail);
-      switch (requests.admit(held)) {
-        case TOO_MANY:
-          stats.count(plan.type, Stats.Count.TOO_MANY);
-          fail(Refusals.tooMany(plan.type));
-          return;
-        case TOO_LARGE:
-          stats.count(plan.type, Stats.Count.TOO_MANY);
-          deliver(null, Refusals.tooLarge(plan.type, held.bytes, settings.maxBytes(plan.type)));
-          return;
-        case CLOSED:
-          deliver(null, Refusals.closing());
-          return;
-        default:
-          unwatch = disconnections.watch(context,
-              () -> refuse(held, Refusals.cancelled("the client has gone"), Stats.Count.CANCELLED));
-          asking = Thread.currentThread();
-          try {
-            locks.acquire(timeouts.millis(plan.type, plan.timeoutMillis), problem -> decided(held, plan, problem),
-                defect -> requests.fail(held, defect));
-          } catch (RuntimeException broken) {
-            requests.fail(held, broken);
-          } finally {
-            asking = null;
-          }
-          goOn(held);
-      }
-    }
-
-    private void goOn(HeldRequest held) {
-      Runnable work = own;
-      own = null;
-      try {
-        if (work != null) {
-          work.run();
-        }
-      } catch (RuntimeException broken) {
-        requests.fail(held, broken);
-      }
-    }
-
-    private void decided(HeldRequest held, WritePlan plan, ForelockException problem) {
-      try {
-        decide(held, plan, problem);
-      } catch (RuntimeException broken) {
-        requests.fail(held, broken);
-      }
-    }
-
-    private void decide(HeldRequest held, WritePlan plan, ForelockException problem) {
-      Map<String, ForelockException> kept = held.locks.refused();
-      if (problem != null) {
-        onWriteThread(held, () -> notObtained(held, plan, problem));
-      } else if (kept.isEmpty() || queued(plan)) {
-        onWriteThread(held, () -> granted(held, plan,
-            plan.held != null ? held.locks.notHeld() : answers(kept, Map.of())));
-      } else {
-        holders.tell(kept.keySet(), texts -> onWriteThread(held, () -> granted(held, plan, answers(kept, texts))));
-      }
-    }
-
-    private Map<String, Refusal> answers(
-        Map<String, ForelockException> kept, Map<String, String> texts) {
-      Map<String, Refusal> answers = new HashMap<>();
-      kept.forEach((monitor, reason) ->
-          answers.put(monitor, Refusals.kept(monitor, reason, texts.getOrDefault(monitor, ""))));
-      return answers;
-    }
-
-    /** Unless this is the caller's own thread still: it would have gone on without a lock, too, and soon does so. */
-    private void onWriteThread(HeldRequest held, Runnable task) {
-      Runnable work = () -> {
-        unwatch.run();
-        task.run();
-      };
-      if (Thread.currentThread() == asking) {
-        own = work;
-      } else {
-        workers.write(work, broken -> requests.fail(held, broken));
-      }
-    }
-
-    /** @param refusals the answers for monitors that others kept */
-    private void granted(HeldRequest held, WritePlan plan, Map<String, Refusal> refusals) {
-      if (plan.update && !refusals.isEmpty()) {
-        refuse(held, refusals.values().iterator().next(), refusal(plan));
-        return;
-      }
-      if (!held.locks.certain()) {
-        refuse(held, Refusals.uncertain(held.locks.firstMonitor()), Stats.Count.UNCERTAIN);
-        return;
-      }
-      boolean late = queued(plan) && !refusals.isEmpty();
-      if (!(late ? requests.runCounted(held) : requests.run(held))) {
-        return;
-      }
-      if (!refusals.isEmpty()) {
-        KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals);
-        if (late) {
-          tryAgain(plan, held.locks.refused(), held);
-        } else {
-          refusals.values().stream().limit(1).forEach(this::tellWhen); // all have one status
-          stats.refusedItems.add(items.all() ? 0 : items.count());
-        }
-        if (items.all()) {
-          R response = shardResponse(items.response());
-          stats.count(plan.type, refusal(plan));
-          requests.end(held);
-          deliver(response, null);
-          return;
-        }
-        items.leaveOut();
-      }
-      awaitsRefresh = !late && RefreshWait.take(request);
-      long waited = System.nanoTime() - held.since;
-      stats.granted(plan.type, waited);
-      long token = held.locks.token();
-      Guard guard = new Guard(planner.localNode(), held.ticket, token, plan.tokens, monitorOf(held, plan));
-      // To give back many takes longer than to answer. But one that lingers must be there for the caller's next write.
-      boolean endFirst = plan.monitors.size() == 1 || source.lingers();
-      proceed(guardName(plan), guard.text(), problem -> {
-        if (endFirst) {
-          requests.end(held, problem);
-        }
-        if (report) {
-          tell(reports -> reports.granted(waited / 1_000_000, token));
-        }
-      }, problem -> requests.end(held, problem));
-    }
-
-    private Stats.Count refusal(WritePlan plan) {
-      return plan.held == null ? Stats.Count.TIMED_OUT : Stats.Count.NOT_HELD;
-    }
-
-    private String guardName(WritePlan plan) {
-      return plan.update ? Headers.UPDATE_GUARD : Headers.GUARD;
-    }
-
-    private String monitorOf(HeldRequest held, WritePlan plan) {
-      return plan.update ? held.locks.firstMonitor() : "";
-    }
-
-    private void notObtained(HeldRequest held, WritePlan plan, ForelockException problem) {
-      boolean unavailable = Refusals.unavailable(problem.code());
-      if (Refusals.away(problem.code()) && !required && settings.allowsUnguarded()) {
-        if (requests.run(held)) {
-          stats.count(plan.type, Stats.Count.ALLOWED);
-          unguarded.count(plan.documents());
-          proceed(guardName(plan), Guard.allowed(monitorOf(held, plan)).text(), failure -> {},
-              failure -> requests.end(held));
-        }
-        return;
-      }
-      if (queued(plan) && problem.retryable()) {
-        if (requests.runCounted(held)) {
-          allLate(held, plan, problem);
-        }
-        return;
-      }
-      refuse(held, Refusals.notObtained(problem), unavailable ? Stats.Count.UNAVAILABLE : Stats.Count.FAILED);
-    }
-
-    /** No lock was obtained: what needs one is tried again, and the rest is written meanwhile. */
-    private void allLate(HeldRequest held, WritePlan plan, ForelockException problem) {
-      Map<String, ForelockException> all = new HashMap<>();
-      plan.monitors.forEach(monitor -> all.put(monitor, problem));
-      KeptItems items = new KeptItems((BulkShardRequest) request, plan.itemMonitors, answers(all, Map.of()));
-      tryAgain(plan, all, held);
-      if (items.all()) {
-        requests.end(held);
-        deliver(shardResponse(items.response()), null);
-        return;
-      }
-      items.leaveOut();
-      proceed(Headers.GUARD, Guard.allowed("").text(), failure -> {}, failure -> requests.end(held));
-    }
-
-    private void refuse(HeldRequest held, Refusal answer, Stats.Count count) {
-      if (requests.refuse(held, answer)) {
-        stats.count(held.type, count);
-      }
+    void hold(WritePlan forIt) {
+      plan = forIt;
+      new Course(node, this, plan).begin(task, action);
     }
   }
 }

@@ -136,7 +136,7 @@ class LateItemsTest {
     }
 
     @Override
-    void write(Runnable task, Consumer<Exception> failed) {
+    public void write(Runnable task, Consumer<Exception> failed) {
       run(task, failed);
     }
 

@@ -6,11 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.forelock.search.FakeLocks;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.PartReports;
-import org.forelock.search.Stats;
 import org.junit.jupiter.api.Test;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -43,8 +41,7 @@ class WriteFilterTest {
     HeldRequests requests = TestSettings.unbounded();
     // Without a cluster: whoever asks for an index fails.
     WritePlanner planner = new WritePlanner(null, null, context, requests, null);
-    return new WriteFilter(TestSettings.of(Settings.EMPTY), planner, requests, new FakeLocks(), null, null,
-        null, new Stats(), null, null, context, null, null);
+    return new WriteFilter(TestSettings.of(Settings.EMPTY), planner, null, null, context, null, null);
   }
 
   private void apply(String action, ActionRequest request) {

@@ -18,6 +18,7 @@ import org.forelock.search.DocumentLock;
 import org.forelock.search.FakeLocks;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.LockSource;
+import org.forelock.search.NodeParts;
 import org.forelock.search.Stats;
 import org.forelock.search.Timeouts;
 import org.junit.jupiter.api.AfterEach;
@@ -57,7 +58,7 @@ class WriteFilterThreadsTest {
   private final Deque<Runnable> handedOver = new ArrayDeque<>();
   private final Workers workers = new Workers(threads) {
     @Override
-    void write(Runnable task, Consumer<Exception> failed) {
+    public void write(Runnable task, Consumer<Exception> failed) {
       handedOver.add(task);
     }
   };
@@ -94,8 +95,9 @@ class WriteFilterThreadsTest {
       DocumentLock lock = locks.lock(info, monitors, type, fenced);
       return toldByAnother ? new ToldByAnother(lock) : lock;
     };
-    return new WriteFilter(settings, planner, requests, source, new Timeouts(settings, 60_000, 60_000), null,
-        null, new Stats(), null, workers, context, null, null);
+    NodeParts parts = new NodeParts(settings, requests, source, new Timeouts(settings, 60_000, 60_000), null, null,
+        new Stats(), null, workers, () -> "node");
+    return new WriteFilter(settings, planner, parts, workers, context, null, null);
   }
 
   private static final class ToldByAnother implements DocumentLock {

@@ -9,6 +9,7 @@ final class FakeLimits implements Limits {
   private final Map<LockType, Integer> requests = new EnumMap<>(LockType.class);
   private final Map<LockType, Long> bytes = new EnumMap<>(LockType.class);
   private final Map<LockType, Long> times = new EnumMap<>(LockType.class);
+  private boolean allowsUnguarded;
 
   FakeLimits bound(LockType type, int mostRequests, long mostBytes) {
     requests.put(type, mostRequests);
@@ -18,6 +19,11 @@ final class FakeLimits implements Limits {
 
   FakeLimits timeout(LockType type, long millis) {
     times.put(type, millis);
+    return this;
+  }
+
+  FakeLimits allowUnguarded() {
+    allowsUnguarded = true;
     return this;
   }
 
@@ -34,5 +40,10 @@ final class FakeLimits implements Limits {
   @Override
   public long timeoutMillis(LockType type) {
     return times.getOrDefault(type, -1L);
+  }
+
+  @Override
+  public boolean allowsUnguarded() {
+    return allowsUnguarded;
   }
 }
