@@ -29,72 +29,11 @@
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 export LC_ALL=C
 
-action='' version=2.19.1 from='' directory=$root/build/opensearch/cluster nodes=1 heap=512m zookeeper='' plain=no
-security=no
-password=Tests-of-Forelock-1
-settings=()
-while [[ $# -gt 0 ]]; do
-  case $1 in
-    build | start | revive | stop | status)
-      [[ -z $action ]] || { say "${0##*/}: one of build, start, revive, stop, status"; exit 64; }
-      action=$1
-      ;;
-    --version | --from | --dir | --nodes | --heap | --zookeeper | --set)
-      [[ -n ${2:-} ]] || { say "${0##*/}: $1 needs a value"; exit 64; }
-      case $1 in
-        --version) version=$2 ;;
-        --from) from=$(absolute "$2") ;;
-        --dir) directory=$(absolute "$2") ;;
-        --nodes) nodes=$2 ;;
-        --heap) heap=$2 ;;
-        --zookeeper) zookeeper=$2 ;;
-        --set) settings+=("${2/=/: }") ;;
-      esac
-      shift
-      ;;
-    --plain) plain=yes ;;
-    --security) security=yes ;;
-    --help | -h) show_help; exit 0 ;;
-    *) unknown_option "$1" ;;
-  esac
-  shift
-done
-[[ -n $action ]] || { show_help >&2; exit 64; }
-[[ $version =~ ^[23]\.[0-9]+\.[0-9]+$ ]] || { say "${0##*/}: --version needs one such as 2.19.1"; exit 64; }
-[[ $nodes =~ ^[1-9]$ ]] || { say "${0##*/}: --nodes needs a number from 1 to 9"; exit 64; }
-
+# shellcheck disable=SC2034  # they are for search_node.sh
+engine=opensearch prefix=OPENSEARCH default_version=2.19.1 versions='^[23]\.[0-9]+\.[0-9]+$' newer=3
+# shellcheck disable=SC2034
+initial_nodes=cluster.initial_cluster_manager_nodes own_settings=()
 files=$root/scripts/opensearch
-library=$(absolute "${FORELOCK_OPENSEARCH_LIB:-$root/build/opensearch/lib}")
-distribution=$library/$version
-if [[ -z $from ]]; then
-  from=$root/build/release
-  for other in ci dev; do
-    [[ -f $from/java/native/libforelock_jni.so ]] || from=$root/build/$other
-  done
-fi
-target=$from/opensearch/opensearch-$version # a zip is for exactly one version
-zip=$target/forelock-opensearch-0.1.0.zip
-
-# --- what it consists of -------------------------------------------------------------------------------------------
-
-# OpenSearch 3 needs Java 21 or later, the newest that is there will do.
-find_java() {
-  command -v java >/dev/null || die "java is not installed: run scripts/setup.sh"
-  JAVA_HOME=$(dirname -- "$(dirname -- "$(readlink -f "$(command -v java)")")")
-  if [[ $version == 3.* ]]; then
-    local home
-    for home in /usr/lib/jvm/*-2[1-9]-*; do
-      [[ ! -x $home/bin/javac ]] || JAVA_HOME=$home
-    done
-    [[ $JAVA_HOME == *-2[1-9]-* ]] || die "OpenSearch 3 needs Java 21 or later, and there is none in /usr/lib/jvm"
-  fi
-  export JAVA_HOME
-}
-
-maven() {
-  needs mvn
-  mvn --batch-mode --quiet -Dstyle.color=never "$@" >&2
-}
 
 # module NAME ARTIFACT CLASS: the distribution that Maven has comes without modules.
 module() {
@@ -117,27 +56,11 @@ opensearch.version=$version
 END
 }
 
-provide_distribution() {
-  mkdir -p -- "$library"
-  exec {lock}>"$distribution.lock"
-  flock "$lock"
-  if [[ ! -d $distribution ]]; then
-    say "Fetching OpenSearch $version into $distribution"
-    rm -rf -- "$distribution.new"
-    maven -f "$files/pom.xml" dependency:copy -Dmodule=none -Dopensearch.version=0 -Dmdep.stripVersion=true \
-      "-Dartifact=org.opensearch.distribution.integ-test-zip:opensearch:$version:zip" "-DoutputDirectory=$library"
-    python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])' \
-      "$library/opensearch.zip" "$library/unpacked"
-    mv -- "$library/unpacked/opensearch-$version" "$distribution.new"
-    rm -rf -- "$library/opensearch.zip" "$library/unpacked"
-    chmod +x "$distribution.new"/bin/*
-    local plugin=Plugin
-    [[ $version == 2.* ]] || plugin=ModulePlugin
-    module reindex reindex-client "org.opensearch.index.reindex.Reindex$plugin"
-    module lang-painless lang-painless "org.opensearch.painless.Painless$plugin"
-    mv -- "$distribution.new" "$distribution"
-  fi
-  exec {lock}>&-
+add_modules() {
+  local plugin=Plugin
+  [[ $version == 2.* ]] || plugin=ModulePlugin
+  module reindex reindex-client "org.opensearch.index.reindex.Reindex$plugin"
+  module lang-painless lang-painless "org.opensearch.painless.Painless$plugin"
 }
 
 # The plugin that the standard distribution has, and the one that Maven has does not.
@@ -146,132 +69,10 @@ provide_security() {
   flock "$lock"
   if [[ ! -f $library/security-$version.zip ]]; then
     say "Fetching OpenSearch Security $version"
-    maven -f "$files/pom.xml" dependency:copy -Dmodule=none -Dopensearch.version=0 \
-      "-Dartifact=org.opensearch.plugin:opensearch-security:$version.0:zip" "-DoutputDirectory=$library"
-    mv -- "$library/opensearch-security-$version.0.zip" "$library/security-$version.zip"
+    fetch "org.opensearch.plugin:opensearch-security:$version.0:zip"
+    mv -- "$library/opensearch-security.zip" "$library/security-$version.zip"
   fi
   exec {lock}>&-
-}
-
-build_plugin() {
-  local java=$from/opensearch/java
-  [[ -f $from/java/native/libforelock_jni.so ]] ||
-    die "$from/java/native has no libforelock_jni.so: build the targets forelock_jni and forelock_jni_dlq"
-  # Without the native library: it lies beside the jars in the zip, where the node's security policy finds it.
-  maven -f "$root/bindings/java/pom.xml" package "-Dforelock.target=$java" -Dforelock.native=/nonexistent \
-    -Denforcer.skip -DskipTests -Dmaven.javadoc.skip=true -Dmaven.source.skip=true
-  maven -f "$root/search/pom.xml" package "-Dforelock.jar=$java/forelock-0.1.0.jar" \
-    "-Dforelock.target=$from/opensearch/search"
-  local profile=()
-  [[ $version == 2.* ]] || profile=(-Popensearch-3)
-  maven -f "$root/opensearch/pom.xml" package "${profile[@]}" "-Dopensearch.version=$version" \
-    "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.search=$from/opensearch/search" \
-    "-Dforelock.native=$from/java/native" \
-    "-Dforelock.target=$target"
-  touch "$zip" # newer than what it was made of, also where nothing had to be made
-  printf '%s\n' "$zip"
-}
-
-# Whether the zip is there, and what it is made of has not changed since.
-is_built() {
-  [[ -f $zip ]] && [[ -z $(find "$root/opensearch" "$root/search" "$root/bindings/java/pom.xml" \
-    "$root/bindings/java/src/main" "$from/java/native" -type f -newer "$zip" -not -path "*/src/test/*" -print -quit) ]]
-}
-
-# --- the cluster ---------------------------------------------------------------------------------------------------
-
-# Before a command: as another user than root.
-unprivileged=(env)
-[[ $(id -u) -ne 0 ]] || unprivileged=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-
-own() {
-  [[ $(id -u) -ne 0 ]] || chown -R 65534:65534 "$@"
-}
-
-# configure NODE HTTP_PORT TRANSPORT_PORT SEEDS
-configure() {
-  local folder=$directory/node$1
-  mkdir -p "$folder/data" "$folder/logs"
-  cp -r "$directory/home/config" "$folder/config"
-  {
-    printf 'cluster.name: forelock\nnode.name: node%s\n' "$1"
-    printf 'network.host: 127.0.0.1\nhttp.port: %s\ntransport.port: %s\n' "$2" "$3"
-    printf 'path.data: %s\npath.logs: %s\n' "$folder/data" "$folder/logs"
-    printf 'cluster.routing.allocation.disk.threshold_enabled: false\n'
-    if [[ $nodes -eq 1 ]]; then
-      printf 'discovery.type: single-node\n'
-    else
-      printf 'discovery.seed_hosts: [%s]\ncluster.initial_cluster_manager_nodes: [node1]\n' "$4"
-    fi
-    [[ -z $zookeeper || $plain == yes ]] || printf 'forelock.zookeeper.servers: "%s"\n' "$zookeeper"
-    [[ ${#settings[@]} -eq 0 ]] || printf '%s\n' "${settings[@]}"
-  } >>"$folder/config/opensearch.yml"
-  local scheme=http
-  [[ $security == no ]] || scheme=https
-  printf '%s://127.0.0.1:%s\n' "$scheme" "$2" >"$folder/address"
-}
-
-# launch NODE: in the background, in a process group of its own; writes node.pid.
-launch() {
-  local folder=$directory/node$1
-  mkdir -p "$folder/tmp" # a node that is killed does not remove its own
-  own "$folder"
-  (
-    cd "$folder" || exit 1
-    export OPENSEARCH_PATH_CONF=$folder/config OPENSEARCH_JAVA_OPTS="-Xms$heap -Xmx$heap" HOME=$folder
-    export OPENSEARCH_TMPDIR=$folder/tmp
-    exec setsid "${unprivileged[@]}" "$directory/home/bin/opensearch" </dev/null >>"$folder/output.log" 2>&1
-  ) &
-  printf '%s\n' "$!" >"$folder/node.pid"
-}
-
-# running NODE_FOLDER: whether the node that was started there still runs; process numbers are used again.
-running() {
-  local pid
-  pid=$(cat "$1/node.pid" 2>/dev/null) || return 1
-  tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qxF "OPENSEARCH_PATH_CONF=$1/config"
-}
-
-serving() {
-  python3 - "$1" "$nodes" "$password" 2>/dev/null <<'END'
-import base64, json, ssl, sys, urllib.request
-user = base64.b64encode(b"admin:" + sys.argv[3].encode()).decode()
-request = urllib.request.Request(sys.argv[1] + "/_cluster/health", headers={"Authorization": "Basic " + user})
-health = json.load(urllib.request.urlopen(request, timeout=5, context=ssl._create_unverified_context()))
-sys.exit(health["number_of_nodes"] != int(sys.argv[2]) or health["status"] == "red")
-END
-}
-
-end_all() {
-  local folder pid deadline=$((SECONDS + 30))
-  for folder in "$directory"/node?; do
-    ! running "$folder" || kill -TERM "$(cat "$folder/node.pid")" 2>/dev/null || true
-  done
-  for folder in "$directory"/node?; do
-    while running "$folder"; do
-      pid=$(cat "$folder/node.pid")
-      kill -CONT "$pid" 2>/dev/null || true
-      [[ $SECONDS -lt $deadline ]] || kill -KILL "$pid" 2>/dev/null || true
-      sleep 0.05
-    done
-  done
-}
-
-# Nothing is removed that this script has not made.
-remove_data() {
-  [[ -e $directory ]] || return 0
-  [[ -d $directory/home || -z $(ls -A -- "$directory") ]] ||
-    die "$directory holds other things; name another folder with --dir"
-  rm -rf -- "$directory"
-}
-
-# install_plugin ZIP
-install_plugin() {
-  cp "$1" "$directory/plugin.zip"
-  own "$directory/plugin.zip"
-  HOME=$directory "${unprivileged[@]}" "$directory/home/bin/opensearch-plugin" install --batch \
-    "file://$directory/plugin.zip" >"$directory/install.log" 2>&1 ||
-    { cat "$directory/install.log" >&2; die "${1##*/} cannot be installed"; }
 }
 
 prepare_security() {
@@ -281,82 +82,8 @@ prepare_security() {
     bash "$directory/home/plugins/opensearch-security/tools/install_demo_configuration.sh" -y -i -s \
     >"$directory/security.log" 2>&1 || { cat "$directory/security.log" >&2; die "no demo configuration"; }
   # The nodes' own lines go over those of the demo.
-  sed -i -e '/^network.host:/d' -e '/^node.max_local_storage_nodes:/d' "$directory/home/config/opensearch.yml"
+  sed -i -e '/^network.host:/d' -e '/^node.max_local_storage_nodes:/d' "$directory/home/config/$engine.yml"
 }
 
-prepare() {
-  provide_distribution
-  mkdir -p "$directory"
-  cp -r "$distribution" "$directory/home"
-  own "$directory" "$directory/home"
-  "${unprivileged[@]}" test -w "$directory/home" ||
-    die "user nobody cannot enter $directory: name another folder with --dir"
-  [[ $security == no ]] || prepare_security
-  if [[ $plain == no ]]; then
-    is_built || build_plugin >/dev/null
-    install_plugin "$zip"
-  fi
-}
-
-start() {
-  end_all
-  remove_data
-  prepare
-  local ports seeds='' node
-  read -ra ports < <(free_ports $((2 * nodes)))
-  for ((node = 1; node <= nodes; ++node)); do
-    seeds+=${seeds:+, }"\"127.0.0.1:${ports[nodes + node - 1]}\""
-  done
-  for ((node = 1; node <= nodes; ++node)); do
-    configure "$node" "${ports[node - 1]}" "${ports[nodes + node - 1]}" "$seeds"
-    launch "$node"
-  done
-  wait_until_serving
-}
-
-wait_until_serving() {
-  local folder deadline=$((SECONDS + 240))
-  for folder in "$directory"/node?; do
-    until serving "$(cat "$folder/address")"; do
-      if ! running "$folder" || [[ $SECONDS -ge $deadline ]]; then
-        tail -n 40 "$folder/output.log" >&2
-        end_all
-        die "${folder##*/} does not start; everything it said is in $folder"
-      fi
-      sleep 0.2
-    done
-  done
-  cat "$directory"/node?/address
-}
-
-revive() {
-  local folder
-  nodes=0
-  for folder in "$directory"/node?; do
-    [[ -d $folder ]] || die "there is no cluster in $directory"
-    nodes=$((nodes + 1))
-    running "$folder" || launch "${folder##*/node}"
-  done
-  wait_until_serving
-}
-
-find_java
-case $action in
-  build)
-    build_plugin
-    provide_distribution
-    [[ $security == no ]] || provide_security
-    ;;
-  start) start ;;
-  revive) revive ;;
-  status)
-    for folder in "$directory"/node?; do
-      running "$folder" || { say "No node runs in $folder"; exit 1; }
-      cat "$folder/address"
-    done
-    ;;
-  stop)
-    end_all
-    remove_data
-    ;;
-esac
+# shellcheck source=search_node.sh
+source "$root/scripts/search_node.sh"

@@ -17,15 +17,26 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import jsonschema
+import pytest
 
 from support import clean_environment, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "opensearch.schema.json").read_text())
-SCRIPT = str(ROOT / "scripts" / "opensearch.sh")
+ENGINE = os.environ.get("FORELOCK_SEARCH_ENGINE", "opensearch")
+SCRIPT = str(ROOT / "scripts" / (ENGINE + ".sh"))
+# What one engine's node has and another's has not: as it comes from Maven (scripts, jobs by query, data streams), or by
+# what the plugin does there (dead letters, fencing, connections that are watched).
+HAS = {"opensearch": {"scripts", "jobs", "streams", "queue", "fencing", "connections"}, "elasticsearch": set()}[ENGINE]
 BUILD = os.environ["FORELOCK_BUILD"]
-VERSION = os.environ.get("FORELOCK_OPENSEARCH_VERSION", "2.19.1")
+VERSION = os.environ.get("FORELOCK_SEARCH_VERSION", {"opensearch": "2.19.1", "elasticsearch": "8.19.0"}[ENGINE])
 ADMIN = "admin:Tests-of-Forelock-1"  # of scripts/opensearch.sh --security
+
+
+def needs(*features):
+    """Marks tests of what not all engines have."""
+    missing = set(features) - HAS
+    return pytest.mark.skipif(bool(missing), reason=f"{ENGINE} is tested without {', '.join(sorted(missing))}")
 
 
 class Server:
@@ -70,7 +81,7 @@ class Cluster:
     """Nodes from Maven's artefacts, in a folder that user nobody can enter."""
 
     def __init__(self, zookeeper, *options):
-        self.folder = tempfile.mkdtemp(prefix="forelock-opensearch-")
+        self.folder = tempfile.mkdtemp(prefix=f"forelock-{ENGINE}-")
         os.chmod(self.folder, 0o755)
         self.home = os.path.join(self.folder, "cluster")
         self.zookeeper = zookeeper
@@ -86,13 +97,19 @@ class Cluster:
 
     def add_secret(self, name, value, node=0):
         """To the keystore, for the node's next start."""
-        tool = [os.path.join(self.home, "home", "bin", "opensearch-keystore"), "add", "--stdin", "--force", name]
+        self.tool("keystore", "add", "--stdin", "--force", name, node=node, given=value)
+
+    def tool(self, name, *arguments, node=0, given=None):
+        """What one of the engine's programs says."""
+        command = [os.path.join(self.home, "home", "bin", f"{ENGINE}-{name}"), *arguments]
         if os.geteuid() == 0:
-            tool = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + tool
-        environment = clean_environment(HOME=self.home, JAVA_HOME=self.java_home,
-                                        OPENSEARCH_PATH_CONF=str(self.configuration(node)))
-        result = subprocess.run(tool, input=value, env=environment, capture_output=True, text=True, check=False)
+            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command
+        prefix = {"opensearch": "OPENSEARCH", "elasticsearch": "ES"}[ENGINE]
+        environment = clean_environment(HOME=self.home, **{f"{prefix}_JAVA_HOME": self.java_home,
+                                                           f"{prefix}_PATH_CONF": str(self.configuration(node))})
+        result = subprocess.run(command, input=given, env=environment, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
+        return result.stdout
 
     def configuration(self, node=0):
         return Path(self.home, f"node{node + 1}", "config")
@@ -141,8 +158,18 @@ class Cluster:
         held = self.stats(node)["held"]
         return held["foreground"]["requests"] + held["background"]["requests"]
 
+    def settings_file(self, node=0):
+        return self.configuration(node) / (ENGINE + ".yml")
+
     def pid(self, node=0):
-        return int(Path(self.home, f"node{node + 1}", "node.pid").read_text())
+        pid = int(Path(self.home, f"node{node + 1}", "node.pid").read_text())
+        if ENGINE == "opensearch":
+            return pid
+        # Elasticsearch's launcher has the node as its child.
+        children = [child for thread in Path(f"/proc/{pid}/task").iterdir()
+                    for child in (thread / "children").read_text().split()]
+        return next(int(child) for child in children
+                    if b"org.elasticsearch.server" in Path(f"/proc/{child}/cmdline").read_bytes())
 
     def signal(self, number, node=0):
         os.kill(self.pid(node), number)
@@ -150,7 +177,7 @@ class Cluster:
     def runs(self, node=0):
         try:
             return f"node{node + 1}/config" in Path(f"/proc/{self.pid(node)}/environ").read_text("utf-8", "replace")
-        except OSError:  # it is gone, or is going
+        except (OSError, StopIteration):  # it is gone, or is going
             return False
 
     def log(self, node=0):
@@ -158,7 +185,7 @@ class Cluster:
 
 
 class Holder:
-    """Another program that holds a lock: the command, which knows nothing of OpenSearch."""
+    """Another program that holds a lock: the command, which knows nothing of search engines."""
 
     def __init__(self, zookeeper, monitor, *options):
         self.child = subprocess.Popen(
@@ -204,10 +231,11 @@ class Later:
 
 class Ledger:
     """
-    Clients that append numbers of their own to documents, each an update that reads, changes and writes.
+    Clients that append numbers of their own to documents, each an update that reads, changes and writes: to a list, or,
+    where there are no scripts, as keys, of which none can be there twice.
 
-    OpenSearch itself lets no such update be lost: it refuses the write if another one came in between the read and it.
-    So that is what shows that two updates of a document were under way at the same time.
+    The search engine itself lets no such update be lost: it refuses the write if another one came in between the read
+    and it. So that is what shows that two updates of a document were under way at the same time.
     """
 
     CONFLICT = "version_conflict_engine_exception"
@@ -224,6 +252,14 @@ class Ledger:
         self.moving = False  # a primary moves
         self.ending = None  # the node whose session is ended from outside: for a moment it does not know that
         self.answers = collections.Counter()
+
+    def make_documents(self):
+        if "scripts" not in HAS:
+            mapping = {"properties": {"numbers": {"type": "object", "enabled": False}}}
+            assert self.cluster.request("PUT", f"/{self.index}/_mapping", mapping).status == 200
+        for document in range(len(self.done)):
+            empty = {"numbers": [] if "scripts" in HAS else {}}
+            assert self.cluster.request("PUT", f"/{self.index}/_doc/{document}", empty).status == 201
 
     def client(self, seed, wanted):
         choice = random.Random(seed)
@@ -251,7 +287,8 @@ class Ledger:
         return sum(len(done) for done in self.done)
 
     def append(self, document, number, node):
-        body = {"script": {"source": "ctx._source.numbers.add(params.number)", "params": {"number": number}}}
+        body = {"script": {"source": "ctx._source.numbers.add(params.number)", "params": {"number": number}}} \
+            if "scripts" in HAS else {"doc": {"numbers": {str(number): 1}}}
         try:
             answer = self.cluster.request("POST", f"/{self.index}/_update/{document}", body, node=node, timeout=30)
         except ConnectionRefusedError:
@@ -273,7 +310,7 @@ class Ledger:
         What was confirmed is there, what was refused is not, and no other write came into an update. How many are
         there twice.
 
-        An update in conflict whose number is there all the same met itself: OpenSearch sends it again where its
+        An update in conflict whose number is there all the same met itself: the cluster sends it again where its
         connection to the primary's node breaks, and the first attempt was done. One that was under way while the
         primary moved may have read what was old already, at the former one: of that a node may hear later than of the
         lock.
@@ -284,7 +321,7 @@ class Ledger:
         twice = 0
         for document, done in enumerate(self.done):
             answer = self.cluster.request("GET", f"/{self.index}/_doc/{document}")
-            numbers = collections.Counter(answer.json["_source"]["numbers"])
+            numbers = collections.Counter(int(number) for number in answer.json["_source"]["numbers"])
             assert not done - set(numbers), f"lost: {done - set(numbers)} in {document}; {self.answers}"
             assert not self.refused[document] & set(numbers), f"refused, but done, in {document}; {self.answers}"
             others = {number: node for number, node in self.conflicts[document].items() if number not in numbers}
@@ -304,5 +341,5 @@ def bulk(*lines):
     return "".join(json.dumps(line) + "\n" for line in lines)
 
 
-__all__ = ["Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "signal", "valid",
-           "wait_until"]
+__all__ = ["ENGINE", "HAS", "Cluster", "Holder", "Later", "Ledger", "Server", "bulk", "clean_environment", "needs",
+           "signal", "valid", "wait_until"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster import Cluster, Server
+from cluster import HAS, Cluster, Server
 
 
 @pytest.fixture(scope="session")
@@ -14,9 +14,12 @@ def server():
 
 @pytest.fixture(scope="session")
 def node(server):
-    cluster = Cluster(server.address, "--set", "forelock.zookeeper.session.timeout=4000",
-                      "--set", "forelock.cancel_on_disconnect=true", "--set", "forelock.queue.mode=parameter",
-                      "--set", "forelock.queue.retries=1")
+    options = ["--set", "forelock.zookeeper.session.timeout=4000"]
+    if "connections" in HAS:
+        options += ["--set", "forelock.cancel_on_disconnect=true"]
+    if "queue" in HAS:
+        options += ["--set", "forelock.queue.mode=parameter", "--set", "forelock.queue.retries=1"]
+    cluster = Cluster(server.address, *options)
     assert cluster.urls, cluster.result.stderr
     yield cluster
     cluster.close()

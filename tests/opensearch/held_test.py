@@ -6,7 +6,7 @@ import socket
 import subprocess
 from urllib.parse import urlsplit
 
-from cluster import Holder, Later, bulk, valid, wait_until
+from cluster import Holder, Later, bulk, needs, valid, wait_until
 
 # By hand FORELOCK_LONG=10 makes 5,000 of it.
 LONG = int(os.environ.get("FORELOCK_LONG", "1"))
@@ -162,6 +162,7 @@ def test_the_bound_in_bytes(node, server):
     node.node_setting(background__max_bytes=None, background__timeout=None)
 
 
+@needs("scripts")
 def test_the_parameters_of_a_script_count(node, server):
     node.create("parameters")
     text = "x" * 100_000

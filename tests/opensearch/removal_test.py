@@ -1,11 +1,9 @@
 """A node that was started without the plugin, by accident; and the plugin's removal as it is documented."""
 
 import json
-import os
 import re
-import subprocess
 
-from cluster import ROOT, Cluster, Holder, clean_environment, signal, valid, wait_until
+from cluster import ROOT, Cluster, Holder, signal, valid, wait_until
 
 
 class Plugin:
@@ -13,27 +11,18 @@ class Plugin:
 
     def __init__(self, cluster):
         self.cluster = cluster
-        self.file = cluster.configuration() / "opensearch.yml"
+        self.file = cluster.settings_file()
         self.with_it = self.file.read_text()
-
-    def run(self, *arguments):
-        command = [os.path.join(self.cluster.home, "home", "bin", "opensearch-plugin"), *arguments]
-        if os.geteuid() == 0:
-            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + command
-        environment = clean_environment(HOME=self.cluster.home, JAVA_HOME=self.cluster.java_home,
-                                        OPENSEARCH_PATH_CONF=str(self.cluster.configuration()))
-        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stdout + result.stderr
 
     def restart(self, present):
         self.cluster.signal(signal.SIGTERM)
         wait_until(lambda: not self.cluster.runs(), "it has ended")
         if present:
             self.file.write_text(self.with_it)
-            self.run("install", "--batch", f"file://{self.cluster.home}/plugin.zip")
+            self.cluster.tool("plugin", "install", "--batch", f"file://{self.cluster.home}/plugin.zip")
         else:
             self.file.write_text("".join(line for line in self.with_it.splitlines(True) if "forelock." not in line))
-            self.run("remove", "forelock")
+            self.cluster.tool("plugin", "remove", "forelock")
         revived = self.cluster.script("revive")
         assert revived.returncode == 0, revived.stderr
 

@@ -1,9 +1,6 @@
 """The end of a node, of a wrong configuration, and of the plugin."""
 
-import os
-import subprocess
-
-from cluster import Cluster, Holder, Later, clean_environment, signal, valid, wait_until
+from cluster import Cluster, Holder, Later, signal, valid, wait_until
 
 HELD = 50
 
@@ -32,21 +29,10 @@ def test_the_plugin_can_be_removed_and_the_node_goes_on(node):
     assert node.request("PUT", "/ending/_doc/2", {"n": 2}).status == 201
     node.signal(signal.SIGTERM)
     wait_until(lambda: not node.runs(), "the node has ended")
-    tool = [os.path.join(node.home, "home", "bin", "opensearch-plugin")]
-    if os.geteuid() == 0:
-        tool = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] + tool
-
-    def run(*arguments):
-        result = subprocess.run(
-            tool + list(arguments), env=clean_environment(HOME=node.home, JAVA_HOME=node.java_home),
-            capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        return result.stdout
-
-    assert run("list").split() == ["forelock"]
-    run("remove", "--purge", "forelock")
-    assert run("list").split() == []
-    file = node.configuration() / "opensearch.yml"
+    assert node.tool("plugin", "list").split() == ["forelock"]
+    node.tool("plugin", "remove", "--purge", "forelock")
+    assert node.tool("plugin", "list").split() == []
+    file = node.settings_file()
     file.write_text("".join(line for line in file.read_text().splitlines(True) if not line.startswith("forelock.")))
     result = node.script("revive")
     assert result.returncode == 0, result.stderr

@@ -2,6 +2,7 @@ package org.forelock.opensearch;
 
 import java.util.List;
 import java.util.Map;
+import org.forelock.search.LocksTable;
 import org.opensearch.common.Table;
 import org.opensearch.rest.RestRequest;
 import org.opensearch.rest.RestRequest.Method;
@@ -11,8 +12,6 @@ import org.opensearch.rest.action.cat.RestTable;
 
 /** What is locked, as a table for people: the same as {@code _plugins/_forelock/locks}. */
 final class Cat extends CatBase {
-  private static final String PATH = "/_cat/forelock";
-
   @Override
   public String getName() {
     return "cat_forelock";
@@ -20,28 +19,19 @@ final class Cat extends CatBase {
 
   @Override
   public List<Route> routes() {
-    return List.of(new Route(Method.GET, PATH));
+    return List.of(new Route(Method.GET, LocksTable.PATH));
   }
 
   @Override
   protected void documentation(StringBuilder list) {
-    list.append(PATH).append('\n');
+    list.append(LocksTable.PATH).append('\n');
   }
 
   @Override
   Table header() {
     Table table = new Table();
     table.startHeaders();
-    table.addCell("monitor", "alias:m;desc:what is locked");
-    table.addCell("priority", "alias:p;desc:the holder's class");
-    table.addCell("held_ms", "alias:ms;text-align:right;desc:for so long");
-    table.addCell(
-        "linger_ms", "alias:l;text-align:right;desc:for so long its node may keep it when nothing is written");
-    table.addCell("foreground", "alias:fg;text-align:right;desc:so many wait in the foreground");
-    table.addCell("background", "alias:bg;text-align:right;desc:so many wait in the background");
-    table.addCell("token", "alias:t;default:false;desc:the holder's fencing token");
-    table.addCell("holder", "alias:h;desc:host, process and thread");
-    table.addCell("info", "alias:i;desc:what for");
+    LocksTable.COLUMNS.forEach(column -> table.addCell(column.getKey(), column.getValue()));
     table.endHeaders();
     return table;
   }
@@ -59,35 +49,11 @@ final class Cat extends CatBase {
 
   private Table table(Map<String, Object> locks) {
     Table table = header();
-    for (Object one : (List<?>) locks.get("monitors")) {
-      Map<?, ?> monitor = (Map<?, ?>) one;
-      Map<?, ?> holder = (Map<?, ?>) monitor.get("holder");
-      Map<?, ?> owner = inside(holder, "owner");
-      Map<?, ?> waiting = inside(monitor, "waiting");
+    for (List<Object> row : LocksTable.rows(locks)) {
       table.startRow();
-      table.addCell(monitor.get("monitor"));
-      table.addCell(holder == null ? "-" : or(holder.get("priority"), "?"));
-      table.addCell(value(holder, "held_ms"));
-      table.addCell(value(owner, "lingerMs"));
-      table.addCell(value(waiting, "foreground"));
-      table.addCell(value(waiting, "background"));
-      table.addCell(value(holder, "token"));
-      table.addCell(value(owner, "instance"));
-      table.addCell(value(owner, "lockInfo"));
+      row.forEach(table::addCell);
       table.endRow();
     }
     return table;
-  }
-
-  private static Map<?, ?> inside(Map<?, ?> map, String name) {
-    return map == null ? null : (Map<?, ?>) map.get(name);
-  }
-
-  private static Object value(Map<?, ?> map, String name) {
-    return map == null ? "-" : or(map.get(name), "-");
-  }
-
-  private static Object or(Object value, String otherwise) {
-    return value == null ? otherwise : value;
   }
 }
