@@ -63,6 +63,9 @@ PARTS = {
                    [*C_LIBRARIES, "bindings/java", "search", "opensearch", "tests/opensearch"],
                    [BUILD, ctest("opensearch_cluster", "opensearch_linger", "opensearch_security", "opensearch_3")],
                    ctest_counts),
+    "elasticsearch": ("the whole list of behaviour on Elasticsearch 8.19 and 9",
+                      [*C_LIBRARIES, "bindings/java", "search", "elasticsearch", "tests/opensearch"],
+                      [BUILD, ctest("elasticsearch_all", "elasticsearch_9")], ctest_counts),
     "asan": ("real servers under AddressSanitizer and UBSan",
              [*C_LIBRARIES, *SUPPORT, "tests/integration", "tests/capi"],
              [["scripts/sanitize.sh", "asan"]], ctest_counts),
@@ -78,7 +81,7 @@ PARTS = {
                       "examples", "tests"],
                      [["bash", "-c", "source scripts/lib.sh; build dev all unit_tests"]], lambda output: {}),
     "load": ("tests against real servers, three times, beside a load on every processor",
-             [*COMMAND, "bindings", "search", "opensearch", "tests", "scripts/test.sh"],
+             [*COMMAND, "bindings", "search", "opensearch", "elasticsearch", "tests", "scripts/test.sh"],
              [["scripts/test.sh", "--no-setup", "--real", "--load", "--repeat", "3"]], ctest_counts),
 }
 

@@ -32,7 +32,7 @@ export LC_ALL=C
 # shellcheck disable=SC2034  # they are for search_node.sh
 engine=opensearch prefix=OPENSEARCH default_version=2.19.1 versions='^[23]\.[0-9]+\.[0-9]+$' newer=3
 # shellcheck disable=SC2034
-initial_nodes=cluster.initial_cluster_manager_nodes own_settings=()
+initial_nodes=cluster.initial_cluster_manager_nodes own_settings=() secure_scheme=https
 files=$root/scripts/opensearch
 
 # module NAME ARTIFACT CLASS: the distribution that Maven has comes without modules.

@@ -6,6 +6,7 @@
 #   newer             the major version for which the plugin's profile and Java differ
 #   initial_nodes     the setting that names the nodes of a new cluster
 #   own_settings      lines that each node's configuration gets
+#   secure_scheme     of the addresses, with --security
 # and has the functions add_modules, and provide_security and prepare_security where there is an option --security.
 
 action='' from='' directory=$root/build/$engine/cluster nodes=1 heap=512m zookeeper='' plain=no
@@ -155,7 +156,7 @@ configure() {
     [[ ${#settings[@]} -eq 0 ]] || printf '%s\n' "${settings[@]}"
   } >>"$folder/config/$engine.yml"
   local scheme=http
-  [[ $security == no ]] || scheme=https
+  [[ $security == no ]] || scheme=$secure_scheme
   printf '%s://127.0.0.1:%s\n' "$scheme" "$2" >"$folder/address"
 }
 

@@ -85,6 +85,7 @@ class Cluster:
         os.chmod(self.folder, 0o755)
         self.home = os.path.join(self.folder, "cluster")
         self.zookeeper = zookeeper
+        self.secure = "--security" in options
         self.urls = []
         self.result = self.script("start", "--zookeeper", zookeeper, *options)
         if self.result.returncode == 0:
@@ -129,7 +130,7 @@ class Cluster:
         connection = self.connect(node, timeout)
         try:
             fields = {name.replace("_", "-"): value for name, value in headers.items()}
-            if self.urls[node].startswith("https:"):
+            if self.secure:
                 fields["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
             if body is not None:
                 fields["Content-Type"] = "application/x-ndjson" if isinstance(body, str) else "application/json"
@@ -249,6 +250,7 @@ class Ledger:
         self.done = [set() for _ in range(documents)]
         self.refused = [set() for _ in range(documents)]
         self.conflicts = [{} for _ in range(documents)]  # and through which node the update came
+        self.faults_to_come = False  # until then the clients go on, however quick they are
         self.moving = False  # a primary moves
         self.ending = None  # the node whose session is ended from outside: for a moment it does not know that
         self.answers = collections.Counter()
@@ -263,7 +265,7 @@ class Ledger:
 
     def client(self, seed, wanted):
         choice = random.Random(seed)
-        while self.writes() < wanted:
+        while self.writes() < wanted or self.faults_to_come:
             document = choice.randrange(len(self.done))
             with self.lock:
                 number = next(self.numbers)

@@ -1,0 +1,18 @@
+package org.forelock.elasticsearch;
+
+import java.util.Collection;
+import java.util.List;
+import org.elasticsearch.plugins.ActionPlugin;
+import org.elasticsearch.plugins.Plugin;
+
+/** A Plugin with its actions, whose type differs between Elasticsearch 8 and 9. */
+abstract class PluginBase extends Plugin implements ActionPlugin {
+  @Override
+  public final Collection<ActionHandler> getActions() {
+    return List.of(new ActionHandler(Questions.LOCKS, Questions.LocksAction.class),
+        new ActionHandler(Questions.METRICS, Questions.MetricsAction.class),
+        new ActionHandler(Questions.STATS, Questions.StatsAction.class),
+        new ActionHandler(Questions.CANCEL, Questions.CancelAction.class),
+        new ActionHandler(Wiring.TYPE, Wiring.class));
+  }
+}

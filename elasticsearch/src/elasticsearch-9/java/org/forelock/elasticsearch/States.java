@@ -1,0 +1,47 @@
+package org.forelock.elasticsearch;
+
+import org.elasticsearch.action.update.UpdateRequest;
+import org.elasticsearch.cluster.ClusterState;
+import org.elasticsearch.cluster.metadata.IndexMetadata;
+import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
+import org.elasticsearch.cluster.metadata.ProjectId;
+import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
+import org.elasticsearch.cluster.routing.OperationRouting;
+import org.elasticsearch.cluster.routing.RoutingTable;
+import org.elasticsearch.index.shard.ShardId;
+
+/** What a state of the cluster says; it differs between Elasticsearch 8 and 9. */
+final class States {
+  private States() {}
+
+  /** @return null: there is none of that name */
+  static IndexMetadata index(ClusterState state, String name) {
+    return state.metadata().getProject(ProjectId.DEFAULT).index(name);
+  }
+
+  static Iterable<IndexMetadata> indices(ClusterState state) {
+    return state.metadata().indicesAllProjects();
+  }
+
+  /** @throws org.elasticsearch.index.IndexNotFoundException if it is to be created first */
+  static String writeIndex(IndexNameExpressionResolver resolver, ClusterState state, UpdateRequest request) {
+    return resolver.concreteWriteIndex(state.metadata().getProject(ProjectId.DEFAULT), request).getName();
+  }
+
+  /** The routing value of a write into an index or alias. */
+  static String routing(ClusterState state, String routing, String index) {
+    return state.metadata().getProject(ProjectId.DEFAULT).resolveWriteIndexRouting(routing, index);
+  }
+
+  /** That of an update of an index. */
+  static ShardId shard(ClusterState state, UpdateRequest update) {
+    return OperationRouting.shardId(
+        state.metadata().getProject(ProjectId.DEFAULT), update.index(), update.id(), update.routing());
+  }
+
+  /** The copies of a shard. @return null: its index is not there any more */
+  static IndexShardRoutingTable copies(ClusterState state, ShardId shard) {
+    RoutingTable table = state.routingTable(ProjectId.DEFAULT);
+    return table.hasIndex(shard.getIndex()) ? table.shardRoutingTable(shard) : null;
+  }
+}

@@ -1,0 +1,99 @@
+package org.forelock.elasticsearch;
+
+import org.apache.logging.log4j.LogManager;
+import org.elasticsearch.action.ActionListener;
+import org.elasticsearch.action.ActionRequest;
+import org.elasticsearch.action.UnavailableShardsException;
+import org.elasticsearch.action.bulk.BulkShardRequest;
+import org.elasticsearch.action.support.ActiveShardCount;
+import org.elasticsearch.action.update.UpdateRequest;
+import org.elasticsearch.cluster.ClusterState;
+import org.elasticsearch.cluster.ClusterStateObserver;
+import org.elasticsearch.cluster.metadata.IndexMetadata;
+import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
+import org.elasticsearch.cluster.service.ClusterService;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
+import org.elasticsearch.core.TimeValue;
+import org.elasticsearch.index.shard.ShardId;
+import org.forelock.search.Refusals;
+
+/**
+ * The ActiveCopies that a write waits for ({@code wait_for_active_shards}, and the primary at least) are waited for
+ * before its locks, not under them: nothing is written meanwhile. Thread-safe; never blocks.
+ */
+final class ActiveCopies {
+  private final ClusterService cluster;
+  private final ThreadContext context;
+
+  ActiveCopies(ClusterService cluster, ThreadContext context) {
+    this.cluster = cluster;
+    this.context = context;
+  }
+
+  /**
+   * Whether a write can be done now, as far as this node knows. So it says, too, where its shard cannot be told: then
+   * the write fails by itself.
+   */
+  boolean enough(ActionRequest request) {
+    return enough(request, cluster.state());
+  }
+
+  private boolean enough(ActionRequest request, ClusterState state) {
+    ShardId shard = shardOf(request, state);
+    IndexMetadata metadata = shard == null ? null : States.index(state, shard.getIndexName());
+    IndexShardRoutingTable copies = metadata == null ? null : States.copies(state, shard);
+    if (copies == null) {
+      return true;
+    }
+    ActiveShardCount count = request instanceof UpdateRequest ? ((UpdateRequest) request).waitForActiveShards()
+        : ((BulkShardRequest) request).waitForActiveShards();
+    if (count == ActiveShardCount.DEFAULT) {
+      count = metadata.getWaitForActiveShards();
+    }
+    return copies.primaryShard().active() && count.enoughShardsActive(copies).enoughShards();
+  }
+
+  private ShardId shardOf(ActionRequest request, ClusterState state) {
+    if (request instanceof BulkShardRequest) {
+      return ((BulkShardRequest) request).shardId();
+    }
+    UpdateRequest update = (UpdateRequest) request;
+    if (States.index(state, update.index()) == null) {
+      return null; // an alias
+    }
+    return States.shard(state, update);
+  }
+
+  /**
+   * Waits until it can.
+   *
+   * @param timeout after which it fails (503), as it would without locks; null: never
+   */
+  void await(ActionRequest request, TimeValue timeout, ActionListener<Void> then) {
+    ClusterState known = cluster.state();
+    if (enough(request, known)) { // since it was asked
+      then.onResponse(null);
+      return;
+    }
+    ClusterStateObserver observer =
+        new ClusterStateObserver(known, cluster, timeout, LogManager.getLogger(getClass()), context);
+    observer.waitForNextChange(new ClusterStateObserver.Listener() {
+      @Override
+      public void onNewClusterState(ClusterState state) {
+        then.onResponse(null);
+      }
+
+      @Override
+      public void onClusterServiceClose() {
+        then.onFailure(Answers.of(Refusals.closing()));
+      }
+
+      @Override
+      public void onTimeout(TimeValue after) {
+        ShardId shard = shardOf(request, cluster.state());
+        then.onFailure(new UnavailableShardsException(shard,
+            "not enough active copies within " + after + "; no lock was taken, and nothing was written"));
+      }
+    }, state -> enough(request, state));
+  }
+}

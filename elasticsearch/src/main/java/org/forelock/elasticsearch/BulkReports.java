@@ -1,0 +1,21 @@
+package org.forelock.elasticsearch;
+
+import org.elasticsearch.common.util.concurrent.ThreadContext;
+import org.forelock.search.PartReports;
+
+/** The reports of all parts of a bulk, in the thread context. */
+final class BulkReports {
+  private BulkReports() {}
+
+  /** Those of a bulk: what is done in this context, and on this node in those that are made of it, is part of it. */
+  static PartReports begin(ThreadContext context) {
+    PartReports reports = new PartReports();
+    context.putTransient(PartReports.KEY, reports);
+    return reports;
+  }
+
+  /** @return those of the bulk to which this context belongs; null: it belongs to none */
+  static PartReports of(ThreadContext context) {
+    return context.getTransient(PartReports.KEY);
+  }
+}

@@ -1,0 +1,171 @@
+package org.forelock.elasticsearch;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.elasticsearch.action.support.ActionFilter;
+import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
+import org.elasticsearch.cluster.node.DiscoveryNodes;
+import org.elasticsearch.cluster.service.ClusterService;
+import org.elasticsearch.common.io.stream.NamedWriteableRegistry;
+import org.elasticsearch.common.settings.ClusterSettings;
+import org.elasticsearch.common.settings.IndexScopedSettings;
+import org.elasticsearch.common.settings.Setting;
+import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.common.settings.SettingsFilter;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.elasticsearch.core.TimeValue;
+import org.elasticsearch.env.Environment;
+import org.elasticsearch.features.NodeFeature;
+import org.elasticsearch.index.IndexModule;
+import org.elasticsearch.index.shard.IndexEventListener;
+import org.elasticsearch.index.shard.IndexShard;
+import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.plugins.NetworkPlugin;
+import org.elasticsearch.rest.RestController;
+import org.elasticsearch.rest.RestHandler;
+import org.elasticsearch.rest.RestHeaderDefinition;
+import org.elasticsearch.threadpool.ThreadPool;
+import org.elasticsearch.transport.TransportInterceptor;
+import org.forelock.ConfigurationException;
+import org.forelock.ForelockClient;
+import org.forelock.LockType;
+import org.forelock.search.ClientFactory;
+import org.forelock.search.Folders;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.HolderLook;
+import org.forelock.search.HolderTokens;
+import org.forelock.search.LockService;
+import org.forelock.search.NodeLog;
+import org.forelock.search.NodeParts;
+import org.forelock.search.Stats;
+import org.forelock.search.Timeouts;
+import org.forelock.search.UnguardedPeriods;
+
+/** The plugin: writes into guarded indices wait for their locks. */
+@SuppressWarnings("deprecation") // there is no other way to see what comes from another node
+public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
+  private final Settings settings;
+  private volatile Parts parts;
+  private volatile WriteFilter filter;
+  private volatile UnguardedPeriods unguarded;
+
+  /**
+   * Called by the node.
+   *
+   * @param settings the node's
+   */
+  public ForelockPlugin(Settings settings) {
+    this.settings = settings;
+  }
+
+  @Override
+  public Collection<?> createComponents(PluginServices node) {
+    ThreadPool threads = node.threadPool();
+    ClusterService cluster = node.clusterService();
+    Environment places = node.environment();
+    ClientFactory factory = ForelockSettings.factory(
+        settings, new Folders(places.configDir(), places.pluginsDir(), places.tmpDir(), null));
+    ForelockClient client;
+    try {
+      client = factory.open();
+    } catch (ConfigurationException problem) {
+      throw new IllegalArgumentException("forelock: " + problem.getMessage(), problem);
+    }
+    ForelockSettings ours = new ForelockSettings(settings, cluster.getClusterSettings());
+    Stats stats = new Stats();
+    HeldRequests requests = new HeldRequests(
+        ours, stats, PrimaryAnswer::is, (millis, task) -> later(threads, millis, task));
+    LockService locks = new LockService(client, factory.lingers());
+    parts = new Parts(stats, requests, locks, new PrimaryCheck(requests, stats, threads, cluster));
+    cluster.addListener(parts.archived);
+    ThreadContext context = threads.getThreadContext();
+    WritePlanner planner = new WritePlanner(cluster, node.indexNameExpressionResolver(), context, requests);
+    Workers workers = new Workers(threads);
+    unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
+        new NodeLog()::log, task -> later(threads, 1000, task));
+    NodeParts common = new NodeParts(ours, requests, locks,
+        new Timeouts(ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND)),
+        new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
+            (millis, task) -> later(threads, millis, task), System::nanoTime),
+        new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
+        stats, unguarded, workers, planner::localNode);
+    filter = new WriteFilter(ours, planner, common, workers, context, parts);
+    return List.of(parts);
+  }
+
+  /** In a context of its own: what follows is no part of the request that has begun it. */
+  private static void later(ThreadPool threads, long millis, Runnable task) {
+    try (StoredContext ignored = threads.getThreadContext().stashContext()) {
+      threads.scheduleUnlessShuttingDown(TimeValue.timeValueMillis(millis), threads.generic(), task);
+    }
+  }
+
+  /** Of all: an index may be guarded later. */
+  @Override
+  public void onIndexModule(IndexModule index) {
+    LastWrites writes = parts.writes;
+    AtomicBoolean guarded =
+        new AtomicBoolean(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings()));
+    index.addSettingsUpdateConsumer(ForelockSettings.INDEX_ENABLED, guarded::set);
+    index.addIndexOperationListener(writes.listener(guarded::get));
+    index.addIndexEventListener(new IndexEventListener() {
+      @Override
+      public void afterIndexShardClosed(ShardId id, IndexShard shard, Settings all) {
+        writes.forget(id);
+      }
+    });
+  }
+
+  @Override
+  public List<ActionFilter> getActionFilters() {
+    return List.of(filter);
+  }
+
+  @Override
+  public List<TransportInterceptor> getTransportInterceptors(
+      NamedWriteableRegistry registry, ThreadContext threadContext) {
+    return List.of(parts.check);
+  }
+
+  @Override
+  public Collection<RestHandler> getRestHandlers(Settings all, NamedWriteableRegistry registry,
+      RestController controller, ClusterSettings clusterSettings, IndexScopedSettings indexSettings,
+      SettingsFilter filtered, IndexNameExpressionResolver resolver, Supplier<DiscoveryNodes> nodes,
+      Predicate<NodeFeature> features) {
+    return Rest.handlers();
+  }
+
+  @Override
+  public Collection<RestHeaderDefinition> getRestHeaders() {
+    return Stream.of(Headers.PRIORITY, Headers.REPORT, Headers.QUEUE, Headers.REQUIRED, Headers.HELD)
+        .map(name -> new RestHeaderDefinition(name, false)).toList();
+  }
+
+  @Override
+  public Collection<String> getTaskHeaders() {
+    return List.of(Headers.PRIORITY);
+  }
+
+  @Override
+  public List<Setting<?>> getSettings() {
+    return ForelockSettings.all();
+  }
+
+  @Override
+  public void close() {
+    Parts all = parts;
+    if (all != null) {
+      all.requests.close();
+      unguarded.close();
+      if (!all.requests.hasPromised()) {
+        all.locks.close();
+      } // else the session ends by itself, when no other node goes on under its locks any more
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package org.forelock.elasticsearch;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.elasticsearch.common.settings.ClusterSettings;
+import org.elasticsearch.common.settings.SecureSetting;
+import org.elasticsearch.common.settings.SecureString;
+import org.elasticsearch.common.settings.Setting;
+import org.elasticsearch.common.settings.Setting.Property;
+import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.common.unit.ByteSizeValue;
+import org.elasticsearch.core.TimeValue;
+import org.forelock.LockType;
+import org.forelock.search.ClientFactory;
+import org.forelock.search.Folders;
+import org.forelock.search.Limits;
+import org.forelock.search.MonitorRule;
+import org.forelock.search.OnUnavailable;
+
+/** ForelockSettings are the node's settings as they are now. Thread-safe. */
+final class ForelockSettings implements Limits {
+  static final Setting<Boolean> INDEX_ENABLED =
+      Setting.boolSetting("index.forelock.enabled", false, Property.IndexScope, Property.Dynamic);
+  /** What the plugin for OpenSearch has, and this one has not: better refused than ignored. */
+  static final Setting<Boolean> INDEX_FENCING = missing("index.forelock.fencing",
+      "the plugin has no engine of its own on Elasticsearch that refuses late writes", Property.IndexScope,
+      Property.Dynamic);
+  static final Setting<Boolean> CANCEL_ON_DISCONNECT = missing("forelock.cancel_on_disconnect",
+      "Elasticsearch does not tell a plugin of its clients' connections", Property.NodeScope);
+  static final Setting<String> QUEUE_MODE = Setting.simpleString("forelock.queue.mode", "off", mode -> {
+    if (!mode.equals("off")) {
+      throw new IllegalArgumentException("forelock.queue.mode: '" + mode
+          + "' is not there on Elasticsearch, where the plugin has no dead-letter queue; leave it off");
+    }
+  }, Property.NodeScope);
+  static final Setting<MonitorRule> INDEX_MONITOR = new Setting<>(
+      "index.forelock.monitor", MonitorRule.DEFAULT, MonitorRule::parse, Property.IndexScope, Property.Dynamic);
+
+  static final Setting<Boolean> ENABLED = dynamicBool("forelock.enabled", true);
+  static final Setting<OnUnavailable> ON_UNAVAILABLE = new Setting<>(
+      "forelock.on_unavailable", "reject", OnUnavailable::parse, Property.NodeScope, Property.Dynamic);
+  static final Setting<Integer> BULK_FOREGROUND_MAX = Setting.intSetting(
+      "forelock.bulk.foreground_max_documents", 100, 0, Property.NodeScope, Property.Dynamic);
+  static final Setting<TimeValue> RETRY_AFTER = Setting.timeSetting("forelock.retry_after",
+      TimeValue.timeValueSeconds(1), TimeValue.timeValueSeconds(1), Property.NodeScope, Property.Dynamic);
+  static final Setting.AffixSetting<String> ZOOKEEPER = Setting.prefixKeySetting(
+      "forelock.zookeeper.", key -> Setting.simpleString(key, Property.NodeScope));
+  static final Setting<SecureString> DIGEST = SecureSetting.secureString("forelock.auth.digest", null);
+
+  static final Setting<TimeValue> FOREGROUND_TIMEOUT = timeout("forelock.foreground.timeout");
+  static final Setting<TimeValue> BACKGROUND_TIMEOUT = timeout("forelock.background.timeout");
+  static final Setting<Integer> FOREGROUND_MAX_REQUESTS = maxRequests("forelock.foreground.max_requests", 10_000);
+  static final Setting<Integer> BACKGROUND_MAX_REQUESTS = maxRequests("forelock.background.max_requests", 5_000);
+  static final Setting<ByteSizeValue> FOREGROUND_MAX_BYTES = maxBytes("forelock.foreground.max_bytes", "4%");
+  static final Setting<ByteSizeValue> BACKGROUND_MAX_BYTES = maxBytes("forelock.background.max_bytes", "2%");
+
+  private volatile boolean enabled;
+  private volatile OnUnavailable onUnavailable;
+  private volatile int bulkForegroundMax;
+  private volatile TimeValue retryAfter;
+  private volatile TimeValue foregroundTimeout;
+  private volatile TimeValue backgroundTimeout;
+  private volatile int foregroundMaxRequests;
+  private volatile int backgroundMaxRequests;
+  private volatile ByteSizeValue foregroundMaxBytes;
+  private volatile ByteSizeValue backgroundMaxBytes;
+
+  ForelockSettings(Settings settings, ClusterSettings updates) {
+    follow(ENABLED, settings, updates, v -> enabled = v);
+    follow(ON_UNAVAILABLE, settings, updates, v -> onUnavailable = v);
+    follow(BULK_FOREGROUND_MAX, settings, updates, v -> bulkForegroundMax = v);
+    follow(RETRY_AFTER, settings, updates, v -> retryAfter = v);
+    follow(FOREGROUND_TIMEOUT, settings, updates, v -> foregroundTimeout = v);
+    follow(BACKGROUND_TIMEOUT, settings, updates, v -> backgroundTimeout = v);
+    follow(FOREGROUND_MAX_REQUESTS, settings, updates, v -> foregroundMaxRequests = v);
+    follow(BACKGROUND_MAX_REQUESTS, settings, updates, v -> backgroundMaxRequests = v);
+    follow(FOREGROUND_MAX_BYTES, settings, updates, v -> foregroundMaxBytes = v);
+    follow(BACKGROUND_MAX_BYTES, settings, updates, v -> backgroundMaxBytes = v);
+  }
+
+  static List<Setting<?>> all() {
+    return List.of(INDEX_ENABLED, INDEX_FENCING, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX,
+        RETRY_AFTER, CANCEL_ON_DISCONNECT, QUEUE_MODE, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
+        FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES);
+  }
+
+  /** @param why it can only be false */
+  private static Setting<Boolean> missing(String key, String why, Property... properties) {
+    return Setting.boolSetting(key, false, value -> {
+      if (value) {
+        throw new IllegalArgumentException(key + ": " + why + "; leave it false");
+      }
+    }, properties);
+  }
+
+  private static Setting<Boolean> dynamicBool(String key, boolean value) {
+    return Setting.boolSetting(key, value, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<TimeValue> timeout(String key) {
+    return Setting.timeSetting(key, TimeValue.MINUS_ONE, TimeValue.MINUS_ONE, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<Integer> maxRequests(String key, int value) {
+    return Setting.intSetting(key, value, 0, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<ByteSizeValue> maxBytes(String key, String value) {
+    return Setting.memorySizeSetting(key, value, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static <T> void follow(Setting<T> setting, Settings settings, ClusterSettings updates, Consumer<T> field) {
+    field.accept(setting.get(settings));
+    updates.addSettingsUpdateConsumer(setting, field);
+  }
+
+  /** What makes the client, out of the settings, the keystore and the configuration file. */
+  static ClientFactory factory(Settings settings, Folders folders) {
+    Map<String, String> zookeeper = new HashMap<>();
+    Settings given = settings.getByPrefix("forelock.zookeeper.");
+    given.keySet().forEach(key -> zookeeper.put("zookeeper." + key, given.get(key)));
+    try (SecureString secret = DIGEST.get(settings)) {
+      return new ClientFactory(zookeeper, secret.length() == 0 ? null : secret.toString(), Map.of(), folders);
+    }
+  }
+
+  boolean enabled() {
+    return enabled;
+  }
+
+  @Override
+  public boolean allowsUnguarded() {
+    return onUnavailable == OnUnavailable.ALLOW;
+  }
+
+  int bulkForegroundMax() {
+    return bulkForegroundMax;
+  }
+
+  long retryAfterSeconds() {
+    return retryAfter.seconds();
+  }
+
+  @Override
+  public long timeoutMillis(LockType type) {
+    return (type == LockType.FOREGROUND ? foregroundTimeout : backgroundTimeout).millis();
+  }
+
+  /**
+   * No more for background than
+   * for foreground, whatever is set: else it would be foreground that gives way. (To refuse such settings would not do.
+   * They differ between nodes, with their heaps and files, and a node that refuses what the cluster has taken is lost.)
+   */
+  @Override
+  public int maxRequests(LockType type) {
+    return type == LockType.FOREGROUND ? foregroundMaxRequests : Math.min(backgroundMaxRequests, foregroundMaxRequests);
+  }
+
+  @Override
+  public long maxBytes(LockType type) {
+    long foreground = foregroundMaxBytes.getBytes();
+    return type == LockType.FOREGROUND ? foreground : Math.min(backgroundMaxBytes.getBytes(), foreground);
+  }
+}

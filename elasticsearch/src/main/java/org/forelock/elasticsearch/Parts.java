@@ -1,0 +1,70 @@
+package org.forelock.elasticsearch;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.elasticsearch.core.TimeValue;
+import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.tasks.Task;
+import org.elasticsearch.tasks.TaskManager;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.LockService;
+import org.forelock.search.NodeLog;
+import org.forelock.search.NodeState;
+import org.forelock.search.Selection;
+import org.forelock.search.Stats;
+
+/** The plugin's own objects, for those that the node makes. Thread-safe. */
+public final class Parts implements Refreshes {
+  static final String STATS = "internal:plugin/forelock/stats";
+  static final String CANCEL = "internal:plugin/forelock/cancel";
+  private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(10);
+
+  final Stats stats;
+  final HeldRequests requests;
+  final LockService locks;
+  final PrimaryCheck check;
+  final NodeState state;
+  final LastWrites writes = new LastWrites();
+  final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
+  private volatile Peers peers;
+  private volatile Ancestry ancestry;
+  private volatile Refreshes refreshes;
+
+  Parts(Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check) {
+    this.stats = stats;
+    this.requests = requests;
+    this.locks = locks;
+    this.check = check;
+    this.state = new NodeState(stats, requests, locks::status, archived::problems);
+  }
+
+  /** To be called before the node takes requests. */
+  void use(Peers nodes, TaskManager tasks, Refreshes shown) {
+    peers = nodes;
+    refreshes = shown;
+    ancestry = new Ancestry(tasks::getTask, nodes::localId, task -> requests.cancel(
+        held -> ancestry.descends(held.task, task), "task " + task.number() + " was cancelled"));
+    peers.serve(STATS, Peers.AT_ONCE, (question, reply) -> reply.accept(state.toMap()));
+    peers.serve(CANCEL, Peers.AT_ONCE, (question, reply) -> {
+      Map<String, String> parameters = new HashMap<>();
+      question.forEach((name, value) -> parameters.put(name, (String) value));
+      Selection selection = Selection.of(parameters);
+      reply.accept(Map.of("cancelled", requests.cancel(held -> selection.fits(held, ancestry), "by request")));
+    });
+  }
+
+  void askAll(String question, Map<String, Object> values, Consumer<Peers.Answered> then) {
+    peers.askAll(question, values, TIMEOUT, then);
+  }
+
+  /** What a task descends from ends its wait, where that is cancelled. */
+  void watch(Task task) {
+    ancestry.watch(task);
+  }
+
+  @Override
+  public void await(ShardId shard, Consumer<Boolean> shown) {
+    refreshes.await(shard, shown);
+  }
+}

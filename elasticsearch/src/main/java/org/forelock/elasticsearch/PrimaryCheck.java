@@ -1,0 +1,212 @@
+package org.forelock.elasticsearch;
+
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.elasticsearch.action.bulk.BulkItemRequest;
+import org.elasticsearch.action.bulk.BulkShardRequest;
+import org.elasticsearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
+import org.elasticsearch.action.update.UpdateRequest;
+import org.elasticsearch.cluster.metadata.IndexMetadata;
+import org.elasticsearch.cluster.service.ClusterService;
+import org.elasticsearch.common.util.concurrent.AbstractRunnable;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.tasks.Task;
+import org.elasticsearch.threadpool.ThreadPool;
+import org.elasticsearch.transport.Transport.Connection;
+import org.elasticsearch.transport.TransportChannel;
+import org.elasticsearch.transport.TransportInterceptor;
+import org.elasticsearch.transport.TransportRequest;
+import org.elasticsearch.transport.TransportRequestHandler;
+import org.elasticsearch.transport.TransportRequestOptions;
+import org.elasticsearch.transport.TransportResponse;
+import org.elasticsearch.transport.TransportResponseHandler;
+import org.forelock.search.Attempts;
+import org.forelock.search.CertaintySource;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
+import org.forelock.search.HeldRequests;
+import org.forelock.search.Refusals;
+import org.forelock.search.RemoteCertainty;
+import org.forelock.search.Sends;
+import org.forelock.search.Shard;
+import org.forelock.search.Stats;
+
+/**
+ * A PrimaryCheck goes on with what the plugin of another node has handed on, lets a shard bulk reach the primary on
+ * this node only while its locks are certain, and counts what comes without.
+ */
+final class PrimaryCheck implements TransportInterceptor {
+  private static final String SHARD_BULK = "indices:data/write/bulk[s]";
+  private static final String SHARD_BULK_ON_PRIMARY = SHARD_BULK + "[p]";
+  private static final String SHARD_UPDATE = "indices:data/write/update[s]";
+
+  private final HeldRequests requests;
+  private final Stats stats;
+  private final ThreadPool threads;
+  private final ThreadContext context;
+  private final ClusterService cluster;
+  private final Attempts attempts = new Attempts();
+  private volatile CertaintySource certainties;
+
+  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, ClusterService cluster) {
+    this.cluster = cluster;
+    this.requests = requests;
+    this.stats = stats;
+    this.threads = threads;
+    this.context = threads.getThreadContext();
+  }
+
+  /** To be called before the node takes requests. */
+  void use(CertaintySource source) {
+    certainties = source;
+  }
+
+  /** The attempts of other nodes at writes that are under way here. */
+  int attempts() {
+    return attempts.count();
+  }
+
+  /** Numbers the attempts at what this node sends under its own locks, and marks what any node sends again. */
+  @Override
+  public AsyncSender interceptSender(AsyncSender sender) {
+    return new AsyncSender() {
+      @Override
+      public <T extends TransportResponse> void sendRequest(Connection connection, String action,
+          TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
+        Shard shard = isPart(action) ? shardOf(request) : null;
+        String name = action.equals(SHARD_UPDATE) ? Headers.UPDATE_GUARD : Headers.GUARD;
+        String text = shard == null ? null : Carrier.get(context, name);
+        Guard guard = text == null ? null : Guard.parse(text);
+        if (guard == null || guard.allowed()) {
+          sender.sendRequest(connection, action, request, options, handler);
+          return;
+        }
+        try (StoredContext ignored = Carrier.with(context, name, sent(guard, action, shard).text())) {
+          sender.sendRequest(connection, action, request, options, handler);
+        }
+      }
+    };
+  }
+
+  private static boolean isPart(String action) {
+    return action.equals(SHARD_BULK) || action.equals(SHARD_BULK_ON_PRIMARY) || action.equals(SHARD_UPDATE);
+  }
+
+  /** What the next node is to know. */
+  private Guard sent(Guard guard, String action, Shard shard) {
+    HeldRequest held = certainties.isLocal(guard) ? requests.get(guard.ticket) : null;
+    Sends sends = held == null ? context.getTransient(Sends.KEY) : held.sends;
+    boolean again = sends != null && sends.again(action.equals(SHARD_UPDATE), shard);
+    boolean numbered = held != null && !action.equals(SHARD_BULK_ON_PRIMARY);
+    Guard next = numbered ? guard.withAttempt(held.nextAttempt(shard)) : guard;
+    return again ? next.sentAgain() : next;
+  }
+
+  @Override
+  public <T extends TransportRequest> TransportRequestHandler<T> interceptHandler(
+      String action, Executor executor, boolean forceExecution, TransportRequestHandler<T> handler) {
+    if (!action.startsWith(WriteFilter.WRITES)) {
+      return handler;
+    }
+    TransportRequestHandler<T> next = !action.equals(SHARD_BULK_ON_PRIMARY) ? handler
+        : (request, channel, task) -> check(executor, handler, request, channel, task);
+    return (request, channel, task) -> {
+      try (StoredContext ignored = Carrier.forgetting(context, Sends.KEY)) {
+        if (isPart(action)) {
+          context.putTransient(Sends.KEY, new Sends());
+        }
+        next.messageReceived(request, channel, task);
+      }
+    };
+  }
+
+  private <T extends TransportRequest> void check(Executor executor, TransportRequestHandler<T> handler, T request,
+      TransportChannel channel, Task task) throws Exception {
+    String text = Carrier.get(context, Headers.GUARD);
+    if (text == null) {
+      countUnguarded(request);
+      handler.messageReceived(request, channel, task);
+      return;
+    }
+    Guard guard = Guard.parse(text);
+    Shard shard = shardOf(request);
+    if (guard.allowed()) {
+      handler.messageReceived(request, channel, task);
+    } else if (certainties.isLocal(guard)) {
+      HeldRequest held = requests.get(guard.ticket);
+      proceed(held != null && held.locks.certain(), guard, handler, request, channel, task);
+    } else {
+      RemoteCertainty remote = new RemoteCertainty(certainties, guard, shard);
+      attempts.begin(remote);
+      TransportChannel watched = new WatchedChannel(channel, () -> attempts.end(remote));
+      request.mustIncRef(); // it is needed when this thread has gone
+      Supplier<StoredContext> caller = context.newRestorableContext(false);
+      remote.ask(() -> executor.execute(new AbstractRunnable() {
+        @Override
+        protected void doRun() throws Exception {
+          try (StoredContext ignored = caller.get()) {
+            proceed(remote.certain(), guard, handler, request, watched, task);
+          }
+        }
+
+        @Override
+        public boolean isForceExecution() {
+          return true;
+        }
+
+        @Override
+        public void onFailure(Exception problem) {
+          watched.sendResponse(problem);
+        }
+
+        @Override
+        public void onAfter() {
+          request.decRef();
+        }
+      }));
+    }
+  }
+
+  private <T extends TransportRequest> void proceed(boolean certain, Guard guard,
+      TransportRequestHandler<T> handler, T request, TransportChannel channel, Task task) throws Exception {
+    if (!certain) {
+      stats.refusedOnPrimary.increment();
+      channel.sendResponse(Answers.of(Refusals.uncertain(guard.monitor, guard.again)));
+      return;
+    }
+    handler.messageReceived(request, channel, task);
+  }
+
+  /** What comes through a node without the plugin, or is done on the account of a node. */
+  private void countUnguarded(TransportRequest request) {
+    TransportRequest inner = innerOf(request);
+    IndexMetadata index = inner instanceof BulkShardRequest
+        ? States.index(cluster.state(), ((BulkShardRequest) inner).shardId().getIndexName()) : null;
+    if (index == null || index.isSystem()
+        || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings())) {
+      return;
+    }
+    for (BulkItemRequest item : ((BulkShardRequest) inner).items()) {
+      if (item.getPrimaryResponse() == null && !WritePlanner.isNew(item.request())) {
+        stats.unguarded.increment();
+      }
+    }
+  }
+
+  private static TransportRequest innerOf(TransportRequest request) {
+    return request instanceof ConcreteShardRequest ? ((ConcreteShardRequest<?>) request).getRequest() : request;
+  }
+
+  /** @return null: it is none of those that concern one */
+  private static Shard shardOf(TransportRequest request) {
+    TransportRequest inner = innerOf(request);
+    if (inner instanceof UpdateRequest) {
+      ShardId id = ((UpdateRequest) inner).getShardId();
+      return id == null ? null : Shards.of(id);
+    }
+    return inner instanceof BulkShardRequest ? Shards.of(((BulkShardRequest) inner).shardId()) : null;
+  }
+}

@@ -1,0 +1,184 @@
+package org.forelock.elasticsearch;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.elasticsearch.action.ActionListener;
+import org.elasticsearch.action.ActionRunnable;
+import org.elasticsearch.action.ActionType;
+import org.elasticsearch.action.support.ActionFilters;
+import org.elasticsearch.action.support.HandledTransportAction;
+import org.elasticsearch.cluster.service.ClusterService;
+import org.elasticsearch.injection.guice.Inject;
+import org.elasticsearch.tasks.Task;
+import org.elasticsearch.threadpool.ThreadPool;
+import org.elasticsearch.transport.TransportService;
+import org.forelock.ForelockException;
+import org.forelock.Inspector;
+import org.forelock.search.BoundedWork;
+import org.forelock.search.LocksJson;
+import org.forelock.search.Refusals;
+
+/** What the plugin is asked over REST. These are actions so that roles can permit them. */
+final class Questions {
+  /** What is locked: all that is, or one monitor with its queue. */
+  static final ActionType<Reply> LOCKS = new ActionType<>("cluster:monitor/forelock/locks");
+  /** What Prometheus reads of the node that is asked. */
+  static final ActionType<Reply> METRICS = new ActionType<>("cluster:monitor/forelock/metrics");
+  /** What happened on each node, and what is there now. */
+  static final ActionType<Reply> STATS = new ActionType<>("cluster:monitor/forelock/stats");
+  /** Ends waits on all nodes. */
+  static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
+
+  static final String MONITOR = "monitor";
+  static final String ALL = "all";
+  static final String TEXT = "text";
+
+  private Questions() {}
+
+  /** One that the node answers that is asked. */
+  abstract static class OfThisNode extends HandledTransportAction<Message, Reply> {
+    /** So many look at a time, and so many more wait: each takes a thread for as long as ZooKeeper is silent. */
+    private static final int MAX_LOOKS = 4;
+    private static final int MAX_WAITING = 16;
+
+    private final BoundedWork work;
+
+    OfThisNode(ActionType<?> type, ThreadPool threads, TransportService transport, ActionFilters filters) {
+      super(type.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      this.work = new BoundedWork(threads.generic(), MAX_LOOKS, MAX_WAITING);
+    }
+
+    /** On a thread that may wait. */
+    abstract Map<String, Object> answer(Map<String, Object> parameters);
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      boolean taken = work.offer(ActionRunnable.supply(listener, () -> {
+        try {
+          return new Reply(answer(message.values));
+        } catch (ForelockException problem) {
+          throw Answers.of(Refusals.notObtained(problem));
+        }
+      }));
+      if (!taken) {
+        listener.onFailure(Answers.of(Refusals.of(Refusals.TOO_MANY_REQUESTS, "overloaded", "",
+            "so many look at the locks through this node that no more are taken; try again later")));
+      }
+    }
+  }
+
+  /** What is locked, by whom, and who waits. */
+  public static final class LocksAction extends OfThisNode {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param threads the node's threads
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public LocksAction(ThreadPool threads, TransportService transport, ActionFilters filters, Parts parts) {
+      super(LOCKS, threads, transport, filters);
+      this.parts = parts;
+    }
+
+    @Override
+    Map<String, Object> answer(Map<String, Object> parameters) {
+      Inspector inspector = parts.locks.inspector();
+      String monitor = (String) parameters.get(MONITOR);
+      if (monitor == null) {
+        return LocksJson.list(inspector.list(parameters.containsKey(ALL)));
+      }
+      return LocksJson.show(inspector.show(monitor).orElseThrow(() -> Answers.of(
+          Refusals.of(Refusals.NOT_FOUND, "no_such_monitor", monitor, "there is no monitor " + monitor))));
+    }
+  }
+
+  /** The numbers of this node. */
+  public static final class MetricsAction extends OfThisNode {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param threads the node's threads
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public MetricsAction(ThreadPool threads, TransportService transport, ActionFilters filters, Parts parts) {
+      super(METRICS, threads, transport, filters);
+      this.parts = parts;
+    }
+
+    @Override
+    Map<String, Object> answer(Map<String, Object> parameters) {
+      return Map.of(TEXT, parts.state.metrics("elasticsearch"));
+    }
+  }
+
+  /** The counts of all nodes. */
+  public static final class StatsAction extends HandledTransportAction<Message, Reply> {
+    private final ClusterService cluster;
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param cluster what the node knows of the cluster
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public StatsAction(ClusterService cluster, TransportService transport, ActionFilters filters, Parts parts) {
+      super(STATS.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      this.cluster = cluster;
+      this.parts = parts;
+    }
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      parts.askAll(Parts.STATS, message.values, answers -> {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("cluster_name", cluster.getClusterName().value());
+        map.put("nodes", answers.nodes);
+        map.put("failures", List.copyOf(answers.problems));
+        listener.onResponse(new Reply(map));
+      });
+    }
+  }
+
+  /** Ends waits. */
+  public static final class CancelAction extends HandledTransportAction<Message, Reply> {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public CancelAction(TransportService transport, ActionFilters filters, Parts parts) {
+      super(CANCEL.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      this.parts = parts;
+    }
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      parts.askAll(Parts.CANCEL, message.values, answers -> {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("cancelled", answers.nodes.values().stream().mapToInt(node -> (int) node.get("cancelled")).sum());
+        map.put("failures", List.copyOf(answers.problems));
+        listener.onResponse(new Reply(map));
+      });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package org.forelock.elasticsearch;
+
+import java.util.function.Consumer;
+import org.elasticsearch.action.ActionRequest;
+import org.elasticsearch.action.ActionResponse;
+import org.elasticsearch.action.DocWriteResponse;
+import org.elasticsearch.action.bulk.BulkItemResponse;
+import org.elasticsearch.action.bulk.BulkShardResponse;
+import org.elasticsearch.action.support.WriteRequest;
+import org.elasticsearch.action.support.WriteRequest.RefreshPolicy;
+import org.elasticsearch.index.shard.ShardId;
+
+/**
+ * A RefreshWait takes from a write what {@code refresh=wait_for} asks for, and waits for it when the locks have been
+ * given back: else they would be held for a refresh interval in which nothing is written.
+ */
+final class RefreshWait {
+  private RefreshWait() {}
+
+  /** Whether the write asked for it; it does not any more. */
+  static boolean take(ActionRequest request) {
+    WriteRequest<?> write = request instanceof WriteRequest ? (WriteRequest<?>) request : null;
+    if (write == null || write.getRefreshPolicy() != RefreshPolicy.WAIT_UNTIL) {
+      return false;
+    }
+    write.setRefreshPolicy(RefreshPolicy.NONE);
+    return true;
+  }
+
+  /**
+   * Waits until what was written can be found.
+   *
+   * @param response of a shard's part of a bulk, or of an update
+   * @param then called once; the response says then whether that was forced
+   */
+  static void await(ActionResponse response, Refreshes refreshes, Runnable then) {
+    ShardId shard = written(response);
+    if (shard == null) {
+      then.run();
+      return;
+    }
+    Consumer<Boolean> force = response instanceof BulkShardResponse
+        ? ((BulkShardResponse) response)::setForcedRefresh : ((DocWriteResponse) response)::setForcedRefresh;
+    refreshes.await(shard, forced -> {
+      force.accept(forced);
+      then.run();
+    });
+  }
+
+  /** @return null: nothing was */
+  private static ShardId written(ActionResponse response) {
+    if (response instanceof DocWriteResponse) {
+      return changed((DocWriteResponse) response) ? ((DocWriteResponse) response).getShardId() : null;
+    }
+    if (response instanceof BulkShardResponse) {
+      for (BulkItemResponse item : ((BulkShardResponse) response).getResponses()) {
+        if (!item.isFailed() && changed(item.getResponse())) {
+          return item.getResponse().getShardId();
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean changed(DocWriteResponse response) {
+    return response.getResult() != DocWriteResponse.Result.NOOP;
+  }
+}

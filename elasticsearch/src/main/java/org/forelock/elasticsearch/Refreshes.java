@@ -1,0 +1,14 @@
+package org.forelock.elasticsearch;
+
+import java.util.function.Consumer;
+import org.elasticsearch.index.shard.ShardId;
+
+/** Refreshes tell when what has been written can be found. Thread-safe; never blocks. */
+interface Refreshes {
+  /**
+   * Waits until all copies of a shard show what has been written to it.
+   *
+   * @param shown called once, with whether one was refreshed because too many waited
+   */
+  void await(ShardId shard, Consumer<Boolean> shown);
+}

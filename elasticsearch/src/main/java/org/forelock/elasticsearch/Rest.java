@@ -1,0 +1,80 @@
+package org.forelock.elasticsearch;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.elasticsearch.action.ActionType;
+import org.elasticsearch.client.internal.node.NodeClient;
+import org.elasticsearch.rest.BaseRestHandler;
+import org.elasticsearch.rest.RestHandler;
+import org.elasticsearch.rest.RestRequest;
+import org.elasticsearch.rest.RestRequest.Method;
+import org.elasticsearch.rest.RestResponse;
+import org.elasticsearch.rest.RestStatus;
+import org.elasticsearch.rest.action.RestResponseListener;
+import org.forelock.search.Metrics;
+import org.forelock.search.Selection;
+
+/** One path of the plugin's REST interface: a question, and its answer as JSON or as it is. */
+final class Rest extends BaseRestHandler {
+  private static final String ROOT = "/_plugins/_forelock/";
+
+  private final String name;
+  private final Route route;
+  private final ActionType<Reply> question;
+  private final Function<RestRequest, Map<String, Object>> parameters;
+
+  private Rest(String name, Method method, String path, ActionType<Reply> question,
+      Function<RestRequest, Map<String, Object>> parameters) {
+    this.name = "forelock_" + name;
+    this.route = new Route(method, ROOT + path);
+    this.question = question;
+    this.parameters = parameters;
+  }
+
+  static List<RestHandler> handlers() {
+    return List.of(
+        new Rest("locks", Method.GET, "locks", Questions.LOCKS,
+            request -> request.paramAsBoolean("all", false) ? Map.of(Questions.ALL, "true") : Map.of()),
+        new Rest("lock", Method.GET, "locks/{monitor}", Questions.LOCKS,
+            request -> Map.of(Questions.MONITOR, request.param("monitor"))),
+        new Rest("stats", Method.GET, "stats", Questions.STATS, request -> Map.of()),
+        new Rest("cancel", Method.POST, "_cancel", Questions.CANCEL, Rest::selection),
+        new Rest("metrics", Method.GET, "metrics", Questions.METRICS, request -> Map.of()), new Cat());
+  }
+
+  private static Map<String, Object> selection(RestRequest request) {
+    Map<String, String> given = new HashMap<>();
+    for (String name : Selection.PARAMETERS) {
+      if (request.param(name) != null) {
+        given.put(name, request.param(name));
+      }
+    }
+    Selection.of(given); // or it is invalid
+    return new HashMap<>(given);
+  }
+
+  @Override
+  public String getName() {
+    return name;
+  }
+
+  @Override
+  public List<Route> routes() {
+    return List.of(route);
+  }
+
+  @Override
+  protected RestChannelConsumer prepareRequest(RestRequest request, NodeClient client) {
+    Message message = new Message(parameters.apply(request));
+    return channel -> client.execute(question, message, new RestResponseListener<>(channel) {
+      @Override
+      public RestResponse buildResponse(Reply reply) throws Exception {
+        Object text = reply.values.get(Questions.TEXT);
+        return text != null ? new RestResponse(RestStatus.OK, Metrics.CONTENT_TYPE, (String) text)
+            : new RestResponse(RestStatus.OK, channel.newBuilder().map(reply.values));
+      }
+    });
+  }
+}

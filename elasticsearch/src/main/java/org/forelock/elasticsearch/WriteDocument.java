@@ -1,0 +1,49 @@
+package org.forelock.elasticsearch;
+
+import java.util.Map;
+import org.elasticsearch.ElasticsearchParseException;
+import org.elasticsearch.action.DocWriteRequest;
+import org.elasticsearch.action.index.IndexRequest;
+import org.elasticsearch.action.update.UpdateRequest;
+import org.elasticsearch.common.xcontent.support.XContentMapValues;
+import org.forelock.search.Document;
+
+/** The document of one write. */
+final class WriteDocument implements Document {
+  private final DocWriteRequest<?> write;
+
+  WriteDocument(DocWriteRequest<?> write) {
+    this.write = write;
+  }
+
+  @Override
+  public String id() {
+    return write.id();
+  }
+
+  @Override
+  public String operation() {
+    return write.opType().getLowercase();
+  }
+
+  @Override
+  public Object field(String path) {
+    IndexRequest source = null;
+    if (write instanceof IndexRequest) {
+      source = (IndexRequest) write;
+    } else if (write instanceof UpdateRequest) {
+      UpdateRequest update = (UpdateRequest) write;
+      source = update.doc() != null ? update.doc() : update.upsertRequest();
+    }
+    if (source == null || source.source() == null) {
+      return null;
+    }
+    Map<String, Object> fields;
+    try {
+      fields = source.sourceAsMap();
+    } catch (ElasticsearchParseException problem) {
+      throw new IllegalArgumentException("the document cannot be read: " + problem.getMessage(), problem);
+    }
+    return XContentMapValues.extractValue(path, fields);
+  }
+}

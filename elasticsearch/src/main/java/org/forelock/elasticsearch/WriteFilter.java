@@ -1,0 +1,318 @@
+package org.forelock.elasticsearch;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.elasticsearch.action.ActionListener;
+import org.elasticsearch.action.ActionRequest;
+import org.elasticsearch.action.ActionResponse;
+import org.elasticsearch.action.bulk.BulkRequest;
+import org.elasticsearch.action.bulk.BulkShardRequest;
+import org.elasticsearch.action.bulk.BulkShardResponse;
+import org.elasticsearch.action.support.ActionFilter;
+import org.elasticsearch.action.support.ActionFilterChain;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.elasticsearch.core.TimeValue;
+import org.elasticsearch.tasks.Task;
+import org.forelock.search.Course;
+import org.forelock.search.Guard;
+import org.forelock.search.Headers;
+import org.forelock.search.NodeParts;
+import org.forelock.search.PartReports;
+import org.forelock.search.Refusal;
+import org.forelock.search.Words;
+import org.forelock.search.WritePlan;
+
+/**
+ * A WriteFilter holds each write into a guarded index until its locks are there. Thread-safe; no thread ever waits.
+ *
+ * <p>Every write passes once for each shard, as a shard bulk; there its documents are known, whatever aliases and
+ * pipelines made of it. An update reads before that, so it is held where it comes in, and what becomes of it passes.
+ */
+final class WriteFilter implements ActionFilter {
+  static final String WRITES = "indices:data/write/";
+  private static final Set<String> BACKGROUND_ACTIONS = Set.of(
+      "indices:data/write/update/byquery", "indices:data/write/delete/byquery", "indices:data/write/reindex");
+  private static final String BULK = "indices:data/write/bulk";
+
+  private final ForelockSettings settings;
+  private final WritePlanner planner;
+  private final NodeParts node;
+  private final Workers workers;
+  private final ThreadContext context;
+  private final Words words;
+  private final Parts parts;
+
+  WriteFilter(ForelockSettings settings, WritePlanner planner, NodeParts node, Workers workers, ThreadContext context,
+      Parts parts) {
+    this.settings = settings;
+    this.planner = planner;
+    this.node = node;
+    this.workers = workers;
+    this.context = context;
+    this.words = Carrier.words(context);
+    this.parts = parts;
+  }
+
+  /** Behind all others: what they refuse needs no lock. */
+  @Override
+  public int order() {
+    return Integer.MAX_VALUE;
+  }
+
+  @Override
+  public <Q extends ActionRequest, R extends ActionResponse> void apply(
+      Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
+    if (!action.startsWith(WRITES)) {
+      chain.proceed(task, action, request, listener);
+      return;
+    }
+    WritePlan plan;
+    boolean concerned;
+    try {
+      boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
+      if (!ofTheNode) {
+        Headers.wantsReport(words); // or it is invalid
+      }
+      concerned = !ofTheNode && Headers.requiresLock(words) || settings.enabled();
+      if (concerned && ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
+        new Call<>(task, action, request, listener, chain).proceed(Headers.OF_NODE, "true");
+        return;
+      }
+      if (concerned && !ofTheNode) {
+        refuseQueue(action);
+      }
+      if (concerned && isBulkWork(action, request)) {
+        Call<Q, R> call = new Call<>(task, action, request, listener, chain);
+        String value = BACKGROUND_ACTIONS.contains(action) ? Headers.BACKGROUND_JOB : "true";
+        call.proceed(Headers.BACKGROUND, value);
+        return;
+      }
+      if (concerned) {
+        plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
+      } else {
+        plan = null;
+      }
+    } catch (IllegalArgumentException | Refusal invalid) {
+      listener.onFailure(Answers.of(invalid));
+      return;
+    }
+    if (concerned && action.equals(BULK) && BulkReports.of(context) == null) {
+      new Call<>(task, action, request, listener, chain).proceed(null, null);
+      return;
+    }
+    if (plan == null) {
+      // Of another write, within which this one began: its locks have nothing to do with it.
+      try (StoredContext ignored = Carrier.without(context, List.of(Headers.GUARD))) {
+        chain.proceed(task, action, request, listener);
+      }
+      return;
+    }
+    Call<Q, R> call = new Call<>(task, action, request, listener, chain);
+    if (plan.coveredBy != null) {
+      call.proceed(Headers.GUARD, plan.coveredBy);
+    } else if (planner.copies.enough(request)) {
+      call.hold(plan);
+    } else {
+      call.holdLater(plan);
+    }
+  }
+
+  /**
+   * A client that counts on a queue must not be told a time-out by a node that has none. Not so what an update, or a
+   * job that the node does, sends as a bulk: the word has no effect for it.
+   */
+  private void refuseQueue(String action) {
+    boolean within = Carrier.get(context, Headers.UPDATE_GUARD) != null
+        || Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
+    if (action.equals(BULK) && !within && Headers.wantsQueue(words)) {
+      throw new IllegalArgumentException(
+          Headers.QUEUE + ": the plugin has no dead-letter queue on Elasticsearch");
+    }
+  }
+
+  /** Whether all that descends from it is background work, unless the client says otherwise. */
+  private boolean isBulkWork(String action, ActionRequest request) {
+    boolean bulkWork = BACKGROUND_ACTIONS.contains(action) || action.equals(BULK)
+        && request instanceof BulkRequest
+        && ((BulkRequest) request).numberOfActions() > settings.bulkForegroundMax();
+    return bulkWork && Carrier.get(context, Headers.BACKGROUND) == null;
+  }
+
+  /** One request on its way through the filter, and the context that it came with. */
+  private final class Call<Q extends ActionRequest, R extends ActionResponse> implements Course.Write {
+    private final Task task;
+    private final String action;
+    private final Q request;
+    private final ActionListener<R> listener;
+    private final ActionFilterChain<Q, R> chain;
+    private final Supplier<StoredContext> caller = context.newRestorableContext(true);
+    private final boolean report = !planner.isOfTheNode() && Headers.wantsReport(words);
+    private final boolean required = !planner.isOfTheNode() && Headers.requiresLock(words);
+    /** Of the bulk that it is part of; null: of none. */
+    private final PartReports bulk = BulkReports.of(context);
+    /** Whether the answer waits for a refresh, without the locks. */
+    private boolean awaitsRefresh;
+    private WritePlan plan;
+
+    Call(Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
+      this.task = task;
+      this.action = action;
+      this.request = request;
+      this.listener = listener;
+      this.chain = chain;
+    }
+
+    void proceed(String name, String value) {
+      proceed(name, value, problem -> {}, problem -> {});
+    }
+
+    /**
+     * Goes on with one word more for what follows, which the caller does not get to see.
+     *
+     * @param name null: none
+     * @param before is done before the caller is answered; gets the problem, if there is one
+     * @param after is done when the caller has been
+     */
+    void proceed(String name, String value, Consumer<Exception> before, Consumer<Exception> after) {
+      ActionListener<R> answer = new ActionListener<>() {
+        @Override
+        public void onResponse(R response) {
+          end(response, null);
+        }
+
+        @Override
+        public void onFailure(Exception problem) {
+          end(null, problem);
+        }
+
+        private void end(R response, Exception problem) {
+          try {
+            before.accept(problem);
+            if (!awaitsRefresh || problem != null) {
+              deliver(response, problem);
+              return;
+            }
+          } finally {
+            after.accept(problem);
+          }
+          RefreshWait.await(response, parts, () -> deliver(response, null));
+        }
+      };
+      try (StoredContext ignored = caller.get(); StoredContext without = Carrier.without(context, forgotten(name));
+          StoredContext with = name == null ? null : Carrier.with(context, name, value)) {
+        chain.proceed(task, action, request, collecting(answer));
+      } catch (RuntimeException problem) {
+        answer.onFailure(problem);
+      }
+    }
+
+    private List<String> forgotten(String name) {
+      if (Headers.OF_NODE.equals(name)) { // of another write, within which this one began
+        return List.of(Headers.GUARD, Headers.UPDATE_GUARD);
+      }
+      if (name == null) {
+        return List.of(Headers.GUARD);
+      }
+      return List.of();
+    }
+
+    /** Of a bulk, with what its parts have for the headers of the response. */
+    private ActionListener<R> collecting(ActionListener<R> answer) {
+      if (!action.equals(BULK) || bulk != null) {
+        return answer;
+      }
+      PartReports reports = BulkReports.begin(context);
+      return ActionListener.runBefore(answer, () -> reports.send(context::addResponseHeader));
+    }
+
+    /** With the response to the bulk, of which it is a part, or to the write itself. */
+    private void tell(Consumer<PartReports> what) {
+      PartReports reports = bulk == null ? new PartReports() : bulk;
+      what.accept(reports);
+      if (bulk == null) {
+        reports.send(context::addResponseHeader);
+      }
+    }
+
+    @Override
+    public void fail(Exception problem) {
+      deliver(null, problem);
+    }
+
+    @Override
+    public void tryAgainLater() {
+      tell(reports -> reports.tryAgainAfter(settings.retryAfterSeconds()));
+    }
+
+    @Override
+    public boolean requiresLock() {
+      return required;
+    }
+
+    @Override
+    public void report(long waitedMillis, long token) {
+      if (report) {
+        tell(reports -> reports.granted(waitedMillis, token));
+      }
+    }
+
+    @Override
+    public void awaitRefreshLater() {
+      awaitsRefresh = RefreshWait.take(request);
+    }
+
+    /** That is not known on Elasticsearch; but a task may be cancelled from which it descends. */
+    @Override
+    public Runnable whenClientGoes(Runnable gone) {
+      parts.watch(task);
+      return () -> {};
+    }
+
+    @Override
+    public Course.Items kept(Map<String, Refusal> refusals) {
+      return new KeptItems((BulkShardRequest) request, plan.itemMonitors, refusals,
+          response -> deliver(shardResponse(response), null));
+    }
+
+    @Override
+    public void proceed(String name, Guard guard, Consumer<Exception> before, Consumer<Exception> after) {
+      proceed(name, guard.text(), before, after);
+    }
+
+    /** @param problem null: the response */
+    private void deliver(R response, Exception problem) {
+      try (StoredContext ignored = caller.get()) {
+        if (problem == null) {
+          listener.onResponse(response);
+        } else {
+          listener.onFailure(Answers.of(problem));
+        }
+      }
+    }
+
+    /** What the listener of a shard bulk takes. */
+    @SuppressWarnings("unchecked")
+    private R shardResponse(BulkShardResponse response) {
+      return (R) response;
+    }
+
+    /** When there are as many copies as the write waits for: it keeps no lock from others until then. */
+    void holdLater(WritePlan plan) {
+      TimeValue timeout = plan.timeoutMillis < 0 ? null : TimeValue.timeValueMillis(plan.timeoutMillis);
+      planner.copies.await(request, timeout, ActionListener.wrap(enough -> workers.write(() -> {
+        try (StoredContext ignored = caller.get()) {
+          hold(plan);
+        }
+      }, this::fail), this::fail));
+    }
+
+    void hold(WritePlan forIt) {
+      plan = forIt;
+      new Course(node, this, plan).begin(task, action);
+    }
+  }
+}
