@@ -18,6 +18,7 @@
 #   --zookeeper LIST  the servers of the plugin's locks (default: those of its configuration file)
 #   --set KEY=VALUE   a line more in elasticsearch.yml
 #   --plain           without the plugin
+#   --plugin ZIP      with another plugin, too
 #   --security        with x-pack security, without TLS: user admin with the password Tests-of-Forelock-1
 #   --help            this text
 #

@@ -17,6 +17,7 @@
 #   --zookeeper LIST  the servers of the plugin's locks (default: those of its configuration file)
 #   --set KEY=VALUE   a line more in opensearch.yml
 #   --plain           without the plugin
+#   --plugin ZIP      with another plugin, too
 #   --security        with OpenSearch Security as its own demo configuration sets it up: https, user admin with the
 #                     password Tests-of-Forelock-1
 #   --help            this text

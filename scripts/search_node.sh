@@ -9,7 +9,7 @@
 #   secure_scheme     of the addresses, with --security
 # and has the functions add_modules, and provide_security and prepare_security where there is an option --security.
 
-action='' from='' directory=$root/build/$engine/cluster nodes=1 heap=512m zookeeper='' plain=no
+action='' from='' directory=$root/build/$engine/cluster nodes=1 heap=512m zookeeper='' plain=no other=''
 version=$default_version security=no
 password=Tests-of-Forelock-1
 settings=()
@@ -19,7 +19,7 @@ while [[ $# -gt 0 ]]; do
       [[ -z $action ]] || { say "${0##*/}: one of build, start, revive, stop, status"; exit 64; }
       action=$1
       ;;
-    --version | --from | --dir | --nodes | --heap | --zookeeper | --set)
+    --version | --from | --dir | --nodes | --heap | --zookeeper | --set | --plugin)
       [[ -n ${2:-} ]] || { say "${0##*/}: $1 needs a value"; exit 64; }
       case $1 in
         --version) version=$2 ;;
@@ -28,6 +28,7 @@ while [[ $# -gt 0 ]]; do
         --nodes) nodes=$2 ;;
         --heap) heap=$2 ;;
         --zookeeper) zookeeper=$2 ;;
+        --plugin) other=$(absolute "$2") ;;
         --set) settings+=("${2/=/: }") ;;
       esac
       shift
@@ -234,6 +235,7 @@ prepare() {
   if [[ $plain == no ]]; then
     is_built || build_plugin >/dev/null
     install_plugin "$zip"
+    [[ -z $other ]] || install_plugin "$other"
   fi
 }
 

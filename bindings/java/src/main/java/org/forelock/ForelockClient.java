@@ -20,8 +20,11 @@ public final class ForelockClient implements AutoCloseable {
   private static Cleaner cleaner;
 
   private final ClientCore core;
+  /** Null: another object ends it. */
   private final Lifetime lifetime;
   private final Cleaner.Cleanable cleanable;
+  /** Kept as long as somebody has this one, which it ends; null: it ends itself. */
+  private final ForelockClient owner;
 
   /**
    * Opens a client with the settings of a {@code .properties} or {@code .yaml} file.
@@ -54,6 +57,7 @@ public final class ForelockClient implements AutoCloseable {
       core = new ClientCore(
           Native.clientOpen(config.handle, debug), logger, lingers, slowMs, builder.executor, builder.machine);
     }
+    owner = null;
     lifetime = new Lifetime(core);
     try {
       if (builder.patience != null) {
@@ -64,6 +68,13 @@ public final class ForelockClient implements AutoCloseable {
       lifetime.end();
       throw problem;
     }
+  }
+
+  private ForelockClient(ForelockClient owner) {
+    this.owner = owner;
+    core = owner.core;
+    lifetime = null;
+    cleanable = null;
   }
 
   /** Not made with the class: a thread that cannot be had then would be the end of the class. */
@@ -229,12 +240,26 @@ public final class ForelockClient implements AutoCloseable {
   }
 
   /**
+   * The same client for code that must not end it, as that of another plugin of a host. It ends with this one.
+   *
+   * @return an object that has all of this one, but that {@link #close} is refused
+   */
+  public ForelockClient borrowed() {
+    return new ForelockClient(owner == null ? this : owner);
+  }
+
+  /**
    * Ends the session: waiting acquisitions end with {@link ErrorCode#CLOSED}, held locks are lost, and the server frees
    * them before this returns. A thread that calls it meanwhile waits for that, too. Operations whose attempts are under
    * way end when those do. Idempotent. Not from a callback of a lock.
+   *
+   * @throws IllegalStateException if it is borrowed; nothing has happened then
    */
   @Override
   public void close() {
+    if (lifetime == null) {
+      throw new IllegalStateException("this client is borrowed: whoever has opened it closes it");
+    }
     lifetime.close();
   }
 

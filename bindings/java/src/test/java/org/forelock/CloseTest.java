@@ -1,6 +1,7 @@
 package org.forelock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
@@ -111,6 +112,21 @@ class CloseTest {
         throw new OperationFailure("busy", "too late", false);
       });
       assertEquals("busy", result.reason());
+    }
+  }
+
+  @Test
+  void whoHasBorrowedAClientDoesNotCloseIt() {
+    try (TestServer server = new TestServer(); ForelockClient own = server.client()) {
+      ForelockClient borrowed = own.borrowed().borrowed();
+      assertThrows(IllegalStateException.class, borrowed::close);
+      try (ZkBlockingWriteLock lock = new ZkBlockingWriteLock("test", borrowed, "borrowed")) {
+        lock.lockWithTimeout();
+        assertTrue(lock.isHealthy());
+      }
+      own.close();
+      ZkBlockingWriteLock late = new ZkBlockingWriteLock("test", borrowed, "borrowed");
+      assertEquals(ErrorCode.CLOSED, assertThrows(ForelockException.class, late::lockWithTimeout).code());
     }
   }
 }

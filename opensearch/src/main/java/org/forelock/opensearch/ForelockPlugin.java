@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
+import org.forelock.search.ForelockExtension;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.HolderLook;
@@ -50,6 +52,7 @@ import org.opensearch.index.shard.IndexEventListener;
 import org.opensearch.index.shard.IndexShard;
 import org.opensearch.plugins.ActionPlugin;
 import org.opensearch.plugins.EnginePlugin;
+import org.opensearch.plugins.ExtensiblePlugin;
 import org.opensearch.plugins.NetworkPlugin;
 import org.opensearch.rest.RestController;
 import org.opensearch.rest.RestHandler;
@@ -58,8 +61,10 @@ import org.opensearch.threadpool.ThreadPool;
 import org.opensearch.transport.TransportInterceptor;
 
 /** The plugin: writes into guarded indices wait for their locks. */
-public final class ForelockPlugin extends PluginBase implements ActionPlugin, EnginePlugin, NetworkPlugin {
+public final class ForelockPlugin extends PluginBase
+    implements ActionPlugin, EnginePlugin, NetworkPlugin, ExtensiblePlugin {
   private final Settings settings;
+  private final List<ForelockExtension> extensions = new ArrayList<>();
   private volatile Parts parts;
   private volatile WriteFilter filter;
   private volatile NodeLetters letters;
@@ -73,6 +78,12 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
    */
   public ForelockPlugin(Settings settings) {
     this.settings = settings;
+  }
+
+  /** Before the components. */
+  @Override
+  public void loadExtensions(ExtensionLoader loader) {
+    extensions.addAll(loader.loadExtensions(ForelockExtension.class));
   }
 
   @Override
@@ -111,6 +122,7 @@ public final class ForelockPlugin extends PluginBase implements ActionPlugin, En
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode);
     filter = new WriteFilter(ours, planner, node, workers, context, queue, parts);
+    extensions.forEach(extension -> extension.useForelock(client.borrowed()));
     return List.of(parts);
   }
 

@@ -1,0 +1,19 @@
+package example.views;
+
+import org.forelock.ForelockClient;
+import org.forelock.search.ForelockExtension;
+
+/** Gets the node's locks for the plugin. */
+public final class ViewsExtension implements ForelockExtension {
+  private final ViewsPlugin plugin;
+
+  /** Called by the node. */
+  public ViewsExtension(ViewsPlugin plugin) {
+    this.plugin = plugin;
+  }
+
+  @Override
+  public void useForelock(ForelockClient client) {
+    plugin.locks = client;
+  }
+}
