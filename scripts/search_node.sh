@@ -9,7 +9,7 @@
 #   secure_scheme     of the addresses, with --security
 # and has the functions add_modules, and provide_security and prepare_security where there is an option --security.
 
-action='' from='' directory=$root/build/$engine/cluster nodes=1 heap=512m zookeeper='' plain=no other=''
+action='' from='' directory=$root/build/$engine/cluster nodes=1 heap=512m zookeeper='' plain=no others=()
 version=$default_version security=no
 password=Tests-of-Forelock-1
 settings=()
@@ -28,7 +28,7 @@ while [[ $# -gt 0 ]]; do
         --nodes) nodes=$2 ;;
         --heap) heap=$2 ;;
         --zookeeper) zookeeper=$2 ;;
-        --plugin) other=$(absolute "$2") ;;
+        --plugin) others+=("$(absolute "$2")") ;;
         --set) settings+=("${2/=/: }") ;;
       esac
       shift
@@ -235,7 +235,10 @@ prepare() {
   if [[ $plain == no ]]; then
     is_built || build_plugin >/dev/null
     install_plugin "$zip"
-    [[ -z $other ]] || install_plugin "$other"
+    local other
+    for other in "${others[@]}"; do
+      install_plugin "$other"
+    done
   fi
 }
 

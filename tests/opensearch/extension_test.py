@@ -1,7 +1,8 @@
-"""A plugin of somebody else that takes locks in the session of the node: the example that is in the documentation."""
+"""Plugins of others that take locks in the session of the node: the example of the documentation, and a bad one."""
 
 import subprocess
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -12,23 +13,26 @@ VIEWS = 10
 EXAMPLE = ROOT / "examples" / "opensearch_plugin"
 
 
-def build(folder):
-    """The example's zip, made of nothing but the node's jars and ours."""
-    classes = folder / "classes"
+def build(folder, name, sources, plugin_class, extension_class):
+    """A plugin's zip, made of nothing but its sources, the node's jars and ours."""
+    classes = folder / name
     jars = [f"{ROOT}/build/opensearch/lib/{VERSION}/lib/*", f"{BUILD}/opensearch/java/forelock-0.1.0.jar",
             f"{BUILD}/opensearch/search/forelock-search-0.1.0.jar"]
-    subprocess.run(["javac", "--release", "17", "-d", str(classes), "-cp", ":".join(jars),
-                    *map(str, EXAMPLE.glob("*.java"))], check=True)
-    with zipfile.ZipFile(folder / "views.jar", "w") as jar:
-        for file in [*classes.rglob("*.class")]:
+    subprocess.run(["javac", "--release", "17", "-d", str(classes), "-cp", ":".join(jars), *map(str, sources)],
+                   check=True)
+    with zipfile.ZipFile(folder / f"{name}.jar", "w") as jar:
+        for file in classes.rglob("*.class"):
             jar.write(file, file.relative_to(classes))
-        for file in (EXAMPLE / "META-INF").rglob("*Extension"):
-            jar.write(file, file.relative_to(EXAMPLE))
-    descriptor = (EXAMPLE / "plugin-descriptor.properties").read_text().replace("@opensearch.version@", VERSION)
-    with zipfile.ZipFile(folder / "views.zip", "w") as plugin:
-        plugin.write(folder / "views.jar", "views.jar")
+        jar.writestr("META-INF/services/org.forelock.search.ForelockExtension", extension_class + "\n")
+    descriptor = (EXAMPLE / "plugin-descriptor.properties").read_text()
+    for old, new in (("@opensearch.version@", VERSION), ("name=views", f"name={name}"),
+                     ("example.views.ViewsPlugin", plugin_class)):
+        assert old in descriptor
+        descriptor = descriptor.replace(old, new)
+    with zipfile.ZipFile(folder / f"{name}.zip", "w") as plugin:
+        plugin.write(folder / f"{name}.jar", f"{name}.jar")
         plugin.writestr("plugin-descriptor.properties", descriptor)
-    return folder / "views.zip"
+    return ["--plugin", str(folder / f"{name}.zip")]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +40,12 @@ def node(server, tmp_path_factory):
     built = subprocess.run([str(ROOT / "scripts" / "opensearch.sh"), "build", "--version", VERSION, "--from", BUILD],
                            capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    cluster = Cluster(server.address, "--plugin", str(build(tmp_path_factory.mktemp("views"))))
+    folder = tmp_path_factory.mktemp("plugins")
+    service = (EXAMPLE / "META-INF" / "services" / "org.forelock.search.ForelockExtension").read_text().strip()
+    views = build(folder, "views", EXAMPLE.glob("*.java"), "example.views.ViewsPlugin", service)
+    waiting = build(folder, "waiting", [Path(__file__).with_name("Waiting.java")], "waiting.Waiting",
+                    "waiting.Waiting$Extension")
+    cluster = Cluster(server.address, *views, *waiting)
     assert cluster.urls, cluster.result.stderr
     yield cluster
     cluster.close()
@@ -61,3 +70,10 @@ def test_it_reads_and_writes_under_one_lock(node, server):
         holder.let_go()
         assert later.get().status == 200
     wait_until(lambda: node.request("GET", "/_plugins/_forelock/locks").json["monitors"] == [], "all is given back")
+
+
+def test_it_neither_keeps_a_thread_of_the_node_nor_ends_its_session(node):
+    refused = node.request("POST", "/_waiting/lock").text
+    assert refused.startswith("INVALID_ARGUMENT: ") and "[transport_worker]" in refused, refused
+    assert "borrowed" in node.request("POST", "/_waiting/close").text
+    assert node.request("POST", "/_views/articles/P2").status == 201, "the session is there"

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A client without its public face, so that its polling thread does not keep that alive. Events of the native library
@@ -31,6 +32,7 @@ final class ClientCore {
   final boolean lingers;
 
   private final Machine machine;
+  private final Predicate<Thread> neverWaiting;
   /** What the library has to say, and this package about it. */
   private final System.Logger logger;
   /** Runs the application's callbacks, one after the other; after the end, on the thread that calls. */
@@ -56,8 +58,11 @@ final class ClientCore {
    *
    * @param slowMs a callback that runs for longer is named in the log
    * @param executor completes futures; null: threads of the client
+   * @param neverWaiting whether a thread must not wait
    */
-  ClientCore(long handle, System.Logger logger, boolean lingers, long slowMs, Executor executor, Machine machine) {
+  ClientCore(long handle, System.Logger logger, boolean lingers, long slowMs, Executor executor,
+      Predicate<Thread> neverWaiting, Machine machine) {
+    this.neverWaiting = neverWaiting;
     this.handle = handle;
     this.logger = logger;
     this.lingers = lingers;
@@ -87,6 +92,15 @@ final class ClientCore {
   /** Whether this is the thread that fetches events: it must not wait for one. */
   boolean onPoller() {
     return Thread.currentThread() == poller;
+  }
+
+  /** Refuses what would make this thread wait, if it must not. @param instead what its caller can do */
+  void checkMayWait(String monitor, String instead) {
+    Thread thread = Thread.currentThread();
+    if (neverWaiting.test(thread)) {
+      throw new RequestRejectedException(ErrorCode.INVALID_ARGUMENT, monitor,
+          "the thread '" + thread.getName() + "' serves others and must not wait", instead);
+    }
   }
 
   /** Never throws, and does not wait, whatever the host's logger does. Lines that there is no room for are lost. */

@@ -144,6 +144,7 @@ final class Contention<T> {
    * @return whether the completion will tell the end; else the lock is held
    */
   private boolean goesOn(Completion completion, long timeoutMs, boolean once) {
+    handle.core.checkMayWait(monitor, "use acquireAsync() or tryLockAsync(), or a thread of your own");
     long wait = handle.core.onPoller() ? Long.MAX_VALUE : NATIVE_WAIT_MS;
     completion.tag = handle.core.expect(completion::complete);
     return begin(completion.tag, timeoutMs, once, Blocking.isVirtual() ? 0 : wait);
@@ -301,6 +302,7 @@ final class Contention<T> {
   }
 
   boolean stepAside(Duration timeout) {
+    handle.core.checkMayWait(monitor, "use a thread of your own");
     try {
       Blocking.run(() -> handle.stepAside(Milliseconds.of(timeout)));
       return true;

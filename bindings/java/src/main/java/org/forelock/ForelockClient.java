@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 
 /**
  * One ZooKeeper session, shared by all locks of a process. Thread-safe. Connecting happens in the background: locks
@@ -55,7 +56,8 @@ public final class ForelockClient implements AutoCloseable {
       boolean debug = logger.isLoggable(System.Logger.Level.DEBUG);
       long slowMs = Long.parseLong(config.get("zookeeper.session.timeout")) / 8;
       core = new ClientCore(
-          Native.clientOpen(config.handle, debug), logger, lingers, slowMs, builder.executor, builder.machine);
+          Native.clientOpen(config.handle, debug), logger, lingers, slowMs, builder.executor,
+          builder.neverWaiting, builder.machine);
     }
     owner = null;
     lifetime = new Lifetime(core);
@@ -100,6 +102,7 @@ public final class ForelockClient implements AutoCloseable {
     private Path file;
     private System.Logger logger;
     private Executor executor;
+    private Predicate<Thread> neverWaiting = thread -> false;
     private Duration patience;
     private Machine machine = new Machine();
 
@@ -162,6 +165,19 @@ public final class ForelockClient implements AutoCloseable {
      */
     public Builder executor(Executor target) {
       executor = Objects.requireNonNull(target);
+      return this;
+    }
+
+    /**
+     * Names the threads of a host that must not wait, since they serve others: what would make one of them wait for a
+     * lock, as {@code lock()}, {@code tryLock()} and {@code run()} do, is refused with
+     * {@link RequestRejectedException} (INVALID_ARGUMENT), and the message names the thread. To unlock is not refused.
+     *
+     * @param which is asked for the thread that calls, each time; must be quick
+     * @return this
+     */
+    public Builder neverWaiting(Predicate<Thread> which) {
+      neverWaiting = Objects.requireNonNull(which);
       return this;
     }
 

@@ -87,6 +87,7 @@ public final class OperationRunner implements AutoCloseable {
           "run() was called by the thread that fetches the client's events, for which it would wait",
           "use runAsync(), or an executor with threads of its own for what leads here");
     }
+    client.core().checkMayWait(operation.monitor, "use runAsync(), or a thread of your own");
     BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     List<String> failures = new ArrayList<>();
     Ticket ticket = submit(operation, events::add);

@@ -64,7 +64,7 @@ public final class ClientFactory {
   }
 
   private ForelockClient build(Path digestFile) {
-    ForelockClient.Builder builder = ForelockClient.builder().logger(new NodeLog());
+    ForelockClient.Builder builder = ForelockClient.builder().logger(new NodeLog()).neverWaiting(NodeThreads::serves);
     if (file != null) {
       builder.file(file);
     }
