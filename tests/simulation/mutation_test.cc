@@ -25,6 +25,7 @@ std::uint64_t budget_for(lock::Mutation mutation) {
 std::uint64_t first_seed_for(lock::Mutation mutation) {
   if (mutation == lock::Mutation::refusal_of_one_forgets_all) return 20001;
   if (mutation == lock::Mutation::late_grant_unasked) return 578001;
+  if (mutation == lock::Mutation::number_proof_across_reconnect) return 103001;
   return mutation == lock::Mutation::count_taken_late ? 50001 : 1;
 }
 
