@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,7 +63,8 @@ struct PlannedThread {
   std::size_t process = 0;
   Span start{};
   std::vector<PlannedCall> calls;
-  bool polls = false;  // its last call is repeated for as long as other threads have calls before them
+  bool polls = false;  // its last call is repeated for as long as other threads have calls before them,
+  std::size_t most_polls = std::numeric_limits<std::size_t>::max();  // but not more often than this
 };
 
 // A client that follows requirements 001 to the letter.

@@ -168,7 +168,12 @@ void Process::next_call(std::size_t index) {
   ++thread.serial;
   thread.contender = 0;
   const bool last = thread.next + 1 == thread.plan->calls.size();
-  if (!last || !thread.plan->polls || !world_.anybody_calls()) ++thread.next;
+  const bool again = thread.plan->polls && thread.polls < thread.plan->most_polls && world_.anybody_calls();
+  if (!last || !again) {
+    ++thread.next;
+  } else {
+    ++thread.polls;
+  }
   if (thread.next == thread.plan->calls.size()) {
     thread.over = true;
     --threads_open_;

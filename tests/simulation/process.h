@@ -92,6 +92,7 @@ class Process final : public model::Actor {
     int guarded_writes = 0;
     std::uint32_t serial = 0;  // timers of earlier stages are stale
     bool over = false;
+    std::size_t polls = 0;
     // Of the operation that is run, if its call is one.
     std::unique_ptr<retry::OperationMachine> operation;
     std::uint64_t operation_id = 0;
