@@ -154,7 +154,8 @@ bool Engine::may_go(const std::string& name, UnusedMonitors::Mark mark, TimePoin
   Monitor& monitor = *found->second;
   if (!monitor.idle_position) monitor.linger_on(now);
   if (!monitor.idle_position || !monitor.removable()) return false;
-  if (mark == UnusedMonitors::Mark::doubtful || monitor.removable_unread()) return true;
+  const bool unread = mutated(Mutation::removed_unread) || monitor.removable_unread();
+  if (mark == UnusedMonitors::Mark::doubtful || unread) return true;
   unused_.remove(name, UnusedMonitors::Mark::doubtful);
   return false;
 }
