@@ -66,6 +66,13 @@ int32_t fl_lock_cancel_async(fl_lock lock, uint64_t tag, int32_t* was_waiting) {
   return capi::cancel_async<LockObject>(lock, tag, was_waiting);
 }
 
+int32_t fl_lock_set_priority(fl_lock lock, int32_t priority, int32_t* changed) {
+  return capi::run([&] {
+    const bool done = find<LockObject>(lock)->slot().set_priority(priority_of(priority));
+    if (changed != nullptr) *changed = done ? 1 : 0;
+  });
+}
+
 int32_t fl_lock_release(fl_lock lock) {
   return capi::run([&] { find<LockObject>(lock)->slot().release_and_wait(); });
 }

@@ -120,6 +120,13 @@ int32_t fl_set_cancel_async(fl_set set, uint64_t tag, int32_t* was_waiting) {
   return capi::cancel_async<SetObject>(set, tag, was_waiting);
 }
 
+int32_t fl_set_set_priority(fl_set set, int32_t priority, int32_t* changed) {
+  return capi::run([&] {
+    const bool done = find<SetObject>(set)->slot().set_priority(priority_of(priority));
+    if (changed != nullptr) *changed = done ? 1 : 0;
+  });
+}
+
 int32_t fl_set_release(fl_set set) {
   return capi::run([&] { find<SetObject>(set)->slot().release_and_wait(); });
 }

@@ -296,6 +296,10 @@ FORELOCK_EXPORT int32_t fl_lock_cancel(fl_lock lock, int32_t* was_waiting);
 /// The same of the acquisition that was begun with this tag: where it has ended, one that another thread has begun on
 /// the lock object since is left alone.
 FORELOCK_EXPORT int32_t fl_lock_cancel_async(fl_lock lock, uint64_t tag, int32_t* was_waiting);
+/// Changes the class: of a lock that waits at once, to the end of its new class's queue and with the same deadline; of
+/// one that is free from its next acquisition on. Does not wait for the servers. `changed` (may be null) gets 0 while
+/// the lock is held, about to be, or being released: then nothing has changed.
+FORELOCK_EXPORT int32_t fl_lock_set_priority(fl_lock lock, int32_t priority, int32_t* changed);
 /// Releases the lock and waits for the confirmation, at most about the session time-out. Not held afterwards, whatever
 /// it returns: FL_NO_NODE (it was removed before), FL_NOT_HELD, FL_SESSION_EXPIRED, FL_CONNECTION_LOSS.
 FORELOCK_EXPORT int32_t fl_lock_release(fl_lock lock);

@@ -46,6 +46,9 @@ FORELOCK_EXPORT int32_t fl_set_try_within(fl_set set, int64_t block_ms, uint64_t
 FORELOCK_EXPORT int32_t fl_set_cancel(fl_set set, int32_t* was_waiting);
 /// As fl_lock_cancel_async().
 FORELOCK_EXPORT int32_t fl_set_cancel_async(fl_set set, uint64_t tag, int32_t* was_waiting);
+/// As fl_lock_set_priority(): the member that the set waits for moves, and those that it takes afterwards contend in
+/// the new class.
+FORELOCK_EXPORT int32_t fl_set_set_priority(fl_set set, int32_t priority, int32_t* changed);
 /// Releases every member and waits for the confirmation, at most about the session time-out. As fl_lock_release().
 FORELOCK_EXPORT int32_t fl_set_release(fl_set set);
 /// As fl_set_release(), without blocking: FL_EVENT_RELEASED tells the end, if this returns FL_OK.

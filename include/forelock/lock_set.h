@@ -75,6 +75,9 @@ class FORELOCK_EXPORT LockSet {
   const std::string& lock_info() const noexcept;
   /// The class it contends in.
   Priority priority() const noexcept;
+  /// As WriteLock::set_priority: the member that the set waits for moves, and those that it takes afterwards contend in
+  /// the new class. \returns whether it was changed: not once all members are held.
+  bool set_priority(Priority priority);
 
   // --- blocking ---
 

@@ -72,6 +72,12 @@ class FORELOCK_EXPORT WriteLock {
   /// The class it contends in.
   Priority priority() const noexcept;
 
+  /// Changes the class: of a lock that waits at once, and of one that is free from its next acquisition on. One that
+  /// waits goes to the end of its new class's queue and keeps its deadline. What it gets then does not linger.
+  /// Does not wait for the servers: until they have confirmed it, the lock may be granted in its old place.
+  /// \returns whether it was changed: not while the lock is held, about to be, or being released.
+  bool set_priority(Priority priority);
+
   /// Whether the lock was granted and neither released nor reported lost. Does not read the clock: see healthy().
   bool owns_lock() const noexcept;
 

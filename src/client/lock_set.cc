@@ -63,6 +63,9 @@ const std::string& LockSet::lock_info() const noexcept {
 Priority LockSet::priority() const noexcept {
   return slot_ ? slot_->priority() : Priority::foreground;
 }
+bool LockSet::set_priority(Priority priority) {
+  return slot().set_priority(priority);
+}
 
 void LockSet::lock() {
   client::SetSlot& slot = this->slot();

@@ -34,7 +34,7 @@ class LockSlot final : public agent::ContenderListener, public std::enable_share
   // Whether its places in the queue are to be told.
   bool wants_place() const;
   const std::string& lock_info() const { return lock_info_; }
-  Priority priority() const { return priority_; }
+  Priority priority() const { return priority_.load(std::memory_order_relaxed); }
   ClientCore& core() { return *core_; }
   const ClientCore& core() const { return *core_; }
 
@@ -61,6 +61,8 @@ class LockSlot final : public agent::ContenderListener, public std::enable_share
   // The last one. That of a holder that steps aside goes on.
   Acquisition acquisition() const;
   bool cancel();
+  // As WriteLock::set_priority().
+  bool set_priority(Priority priority);
   bool step_aside(lock::TimePoint deadline);
 
   // --- releasing ---
@@ -115,7 +117,10 @@ class LockSlot final : public agent::ContenderListener, public std::enable_share
 
   // The record of an acquisition that begins now, without what only the servers' readers need.
   OwnerRecord new_record() const;
+  lock::RecordText text_of(const OwnerRecord& record) const;
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once, std::vector<std::string> stack);
+  // False: it is granted, or about to be, or over.
+  bool move(agent::Agent& agent, Priority priority);
   // Without a request, if the lock lingers here.
   bool acquire_lingering();
   // Requires mutex_.
@@ -145,7 +150,7 @@ class LockSlot final : public agent::ContenderListener, public std::enable_share
   const std::string monitor_;
   const std::string node_name_;
   EnsembleLink& ensemble_;  // the core's
-  const Priority priority_;
+  std::atomic<Priority> priority_;
   const LockOptions options_;
 
   mutable std::mutex mutex_;

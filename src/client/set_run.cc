@@ -46,8 +46,8 @@ SetRun::SetRun(ClientCore& core, std::weak_ptr<SetSlot> owner, std::shared_ptr<c
 std::vector<GuardedWrite::Hold> SetRun::holds() const {
   std::vector<GuardedWrite::Hold> holds;
   for (const Held& held : contenders()) {
-    holds.push_back({members_->monitors[held.member], members_->node_names[held.member], held.contender,
-                     guid_of(held.attempt)});
+    holds.push_back(
+        {members_->monitors[held.member], members_->node_names[held.member], held.contender, guid_of(held.attempt)});
   }
   return holds;
 }
@@ -95,6 +95,13 @@ std::shared_ptr<SetSlot> SetRun::owner() {
 void SetRun::describe(const sets::Command& command, lock::AcquireSpec& spec) {
   spec.guid = guid_of(command.attempt);
   spec.record = text_of(encoded_record_);
+}
+
+lock::RecordText SetRun::record_of_class(Priority priority) {
+  record_.priority = priority;
+  record_.max_wait = core_.max_wait_of(priority);
+  encoded_record_ = encode(record_, options_);
+  return text_of(encoded_record_);
 }
 
 void SetRun::advanced() {

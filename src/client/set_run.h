@@ -48,6 +48,7 @@ class SetRun final : public agent::SetCourse {
   // --- agent::SetCourse ---
 
   void describe(const sets::Command& command, lock::AcquireSpec& spec) override;
+  lock::RecordText record_of_class(Priority priority) override;
   void advanced() override;
   void member_granted(std::size_t member) override;
   void member_taken(sets::AttemptId attempt, const linger::Lock& lock) override;
@@ -66,9 +67,9 @@ class SetRun final : public agent::SetCourse {
   ClientCore& core_;
   const std::weak_ptr<SetSlot> owner_;
   const std::shared_ptr<const SetMembers> members_;
-  const OwnerRecord record_;
+  OwnerRecord record_;
   const std::string guid_;
-  const std::shared_ptr<const records::ContenderRecord> encoded_record_;
+  std::shared_ptr<const records::ContenderRecord> encoded_record_;
   const LockOptions options_;
   std::vector<WallTime> acquired_at_;  // of each member's last grant
   std::atomic<bool> wake_due_{false};

@@ -7,10 +7,6 @@
 #include "client/acquisition_error.h"
 #include "client/clock.h"
 #include "lock/monitor_name.h"
-#include "records/guid.h"
-#include "records/instance.h"
-#include "records/stack.h"
-#include "records/wall_time.h"
 #include "sets/canonical_order.h"
 
 namespace forelock::client {
@@ -19,10 +15,6 @@ namespace {
 
 // How long the caller of a failed acquisition is kept waiting for the servers to confirm what it gives back.
 constexpr std::chrono::seconds give_back_patience{1};
-
-// What of a set's members a record names: enough for people, and a small part of a request that carries hundreds.
-constexpr std::size_t named_members = 4;
-constexpr std::size_t named_bytes = 128;
 
 std::shared_ptr<const SetMembers> members_or_throw(const std::vector<std::string>& monitors) {
   const auto refuse = [](const std::string& monitor, const std::string& why, const std::string& hint) {
@@ -68,151 +60,6 @@ SetSlot::SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, const 
       name_(name_of_set(members_->monitors)),
       tokens_(members_->monitors.size()),
       gate_(*core_, name_) {}
-
-// --- acquiring ---
-
-void SetSlot::set_stack(std::vector<std::string> stack) {
-  const std::lock_guard guard(mutex_);
-  stack_ = std::move(stack);
-}
-
-OwnerRecord SetSlot::new_record() const {
-  OwnerRecord record;
-  record.lock_info = lock_info_;
-  const std::string& thread = options_.thread_name.empty() ? records::thread_identity() : options_.thread_name;
-  record.instance = records::instance_identity(core_->instance(), thread);
-  record.priority = priority_;
-  record.enqueued_at = records::wall_time_now();
-  record.expected_runtime = options_.expected_runtime;
-  record.linger = core_->linger_of(options_);
-  record.max_wait = core_->max_wait_of(priority_);
-  record.set_size = monitors().size();
-  std::size_t bytes = 0;
-  for (const std::string& monitor : monitors()) {
-    bytes += monitor.size();
-    if (record.set_members.size() == named_members || bytes > named_bytes) break;
-    record.set_members.push_back(monitor);
-  }
-  return record;
-}
-
-OwnerRecord SetSlot::make_record() {
-  OwnerRecord record = new_record();
-  record.set = record.guid = records::make_guid();
-  {
-    const std::lock_guard guard(mutex_);
-    record.stack.swap(stack_);
-  }
-  if (record.stack.empty() && options_.capture_stack) {
-    record.stack = records::symbolise(records::capture_stack(2));
-  }
-  return record;
-}
-
-SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done done) {
-  core_->check_usable();
-  OwnerRecord record = make_record();
-  Acquisition acquisition = 0;
-  core_->in_step([&](agent::Agent&) {
-    std::shared_ptr<SetRun> run;
-    {
-      const std::lock_guard guard(mutex_);
-      const Phase phase = phase_.load();
-      if (phase != Phase::free && phase != Phase::lost) {
-        throw RequestRejectedException(ErrorCode::already_held, monitors().front(),
-                                       "this lock set (" + name_ + ") is held or waiting already; it is not re-entrant",
-                                       "use one lock set object for each acquisition that may overlap");
-      }
-      // What is left of a lost one goes; the requests keep their order.
-      if (phase == Phase::lost && run_) run = std::exchange(run_, nullptr);
-    }
-    if (run) run->release();
-    {
-      const std::lock_guard guard(mutex_);
-      run_ = run = std::make_shared<SetRun>(*core_, weak_from_this(), members_, std::move(record), options_,
-                                            static_cast<bool>(on_contended_), static_cast<bool>(on_queued_));
-      phase_ = Phase::waiting;
-      waiting_since_ = now();
-      deadline_ = deadline;
-      patience_begun_ = false;
-      failure_.reset();
-      release_.reset();
-      loss_.reset();
-      stop_.reset();
-      acquired_ = std::move(done);
-      acquisition = ++acquisition_;
-    }
-    run->begin(deadline, try_only);
-  });
-  return acquisition;
-}
-
-std::optional<SetSlot::Failure> SetSlot::wait(Acquisition acquisition, lock::TimePoint deadline) {
-  std::unique_lock guard(mutex_);
-  const auto ended = [&] { return has_ended(acquisition); };
-  while (!ended()) {
-    if (deadline == lock::never) {
-      changed_.wait(guard, ended);
-    } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
-      // The engine ends the waiting at the deadline; whichever thread notices first tells it the time.
-      guard.unlock();
-      ensemble_.tick();
-      guard.lock();
-      if (now() >= deadline) deadline = lock::never;  // what was taken is being given back
-    }
-  }
-  if (acquisition_ != acquisition) return Failure{.refusal = {.reason = lock::RefusalReason::cancelled}};
-  return failure_;
-}
-
-bool SetSlot::wait_until(Acquisition acquisition, lock::TimePoint instant) {
-  std::unique_lock guard(mutex_);
-  if (instant <= now()) return has_ended(acquisition);
-  return changed_.wait_until(guard, to_steady(instant), [&] { return has_ended(acquisition); });
-}
-
-bool SetSlot::tell_end(Acquisition acquisition, Done done) {
-  const std::lock_guard guard(mutex_);
-  if (has_ended(acquisition)) return false;
-  acquired_ = std::move(done);
-  return true;
-}
-
-bool SetSlot::has_ended(Acquisition acquisition) const {
-  return acquisition_ != acquisition || phase_.load() != Phase::waiting;
-}
-
-SetSlot::Acquisition SetSlot::acquisition() const {
-  const std::lock_guard guard(mutex_);
-  return acquisition_;
-}
-
-bool SetSlot::cancel() {
-  if (core_->in_forked_child()) core_->check_usable();
-  bool cancelled = false;
-  core_->in_step([&](agent::Agent&) {
-    if (const auto run = run_; run && phase_.load() == Phase::waiting) cancelled = run->cancel();
-  });
-  return cancelled;
-}
-
-bool SetSlot::step_aside(lock::TimePoint deadline) {
-  if (core_->in_forked_child()) core_->check_usable();
-  bool begun = false;
-  core_->in_step([&](agent::Agent&) {
-    {
-      const std::lock_guard guard(mutex_);
-      if (phase_.load() != Phase::held) return;
-      phase_ = Phase::waiting;
-      waiting_since_ = now();
-      deadline_ = deadline;
-      patience_begun_ = false;
-      failure_.reset();
-    }
-    begun = run_->step_aside(deadline);
-  });
-  return begun;
-}
 
 // --- releasing ---
 

@@ -32,7 +32,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
 
   const std::vector<std::string>& monitors() const { return members_->monitors; }
   const std::string& lock_info() const { return lock_info_; }
-  Priority priority() const { return priority_; }
+  Priority priority() const { return priority_.load(std::memory_order_relaxed); }
   ClientCore& core() { return *core_; }
 
   // --- acquiring ---
@@ -56,6 +56,8 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   // The last one. That of a holder that steps aside goes on.
   Acquisition acquisition() const;
   bool cancel();
+  // As LockSet::set_priority().
+  bool set_priority(Priority priority);
   bool step_aside(lock::TimePoint deadline);
   // What a failure is thrown as.
   std::exception_ptr error_of(const Failure& failure, bool look_at_holder) const;
@@ -133,7 +135,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   const std::string lock_info_;
   const std::shared_ptr<const SetMembers> members_;
   EnsembleLink& ensemble_;  // the core's
-  const Priority priority_;
+  std::atomic<Priority> priority_;
   const LockOptions options_;
   const std::string name_;  // for messages: the first member, and how many more
 
@@ -144,7 +146,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   lock::TimePoint waiting_since_{};
   lock::TimePoint deadline_ = lock::never;
   Acquisition acquisition_ = 0;
-  bool patience_begun_ = false;  // for the members of a failed acquisition to be given back
+  bool patience_begun_ = false;                  // for the members of a failed acquisition to be given back
   lock::TimePoint patience_ends_ = lock::never;  // for what is being given back to be confirmed
   std::vector<std::int64_t> tokens_;
   std::optional<std::size_t> waits_for_;

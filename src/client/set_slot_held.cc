@@ -71,11 +71,13 @@ std::optional<std::string> SetSlot::waits_for() const {
 }
 
 OwnerRecord SetSlot::owner() const {
-  {
-    const std::lock_guard guard(mutex_);
-    if (run_) return run_->record();
+  std::optional<OwnerRecord> record;
+  if (!core_->in_forked_child()) {
+    core_->in_step([&](agent::Agent&) {
+      if (run_) record = run_->record();
+    });
   }
-  return new_record();
+  return record ? *std::move(record) : new_record();
 }
 
 std::stop_token SetSlot::stop_token() {

@@ -48,6 +48,9 @@ const std::string& WriteLock::lock_info() const noexcept {
 Priority WriteLock::priority() const noexcept {
   return slot_ ? slot_->priority() : Priority::foreground;
 }
+bool WriteLock::set_priority(Priority priority) {
+  return slot().set_priority(priority);
+}
 bool WriteLock::owns_lock() const noexcept {
   return slot_ && slot_->holds();
 }

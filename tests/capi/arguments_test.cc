@@ -30,6 +30,8 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_lock_acquire(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_release(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_cancel(handle, nullptr), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_lock_set_priority(handle, FL_FOREGROUND, nullptr), FL_INVALID_HANDLE);
+    EXPECT_EQ(fl_set_set_priority(handle, FL_FOREGROUND, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_cancel_async(handle, 0, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_set_cancel_async(handle, 0, nullptr), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_free(handle), FL_INVALID_HANDLE);

@@ -55,6 +55,19 @@ static int wait_until_queued(fl_client client, fl_lock lock) {
   return 0;
 }
 
+/* Until so many of each class wait for the monitor. */
+static int wait_until_waiting(const test_host* host, fl_client client, uint64_t foreground, uint64_t background) {
+  for (;;) {
+    fl_view view = 0;
+    fl_monitor monitor = {.size = sizeof monitor};
+    OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
+    OK(fl_view_monitor(view, 0, &monitor));
+    const int done = monitor.waiting_foreground == foreground && monitor.waiting_background == background;
+    OK(fl_view_free(view));
+    if (done) return 0;
+  }
+}
+
 static int blocking(const test_host* host) {
   fl_client client = 0;
   fl_lock lock = 0;
@@ -210,6 +223,54 @@ static int foreground_first(const test_host* host) {
   OK(fl_lock_free(holder));
   OK(fl_lock_free(background));
   OK(fl_lock_free(foreground));
+  return 0;
+}
+
+static int priority_set(const test_host* host) {
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock bulk = 0;
+  fl_lock moved = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_BACKGROUND, &bulk) || new_lock(host, client, FL_BACKGROUND, &moved)) {
+    return 1;
+  }
+  int32_t changed = -1;
+  fl_set set = 0;
+  OK(fl_set_new(client, "case", (const char*[]){host->monitor}, 1, FL_BACKGROUND, NULL, &set));
+  OK(fl_lock_acquire(holder, timeout_ms));
+  OK(fl_lock_set_priority(holder, FL_BACKGROUND, &changed));
+  CHECK(changed == 0);
+  CHECK(fl_lock_set_priority(moved, 7, &changed) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_acquire_async(bulk, timeout_ms, 1));
+  if (wait_until_waiting(host, client, 0, 1)) return 1;
+  OK(fl_lock_acquire_async(moved, timeout_ms, 2));
+  OK(fl_set_acquire_async(set, timeout_ms, 3));
+  if (wait_until_waiting(host, client, 0, 3)) return 1;
+  OK(fl_lock_set_priority(moved, FL_FOREGROUND, &changed));
+  CHECK(changed == 1);
+  if (wait_until_waiting(host, client, 1, 2)) return 1;
+  OK(fl_set_set_priority(set, FL_FOREGROUND, &changed));
+  CHECK(changed == 1);
+  if (wait_until_waiting(host, client, 2, 1)) return 1;
+  OK(fl_lock_release(holder));
+  fl_event event;
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 2);
+  fl_owner owner;
+  OK(fl_lock_owner(moved, &owner));
+  CHECK(owner.priority == FL_FOREGROUND);
+  OK(fl_lock_free(moved));
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 3);
+  OK(fl_set_set_priority(set, FL_BACKGROUND, &changed));
+  CHECK(changed == 0);
+  OK(fl_set_free(set));
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 1);
+  OK(fl_client_free(client));
+  OK(fl_lock_free(holder));
+  OK(fl_lock_free(bulk));
   return 0;
 }
 
@@ -384,6 +445,7 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"within", within},
                                 {"cancelled", cancelled},
                                 {"foreground_first", foreground_first},
+                                {"priority_set", priority_set},
                                 {"lost_by_a_stall", lost_by_a_stall},
                                 {"removed", removed},
                                 {"expired", expired},

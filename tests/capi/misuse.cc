@@ -143,6 +143,7 @@ class Misuser {
         fl_lock_try_async(lock, 2);
         break;
       case 7:
+        fl_lock_set_priority(lock, static_cast<std::int32_t>(pick(3)), &number);
         fl_lock_cancel(lock, &number);
         fl_lock_cancel_async(lock, pick(3), &number);
         break;
@@ -437,6 +438,7 @@ class Misuser {
         fl_set_try_async(set, 8);
         break;
       case 8:
+        fl_set_set_priority(set, static_cast<std::int32_t>(pick(3)), &number);
         fl_set_cancel(set, &number);
         fl_set_cancel_async(set, pick(9), &number);
         break;

@@ -1,6 +1,7 @@
 // The list of cases that every language of this library passes (tests/cases.txt), in C++.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <future>
@@ -134,6 +135,45 @@ TEST_F(Cases, foreground_first) {
   EXPECT_EQ(background.state(), LockState::waiting);
   foreground.unlock_or_throw();
   EXPECT_EQ(soon(std::move(second)), std::nullopt);
+}
+
+TEST_F(Cases, priority_set) {
+  lock_.lock();
+  EXPECT_FALSE(lock_.set_priority(Priority::background));
+  EXPECT_EQ(lock_.priority(), Priority::foreground);
+  BlockingWriteLock bulk(client_, "bulk", monitor_, Priority::background);
+  auto last = waiting(bulk);
+  BlockingWriteLock moved(client_, "moved", monitor_);
+  EXPECT_TRUE(moved.set_priority(Priority::background)) << "it is free";
+  LockSet set(client_, "moved", {monitor_, monitor_ + "+"}, Priority::background);
+  std::atomic<std::size_t> lock_place = 0;
+  std::atomic<std::size_t> set_place = 0;
+  moved.on_queued([&](const QueuePosition& now) { lock_place = now.place; });
+  set.on_queued([&](const QueuePosition& now, const std::string&) { set_place = now.place; });
+  auto first = std::async(std::launch::async, [&] { return code_of([&] { moved.lock(); }); });
+  EXPECT_TRUE(wait_until([&] { return lock_place == 2; }));
+  auto second = std::async(std::launch::async, [&] { return code_of([&] { set.lock(); }); });
+  EXPECT_TRUE(wait_until([&] { return set_place == 3; }));
+
+  EXPECT_TRUE(moved.set_priority(Priority::foreground));
+  EXPECT_TRUE(wait_until([&] { return lock_place == 1; }));
+  EXPECT_TRUE(set.set_priority(Priority::foreground));
+  EXPECT_TRUE(wait_until([&] { return set_place == 2; }));
+  EXPECT_EQ(moved.owner().priority, Priority::foreground);
+  EXPECT_EQ(set.owner().priority, Priority::foreground);
+  const auto view = Inspector(client_).show(monitor_);
+  ASSERT_TRUE(view && view->queue.size() == 3 && view->queue.front().owner);
+  EXPECT_EQ(view->queue.front().owner->priority, Priority::foreground);
+  EXPECT_EQ(view->queue.front().owner->rank, std::nullopt);
+
+  lock_.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(first)), std::nullopt);
+  moved.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(second)), std::nullopt);
+  EXPECT_EQ(bulk.state(), LockState::waiting);
+  EXPECT_FALSE(set.set_priority(Priority::background));
+  set.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(last)), std::nullopt);
 }
 
 TEST_F(Cases, lost_by_a_stall) {

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -375,6 +376,44 @@ TEST_F(LockTest, StepAsideLetsForegroundPass) {
   EXPECT_GT(foreground, first);
   EXPECT_GT(bulk.fencing_token(), foreground);
   bulk.unlock();
+}
+
+TEST_F(LockTest, BackgroundWorkThatHasWaitedLongEnoughGoesBeforeLaterForegroundWork) {
+  Settings ageing = settings();
+  ageing.set({{"zookeeper.background.max.wait", "200"}});
+  Client client(settings("30000"));
+  Client others(ageing);
+  BlockingWriteLock holder(client, "save", "aged");
+  holder.lock_with_timeout();
+  std::mutex mutex;
+  std::vector<std::string> order;
+  std::vector<std::future<void>> sections;
+  Inspector inspector(client);
+  // One that comes after those that wait already.
+  const auto comes = [&](Client& with, const std::string& name, Priority priority, std::size_t waiting) {
+    sections.push_back(std::async(std::launch::async, [&, name, priority] {
+      BlockingWriteLock lock(with, name, "aged", priority);
+      lock.lock_with_timeout();
+      const std::lock_guard guard(mutex);
+      order.push_back(name);
+    }));
+    EXPECT_TRUE(test::wait_until([&] { return inspector.show("aged")->queue.size() == waiting; }, 10s));
+  };
+  comes(others, "bulk", Priority::background, 1);
+  comes(client, "literal bulk", Priority::background, 2);
+  const auto aged = [&]() -> std::optional<OwnerRecord> {
+    const auto view = inspector.show("aged");
+    return view->queue.front().owner;
+  };
+  EXPECT_TRUE(test::wait_until([&] { return aged() && aged()->rank == Priority::foreground; }, 10s));
+  EXPECT_EQ(aged()->lock_info, "bulk");
+  EXPECT_EQ(aged()->priority, Priority::background);
+  EXPECT_EQ(aged()->max_wait, 200ms);
+  comes(client, "later save", Priority::foreground, 3);
+  EXPECT_EQ(inspector.list().front().waiting_background, 2u) << "its class is what it was";
+  holder.unlock();
+  for (auto& section : sections) section.get();
+  EXPECT_EQ(order, (std::vector<std::string>{"bulk", "later save", "literal bulk"}));
 }
 
 TEST_F(LockTest, GuardedWrites) {

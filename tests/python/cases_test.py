@@ -163,6 +163,43 @@ def test_foreground_first(client):
     assert forelock.Inspector(client).show("nothing") is None
 
 
+def wait_until_waiting(client, foreground, background):
+    seen = None
+    while seen is None or (seen.waiting_foreground, seen.waiting_background) != (foreground, background):
+        seen = forelock.Inspector(client).show("P1")
+    return seen
+
+
+def test_priority_set(client):
+    holder, _ = hold(client)
+    assert not holder.set_priority("background")
+    assert holder.priority == Priority.FOREGROUND
+    order = queue.SimpleQueue()
+    results = []
+    places = {}
+    waiters = [BlockingLock(client, "P1", lock_info="bulk", priority="background", timeout=PATIENCE),
+               BlockingLock(client, "P1", lock_info="moved", priority="background", timeout=PATIENCE),
+               forelock.LockSet(client, ["P1"], lock_info="set", priority="background", timeout=PATIENCE)]
+    for place, waiter in enumerate(waiters, 1):
+        def work(waiter=waiter):
+            with waiter:
+                order.put(waiter.lock_info)
+
+        results.append(in_thread(work))
+        wait_until_waiting(client, 0, place)
+    with pytest.raises(forelock.RequestRejectedException):
+        waiters[1].set_priority("urgent")
+    for place, moved in enumerate(waiters[1:], 1):
+        assert moved.set_priority(Priority.FOREGROUND)
+        assert moved.priority == Priority.FOREGROUND
+        seen = wait_until_waiting(client, place, 3 - place)
+    assert [waiter.owner.lock_info for waiter in seen.line] == ["moved", "set", "bulk"]
+    holder.release()
+    assert [order.get(timeout=PATIENCE) for _ in waiters] == ["moved", "set", "bulk"]
+    for result in results:
+        assert result.get(timeout=PATIENCE) is None
+
+
 def check_lost(lock, lost, reason):
     assert lost.get(timeout=PATIENCE) == reason
     assert not lock.healthy()

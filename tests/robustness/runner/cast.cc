@@ -35,6 +35,7 @@ struct Part {
   int linger_ms = 0;             // for how long its locks stay with it
   bool linger_reused = false;    // only those that were used shortly before
   int release_delay_ms = 0;      // of those that do not stay
+  int background_max_wait_ms = 0;  // after which its background work ages; 0: never
   int monitor_linger_ms = 5000;  // for how long a monitor that it has made stays unused; 0: it makes containers
 };
 
@@ -67,6 +68,7 @@ std::vector<std::string> worker_command(const CastOptions& options, const Part& 
       "zookeeper.lock.watch=" + part.watch, "zookeeper.lock.linger=" + std::to_string(part.linger_ms),
       "zookeeper.lock.linger.reused=" + std::string(part.linger_reused ? "true" : "false"),
       "zookeeper.lock.release.delay=" + std::to_string(part.release_delay_ms),
+      "zookeeper.background.max.wait=" + std::to_string(part.background_max_wait_ms),
       "zookeeper.monitor.linger=" + std::to_string(part.monitor_linger_ms)};
   if (part.own_monitors > 0) command.push_back("rare=" + std::to_string(rare_monitors));
   if (!part.visited.empty()) command.push_back("visited=" + joined(part.visited));
@@ -121,6 +123,13 @@ void decide_what_stays(std::vector<Part>& parts, std::uint64_t seed) {
     parts[i].release_delay_ms = kind == 3 ? 0 : delays_ms[i % std::size(delays_ms)];
     parts[i].monitor_linger_ms = kind == 3 ? 0 : monitor_times_ms[i % std::size(monitor_times_ms)];
   }
+}
+
+// In two of three seeds two of three clients have background work that ages.
+void decide_what_ages(std::vector<Part>& parts, std::uint64_t seed) {
+  static constexpr int times_ms[] = {100, 0, 400};
+  if (seed % 3 == 0) return;
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].background_max_wait_ms = times_ms[i % std::size(times_ms)];
 }
 
 void let_visit_each_other(std::vector<Part>& parts) {
@@ -208,6 +217,7 @@ std::vector<std::unique_ptr<ClientProcess>> make_clients(const CastOptions& opti
       {.slot = "clock-1", .kind = "api", .threads = 2, .own_monitors = 2, .monitors = shared_monitors()},
   };
   decide_what_stays(parts, options.seed);
+  decide_what_ages(parts, options.seed);
   let_visit_each_other(parts);
   std::vector<std::unique_ptr<ClientProcess>> clients;
   std::vector<std::string> for_literals;

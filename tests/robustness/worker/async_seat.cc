@@ -41,8 +41,13 @@ void AsyncSeat::tick() {
       }
       return;
     case Phase::waiting:
-      lock_->cancel();
-      due_ = never;
+      if (const auto after = std::exchange(plan_.other_class_after, std::nullopt)) {
+        lock_->set_priority(plan_.other_class());
+        due_ = Clock::now() + plan_.cancel_after - *after;
+      } else {
+        lock_->cancel();
+        due_ = never;
+      }
       return;
     case Phase::holding:
       return hold();
@@ -72,7 +77,7 @@ void AsyncSeat::begin() {
   }
   phase_ = Phase::waiting;
   const bool cancelled = plan_.wait == Wait::cancelled;
-  due_ = cancelled ? Clock::now() + plan_.cancel_after : never;
+  due_ = cancelled ? Clock::now() + plan_.other_class_after.value_or(plan_.cancel_after) : never;
   const bool configured = plan_.wait == Wait::configured;
   const milliseconds limit =
       configured ? client_->settings().timeout(plan_.priority) : std::max(plan_.limit, milliseconds(1));

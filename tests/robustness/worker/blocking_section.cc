@@ -76,7 +76,11 @@ std::string BlockingSection::obtain_or_cancel() {
   bool obtained = false;
   {
     const std::jthread canceller([&](const std::stop_token& stop) {
-      pause(stop, plan_.cancel_after);
+      if (plan_.other_class_after) {
+        pause(stop, *plan_.other_class_after);
+        lock_->set_priority(plan_.other_class());
+      }
+      pause(stop, plan_.cancel_after - plan_.other_class_after.value_or(milliseconds(0)));
       if (!stop.stop_requested()) withdrawn = lock_->cancel();
     });
     obtained = lock_->try_lock_for(plan_.limit);

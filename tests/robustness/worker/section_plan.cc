@@ -82,6 +82,9 @@ void SectionPlanner::decide_waiting(SectionPlan& plan) {
       plan.wait = SectionPlan::Wait::cancelled;
       plan.limit = std::chrono::milliseconds(2000);
       plan.cancel_after = between(0, 30);
+      if (!chance(0.5)) break;
+      plan.other_class_after = plan.cancel_after;
+      plan.cancel_after += between(0, 500);
   }
 }
 

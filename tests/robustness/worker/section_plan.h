@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -26,12 +27,16 @@ struct SectionPlan {
   Wait wait = Wait::configured;
   std::chrono::milliseconds limit{0};
   std::chrono::milliseconds cancel_after{0};
+  std::optional<std::chrono::milliseconds> other_class_after;  // if it is cancelled: before that, a change of its class
   std::chrono::milliseconds hold{0};
   Release release = Release::confirmed;
   bool callbacks = false;   // of the queue: on_queued, on_contended
   bool step_aside = false;  // once, while held
   std::chrono::microseconds pause{0};
 
+  Priority other_class() const {
+    return priority == Priority::foreground ? Priority::background : Priority::foreground;
+  }
   // How it waits, as the history says it.
   std::string_view mode() const;
 };

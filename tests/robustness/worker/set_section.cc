@@ -128,7 +128,11 @@ std::string SetSection::obtain() {
 
 std::string SetSection::obtain_or_cancel() {
   const std::jthread canceller([&](const std::stop_token& stop) {
-    pause(stop, plan_.cancel_after);
+    if (plan_.other_class_after) {
+      pause(stop, *plan_.other_class_after);
+      set_->set_priority(plan_.other_class());
+    }
+    pause(stop, plan_.cancel_after - plan_.other_class_after.value_or(milliseconds(0)));
     if (!stop.stop_requested()) set_->cancel();
   });
   return set_->try_lock_for(plan_.limit) ? "" : "cancelled";

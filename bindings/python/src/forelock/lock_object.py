@@ -83,6 +83,19 @@ class LockObject(HeldLock):
         """The class it contends in."""
         return self._priority
 
+    def set_priority(self, priority: PriorityLike) -> bool:
+        """Changes the class, and returns whether: not while it is held, about to be, or being released.
+
+        A lock that waits goes to the end of its new class's queue at once and keeps its deadline; one that is free
+        contends in it from its next acquisition on. Does not wait for the servers.
+        """
+        self._core.check_process()
+        changed = ffi.new("int32_t*")
+        check(lib.fl_lock_set_priority(self._handle, priority_of(priority), changed))
+        if changed[0]:
+            self._priority = priority_of(priority)
+        return bool(changed[0])
+
     def cancel(self) -> bool:
         """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""
         self._core.check_process()

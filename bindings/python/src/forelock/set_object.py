@@ -153,6 +153,19 @@ class SetObject:
         self._watch(lib.FL_EVENT_CONTENDED, self._watched(lib.FL_ON_CONTENDED),
                     lambda event: callback(Priority(event.value), event.monitor))
 
+    def set_priority(self, priority: PriorityLike) -> bool:
+        """Changes the class, and returns whether: not once all members are held.
+
+        The member that the set waits for moves, and those that it takes afterwards contend in the new class.
+        As a lock's set_priority().
+        """
+        self._core.check_process()
+        changed = ffi.new("int32_t*")
+        check(lib.fl_set_set_priority(self._handle, priority_of(priority), changed))
+        if changed[0]:
+            self._priority = priority_of(priority)
+        return bool(changed[0])
+
     def cancel(self) -> bool:
         """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""
         self._core.check_process()

@@ -186,6 +186,14 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockCancel(JNIEnv* env, jcla
   });
 }
 
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockSetPriority(JNIEnv* env, jclass, jlong lock, jint priority) {
+  return guarded(env, [&]() -> jboolean {
+    std::int32_t changed = 0;
+    check(env, fl_lock_set_priority(handle(lock), priority, &changed));
+    return changed != 0 ? JNI_TRUE : JNI_FALSE;
+  });
+}
+
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockCancelAsync(JNIEnv* env, jclass, jlong lock, jlong tag) {
   guarded(env, [&] { fl_lock_cancel_async(handle(lock), static_cast<std::uint64_t>(tag), nullptr); });
 }

@@ -57,6 +57,14 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setCancel(JNIEnv* env, jclas
   });
 }
 
+JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setSetPriority(JNIEnv* env, jclass, jlong set, jint priority) {
+  return guarded(env, [&]() -> jboolean {
+    std::int32_t changed = 0;
+    check(env, fl_set_set_priority(handle(set), priority, &changed));
+    return changed != 0 ? JNI_TRUE : JNI_FALSE;
+  });
+}
+
 JNIEXPORT void JNICALL Java_org_forelock_Native_setCancelAsync(JNIEnv* env, jclass, jlong set, jlong tag) {
   guarded(env, [&] { fl_set_cancel_async(handle(set), static_cast<std::uint64_t>(tag), nullptr); });
 }

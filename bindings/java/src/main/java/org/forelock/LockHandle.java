@@ -38,6 +38,8 @@ abstract class LockHandle implements Runnable {
 
   abstract boolean cancel();
 
+  abstract boolean setPriority(int priority);
+
   /** Of the acquisition with this tag alone: where it has ended, a later one is left alone. Never throws. */
   abstract void cancel(long tag);
 

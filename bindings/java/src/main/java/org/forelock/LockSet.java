@@ -34,7 +34,7 @@ public final class LockSet implements AutoCloseable {
   /** Kept here, so that a client that the application forgets is not garbage before its sets. */
   private final ForelockClient client;
   private final String lockInfo;
-  private final LockType lockType;
+  private volatile LockType lockType;
   private final SetHandle handle;
   private final Contention<LockSet> contention;
   private final Cleaner.Cleanable cleanable;
@@ -138,10 +138,25 @@ public final class LockSet implements AutoCloseable {
   /**
    * The class it contends in.
    *
-   * @return as given
+   * @return as given, or as last set
    */
   public LockType lockType() {
     return lockType;
+  }
+
+  /**
+   * As {@link ZkBlockingWriteLock#setPriority}: the member that the set waits for moves, and those that it takes
+   * afterwards contend in the new class.
+   *
+   * @param lockType the class that it is to contend in
+   * @return whether it was changed: not once all members are held
+   */
+  public boolean setPriority(LockType lockType) {
+    boolean changed = handle.setPriority(lockType.ordinal());
+    if (changed) {
+      this.lockType = lockType;
+    }
+    return changed;
   }
 
   // --- acquiring ---

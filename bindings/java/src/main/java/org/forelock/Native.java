@@ -53,6 +53,8 @@ final class Native {
 
   static native boolean lockCancel(long lock);
 
+  static native boolean lockSetPriority(long lock, int priority);
+
   /** Of the acquisition with this tag alone; nothing if it has ended, or the lock is closed. */
   static native void lockCancelAsync(long lock, long tag);
 
@@ -94,6 +96,8 @@ final class Native {
       long set, long timeoutMs, boolean tryOnce, long blockMs, long tag, byte[] stack);
 
   static native boolean setCancel(long set);
+
+  static native boolean setSetPriority(long set, int priority);
 
   /** As lockCancelAsync. */
   static native void setCancelAsync(long set, long tag);

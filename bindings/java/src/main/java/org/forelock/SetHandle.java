@@ -17,6 +17,11 @@ final class SetHandle extends LockHandle {
   }
 
   @Override
+  boolean setPriority(int priority) {
+    return Native.setSetPriority(number, priority);
+  }
+
+  @Override
   void cancel(long tag) {
     Native.setCancelAsync(number, tag);
   }

@@ -17,6 +17,11 @@ final class SingleHandle extends LockHandle {
   }
 
   @Override
+  boolean setPriority(int priority) {
+    return Native.lockSetPriority(number, priority);
+  }
+
+  @Override
   void cancel(long tag) {
     Native.lockCancelAsync(number, tag);
   }

@@ -25,7 +25,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   private final ForelockClient client;
   private final String lockInfo;
   private final String monitor;
-  private final LockType lockType;
+  private volatile LockType lockType;
   private final SingleHandle handle;
   private final Contention<ZkBlockingWriteLock> contention;
   private final LockAdapter adapter = new LockAdapter(this);
@@ -98,10 +98,25 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   /**
    * The class it contends in.
    *
-   * @return as given
+   * @return as given, or as last set
    */
   public LockType lockType() {
     return lockType;
+  }
+
+  /**
+   * Changes the class: of a lock that waits at once, to the end of its new class's queue and with the same deadline; of
+   * one that is free from its next acquisition on. Does not wait for the servers.
+   *
+   * @param lockType the class that it is to contend in
+   * @return whether it was changed: not while the lock is held, about to be, or being released
+   */
+  public boolean setPriority(LockType lockType) {
+    boolean changed = handle.setPriority(lockType.ordinal());
+    if (changed) {
+      this.lockType = lockType;
+    }
+    return changed;
   }
 
   // --- acquiring ---

@@ -209,6 +209,45 @@ class CasesTest {
     }
   }
 
+  @Test
+  void prioritySet() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock bulk = lock(client, LockType.BACKGROUND);
+        ZkBlockingWriteLock moved = lock(client, LockType.BACKGROUND);
+        LockSet set = new LockSet("case", client, List.of(monitor), LockType.BACKGROUND)) {
+      holder.lockWithTimeout();
+      assertFalse(holder.setPriority(LockType.BACKGROUND));
+      assertEquals(LockType.FOREGROUND, holder.lockType());
+      CompletableFuture<ZkBlockingWriteLock> last = queued(bulk);
+      CompletableFuture<ZkBlockingWriteLock> first = queued(moved);
+      CompletableFuture<LockSet> second = set.acquireAsync(Duration.ofMinutes(1));
+      waitUntilWaiting(client, 0, 3);
+      assertTrue(moved.setPriority(LockType.FOREGROUND));
+      waitUntilWaiting(client, 1, 2);
+      assertTrue(set.setPriority(LockType.FOREGROUND));
+      waitUntilWaiting(client, 2, 1);
+      assertEquals(LockType.FOREGROUND, moved.lockType());
+      assertEquals(LockType.FOREGROUND, set.lockType());
+      assertEquals(LockType.FOREGROUND, moved.owner().lockType());
+      holder.unlock();
+      assertEquals(moved, soon(first));
+      assertFalse(second.isDone());
+      moved.unlock();
+      assertEquals(set, soon(second));
+      assertFalse(last.isDone());
+      assertFalse(set.setPriority(LockType.BACKGROUND));
+      set.unlock();
+      assertEquals(bulk, soon(last));
+    }
+  }
+
+  private void waitUntilWaiting(ForelockClient client, long foreground, long background) {
+    MonitorView view;
+    do {
+      view = client.inspector().show(monitor).orElseThrow();
+    } while (view.waitingForeground() != foreground || view.waitingBackground() != background);
+  }
+
   private CompletableFuture<ZkBlockingWriteLock> queued(ZkBlockingWriteLock lock) throws Exception {
     CompletableFuture<QueuePosition> place = new CompletableFuture<>();
     lock.onQueued(place::complete);
