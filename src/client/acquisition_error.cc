@@ -77,6 +77,17 @@ std::string describe_patience(EnsembleLink& ensemble, const Acquisition& acquisi
          seconds_text(tries * settings.connection_delay()) + " (zookeeper.connection.retry)";
 }
 
+// Of each class, with the holder; those who have moved count where they stand.
+std::string describe_before(const base::PerPriority<std::size_t>& before) {
+  std::string text;
+  for (const Priority rank : all_priorities) {
+    if (before[rank] > 0) {
+      text += (text.empty() ? " (before us: " : ", ") + std::to_string(before[rank]) + " " + std::string(name_of(rank));
+    }
+  }
+  return text.empty() ? text : text + ")";
+}
+
 std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                              bool look_at_holder) {
   const auto waited = std::chrono::round<std::chrono::milliseconds>(acquisition.deadline - acquisition.since);
@@ -87,7 +98,10 @@ std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisit
     const bool next = refusal.position->behind == lock::private_lock_name;
     text += next ? "; we were first in the queue, behind the holder"
                  : "; our place in the queue was " + std::to_string(refusal.position->place) + ", behind " +
-                       refusal.position->behind;
+                       refusal.position->behind + describe_before(refusal.before);
+  }
+  if (const auto away = std::chrono::round<std::chrono::milliseconds>(refusal.disconnected); away.count() > 0) {
+    text += "; for " + std::to_string(away.count()) + " ms there was no connection to ZooKeeper";
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "zookeeper/reply_mapping.h"
+#include "zookeeper/request_sender.h"
 #include "zookeeper/session_core.h"
 
 namespace forelock::zookeeper {

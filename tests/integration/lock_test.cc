@@ -178,6 +178,22 @@ TEST_F(LockTest, TimeoutNamesTheHolder) {
   }
   EXPECT_FALSE(waiter.try_lock());
   EXPECT_FALSE(waiter.try_lock_for(50ms));
+  std::promise<void> queued;
+  AsyncWriteLock before(client, "Save Content", "busy");
+  before.on_queued([&](const QueuePosition&) { queued.set_value(); });
+  before.acquire(10s, [](const std::exception_ptr&) {});
+  queued.get_future().get();
+  std::promise<std::exception_ptr> told;
+  AsyncWriteLock later(client, "Bulk propagation", "busy", Priority::background);
+  later.on_queued([](const QueuePosition&) {});
+  later.acquire(300ms, [&](const std::exception_ptr& error) { told.set_value(error); });
+  try {
+    std::rethrow_exception(told.get_future().get());
+  } catch (const InstanceLockException& refused) {
+    EXPECT_NE(std::string(refused.what()).find("(before us: 1 foreground, 1 background)"), std::string::npos)
+        << refused.what();
+  }
+  before.cancel();
   holder.unlock();
   EXPECT_TRUE(waiter.try_lock());
 }

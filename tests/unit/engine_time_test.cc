@@ -522,5 +522,40 @@ TEST_P(EngineOutageTest, ASingleAttemptIsRefusedAsSoonAsALateGrantIsTold) {
 // How long each answer takes, in a session of 4 s.
 INSTANTIATE_TEST_SUITE_P(Answers, EngineOutageTest, ::testing::Values(80ms, 150ms, 200ms));
 
+TEST_F(EngineTimeTest, ARefusalSaysWhoStoodBeforeAndHowLongThereWasNoConnection) {
+  const auto part = [&](Duration time) {
+    engine_.on_session({SessionEvent::Kind::disconnected, 0, 0ms}, now_);
+    now_ += time;
+    connect();
+  };
+  const Reply line = listing({"B-0000000001", "A-0000000004", "A-0000000005", "B-0000000006", "privateLock"}, 7);
+  part(900ms);  // before it comes
+  join(1, Priority::background, "B-0000000006", line);
+  for (const auto time : {300ms, 400ms}) {
+    part(time);
+    while (!output_.sent.empty()) {
+      const Request& asked = output_.sent.front().request;
+      if (is_heartbeat(asked)) {
+        answer_heartbeat({});
+      } else if (std::holds_alternative<List>(asked)) {
+        answer<List>(line);
+      } else {
+        answer<Get>(node("guid1", our_session));
+      }
+    }
+    now_ += 1s;
+  }
+  now_ += 1min;
+  engine_.tick(now_);
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  const Refusal& refusal = output_.refusals[0];
+  EXPECT_EQ(refusal.reason, RefusalReason::timed_out);
+  ASSERT_TRUE(refusal.position);
+  EXPECT_EQ(refusal.position->place, 3u) << "the holder's node is no place in the queue";
+  EXPECT_EQ(refusal.before[Priority::foreground], 2u);
+  EXPECT_EQ(refusal.before[Priority::background], 1u);
+  EXPECT_EQ(refusal.disconnected, 700ms);
+}
+
 }  // namespace
 }  // namespace forelock::lock

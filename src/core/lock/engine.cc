@@ -49,6 +49,7 @@ void Engine::acquire(ContenderId id, AcquireSpec spec, TimePoint now) {
     if (!connected_ && down_since_ == never) down_since_ = now;
   }
   set_deadline(contender, contender.spec.deadline);
+  contender.disconnected_before = disconnected(now);
   monitor.add(contender, now);
   if (closed_) {
     refuse(contender, {.reason = RefusalReason::closed});
@@ -85,6 +86,7 @@ bool Engine::step_aside(ContenderId id, TimePoint deadline, TimePoint now) {
   if (contender == nullptr) return false;
   end_hold(*contender);
   set_deadline(*contender, deadline);
+  contender->disconnected_before = disconnected(now);
   contender->monitor->step_aside(*contender, now);
   return true;
 }
@@ -255,6 +257,8 @@ void Engine::refuse(Contender& contender, Refusal refusal) {
   cancel_timers(contender);
   contender.abandoned = true;
   refusal.position = contender.monitor->position_of(contender);
+  if (refusal.position) refusal.before = contender.monitor->nodes_before(contender);
+  refusal.disconnected = disconnected_ - contender.disconnected_before;
   output_.refused(contender.id, refusal);
 }
 

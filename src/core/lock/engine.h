@@ -119,6 +119,10 @@ class Engine {
   const EngineOptions& options() const { return options_; }
   EngineOutput& output() { return output_; }
   bool connected() const { return connected_; }
+  // How long there has been no connection, in all.
+  Duration disconnected(TimePoint now) const {
+    return disconnected_ + (down_since_ == never ? Duration(0) : now - down_since_);
+  }
   coordination::SessionId session() const { return session_; }
   const std::string& prefix(Priority priority) const { return options_.prefixes[priority]; }
 
@@ -213,6 +217,7 @@ class Engine {
   TimePoint written_{};  // the same, of writes
   bool heartbeat_in_flight_ = false;
   TimePoint down_since_ = never;
+  Duration disconnected_{0};  // in all, up to the present connection
   bool gave_up_ = false;
   bool started_ = false;
 

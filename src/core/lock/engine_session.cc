@@ -117,6 +117,7 @@ void Engine::on_connected(const coordination::SessionEvent& event, TimePoint now
   }
   session_ = event.session;
   connected_ = true;
+  if (down_since_ != never) disconnected_ += now - down_since_;
   down_since_ = never;
   gave_up_ = false;
   // As a write it is the barrier before everything that the resolving of busy monitors reads over this connection.

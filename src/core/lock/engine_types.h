@@ -117,6 +117,8 @@ struct Refusal {
   RefusalReason reason = RefusalReason::timed_out;
   coordination::ReplyCode code = coordination::ReplyCode::ok;  // rejected: why
   std::optional<QueuePosition> position = {};                  // the last place known, if it was queued
+  base::PerPriority<std::size_t> before = {};  // so many nodes of each rank then, those of holders among them
+  Duration disconnected{0};                    // how much of its time there was no connection
 };
 
 enum class ReleaseOutcome {

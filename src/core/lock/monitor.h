@@ -51,6 +51,8 @@ class Monitor {
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
   void abandon(Contender& contender, TimePoint now);
   std::optional<QueuePosition> position_of(const Contender& contender) const;
+  // How many nodes of each rank go before this one's, as far as is known.
+  base::PerPriority<std::size_t> nodes_before(const Contender& contender) const;
   // Contenders of this process wait, or those of others have been seen lately.
   bool others_known() const { return !queue_.empty() || queue_expected_ || !listing_.others().empty(); }
 
@@ -159,7 +161,7 @@ class Monitor {
   bool first_is_away() const;
   Contender* first_behind_foreground() const;
   bool foreground_before(const Contender& contender) const;
-  std::size_t own_class_before(const Contender& contender) const;
+  std::size_t nodes_before(const Contender& contender, Priority rank) const;
   void note_age(TimePoint asked, TimePoint now);
   void move(Contender& contender, TimePoint now);
   void on_move(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);

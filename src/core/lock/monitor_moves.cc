@@ -94,14 +94,28 @@ bool Monitor::foreground_before(const Contender& contender) const {
   return ours || listing_.count_before(first_of_class) > 0;
 }
 
-// Of this process as well, although it is the first that waits: who holds, or is about to, and who has been given up.
-std::size_t Monitor::own_class_before(const Contender& contender) const {
+// Of this process as well, whether they wait, hold or have been given up.
+std::size_t Monitor::nodes_before(const Contender& contender, Priority rank) const {
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
   const ChildName self = child_of(contender);
-  const ChildName first_of_class{self.prefix, std::numeric_limits<std::int64_t>::min()};
   const auto ours = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-    return node.second->rank == contender.rank && goes_before(child_of(*node.second), self);
+    return node.second->rank == rank && goes_before(child_of(*node.second), self);
   });
-  return listing_.count_before(self) - listing_.count_before(first_of_class) + static_cast<std::size_t>(ours);
+  std::size_t others = listing_.count_before(self) - listing_.count_before({engine_.prefix(rank), lowest});
+  if (rank < contender.rank) {
+    const Priority next = all_priorities[static_cast<std::size_t>(rank) + 1];
+    others =
+        listing_.count_before({engine_.prefix(next), lowest}) - listing_.count_before({engine_.prefix(rank), lowest});
+  }
+  return others + static_cast<std::size_t>(ours);
+}
+
+base::PerPriority<std::size_t> Monitor::nodes_before(const Contender& contender) const {
+  base::PerPriority<std::size_t> before;
+  for (const Priority rank : all_priorities) {
+    if (rank <= contender.rank) before[rank] = nodes_before(contender, rank);
+  }
+  return before;
 }
 
 void Monitor::note_age(TimePoint asked, TimePoint now) {
@@ -109,7 +123,7 @@ void Monitor::note_age(TimePoint asked, TimePoint now) {
   const Contender* const head = first_behind_foreground();
   if (!head || !listing_.shows(child_of(*head))) return;
   ageing_.first(head->id, now);
-  ageing_.seen(own_class_before(*head), asked, now);
+  ageing_.seen(nodes_before(*head, head->rank), asked, now);
 }
 
 // --- what has become of it ---

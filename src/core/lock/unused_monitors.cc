@@ -216,8 +216,7 @@ void UnusedMonitors::ask_again() {
 
 TimePoint UnusedMonitors::next_timer() const {
   TimePoint next = lingering_.empty() ? never : lingering_.front().until + round_;
-  if (!gave_up_ && !doubtful_.empty() && looked_at_.empty())
-    next = std::min(next, next_look());
+  if (!gave_up_ && !doubtful_.empty() && looked_at_.empty()) next = std::min(next, next_look());
   if (gave_up_ || unused_.empty() || !under_way_.empty() || !looked_at_.empty()) return next;
   return std::min(next, std::max(paused_until_, full() ? TimePoint{} : not_before_));
 }

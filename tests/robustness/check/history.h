@@ -61,6 +61,7 @@ struct Call {
   std::uint64_t number = 0;
   Priority priority = Priority::foreground;
   bool steps_aside = false;      // takes the place of the call before it
+  bool changes_class = false;    // perhaps
   std::optional<Span> deadline;  // what was asked for
   Instant invoked{};
   Instant granted = never;

@@ -207,6 +207,7 @@ void HistoryReader::Impl::invoke(const HistoryLine& line) {
   if (priority != "foreground" && priority != "background") line.wrong("unknown priority");
   call.priority = priority == "foreground" ? Priority::foreground : Priority::background;
   call.steps_aside = line.text("mode") == "step_aside";
+  call.changes_class = line.text("mode") == "moved";
   if (const auto deadline = line.optional("deadline_ms", &HistoryLine::integer)) {
     call.deadline = std::chrono::milliseconds(*deadline);
   }

@@ -12,7 +12,8 @@ namespace {
 // Whether both may be sections under one grant, that of a lock which has stayed with its process in between.
 bool under_one_grant(const Call& a, const Call& b) {
   const bool same_guid = a.guid == 0 || b.guid == 0 || a.guid == b.guid;
-  return a.process == b.process && a.session == b.session && a.priority == b.priority && same_guid;
+  const bool same_class = a.priority == b.priority || a.changes_class || b.changes_class;
+  return a.process == b.process && a.session == b.session && same_class && same_guid;
 }
 
 // Whether the lock that the process still had when it was asked had just been taken away by force.

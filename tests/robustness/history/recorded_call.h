@@ -22,7 +22,7 @@ class RecordedCall {
       : writer_(&writer), number_(number), monitor_(std::move(monitor)), priority_(priority) {}
 
   // A new one for the same monitor and class.
-  RecordedCall next() const { return {*writer_, monitor_, priority_}; }
+  RecordedCall next(Priority priority) const { return {*writer_, monitor_, priority}; }
 
   std::uint64_t number() const { return number_; }
   const std::string& monitor() const { return monitor_; }

@@ -81,7 +81,7 @@ void AsyncSeat::begin() {
   const bool configured = plan_.wait == Wait::configured;
   const milliseconds limit =
       configured ? client_->settings().timeout(plan_.priority) : std::max(plan_.limit, milliseconds(1));
-  call_->invoke(limit, cancelled ? "cancelled" : "timeout");
+  call_->invoke(limit, cancelled ? plan_.mode() : "timeout");
   try {
     if (configured) {
       lock_->acquire(then(&AsyncSeat::acquired));

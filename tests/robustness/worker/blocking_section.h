@@ -9,8 +9,8 @@
 #include "forelock/client.h"
 #include "robustness/history/recorded_call.h"
 #include "robustness/history/resource_visitor.h"
-#include "robustness/worker/current_call.h"
 #include "robustness/worker/client_source.h"
+#include "robustness/worker/current_call.h"
 #include "robustness/worker/section_plan.h"
 
 namespace forelock::robustness {

@@ -11,7 +11,7 @@ std::string_view SectionPlan::mode() const {
     case Wait::none:
       return "try";
     case Wait::cancelled:
-      return "cancelled";
+      return other_class_after ? "moved" : "cancelled";
     default:
       return "timeout";
   }

@@ -59,10 +59,10 @@ void SetCalls::event(std::string_view name) {
   for (const RecordedCall& call : calls_) call.event(name);
 }
 
-std::vector<RecordedCall> SetCalls::begin_anew() {
+std::vector<RecordedCall> SetCalls::begin_anew(Priority priority) {
   const std::lock_guard guard(mutex_);
   std::vector<RecordedCall> before = calls_;
-  for (RecordedCall& call : calls_) call = call.next();
+  for (RecordedCall& call : calls_) call = call.next(priority);
   granted_ = false;
   lost_.reset();
   return before;
@@ -173,7 +173,7 @@ void SetSection::stay() {
 bool SetSection::step_aside() {
   const milliseconds limit(2000);
   calls_->event("release");
-  const std::vector<RecordedCall> before = calls_->begin_anew();
+  const std::vector<RecordedCall> before = calls_->begin_anew(set_->priority());
   calls_->invoke(limit + giving_back, "step_aside");
   std::string code;
   try {

@@ -32,8 +32,8 @@ class SetCalls {
   void lost(LossReason reason);
   void released(std::string_view code);
   void event(std::string_view name);
-  // New ones for the same members. \returns the ones before, in the members' order, as calls() does.
-  std::vector<RecordedCall> begin_anew();
+  // New ones of this class for the same members. \returns the ones before, in the members' order, as calls() does.
+  std::vector<RecordedCall> begin_anew(Priority priority);
   std::vector<RecordedCall> calls() const;
 
  private:
