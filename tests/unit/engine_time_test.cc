@@ -534,14 +534,10 @@ TEST_F(EngineTimeTest, ARefusalSaysWhoStoodBeforeAndHowLongThereWasNoConnection)
   for (const auto time : {300ms, 400ms}) {
     part(time);
     while (!output_.sent.empty()) {
-      const Request& asked = output_.sent.front().request;
-      if (is_heartbeat(asked)) {
-        answer_heartbeat({});
-      } else if (std::holds_alternative<List>(asked)) {
-        answer<List>(line);
-      } else {
-        answer<Get>(node("guid1", our_session));
-      }
+      const Sent asked = output_.sent.front();
+      output_.sent.pop_front();
+      engine_.on_reply(asked.tag, std::holds_alternative<List>(asked.request) ? line : node("guid1", our_session),
+                       now_);
     }
     now_ += 1s;
   }
