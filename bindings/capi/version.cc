@@ -41,9 +41,10 @@ static_assert(same(ErrorCode::kafka_unavailable, FL_KAFKA_UNAVAILABLE));
 static_assert(same(ErrorCode::kafka_rejected, FL_KAFKA_REJECTED));
 static_assert(same(ErrorCode::record_invalid, FL_RECORD_INVALID));
 static_assert(same(ErrorCode::record_too_new, FL_RECORD_TOO_NEW));
+static_assert(same(ErrorCode::lock_refused, FL_LOCK_REFUSED));
 
 constexpr bool is_error_code(std::int32_t code) {
-  return code >= FL_LOCK_TIMEOUT && code <= FL_RECORD_TOO_NEW;
+  return code >= FL_LOCK_TIMEOUT && code <= FL_LOCK_REFUSED && code != FL_RECORD_TOO_NEW + 1;  // which is not used
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ int exit_code_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::lock_timeout:
     case ErrorCode::lock_unavailable:
+    case ErrorCode::lock_refused:
     case ErrorCode::cancelled:
       return exit_not_in_time;
     case ErrorCode::lock_unhealthy:

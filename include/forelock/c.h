@@ -76,6 +76,7 @@ enum fl_code {
   FL_KAFKA_REJECTED = 25,      ///< the broker refuses for good
   FL_RECORD_INVALID = 26,      ///< a record of the dead-letter queue that cannot be understood
   FL_RECORD_TOO_NEW = 27,      ///< a record of the dead-letter queue of a newer version
+  FL_LOCK_REFUSED = 29,        ///< so many wait for the lock already that it was not waited for
   FL_INVALID_HANDLE = 1001,    ///< freed, of another kind, or never a handle
   FL_OUT_OF_MEMORY = 1002,     ///< no memory, or no room for another handle
   FL_ABI_MISMATCH = 1003       ///< the library is older than the headers

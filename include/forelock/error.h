@@ -39,7 +39,8 @@ enum class ErrorCode {
   kafka_unavailable = 24,   ///< no broker could be reached, or none serves the topic
   kafka_rejected = 25,      ///< the broker refuses for good: authorization, size, configuration
   record_invalid = 26,      ///< a record of the dead-letter queue that cannot be understood
-  record_too_new = 27       ///< a record of the dead-letter queue that a newer version has written
+  record_too_new = 27,      ///< a record of the dead-letter queue that a newer version has written
+  lock_refused = 29         ///< so many wait for the lock already that it was not waited for (28 is not used)
   // 28 was another error in earlier builds, and is not used again.
 };
 
@@ -73,8 +74,8 @@ class FORELOCK_EXPORT Error : public std::runtime_error {
   std::string hint_;
 };
 
-/// The lock was not obtained within the stipulated time (lock_timeout, lock_unavailable) or is no longer wanted
-/// (cancelled).
+/// The lock was not obtained within the stipulated time (lock_timeout, lock_unavailable, lock_refused) or is no longer
+/// wanted (cancelled).
 class FORELOCK_EXPORT InstanceLockException : public Error {
  public:
   using Error::Error;

@@ -15,6 +15,12 @@ enum class WatchMode {
   predecessor  ///< the node before its own first one: for very many processes on one monitor
 };
 
+/// Whether a lock waits that would probably not be obtained in time (`zookeeper.admission`).
+enum class Admission {
+  off,    ///< it does
+  refuse  ///< it is refused at once, with ErrorCode::lock_refused
+};
+
 /// Why a held lock was lost.
 enum class LossReason {
   deadline_passed,  ///< the session could not be proved alive in time; another client may hold the lock now

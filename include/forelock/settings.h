@@ -122,6 +122,10 @@ class FORELOCK_EXPORT Settings {
   /// `zookeeper.background.max.wait`: after how long the first background contender moves to the end of the
   /// foreground's queue; zero: never.
   std::chrono::milliseconds background_max_wait() const noexcept;
+  /// `zookeeper.admission`: whether a lock waits that would probably not be obtained in time.
+  Admission admission() const noexcept;
+  /// `zookeeper.queue.max`: how many contenders may wait before a new one; 0: any number.
+  std::size_t queue_max() const noexcept;
   /// `zookeeper.lock.watch`
   WatchMode watch_mode() const noexcept;
   /// `zookeeper.monitor.linger`: how long a monitor's node stays after its last use in this process, at least; zero:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -51,6 +52,10 @@ struct LockOptions {
   /// Whether the acquisition may get a lock that lingers, and its lock may linger after it (`zookeeper.lock.linger`).
   /// False: it has a grant of its own, with a fencing token that no other section has.
   bool may_linger = true;
+  /// In place of `zookeeper.admission`.
+  std::optional<Admission> admission = {};
+  /// In place of `zookeeper.queue.max`: how many contenders may wait before this one; it is refused otherwise. 0: any.
+  std::optional<std::size_t> queue_max = {};
 };
 
 /// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method

@@ -28,6 +28,10 @@ std::string lock_path(const std::string& node_name) {
   return "/" + node_name + "/" + std::string(lock::private_lock_name);
 }
 
+std::chrono::milliseconds milliseconds_of(lock::Duration time) {
+  return std::chrono::round<std::chrono::milliseconds>(time);
+}
+
 std::string seconds_text(std::chrono::milliseconds time) {
   const auto tenths = std::max<std::int64_t>(0, (time.count() + 50) / 100);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
@@ -88,6 +92,14 @@ std::string describe_before(const base::PerPriority<std::size_t>& before) {
   return text.empty() ? text : text + ")";
 }
 
+std::string describe_queue(const Acquisition& acquisition, const lock::Refusal& refusal) {
+  const std::size_t before = refusal.position ? refusal.position->place - 1 : 0;
+  std::string text = "the lock on " + acquisition.monitor + " was not waited for: " + std::to_string(before) +
+                     " wait before us" + describe_before(refusal.before);
+  if (refusal.wait_left) text += ", so it would take about " + seconds_text(milliseconds_of(*refusal.wait_left));
+  return text;
+}
+
 std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisition, const lock::Refusal& refusal,
                              bool look_at_holder) {
   const auto waited = std::chrono::round<std::chrono::milliseconds>(acquisition.deadline - acquisition.since);
@@ -100,7 +112,9 @@ std::string describe_timeout(EnsembleLink& ensemble, const Acquisition& acquisit
                  : "; our place in the queue was " + std::to_string(refusal.position->place) + ", behind " +
                        refusal.position->behind + describe_before(refusal.before);
   }
-  if (const auto away = std::chrono::round<std::chrono::milliseconds>(refusal.disconnected); away.count() > 0) {
+  if (refusal.wait_left)
+    text += "; it would have taken about " + seconds_text(milliseconds_of(*refusal.wait_left)) + " more";
+  if (const auto away = milliseconds_of(refusal.disconnected); away.count() > 0) {
     text += "; for " + std::to_string(away.count()) + " ms there was no connection to ZooKeeper";
   }
   return text;
@@ -121,6 +135,9 @@ std::exception_ptr error_of(EnsembleLink& ensemble, const Acquisition& acquisiti
       return std::make_exception_ptr(
           InstanceLockException(ErrorCode::lock_unavailable, acquisition.monitor,
                                 "the lock on " + acquisition.monitor + " is held or waited for", show));
+    case RefusalReason::not_admitted:
+      return std::make_exception_ptr(InstanceLockException(ErrorCode::lock_refused, acquisition.monitor,
+                                                           describe_queue(acquisition, refusal), show));
     case RefusalReason::cancelled:
       return std::make_exception_ptr(
           InstanceLockException(ErrorCode::cancelled, acquisition.monitor,

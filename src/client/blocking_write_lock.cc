@@ -22,6 +22,7 @@ bool granted_or_throw(const client::LockSlot& slot, const std::optional<lock::Re
   switch (refusal->reason) {
     case RefusalReason::timed_out:
     case RefusalReason::unavailable:
+    case RefusalReason::not_admitted:
     case RefusalReason::cancelled:
       return false;
     default:

@@ -70,6 +70,9 @@ std::string refusal_text(const lock::Refusal& refusal) {
     case lock::RefusalReason::unavailable:
       text += "the lock is held or waited for, and it does not wait";
       break;
+    case lock::RefusalReason::not_admitted:
+      text += "too many wait";
+      break;
     case lock::RefusalReason::cancelled:
       text += "it was cancelled";
       break;

@@ -24,6 +24,7 @@ bool granted_or_throw(const client::SetSlot& slot, const std::optional<client::S
   switch (failure->refusal.reason) {
     case RefusalReason::timed_out:
     case RefusalReason::unavailable:
+    case RefusalReason::not_admitted:
     case RefusalReason::cancelled:
       return false;
     default:

@@ -46,6 +46,8 @@ lock::AcquireSpec LockSlot::make_spec(lock::TimePoint deadline, bool try_once, s
   spec.deadline = deadline;
   spec.try_once = try_once;
   spec.wants_position = wants_place();
+  spec.queue_max = options_.queue_max.value_or(core_->settings().queue_max());
+  spec.refuse_in_vain = options_.admission.value_or(core_->settings().admission()) == Admission::refuse;
   const std::lock_guard guard(mutex_);
   if (on_contended_) spec.contention = lock::ContentionScope::all;
   record_ = std::move(record);

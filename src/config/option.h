@@ -17,6 +17,8 @@ enum class OptionId {
   foreground_timeout,
   background_timeout,
   background_max_wait,
+  admission,
+  queue_max,
   request_retry_count,
   dlq_topic,
   outbox_path,

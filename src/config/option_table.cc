@@ -49,6 +49,13 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      "After this time the first background contender of a monitor moves to the end of the foreground's queue, those "
      "behind it one such time after the other. 0: never. Must be shorter than the background's time-out to help; the "
      "foreground's time-out, and a background time-out of four of it, are good values."},
+    {OptionId::admission, "zookeeper.admission", "", OptionType::choice, "off", "", 0, 0, "off|refuse",
+     Importance::medium,
+     "Whether a lock is refused at once (`lock_refused`) that would probably not be obtained within its time-out: at "
+     "least eight wait before it, and what this process has seen of the monitor says so."},
+    {OptionId::queue_max, "zookeeper.queue.max", "", OptionType::number, "0", "", 0, int_max, "", Importance::medium,
+     "How many contenders may wait for a monitor before a new one: if there are as many, it is refused at once "
+     "(`lock_refused`). 0: any number."},
     {OptionId::request_retry_count, "elastic.request.retry.count", "", OptionType::number, "3", "", 0,
      largest_retry_count, "", Importance::high,
      "Retries of an operation, not counting the first attempt. Then it goes to the dead-letter queue."},

@@ -114,6 +114,14 @@ std::chrono::milliseconds Settings::monitor_linger() const noexcept {
   return std::chrono::milliseconds(data_->number(OptionId::monitor_linger));
 }
 
+Admission Settings::admission() const noexcept {
+  return data_->text(OptionId::admission) == "refuse" ? Admission::refuse : Admission::off;
+}
+
+std::size_t Settings::queue_max() const noexcept {
+  return static_cast<std::size_t>(data_->number(OptionId::queue_max));
+}
+
 WatchMode Settings::watch_mode() const noexcept {
   return data_->text(OptionId::watch) == "parent" ? WatchMode::parent : WatchMode::predecessor;
 }

@@ -10,6 +10,8 @@ std::string_view name_of(ErrorCode code) noexcept {
       return "lock_timeout";
     case ErrorCode::lock_unavailable:
       return "lock_unavailable";
+    case ErrorCode::lock_refused:
+      return "lock_refused";
     case ErrorCode::cancelled:
       return "cancelled";
     case ErrorCode::session_expired:
@@ -69,6 +71,7 @@ bool is_retryable(ErrorCode code) noexcept {
   switch (code) {
     case ErrorCode::lock_timeout:
     case ErrorCode::lock_unavailable:
+    case ErrorCode::lock_refused:
     case ErrorCode::session_expired:
     case ErrorCode::connection_loss:
     case ErrorCode::lock_unhealthy:

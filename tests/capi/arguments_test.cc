@@ -174,6 +174,8 @@ TEST(CArguments, TheVersionIsThatOfTheLibrary) {
   EXPECT_EQ(fl_check_abi(0), FL_ABI_MISMATCH);
   EXPECT_STREQ(fl_code_name(FL_LOCK_TIMEOUT), "lock_timeout");
   EXPECT_STREQ(fl_code_name(FL_RECORD_TOO_NEW), "record_too_new");
+  EXPECT_STREQ(fl_code_name(28), "unknown");
+  EXPECT_STREQ(fl_code_name(FL_LOCK_REFUSED), "lock_refused");
   EXPECT_STREQ(fl_code_name(28), "unknown");  // of earlier builds, and not used again
   EXPECT_STREQ(fl_code_name(FL_INVALID_HANDLE), "invalid_handle");
   EXPECT_STREQ(fl_code_name(-5), "unknown");

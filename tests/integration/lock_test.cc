@@ -432,6 +432,56 @@ TEST_F(LockTest, BackgroundWorkThatHasWaitedLongEnoughGoesBeforeLaterForegroundW
   EXPECT_EQ(order, (std::vector<std::string>{"bulk", "later save", "literal bulk"}));
 }
 
+TEST_F(LockTest, WhoeverWouldWaitBehindTooManyIsRefusedAtOnce) {
+  Client holding(settings());
+  Client others(settings());
+  Settings limited = settings("20000");
+  limited.set({{"zookeeper.queue.max", "2"}});
+  Client client(limited);
+  BlockingWriteLock holder(holding, "save", "full");
+  holder.lock_with_timeout();
+  AsyncWriteLock first(others, "save", "full");
+  AsyncWriteLock second(client, "save", "full");
+  std::atomic<int> granted = 0;
+  std::promise<void> queued;
+  first.on_queued([&](const QueuePosition&) { queued.set_value(); });
+  const auto done = [&](const std::exception_ptr& error) { granted += error ? 0 : 1; };
+  first.acquire(20s, done);
+  queued.get_future().get();
+  second.acquire(20s, done);
+  EXPECT_TRUE(test::wait_until([&] { return Inspector(others).show("full")->queue.size() == 2; }, 10s));
+  BlockingWriteLock third(client, "save", "full");
+  try {
+    third.lock_with_timeout();
+    FAIL() << "waited behind two";
+  } catch (const InstanceLockException& refused) {
+    EXPECT_EQ(refused.code(), ErrorCode::lock_refused);
+    EXPECT_TRUE(refused.retryable());
+    EXPECT_NE(std::string(refused.what()).find("2 wait before us"), std::string::npos) << refused.what();
+  }
+  EXPECT_FALSE(third.try_lock_for(20s));
+  LockSet set(client, "bulk", {"full", "full+"});
+  EXPECT_THROW(set.lock_with_timeout(), InstanceLockException);
+  BlockingWriteLock any(client, "urgent", "full", Priority::foreground, {.queue_max = 3});
+  std::promise<std::exception_ptr> told;
+  std::thread waiter([&] {
+    try {
+      any.lock_with_timeout();
+      told.set_value(nullptr);
+    } catch (const Error&) {
+      told.set_value(std::current_exception());
+    }
+  });
+  EXPECT_TRUE(test::wait_until([&] { return Inspector(others).show("full")->queue.size() == 3; }, 10s));
+  holder.unlock();
+  EXPECT_TRUE(test::wait_until([&] { return granted == 1; }, 10s));
+  first.release();
+  EXPECT_TRUE(test::wait_until([&] { return granted == 2; }, 10s));
+  second.release();
+  EXPECT_EQ(told.get_future().get(), nullptr);
+  waiter.join();
+}
+
 TEST_F(LockTest, GuardedWrites) {
   Client client(settings());
   BlockingWriteLock lock(client, "write", "guarded");

@@ -57,6 +57,7 @@ std::uint64_t Checker::add(const Believer* process, const PlannedCall& call, Ins
   contender.priority = call.priority;
   contender.deadline = deadline;
   contender.called_at = now();
+  contender.may_be_refused = call.queue_max > 0 || call.refuse_in_vain;
   contenders_.push_back(std::move(contender));
   const std::uint64_t id = contenders_.size();
   if (deadline != lock::never && process != nullptr) {
@@ -174,6 +175,10 @@ void Checker::refused(std::uint64_t id, lock::RefusalReason reason, Span down_fo
   }
   if (reason == lock::RefusalReason::unavailable && !anybody_beside(id)) {
     return fail(Invariant::outcomes, name(id) + " refused as unavailable, but nobody was there");
+  }
+  if (reason == lock::RefusalReason::not_admitted) {
+    if (!at(id).may_be_refused) return fail(Invariant::outcomes, name(id) + " is refused although it may wait");
+    ++statistics_.not_admitted;
   }
   ++statistics_.refusals;
   at(id).told_at_end = at(id).told;

@@ -55,6 +55,7 @@ struct Contender {
   bool stepping_aside = false;  // a holder that waits to hold again: its lock may turn out to have been removed
   Instant deadline{};
   Instant called_at{};
+  bool may_be_refused = false;  // for those who wait before it
   Instant granted_at{};
   Instant robbed_at{};
   Instant lingers_since{};

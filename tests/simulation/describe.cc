@@ -129,6 +129,8 @@ std::string_view name_of(lock::RefusalReason reason) {
       return "timed_out";
     case Reason::unavailable:
       return "unavailable";
+    case Reason::not_admitted:
+      return "not_admitted";
     case Reason::cancelled:
       return "cancelled";
     case Reason::connection_lost:

@@ -50,6 +50,8 @@ struct PlannedCall {
   bool try_once = false;
   bool wants_position = false;
   bool wants_contention = false;
+  std::size_t queue_max = 0;  // lock::AcquireSpec, as the next one
+  bool refuse_in_vain = false;
   Span hold{};
   int step_asides = 0;
   bool updates_record = false;

@@ -326,6 +326,20 @@ void add_pollers(Plan& plan) {
   }
 }
 
+// Callers that do not wait behind many, or in vain. From numbers of its own, in a few of the schedules.
+void add_limits(Plan& plan) {
+  if (plan.seed % 15 != 7) return;
+  Random random(plan.seed * 0x9e3779b97f4a7c15ULL + 0x2545f491);
+  const double limited = random.chance(0.5) ? 0.3 : 1;
+  for (PlannedThread& thread : plan.threads) {
+    for (PlannedCall& call : thread.calls) {
+      if (!random.chance(limited)) continue;
+      call.queue_max = random.chance(0.7) ? random.below(3) : 0;
+      call.refuse_in_vain = random.chance(0.5);
+    }
+  }
+}
+
 // Background contenders that age, callers that change their minds, and now and then a foreground that never ends. From
 // numbers of its own; a third of the schedules stay what they were without.
 void add_moves(Plan& plan) {
@@ -445,6 +459,7 @@ Plan make_plan(std::uint64_t seed) {
   add_foreign_monitors(plan);
   add_pollers(plan);
   add_moves(plan);
+  add_limits(plan);
   return plan;
 }
 

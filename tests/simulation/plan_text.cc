@@ -101,6 +101,8 @@ void describe(std::ostream& out, const PlannedCall& call) {
   if (call.changes_after > Span{}) out << " changes class after " << ms(call.changes_after);
   if (call.wants_position) out << " wants position";
   if (call.wants_contention) out << " wants contention";
+  if (call.queue_max > 0) out << " behind " << call.queue_max << " at most";
+  if (call.refuse_in_vain) out << " not in vain";
   if (call.operation) describe(out, *call.operation);
   out << "\n";
 }

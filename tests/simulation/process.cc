@@ -157,6 +157,8 @@ std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant d
   spec.deadline = deadline;
   spec.try_once = call.try_once;
   spec.wants_position = call.wants_position;
+  spec.queue_max = call.queue_max;
+  spec.refuse_in_vain = call.refuse_in_vain;
   if (call.wants_contention) spec.contention = lock::ContentionScope::all;
   Link::fill_in(id, spec);
   threads_[index].caller = std::make_shared<Caller>(*this, index);

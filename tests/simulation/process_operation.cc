@@ -32,6 +32,8 @@ ErrorCode code_of(const lock::Refusal& refusal) {
       return ErrorCode::lock_timeout;
     case lock::RefusalReason::unavailable:
       return ErrorCode::lock_unavailable;
+    case lock::RefusalReason::not_admitted:
+      return ErrorCode::lock_refused;
     case lock::RefusalReason::cancelled:
       return ErrorCode::cancelled;
     case lock::RefusalReason::connection_lost:

@@ -73,6 +73,8 @@ void Process::begin_set(std::size_t index) {
   options.priority = call.priority;
   options.may_linger = link_.may_linger(id);
   options.wants_contention = call.wants_contention;
+  options.queue_max = call.queue_max;
+  options.refuse_in_vain = call.refuse_in_vain;
   if (id % 3 == 0) options.contention_delay = Span{};
   thread.set = std::make_shared<SetCall>(*this, index, id, monitors, options);
   ++thread.serial;

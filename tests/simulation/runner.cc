@@ -49,11 +49,10 @@ void switch_on(const RunOptions& options) {
 // Whether it is not the deliberate bug that breaks this schedule.
 bool fails_anyway([[maybe_unused]] std::uint64_t seed, [[maybe_unused]] const RunOptions& options) {
 #ifdef FORELOCK_MUTATION_BUILD
-  const bool mutated = options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
-                       options.sets_mutation != sets::Mutation::none ||
-                       options.grouping_mutation != grouping::Mutation::none ||
-                       options.linger_mutation != linger::Mutation::none ||
-                       options.agent_mutation != agent::Mutation::none;
+  const bool mutated =
+      options.mutation != lock::Mutation::none || options.retry_mutation != retry::Mutation::none ||
+      options.sets_mutation != sets::Mutation::none || options.grouping_mutation != grouping::Mutation::none ||
+      options.linger_mutation != linger::Mutation::none || options.agent_mutation != agent::Mutation::none;
   if (!mutated) return false;
   switch_on({});
   const bool fails = static_cast<bool>(run_plan(make_plan(seed)).violation);

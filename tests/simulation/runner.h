@@ -10,8 +10,8 @@
 #include "statistics.h"
 
 #ifdef FORELOCK_MUTATION_BUILD
-#include "grouping/mutation.h"
 #include "agent/mutation.h"
+#include "grouping/mutation.h"
 #include "linger/mutation.h"
 #include "lock/mutation.h"
 #include "retry/mutation.h"

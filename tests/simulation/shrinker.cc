@@ -60,6 +60,8 @@ void simplify_calls(Plan& plan, Invariant invariant) {
             PlannedCall& c = call(one);
             c.wants_position = c.wants_contention = c.updates_record = false;
             c.guarded_writes = c.step_asides = 0;
+            c.queue_max = 0;
+            c.refuse_in_vain = false;
           },
           invariant);
       if (!call(plan).set.empty())

@@ -44,6 +44,7 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   }
   EXPECT_GT(seen.grants, 0u);
   EXPECT_GT(seen.refusals, 0u);
+  EXPECT_GT(seen.not_admitted, 0u);
   EXPECT_GT(seen.losses, 0u);
   EXPECT_GT(seen.hand_overs, 0u);
   EXPECT_GT(seen.yields, 0u);

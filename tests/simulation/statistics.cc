@@ -10,6 +10,7 @@ void Statistics::add(const Statistics& other) {
   acquisitions += other.acquisitions;
   grants += other.grants;
   refusals += other.refusals;
+  not_admitted += other.not_admitted;
   losses += other.losses;
   releases += other.releases;
   hand_overs += other.hand_overs;
@@ -47,13 +48,14 @@ void Statistics::add(const Statistics& other) {
 std::string Statistics::json(double seconds, std::uint64_t failures) const {
   std::ostringstream out;
   out << "{\"schedules\": " << schedules << ", \"acquisitions\": " << acquisitions << ", \"grants\": " << grants
-      << ", \"refusals\": " << refusals << ", \"losses\": " << losses << ", \"releases\": " << releases
-      << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields << ", \"step_asides\": " << step_asides
-      << ", \"aged\": " << aged << ", \"changed_class\": " << changed_class << ", \"number_proofs\": " << number_proofs
-      << ", \"literal_grants\": " << literal_grants << ", \"renewed_monitors\": " << renewed_monitors
-      << ", \"forgotten_watches\": " << forgotten_watches << ", \"guarded_writes\": " << guarded_writes
-      << ", \"guarded_writes_refused\": " << guarded_writes_refused << ", \"expired_sessions\": " << expired_sessions
-      << ", \"operations\": " << operations << ", \"operations_succeeded\": " << operations_succeeded
+      << ", \"refusals\": " << refusals << ", \"not_admitted\": " << not_admitted << ", \"losses\": " << losses
+      << ", \"releases\": " << releases << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields
+      << ", \"step_asides\": " << step_asides << ", \"aged\": " << aged << ", \"changed_class\": " << changed_class
+      << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
+      << ", \"renewed_monitors\": " << renewed_monitors << ", \"forgotten_watches\": " << forgotten_watches
+      << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
+      << ", \"expired_sessions\": " << expired_sessions << ", \"operations\": " << operations
+      << ", \"operations_succeeded\": " << operations_succeeded
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost

@@ -15,6 +15,7 @@ struct Statistics {
   std::uint64_t acquisitions = 0;
   std::uint64_t grants = 0;
   std::uint64_t refusals = 0;
+  std::uint64_t not_admitted = 0;
   std::uint64_t losses = 0;
   std::uint64_t releases = 0;
   std::uint64_t hand_overs = 0;

@@ -86,6 +86,8 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings.timeout(Priority::foreground), 2s);
   EXPECT_EQ(settings.timeout(Priority::background), 2s);
   EXPECT_EQ(settings.background_max_wait(), 0ms);
+  EXPECT_EQ(settings.admission(), Admission::off);
+  EXPECT_EQ(settings.queue_max(), 0u);
   EXPECT_EQ(settings.request_retry_count(), 3);
   EXPECT_EQ(settings.dlq_topic(), "MdmDeadLetterQueue");
   EXPECT_EQ(settings.outbox_max_bytes(), 268435456);
@@ -105,7 +107,7 @@ TEST(Settings, EveryKeyIsRead) {
       "zookeeper.servers=zk1,zk2:2182/ns\nzookeeper.session.timeout=1s\nzookeeper.connection.retry=7\n"
       "zookeeper.connection.delay=20\nzookeeper.foregound.lock.prefix=F\nzookeeper.backgound.lock.prefix=G\n"
       "zookeeper.foregound.task.timeout=3s\nzookeeper.backgound.task.timeout=4m\nelastic.request.retry.count=9\n"
-      "zookeeper.background.max.wait=30s\n"
+      "zookeeper.background.max.wait=30s\nzookeeper.admission=refuse\nzookeeper.queue.max=12\n"
       "dlq.topic=T\ndlq.outbox.path=/o.db\ndlq.outbox.max.bytes=1KiB\nzookeeper.lock.watch=predecessor\n"
       "zookeeper.monitor.linger=250\n"
       "zookeeper.lock.linger=6s\nzookeeper.lock.linger.max=5\nzookeeper.lock.linger.reused=true\n"
@@ -121,6 +123,8 @@ TEST(Settings, EveryKeyIsRead) {
   EXPECT_EQ(settings.timeout(Priority::foreground), 3s);
   EXPECT_EQ(settings.timeout(Priority::background), 4min);
   EXPECT_EQ(settings.background_max_wait(), 30s);
+  EXPECT_EQ(settings.admission(), Admission::refuse);
+  EXPECT_EQ(settings.queue_max(), 12u);
   EXPECT_EQ(settings.request_retry_count(), 9);
   EXPECT_EQ(settings.dlq_topic(), "T");
   EXPECT_EQ(settings.outbox_path(), "/o.db");
@@ -159,11 +163,11 @@ TEST(Settings, EntriesKnowTheirOrigin) {
   EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
   EXPECT_EQ(entry(settings, "host.key"), "none");
   const std::vector<Settings::Entry> entries = settings.entries();
-  ASSERT_EQ(entries.size(), 32U);
+  ASSERT_EQ(entries.size(), 34U);
   EXPECT_EQ(entries.front().key, "zookeeper.servers");
-  EXPECT_EQ(entries[28].key, "kafka.bootstrap.servers");
-  EXPECT_EQ(entries[29].key, "kafka.b");
-  EXPECT_EQ(entries[31].key, "kafka.z");
+  EXPECT_EQ(entries[30].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[31].key, "kafka.b");
+  EXPECT_EQ(entries[33].key, "kafka.z");
 }
 
 TEST(Settings, SecretsAreMasked) {

@@ -122,6 +122,8 @@ void SetCourse::acquire(const sets::Command& command) {
   spec.try_once = command.kind == sets::Command::Kind::try_once;
   spec.hold_watch_later = time_for_the_others;
   spec.wants_position = options_.wants_place && !spec.try_once;
+  spec.queue_max = options_.queue_max;
+  spec.refuse_in_vain = options_.refuse_in_vain;
   if (options_.wants_contention) {
     spec.contention = lock::ContentionScope::all;
   } else if (may_be_outranked()) {

@@ -20,6 +20,8 @@ struct SetCourseOptions {
   bool may_linger = true;         // linger::Wish
   bool wants_contention = false;  // the caller is told of everybody who waits behind a member
   bool wants_place = false;       // and of its place in the queue of the member that it waits for
+  std::size_t queue_max = 0;      // lock::AcquireSpec, as the next one
+  bool refuse_in_vain = false;
   // A set that waits for longer asks who of other processes waits behind what it holds: a listing for each member.
   lock::Duration contention_delay = std::chrono::milliseconds(100);
 };

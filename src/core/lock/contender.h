@@ -59,6 +59,9 @@ struct Contender {
   // What was known of the monitor when its node was sent: the node's number is not lower.
   MonitorCount created_after;
   TimePoint waiting_since = never;
+  // Its first place in the queue that was known, and since when; `never` if it is not to be measured.
+  std::size_t first_place = 0;
+  TimePoint placed_at = never;
   Duration disconnected_before{0};  // of the engine's time without a connection, what was over when it came
   Token token = 0;
   coordination::RequestTag claim = 0;  // the request that creates its node and privateLock together

@@ -257,7 +257,10 @@ void Engine::refuse(Contender& contender, Refusal refusal) {
   cancel_timers(contender);
   contender.abandoned = true;
   refusal.position = contender.monitor->position_of(contender);
-  if (refusal.position) refusal.before = contender.monitor->nodes_before(contender);
+  if (refusal.position) {
+    refusal.before = contender.monitor->nodes_before(contender);
+    refusal.wait_left = contender.monitor->predicted_wait(contender.spec.priority, refusal.position->place);
+  }
   refusal.disconnected = disconnected_ - contender.disconnected_before;
   output_.refused(contender.id, refusal);
 }

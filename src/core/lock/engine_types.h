@@ -94,6 +94,10 @@ struct AcquireSpec {
   // Whether queued() is reported; costs listings.
   bool wants_position = false;
   ContentionScope contention = ContentionScope::none;
+  // Refused where so many wait before it; 0: no limit.
+  std::size_t queue_max = 0;
+  // Refused where it would probably wait beyond its deadline.
+  bool refuse_in_vain = false;
   // How much later than others it watches its nodes as a holder (EngineOptions::hold_watch_delay).
   Duration hold_watch_later{0};
 };
@@ -106,6 +110,7 @@ struct Grant {
 enum class RefusalReason {
   timed_out,        // the deadline passed
   unavailable,      // try_once, and the lock is held or waited for
+  not_admitted,     // too many wait already: AcquireSpec::queue_max, refuse_in_vain
   cancelled,        // cancel() was called
   connection_lost,  // no connection for EngineOptions::give_up_after, or none at the deadline
   session_expired,  // the session ended while waiting
@@ -118,6 +123,7 @@ struct Refusal {
   coordination::ReplyCode code = coordination::ReplyCode::ok;  // rejected: why
   std::optional<QueuePosition> position = {};                  // the last place known, if it was queued
   base::PerPriority<std::size_t> before = {};  // so many nodes of each rank then, those of holders among them
+  std::optional<Duration> wait_left = {};      // how long it would probably have waited from then on
   Duration disconnected{0};                    // how much of its time there was no connection
 };
 

@@ -48,6 +48,8 @@ void Monitor::add(Contender& contender, TimePoint) {
   all_.emplace(contender.arrival, &contender);
   idle_.insert({contender.arrival, &contender});
   if (contender.spec.wants_position) position_watchers_.insert({contender.arrival, &contender});
+  const bool limited = contender.spec.queue_max > 0 || contender.spec.refuse_in_vain;
+  if (limited && !contender.spec.try_once) applicants_.insert({contender.arrival, &contender});
 }
 
 void Monitor::drop(Contender& contender) {
@@ -63,6 +65,7 @@ void Monitor::drop(Contender& contender) {
   if (releasing_ == &contender) releasing_ = nullptr;
   if (claiming_at_once_ == &contender) claiming_at_once_ = nullptr;
   if (contender.spec.wants_position) position_watchers_.erase({contender.arrival, &contender});
+  applicants_.erase({contender.arrival, &contender});
 }
 
 void Monitor::release(Contender& contender, TimePoint now) {
@@ -86,6 +89,8 @@ void Monitor::step_aside(Contender& contender, TimePoint now) {
 }
 
 void Monitor::abandon(Contender& contender, TimePoint now) {
+  applicants_.erase({contender.arrival, &contender});
+  if (const auto position = position_of(contender)) note_wait(contender, position->place, now);
   switch (contender.state) {
     case ContenderState::idle:
       engine_.forget(contender);
@@ -203,6 +208,7 @@ void Monitor::settle(TimePoint now) {
   settle_moves(now);
   advise_contention(now);
   advise_positions();
+  if (!applicants_.empty()) admit(now);
 }
 
 void Monitor::settle_owner(TimePoint now) {
@@ -376,7 +382,7 @@ void Monitor::look_while_held(TimePoint now) {
 
 bool Monitor::view_fresh_for(const Contender& first) const {
   const bool parent_mode = engine_.options().watch_mode == WatchMode::parent;
-  const bool coming_and_going = !position_watchers_.empty() && parent_mode && !listing_.unwatched();
+  const bool coming_and_going = places_wanted() && parent_mode && !listing_.unwatched();
   return listing_.known() && (listing_.children_watched() || (listing_.fresh_for(first.id) && !coming_and_going));
 }
 
@@ -384,8 +390,7 @@ bool Monitor::view_fresh_for(const Contender& first) const {
 // before it can be watched without another look. (A foreground contender may have come before one of the background,
 // which looks before it claims.)
 bool Monitor::old_listing_serves(const Contender& first) const {
-  return position_watchers_.empty() && !listing_.unwatched() && listing_.shows(child_of(first)) &&
-         another_process_before(first);
+  return !places_wanted() && !listing_.unwatched() && listing_.shows(child_of(first)) && another_process_before(first);
 }
 
 void Monitor::poll(TimePoint now) {
@@ -402,6 +407,10 @@ void Monitor::poll(TimePoint now) {
 
 void Monitor::granted(TimePoint now) {
   held_since_ = now;
+  if (owner_) {
+    applicants_.erase({owner_->arrival, owner_});
+    note_wait(*owner_, 0, now);
+  }
   advise_contention(now);
 }
 

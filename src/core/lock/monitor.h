@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,6 +24,7 @@
 #include "lock/flight.h"
 #include "lock/headcount.h"
 #include "lock/listing.h"
+#include "lock/service_times.h"
 #include "lock/unused_monitors.h"
 
 namespace forelock::lock {
@@ -51,6 +53,8 @@ class Monitor {
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
   void abandon(Contender& contender, TimePoint now);
   std::optional<QueuePosition> position_of(const Contender& contender) const;
+  // How long a contender probably waits at this place. Nothing as long as too little is known.
+  std::optional<Duration> predicted_wait(Priority priority, std::size_t place) const;
   // How many nodes of each rank go before this one's, as far as is known.
   base::PerPriority<std::size_t> nodes_before(const Contender& contender) const;
   // Contenders of this process wait, or those of others have been seen lately.
@@ -153,6 +157,11 @@ class Monitor {
   void keep_watched(TimePoint now);
   void advise_contention(TimePoint now);
   void advise_positions();
+
+  // Who may wait (monitor_admission.cc).
+  void admit(TimePoint now);
+  void note_wait(Contender& contender, std::size_t place, TimePoint now);
+  bool places_wanted() const { return !position_watchers_.empty() || !applicants_.empty(); }
 
   // Moves between the queues of the classes (monitor_moves.cc).
   void want_rank(Contender& contender, Priority rank);
@@ -265,12 +274,13 @@ class Monitor {
   std::map<std::uint64_t, Contender*> all_;              // every contender, by arrival
   std::set<std::pair<std::uint64_t, Contender*>> idle_;  // by arrival
   std::set<std::pair<std::uint64_t, Contender*>> position_watchers_;
-  std::set<std::pair<std::uint64_t, Contender*>> movers_;  // who wants another rank, and has not been moved yet
-  std::vector<Contender*> moving_;                         // whose move is under way
-  ContenderQueue queue_{&Monitor::queued_before};          // waiting, not abandoned
-  std::unordered_map<std::string, Contender*> nodes_;      // every own node that is known
-  Contender* owner_ = nullptr;                             // owns privateLock
-  Contender* releasing_ = nullptr;                         // its release is under way and leaves the lock free
+  std::set<std::pair<std::uint64_t, Contender*>> applicants_;  // of whom it is not known yet whether they may wait
+  std::set<std::pair<std::uint64_t, Contender*>> movers_;      // who wants another rank, and has not been moved yet
+  std::vector<Contender*> moving_;                             // whose move is under way
+  ContenderQueue queue_{&Monitor::queued_before};              // waiting, not abandoned
+  std::unordered_map<std::string, Contender*> nodes_;          // every own node that is known
+  Contender* owner_ = nullptr;                                 // owns privateLock
+  Contender* releasing_ = nullptr;                             // its release is under way and leaves the lock free
   Contender* claiming_at_once_ = nullptr;  // its first request, which claims the lock, is not answered yet
   bool stray_ = false;                     // privateLock is the session's, but of no contender; it goes
   bool lock_flight_ = false;               // another request that changes privateLock is under way
@@ -293,6 +303,7 @@ class Monitor {
   Listing listing_;
   Headcount headcount_;
   Ageing ageing_;
+  std::unique_ptr<base::PerPriority<ServiceTimes>> service_times_;  // null: nobody has been measured
 
   // When to ask (heuristics: they cost or spare requests, and decide nothing).
   // The last grant had to be waited for: the next one probably, too, so it joins the queue without a claim that would

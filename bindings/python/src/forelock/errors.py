@@ -45,6 +45,7 @@ class ErrorCode(NamedNumber):
     KAFKA_REJECTED = 25
     RECORD_INVALID = 26
     RECORD_TOO_NEW = 27
+    LOCK_REFUSED = 29
     INVALID_HANDLE = 1001
     OUT_OF_MEMORY = 1002
     ABI_MISMATCH = 1003
@@ -76,7 +77,7 @@ _KNOWN = frozenset(int(code) for code in ErrorCode)
 
 
 class InstanceLockException(Error):
-    """The lock was not obtained: lock_timeout, lock_unavailable, cancelled."""
+    """The lock was not obtained: lock_timeout, lock_unavailable, lock_refused, cancelled."""
 
 
 class SessionExpiredException(Error):
@@ -126,6 +127,7 @@ class OperationFailure(Exception):
 _CLASSES: dict[int, type[Error]] = {
     ErrorCode.LOCK_TIMEOUT: InstanceLockException,
     ErrorCode.LOCK_UNAVAILABLE: InstanceLockException,
+    ErrorCode.LOCK_REFUSED: InstanceLockException,
     ErrorCode.CANCELLED: InstanceLockException,
     ErrorCode.SESSION_EXPIRED: SessionExpiredException,
     ErrorCode.CONNECTION_LOSS: ConnectionLossException,

@@ -56,6 +56,8 @@ public enum ErrorCode {
   RECORD_INVALID(26),
   /** A record of the dead-letter queue of a newer version. */
   RECORD_TOO_NEW(27),
+  /** So many wait for the lock already that it was not waited for. */
+  LOCK_REFUSED(29),
   /** The object was closed. */
   INVALID_HANDLE(1001),
   /** The native library has no memory, or no room for another object. */
@@ -85,6 +87,7 @@ public enum ErrorCode {
     switch (this) {
       case LOCK_TIMEOUT:
       case LOCK_UNAVAILABLE:
+      case LOCK_REFUSED:
       case SESSION_EXPIRED:
       case CONNECTION_LOSS:
       case LOCK_UNHEALTHY:

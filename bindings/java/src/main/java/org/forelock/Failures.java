@@ -16,6 +16,7 @@ final class Failures {
     switch (code) {
       case LOCK_TIMEOUT:
       case LOCK_UNAVAILABLE:
+      case LOCK_REFUSED:
       case CANCELLED:
         return new InstanceLockException(code, monitor, message, hint);
       case SESSION_EXPIRED:

@@ -68,6 +68,7 @@ public final class Refusals {
         return TOO_LARGE;
       case LOCK_TIMEOUT: // who sends in bulk gives up at a conflict, and tries again at this
       case LOCK_UNAVAILABLE:
+      case LOCK_REFUSED:
       case OVERLOADED:
         return TOO_MANY_REQUESTS;
       case CONNECTION_LOSS:

@@ -1,0 +1,106 @@
+// Who may wait: the limit of a queue, and waits that would be in vain.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "engine_fixture.h"
+#include "lock/service_times.h"
+
+namespace forelock::lock {
+namespace {
+
+using namespace std::chrono_literals;
+using coordination::Create;
+using coordination::Delete;
+using coordination::Get;
+using coordination::List;
+using coordination::Transaction;
+
+class EngineAdmissionTest : public EngineTest {
+ protected:
+  // Another process holds the monitor, and so many foreground contenders of others wait. Ours joins behind them.
+  void join_behind(ContenderId id, std::size_t waiting, AcquireSpec spec) {
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>(failure(ReplyCode::node_exists));
+    answer<Transaction>(failure(ReplyCode::node_exists));
+    answer<Get>({});
+    std::vector<std::string> children{"privateLock"};
+    for (std::size_t i = 0; i <= waiting; ++i) children.push_back(name(i));
+    const auto count = static_cast<std::int32_t>(children.size());
+    children.push_back(name(waiting + 1));
+    answer<Create>(created(name(waiting + 1)));
+    answer<List>(listing(children, count + 1));
+  }
+  static std::string name(std::size_t number) {
+    const std::string digits = std::to_string(number);
+    return "A-" + std::string(10 - digits.size(), '0') + digits;
+  }
+  AcquireSpec limited(ContenderId id, std::size_t most) const {
+    AcquireSpec spec = spec_of(id, Priority::foreground);
+    spec.queue_max = most;
+    return spec;
+  }
+};
+
+TEST_F(EngineAdmissionTest, OneMoreThanMayWaitIsRefusedAndItsNodeRemoved) {
+  join_behind(1, 3, limited(1, 3));
+  ASSERT_EQ(output_.refusals.size(), 1u);
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::not_admitted);
+  ASSERT_TRUE(output_.refusals[0].position);
+  EXPECT_EQ(output_.refusals[0].position->place, 4u);
+  answer<Delete>({});
+  EXPECT_EQ(output_.forgotten_count, 1);
+}
+
+TEST_F(EngineAdmissionTest, AsManyAsMayWaitDo) {
+  join_behind(1, 3, limited(1, 4));
+  EXPECT_TRUE(output_.refusals.empty());
+}
+
+TEST_F(EngineAdmissionTest, OnesOwnAreCountedWithoutALook) {
+  cold_cycle(1);
+  engine_.acquire(2, limited(2, 2), now_);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  ASSERT_EQ(output_.grants.size(), 2u);
+  for (ContenderId id = 3; id <= 5; ++id) engine_.acquire(id, limited(id, 2), now_);
+  for (int i = 0; i < 3; ++i) answer<Create>(created("A-000000000" + std::to_string(4 + i)));
+  ASSERT_EQ(output_.refusals.size(), 1u) << "two of them may wait";
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::not_admitted);
+}
+
+TEST_F(EngineAdmissionTest, ASingleAttemptIsNoWait) {
+  AcquireSpec spec = limited(1, 1);
+  spec.try_once = true;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Create>({});
+  answer<Transaction>(claimed("A-0000000000", 100));
+  answer<Get>(monitor(2, 2, 100));
+  EXPECT_EQ(output_.grants.size(), 1u);
+}
+
+TEST(ServiceTimes, AreNotGuessed) {
+  ServiceTimes times;
+  for (std::size_t i = 1; i < ServiceTimes::least_places; ++i) times.add(10ms, 1);
+  EXPECT_EQ(times.wait(3), std::nullopt);
+  times.add(10ms, 1);
+  EXPECT_EQ(times.wait(3), 30ms);
+}
+
+TEST(ServiceTimes, AreThoseOfTheLastPlaces) {
+  ServiceTimes times;
+  for (int i = 0; i < 100; ++i) times.add(1s, 1);
+  times.add(640ms, ServiceTimes::kept_places);
+  EXPECT_EQ(times.wait(2), 20ms);
+}
+
+TEST(ServiceTimes, AWaitWithoutProgressCountsIfItIsLonger) {
+  ServiceTimes times;
+  times.add(320ms, 32);
+  times.add(5ms, 0);
+  EXPECT_EQ(times.wait(1), 10ms);
+  times.add(340ms, 0);
+  EXPECT_EQ(times.wait(1), 20ms);
+}
+
+}  // namespace
+}  // namespace forelock::lock
