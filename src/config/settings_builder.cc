@@ -131,6 +131,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   problems_.throw_if_any();
 
   data->doubts = doubts_;
+  doubt_ageing(*data);
   data->servers = std::get<ServerList>(parse_server_list(data->text(OptionId::servers)));
   data->outbox_path = data->text(OptionId::outbox_path);
   data->auth_digest_file = data->text(OptionId::auth_digest_file);
@@ -140,6 +141,19 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   }
   if (data->text(OptionId::kafka_servers).empty()) data->kafka.erase("bootstrap.servers");
   return data;
+}
+
+// It would take longer than anyone waits.
+void SettingsBuilder::doubt_ageing(SettingsData& data) const {
+  const Given* const max_wait = given(OptionId::background_max_wait);
+  if (max_wait == nullptr) return;
+  std::erase_if(data.doubts, [&](const auto& earlier) { return earlier.key == printable(max_wait->spelling); });
+  const std::int64_t timeout = data.number(OptionId::background_timeout);
+  if (max_wait->value.number < timeout) return;
+  data.doubts.push_back({max_wait->source, max_wait->line, printable(max_wait->spelling),
+                         in_quotes(max_wait->value.text) + " is not less than the " + std::to_string(timeout) +
+                             " ms that background work waits, so it never ages",
+                         "raise zookeeper.backgound.task.timeout to four times this"});
 }
 
 std::shared_ptr<SettingsData> SettingsBuilder::with_defaults() const {

@@ -40,6 +40,7 @@ class SettingsBuilder {
   void assign_option(const Option& option, Given given);
   void refuse(const Given& given, std::string message, std::string hint);
 
+  void doubt_ageing(SettingsData& data) const;
   std::shared_ptr<SettingsData> with_defaults() const;
   void check_prefixes(const SettingsData& data);
   void check_prefixes(const SettingsData& data, Priority first, Priority second);

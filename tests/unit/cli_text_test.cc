@@ -120,6 +120,33 @@ TEST_F(CliText, AHolderOfTheFutureShowsThatClocksDiffer) {
   EXPECT_EQ(shown(-std::chrono::hours(1)).find("clocks"), std::string::npos);
 }
 
+TEST_F(CliText, WhoeverHasMovedAndWhoWillMoveAreNamed) {
+  MonitorView view;
+  view.monitor = "P1";
+  const auto waits = [&](const char* node, std::optional<Priority> rank) {
+    WaiterView waiter;
+    waiter.position = view.queue.size() + 1;
+    waiter.node = node;
+    waiter.priority = Priority::background;
+    waiter.owner.emplace();
+    waiter.owner->max_wait = std::chrono::seconds(30);
+    waiter.owner->rank = rank;
+    view.queue.push_back(waiter);
+  };
+  waits("A-0000000007", Priority::foreground);
+  waits("B-0000000003", std::nullopt);
+  waits("B-0000000004", std::nullopt);
+  const std::string text = text_of(view, console_);
+  EXPECT_NE(text.find("background, moved"), std::string::npos) << text;
+  EXPECT_NE(text.find("B-0000000003 moves to the end of the foreground's queue when it has been the first of the "
+                      "background for 30.0 s"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("B-0000000004 moves"), std::string::npos);
+  view.queue.erase(view.queue.begin());
+  EXPECT_EQ(text_of(view, console_).find("moves"), std::string::npos) << "nobody goes before it";
+}
+
 TEST(CliFailure, EveryKindHasItsExitCode) {
   const auto of = [](ErrorCode code) { return exit_code_of(std::make_exception_ptr(Error(code, {}, "x"))); };
   EXPECT_EQ(of(ErrorCode::lock_timeout), 75);

@@ -404,6 +404,19 @@ TEST(Settings, YamlProblemsAndValuesAreReportedTogether) {
                                                HasSubstr("f:3: zookeeper.session.timeout: 'x' is not a duration")));
 }
 
+TEST(Settings, ATimeInWhichNothingAgesIsDoubted) {
+  Settings settings = read("zookeeper.background.max.wait=3s\nzookeeper.backgound.task.timeout=3s\n");
+  ASSERT_EQ(settings.doubts().size(), 1U);
+  EXPECT_EQ(settings.doubts()[0].key, "zookeeper.background.max.wait");
+  EXPECT_EQ(settings.doubts()[0].line, 1);
+  EXPECT_NE(settings.doubts()[0].message.find("the 3000 ms that background work waits"), std::string::npos);
+  settings.set({{"zookeeper.foregound.task.timeout", "1s"}});
+  EXPECT_EQ(settings.doubts().size(), 1U) << "once";
+  settings.set({{"zookeeper.backgound.task.timeout", "3001"}});
+  EXPECT_TRUE(settings.doubts().empty());
+  EXPECT_TRUE(read("zookeeper.background.max.wait=0\n").doubts().empty());
+}
+
 TEST(Settings, KeysThatAreNearlyOursAreDoubted) {
   const std::string text = "zookeper.servers=a:1\nmy.servers=x\nelastic.reqest.retry.count=1\n";
   Settings settings = Settings::from_string(text, Settings::Format::properties, "f.properties");

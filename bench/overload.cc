@@ -1,6 +1,9 @@
-// What ageing (zookeeper.background.max.wait) gives to background work that would starve, and what it takes from the
-// foreground. Foreground work comes at random to two monitors at once, to both at the same instants; behind it wait as
-// many background contenders at each. At one monitor they age, at the other they do not. First it is measured how many
+// What becomes of contenders at a monitor of which more is asked than it serves, with a setting and without it: with
+// ageing (zookeeper.background.max.wait) of background work that would starve, and what that takes from the foreground;
+// with admission (zookeeper.admission) of foreground work that would wait in vain.
+//
+// Foreground work comes at random to two monitors at once, to both at the same instants; behind it wait as many
+// background contenders at each. The setting is on for the clients of one monitor. First it is measured how many
 // foreground sections a monitor serves, then each load is a share of that.
 #include <algorithm>
 #include <chrono>
@@ -68,14 +71,14 @@ class Section : public std::enable_shared_from_this<Section> {
   Section(Timeline& timeline, Client& client, const std::string& monitor, Priority priority, milliseconds length)
       : timeline_(timeline), length_(length), lock_(client, "bench", monitor, priority, {.capture_stack = false}) {}
 
-  // `done` gets how long it has waited, or nothing.
-  void begin(milliseconds timeout, std::function<void(std::optional<Milliseconds>)> done) {
+  // `done` gets how long it has waited, and whether it was granted.
+  void begin(milliseconds timeout, std::function<void(bool, Milliseconds)> done) {
     const auto begun = Clock::now();
     lock_.acquire(timeout, [self = shared_from_this(), begun, done = std::move(done)](const std::exception_ptr& error) {
       const auto now = Clock::now();
       // The lock object ends on the timeline: here its own callback runs.
       self->timeline_.at(error ? now : now + self->length_, [self, done, error, waited = now - begun] {
-        done(error ? std::nullopt : std::optional<Milliseconds>(waited));
+        done(!error, waited);
         if (!error) self->lock_.release([self](const std::exception_ptr&) { self->timeline_.at({}, [self] {}); });
       });
     });
@@ -91,7 +94,6 @@ struct Work {
   milliseconds foreground_section;
   milliseconds background_section;
   milliseconds foreground_timeout;
-  milliseconds max_wait;
   milliseconds duration;
   int background = 0;
 };
@@ -99,36 +101,30 @@ struct Work {
 // A monitor and those that contend for it: one process of each class.
 class Lane {
  public:
-  Lane(Timeline& timeline, const Work& work, std::string name, const std::string& servers, milliseconds max_wait)
-      : timeline_(timeline),
-        work_(work),
-        name_(std::move(name)),
-        foreground_(client_settings(servers)),
-        background_(ageing(servers, max_wait)) {}
+  Lane(Timeline& timeline, const Work& work, std::string name, const Settings& settings)
+      : timeline_(timeline), work_(work), name_(std::move(name)), foreground_(settings), background_(settings) {}
 
-  // As fast as four contenders can.
+  // As fast as eight contenders can.
   void calibrate(Clock::time_point end) {
-    for (int i = 0; i < 4; ++i) again(end);
+    for (int i = 0; i < 8; ++i) again(end);
   }
   double served() const { return static_cast<double>(waits_.size()); }
 
   void load(const std::vector<Clock::time_point>& arrivals) {
-    waits_.clear();
     monitor_ = name_ + "-" + std::to_string(++loads_);
+    waits_.clear();
     background_waits_.clear();
+    in_vain_ = answered_soon_ = 0;
     for (int i = 0; i < work_.background; ++i) {
       section(background_, Priority::background, work_.background_section)
-          ->begin(std::chrono::hours(1), [this](auto waited) {
-            if (waited) background_waits_.push_back(waited->count());
+          ->begin(std::chrono::hours(1), [this](bool granted, Milliseconds waited) {
+            if (granted) background_waits_.push_back(waited.count());
           });
     }
-    arrivals_ = arrivals.size();
     for (const auto time : arrivals) {
       timeline_.at(time, [this] {
         section(foreground_, Priority::foreground, work_.foreground_section)
-            ->begin(work_.foreground_timeout, [this](auto waited) {
-              if (waited) waits_.push_back(waited->count());
-            });
+            ->begin(work_.foreground_timeout, [this](bool granted, Milliseconds waited) { count(granted, waited); });
       });
     }
   }
@@ -139,26 +135,29 @@ class Lane {
     const auto at = [&](double share) {
       return waits_.empty() ? 0 : waits_[static_cast<std::size_t>(share * static_cast<double>(waits_.size() - 1))];
     };
-    return {
-        {"foreground", {{"arrived", arrivals_}, {"served", waits_.size()}, {"p50_ms", at(0.5)}, {"p99_ms", at(0.99)}}},
-        {"background",
-         {{"waited", work_.background}, {"served", background_waits_.size()}, {"waits_ms", background_waits_}}}};
+    return {{"foreground",
+             {{"served", waits_.size()},
+              {"p50_ms", at(0.5)},
+              {"p99_ms", at(0.99)},
+              {"in_vain", in_vain_},
+              {"answered_within_50_ms", answered_soon_}}},
+            {"background", {{"served", background_waits_.size()}, {"waits_ms", background_waits_}}}};
   }
 
  private:
-  static Settings ageing(const std::string& servers, milliseconds max_wait) {
-    Settings settings = client_settings(servers);
-    settings.set({{"zookeeper.background.max.wait", std::to_string(max_wait.count())}});
-    return settings;
-  }
   std::shared_ptr<Section> section(Client& client, Priority priority, milliseconds length) {
     return std::make_shared<Section>(timeline_, client, monitor_, priority, length);
+  }
+  void count(bool granted, Milliseconds waited) {
+    if (granted) return waits_.push_back(waited.count());
+    ++in_vain_;
+    if (waited <= milliseconds(50)) ++answered_soon_;
   }
   void again(Clock::time_point end) {
     if (Clock::now() >= end) return;
     section(foreground_, Priority::foreground, work_.foreground_section)
-        ->begin(std::chrono::minutes(1), [this, end](auto waited) {
-          if (waited) waits_.push_back(waited->count());
+        ->begin(std::chrono::minutes(1), [this, end](bool granted, Milliseconds waited) {
+          count(granted, waited);
           again(end);
         });
   }
@@ -170,8 +169,9 @@ class Lane {
   Client background_;
   std::string monitor_ = name_;
   int loads_ = 0;
-  std::size_t arrivals_ = 0;
-  std::vector<double> waits_;
+  std::vector<double> waits_;  // of the foreground's that were granted
+  std::size_t in_vain_ = 0;
+  std::size_t answered_soon_ = 0;
   std::vector<double> background_waits_;
 };
 
@@ -205,24 +205,26 @@ void on(Timeline& timeline, Clock::time_point time, Action action) {
 
 int main_of(int argc, char** argv) {
   const Options options(argc, argv,
-                        {{"seconds", "130"},
+                        {{"seconds", "230"},
                          {"seed", "1"},
                          {"loads", "0.9,1.1"},
-                         {"foreground", "10"},
-                         {"background", "25"},
-                         {"timeout", "1000"},
-                         {"max-wait", "1000"},
-                         {"waiting", "100"}});
-  const Work work{milliseconds(options.number("foreground")),      milliseconds(options.number("background")),
-                  milliseconds(options.number("timeout")),         milliseconds(options.number("max-wait")),
-                  std::chrono::seconds(options.number("seconds")), options.number("waiting")};
+                         {"foreground", "20"},
+                         {"background", "50"},
+                         {"timeout", "2000"},
+                         {"waiting", "100"},
+                         {"key", "zookeeper.background.max.wait"},
+                         {"value", "2000"}});
+  const Work work{milliseconds(options.number("foreground")), milliseconds(options.number("background")),
+                  milliseconds(options.number("timeout")), std::chrono::seconds(options.number("seconds")),
+                  options.number("waiting")};
   const test::TestServer server(server_options(false));
   Timeline timeline;
+  Settings settings = client_settings(server.connect_string());
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (const auto& [name, max_wait] : {std::pair("off", milliseconds(0)), std::pair("on", work.max_wait)}) {
-    lanes.push_back(std::make_unique<Lane>(timeline, work, name, server.connect_string(), max_wait));
-  }
-  constexpr std::chrono::seconds measured(5);
+  lanes.push_back(std::make_unique<Lane>(timeline, work, "without", settings));
+  settings.set({{options.text("key"), options.text("value")}});
+  lanes.push_back(std::make_unique<Lane>(timeline, work, "with", settings));
+  constexpr std::chrono::seconds measured(8);
   const auto end = Clock::now() + measured;
   on(timeline, {}, [&] {
     for (auto& lane : lanes) lane->calibrate(end);
@@ -232,11 +234,12 @@ int main_of(int argc, char** argv) {
      [&] { capacity = (lanes[0]->served() + lanes[1]->served()) / 2 / static_cast<double>(measured.count()); });
 
   nlohmann::json result = {{"capacity", capacity},
+                           {"setting", options.text("key") + "=" + options.text("value")},
                            {"seconds", options.number("seconds")},
                            {"foreground_section_ms", work.foreground_section.count()},
                            {"background_section_ms", work.background_section.count()},
                            {"foreground_timeout_ms", work.foreground_timeout.count()},
-                           {"max_wait_ms", work.max_wait.count()}};
+                           {"background", work.background}};
   std::string loads = options.text("loads");
   for (std::size_t at = 0; at < loads.size();) {
     const std::size_t comma = std::min(loads.find(',', at), loads.size());
@@ -248,9 +251,9 @@ int main_of(int argc, char** argv) {
     on(timeline, {}, [&] {
       for (auto& lane : lanes) lane->load(arrivals);
     });
-    nlohmann::json of_load = {{"load", load}};
+    nlohmann::json of_load = {{"load", load}, {"arrived", arrivals.size()}};
     on(timeline, begin + work.duration, [&] {
-      for (std::size_t i = 0; i < lanes.size(); ++i) of_load[i == 0 ? "off" : "on"] = lanes[i]->result();
+      for (std::size_t i = 0; i < lanes.size(); ++i) of_load[i == 0 ? "without" : "with"] = lanes[i]->result();
     });
     result["loads"].push_back(std::move(of_load));
   }
