@@ -123,8 +123,9 @@ build_plugin() {
 
 # Whether the zip is there, and what it is made of has not changed since.
 is_built() {
-  [[ -f $zip ]] && [[ -z $(find "$root/$engine" "$root/search" "$root/bindings/java/pom.xml" \
-    "$root/bindings/java/src/main" "$from/java/native" -type f -newer "$zip" -not -path "*/src/test/*" -print -quit) ]]
+  [[ -f $zip ]] && [[ -z $(find "$root/$engine" "$root/opensearch/src/shared" "$root/search" \
+    "$root/bindings/java/pom.xml" "$root/bindings/java/src/main" "$from/java/native" \
+    -type f -newer "$zip" -not -path "*/src/test/*" -print -quit) ]]
 }
 
 # --- the cluster ---------------------------------------------------------------------------------------------------

@@ -551,7 +551,8 @@ def test_without_zookeeper(node, server, mode):
 
 def test_every_setting_of_the_documentation_exists():
     text = Path(ROOT, "docs", "opensearch.md").read_text()
-    source = Path(ROOT, f"{ENGINE}/src/main/java/org/forelock/{ENGINE}/ForelockSettings.java").read_text()
+    source = Path(ROOT, "opensearch/src/shared/java/org/forelock/opensearch/ForelockSettings.java").read_text()
+    source += Path(ROOT, f"{ENGINE}/src/main/java/org/forelock/{ENGINE}/OwnSettings.java").read_text()
     keys = set(re.findall(r'"((?:index\.)?forelock\.[a-z_.]+[a-z])\.?"', source))
     documented = set(re.findall(r"^\| `((?:index\.)?forelock\.[a-z_.]+[a-z])", text, re.MULTILINE))
     assert documented == keys or ENGINE != "opensearch" and documented > keys

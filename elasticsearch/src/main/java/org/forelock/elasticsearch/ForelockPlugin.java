@@ -2,7 +2,6 @@ package org.forelock.elasticsearch;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -22,9 +21,6 @@ import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.env.Environment;
 import org.elasticsearch.features.NodeFeature;
 import org.elasticsearch.index.IndexModule;
-import org.elasticsearch.index.shard.IndexEventListener;
-import org.elasticsearch.index.shard.IndexShard;
-import org.elasticsearch.index.shard.ShardId;
 import org.elasticsearch.plugins.NetworkPlugin;
 import org.elasticsearch.rest.RestController;
 import org.elasticsearch.rest.RestHandler;
@@ -82,10 +78,8 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
     HeldRequests requests = new HeldRequests(
         ours, stats, PrimaryAnswer::is, (millis, task) -> later(threads, millis, task));
     LockService locks = new LockService(client, factory.lingers());
-    parts = new Parts(stats, requests, locks, new PrimaryCheck(requests, stats, threads, cluster));
-    cluster.addListener(parts.archived);
     ThreadContext context = threads.getThreadContext();
-    WritePlanner planner = new WritePlanner(cluster, node.indexNameExpressionResolver(), context, requests);
+    WritePlanner planner = new WritePlanner(cluster, node.indexNameExpressionResolver(), context, requests, null);
     Workers workers = new Workers(threads);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
@@ -95,7 +89,9 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode);
-    filter = new WriteFilter(ours, planner, common, workers, context, parts);
+    parts = new Parts(stats, requests, locks, new PrimaryCheck(requests, stats, threads, cluster));
+    cluster.addListener(parts.archived);
+    filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts);
     return List.of(parts);
   }
 
@@ -106,20 +102,9 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
     }
   }
 
-  /** Of all: an index may be guarded later. */
   @Override
   public void onIndexModule(IndexModule index) {
-    LastWrites writes = parts.writes;
-    AtomicBoolean guarded =
-        new AtomicBoolean(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings()));
-    index.addSettingsUpdateConsumer(ForelockSettings.INDEX_ENABLED, guarded::set);
-    index.addIndexOperationListener(writes.listener(guarded::get));
-    index.addIndexEventListener(new IndexEventListener() {
-      @Override
-      public void afterIndexShardClosed(ShardId id, IndexShard shard, Settings all) {
-        writes.forget(id);
-      }
-    });
+    parts.writes.follow(index);
   }
 
   @Override

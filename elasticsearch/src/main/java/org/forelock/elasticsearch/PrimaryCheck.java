@@ -4,24 +4,17 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.elasticsearch.action.bulk.BulkItemRequest;
 import org.elasticsearch.action.bulk.BulkShardRequest;
-import org.elasticsearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
-import org.elasticsearch.action.update.UpdateRequest;
 import org.elasticsearch.cluster.metadata.IndexMetadata;
 import org.elasticsearch.cluster.service.ClusterService;
 import org.elasticsearch.common.util.concurrent.AbstractRunnable;
 import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
-import org.elasticsearch.index.shard.ShardId;
 import org.elasticsearch.tasks.Task;
 import org.elasticsearch.threadpool.ThreadPool;
-import org.elasticsearch.transport.Transport.Connection;
 import org.elasticsearch.transport.TransportChannel;
 import org.elasticsearch.transport.TransportInterceptor;
 import org.elasticsearch.transport.TransportRequest;
 import org.elasticsearch.transport.TransportRequestHandler;
-import org.elasticsearch.transport.TransportRequestOptions;
-import org.elasticsearch.transport.TransportResponse;
-import org.elasticsearch.transport.TransportResponseHandler;
 import org.forelock.search.Attempts;
 import org.forelock.search.CertaintySource;
 import org.forelock.search.Guard;
@@ -39,9 +32,6 @@ import org.forelock.search.Stats;
  * this node only while its locks are certain, and counts what comes without.
  */
 final class PrimaryCheck implements TransportInterceptor {
-  private static final String SHARD_BULK = "indices:data/write/bulk[s]";
-  private static final String SHARD_BULK_ON_PRIMARY = SHARD_BULK + "[p]";
-  private static final String SHARD_UPDATE = "indices:data/write/update[s]";
 
   private final HeldRequests requests;
   private final Stats stats;
@@ -49,6 +39,7 @@ final class PrimaryCheck implements TransportInterceptor {
   private final ThreadContext context;
   private final ClusterService cluster;
   private final Attempts attempts = new Attempts();
+  private final GuardedSends sends;
   private volatile CertaintySource certainties;
 
   PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, ClusterService cluster) {
@@ -57,6 +48,7 @@ final class PrimaryCheck implements TransportInterceptor {
     this.stats = stats;
     this.threads = threads;
     this.context = threads.getThreadContext();
+    this.sends = new GuardedSends(requests, context, guard -> certainties.isLocal(guard));
   }
 
   /** To be called before the node takes requests. */
@@ -69,40 +61,9 @@ final class PrimaryCheck implements TransportInterceptor {
     return attempts.count();
   }
 
-  /** Numbers the attempts at what this node sends under its own locks, and marks what any node sends again. */
   @Override
   public AsyncSender interceptSender(AsyncSender sender) {
-    return new AsyncSender() {
-      @Override
-      public <T extends TransportResponse> void sendRequest(Connection connection, String action,
-          TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
-        Shard shard = isPart(action) ? shardOf(request) : null;
-        String name = action.equals(SHARD_UPDATE) ? Headers.UPDATE_GUARD : Headers.GUARD;
-        String text = shard == null ? null : Carrier.get(context, name);
-        Guard guard = text == null ? null : Guard.parse(text);
-        if (guard == null || guard.allowed()) {
-          sender.sendRequest(connection, action, request, options, handler);
-          return;
-        }
-        try (StoredContext ignored = Carrier.with(context, name, sent(guard, action, shard).text())) {
-          sender.sendRequest(connection, action, request, options, handler);
-        }
-      }
-    };
-  }
-
-  private static boolean isPart(String action) {
-    return action.equals(SHARD_BULK) || action.equals(SHARD_BULK_ON_PRIMARY) || action.equals(SHARD_UPDATE);
-  }
-
-  /** What the next node is to know. */
-  private Guard sent(Guard guard, String action, Shard shard) {
-    HeldRequest held = certainties.isLocal(guard) ? requests.get(guard.ticket) : null;
-    Sends sends = held == null ? context.getTransient(Sends.KEY) : held.sends;
-    boolean again = sends != null && sends.again(action.equals(SHARD_UPDATE), shard);
-    boolean numbered = held != null && !action.equals(SHARD_BULK_ON_PRIMARY);
-    Guard next = numbered ? guard.withAttempt(held.nextAttempt(shard)) : guard;
-    return again ? next.sentAgain() : next;
+    return sends.around(sender);
   }
 
   @Override
@@ -111,11 +72,11 @@ final class PrimaryCheck implements TransportInterceptor {
     if (!action.startsWith(WriteFilter.WRITES)) {
       return handler;
     }
-    TransportRequestHandler<T> next = !action.equals(SHARD_BULK_ON_PRIMARY) ? handler
+    TransportRequestHandler<T> next = !action.equals(GuardedSends.SHARD_BULK_ON_PRIMARY) ? handler
         : (request, channel, task) -> check(executor, handler, request, channel, task);
     return (request, channel, task) -> {
       try (StoredContext ignored = Carrier.forgetting(context, Sends.KEY)) {
-        if (isPart(action)) {
+        if (GuardedSends.isPart(action)) {
           context.putTransient(Sends.KEY, new Sends());
         }
         next.messageReceived(request, channel, task);
@@ -132,7 +93,7 @@ final class PrimaryCheck implements TransportInterceptor {
       return;
     }
     Guard guard = Guard.parse(text);
-    Shard shard = shardOf(request);
+    Shard shard = GuardedSends.shardOf(request);
     if (guard.allowed()) {
       handler.messageReceived(request, channel, task);
     } else if (certainties.isLocal(guard)) {
@@ -182,9 +143,9 @@ final class PrimaryCheck implements TransportInterceptor {
 
   /** What comes through a node without the plugin, or is done on the account of a node. */
   private void countUnguarded(TransportRequest request) {
-    TransportRequest inner = innerOf(request);
+    TransportRequest inner = GuardedSends.innerOf(request);
     IndexMetadata index = inner instanceof BulkShardRequest
-        ? States.index(cluster.state(), ((BulkShardRequest) inner).shardId().getIndexName()) : null;
+        ? SearchEngine.index(cluster.state(), ((BulkShardRequest) inner).shardId().getIndexName()) : null;
     if (index == null || index.isSystem()
         || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings())) {
       return;
@@ -196,17 +157,5 @@ final class PrimaryCheck implements TransportInterceptor {
     }
   }
 
-  private static TransportRequest innerOf(TransportRequest request) {
-    return request instanceof ConcreteShardRequest ? ((ConcreteShardRequest<?>) request).getRequest() : request;
-  }
-
   /** @return null: it is none of those that concern one */
-  private static Shard shardOf(TransportRequest request) {
-    TransportRequest inner = innerOf(request);
-    if (inner instanceof UpdateRequest) {
-      ShardId id = ((UpdateRequest) inner).getShardId();
-      return id == null ? null : Shards.of(id);
-    }
-    return inner instanceof BulkShardRequest ? Shards.of(((BulkShardRequest) inner).shardId()) : null;
-  }
 }

@@ -4,7 +4,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.elasticsearch.action.ActionListener;
-import org.elasticsearch.action.ActionRunnable;
 import org.elasticsearch.action.ActionType;
 import org.elasticsearch.action.support.ActionFilters;
 import org.elasticsearch.action.support.HandledTransportAction;
@@ -13,11 +12,7 @@ import org.elasticsearch.injection.guice.Inject;
 import org.elasticsearch.tasks.Task;
 import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportService;
-import org.forelock.ForelockException;
-import org.forelock.Inspector;
-import org.forelock.search.BoundedWork;
-import org.forelock.search.LocksJson;
-import org.forelock.search.Refusals;
+import org.forelock.search.Looks;
 
 /** What the plugin is asked over REST. These are actions so that roles can permit them. */
 final class Questions {
@@ -30,23 +25,15 @@ final class Questions {
   /** Ends waits on all nodes. */
   static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
 
-  static final String MONITOR = "monitor";
-  static final String ALL = "all";
-  static final String TEXT = "text";
-
   private Questions() {}
 
   /** One that the node answers that is asked. */
   abstract static class OfThisNode extends HandledTransportAction<Message, Reply> {
-    /** So many look at a time, and so many more wait: each takes a thread for as long as ZooKeeper is silent. */
-    private static final int MAX_LOOKS = 4;
-    private static final int MAX_WAITING = 16;
-
-    private final BoundedWork work;
+    private final Looks looks;
 
     OfThisNode(ActionType<?> type, ThreadPool threads, TransportService transport, ActionFilters filters) {
       super(type.name(), transport, filters, Message::new, Peers.AT_ONCE);
-      this.work = new BoundedWork(threads.generic(), MAX_LOOKS, MAX_WAITING);
+      this.looks = new Looks(threads.generic());
     }
 
     /** On a thread that may wait. */
@@ -54,17 +41,13 @@ final class Questions {
 
     @Override
     protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
-      boolean taken = work.offer(ActionRunnable.supply(listener, () -> {
-        try {
-          return new Reply(answer(message.values));
-        } catch (ForelockException problem) {
-          throw Answers.of(Refusals.notObtained(problem));
+      looks.ask(() -> answer(message.values), (seen, problem) -> {
+        if (problem == null) {
+          listener.onResponse(new Reply(seen));
+        } else {
+          listener.onFailure(Answers.of(problem));
         }
-      }));
-      if (!taken) {
-        listener.onFailure(Answers.of(Refusals.of(Refusals.TOO_MANY_REQUESTS, "overloaded", "",
-            "so many look at the locks through this node that no more are taken; try again later")));
-      }
+      });
     }
   }
 
@@ -88,13 +71,7 @@ final class Questions {
 
     @Override
     Map<String, Object> answer(Map<String, Object> parameters) {
-      Inspector inspector = parts.locks.inspector();
-      String monitor = (String) parameters.get(MONITOR);
-      if (monitor == null) {
-        return LocksJson.list(inspector.list(parameters.containsKey(ALL)));
-      }
-      return LocksJson.show(inspector.show(monitor).orElseThrow(() -> Answers.of(
-          Refusals.of(Refusals.NOT_FOUND, "no_such_monitor", monitor, "there is no monitor " + monitor))));
+      return Looks.locks(parts.locks.inspector(), parameters);
     }
   }
 
@@ -118,7 +95,7 @@ final class Questions {
 
     @Override
     Map<String, Object> answer(Map<String, Object> parameters) {
-      return Map.of(TEXT, parts.state.metrics("elasticsearch"));
+      return Map.of(Looks.TEXT, parts.state.metrics("elasticsearch"));
     }
   }
 

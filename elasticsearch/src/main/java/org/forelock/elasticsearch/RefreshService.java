@@ -52,7 +52,7 @@ final class RefreshService implements Refreshes {
   @Override
   public void await(ShardId shard, Consumer<Boolean> shown) {
     ClusterState state = cluster.state();
-    IndexShardRoutingTable table = States.copies(state, shard);
+    IndexShardRoutingTable table = SearchEngine.copies(state, shard);
     List<ShardRouting> copies = table == null ? List.of() : table.activeShards();
     AtomicInteger left = new AtomicInteger(copies.size() + 1);
     AtomicBoolean forced = new AtomicBoolean();

@@ -13,6 +13,7 @@ import org.elasticsearch.rest.RestRequest.Method;
 import org.elasticsearch.rest.RestResponse;
 import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.rest.action.RestResponseListener;
+import org.forelock.search.Looks;
 import org.forelock.search.Metrics;
 import org.forelock.search.Selection;
 
@@ -36,9 +37,9 @@ final class Rest extends BaseRestHandler {
   static List<RestHandler> handlers() {
     return List.of(
         new Rest("locks", Method.GET, "locks", Questions.LOCKS,
-            request -> request.paramAsBoolean("all", false) ? Map.of(Questions.ALL, "true") : Map.of()),
+            request -> request.paramAsBoolean("all", false) ? Map.of(Looks.ALL, "true") : Map.of()),
         new Rest("lock", Method.GET, "locks/{monitor}", Questions.LOCKS,
-            request -> Map.of(Questions.MONITOR, request.param("monitor"))),
+            request -> Map.of(Looks.MONITOR, request.param("monitor"))),
         new Rest("stats", Method.GET, "stats", Questions.STATS, request -> Map.of()),
         new Rest("cancel", Method.POST, "_cancel", Questions.CANCEL, Rest::selection),
         new Rest("metrics", Method.GET, "metrics", Questions.METRICS, request -> Map.of()), new Cat());
@@ -71,7 +72,7 @@ final class Rest extends BaseRestHandler {
     return channel -> client.execute(question, message, new RestResponseListener<>(channel) {
       @Override
       public RestResponse buildResponse(Reply reply) throws Exception {
-        Object text = reply.values.get(Questions.TEXT);
+        Object text = reply.values.get(Looks.TEXT);
         return text != null ? new RestResponse(RestStatus.OK, Metrics.CONTENT_TYPE, (String) text)
             : new RestResponse(RestStatus.OK, channel.newBuilder().map(reply.values));
       }

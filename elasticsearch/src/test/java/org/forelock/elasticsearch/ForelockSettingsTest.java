@@ -29,8 +29,8 @@ class ForelockSettingsTest {
   /** Who asks for it must not believe that it is there. */
   @Test
   void whatIsNotThereIsRefusedWithTheReason() {
-    Map<Setting<?>, String> missing = Map.of(ForelockSettings.INDEX_FENCING, "true",
-        ForelockSettings.CANCEL_ON_DISCONNECT, "true", ForelockSettings.QUEUE_MODE, "header");
+    Map<Setting<?>, String> missing = Map.of(OwnSettings.INDEX_FENCING, "true",
+        OwnSettings.CANCEL_ON_DISCONNECT, "true", OwnSettings.QUEUE_MODE, "header");
     missing.forEach((setting, value) -> {
       Settings wrong = Settings.builder().put(setting.getKey(), value).build();
       String message = assertThrows(IllegalArgumentException.class, () -> setting.get(wrong)).getMessage();

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -44,12 +43,9 @@ import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.io.stream.NamedWriteableRegistry;
-import org.opensearch.core.index.shard.ShardId;
 import org.opensearch.index.IndexModule;
 import org.opensearch.index.IndexSettings;
 import org.opensearch.index.engine.EngineFactory;
-import org.opensearch.index.shard.IndexEventListener;
-import org.opensearch.index.shard.IndexShard;
 import org.opensearch.plugins.ActionPlugin;
 import org.opensearch.plugins.EnginePlugin;
 import org.opensearch.plugins.ExtensiblePlugin;
@@ -104,16 +100,10 @@ public final class ForelockPlugin extends PluginBase
     LockService locks = new LockService(client, factory.lingers());
     Timeouts timeouts = new Timeouts(
         ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND));
-    parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads,
-        ForelockSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)));
-    cluster.addListener(parts.archived);
     ThreadContext context = threads.getThreadContext();
     context.registerThreadContextStatePropagator(new Carrier());
     WritePlanner planner = new WritePlanner(cluster, resolver, context, requests, noFencing());
     Workers workers = new Workers(threads);
-    letters = openQueue(client, factory, folders);
-    WriteQueue queue = letters == null ? null
-        : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
     NodeParts node = new NodeParts(ours, requests, locks, timeouts,
@@ -121,20 +111,26 @@ public final class ForelockPlugin extends PluginBase
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode);
-    filter = new WriteFilter(ours, planner, node, workers, context, queue, parts);
+    parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads,
+        OwnSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)));
+    cluster.addListener(parts.archived);
+    letters = openQueue(client, factory, folders);
+    WriteQueue queue = letters == null ? null
+        : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
+    filter = new WriteFilter(ours, planner, node, workers, context, new LateWrites(cluster, context, queue), parts);
     extensions.forEach(extension -> extension.useForelock(client.borrowed()));
     return List.of(parts);
   }
 
   /** @return why writes cannot be fenced; null: they can */
   private String noFencing() {
-    return ForelockSettings.ENGINE.get(settings) ? null : "for which this node needs forelock.engine.enabled: true";
+    return OwnSettings.ENGINE.get(settings) ? null : "for which this node needs forelock.engine.enabled: true";
   }
 
   private static boolean isFenced(ClusterService cluster, String index) {
     IndexMetadata metadata = cluster.state().metadata().index(index);
     return metadata != null && ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())
-        && ArchivedSettings.get(ForelockSettings.INDEX_FENCING, metadata.getSettings());
+        && ArchivedSettings.get(OwnSettings.INDEX_FENCING, metadata.getSettings());
   }
 
   /** In a context of its own: what follows is no part of the request that has begun it. */
@@ -146,14 +142,14 @@ public final class ForelockPlugin extends PluginBase
 
   /** @return null: there is to be none */
   private NodeLetters openQueue(ForelockClient client, ClientFactory factory, Folders folders) {
-    if (ForelockSettings.QUEUE_MODE.get(settings) == ForelockSettings.QueueMode.OFF) {
+    if (OwnSettings.QUEUE_MODE.get(settings) == OwnSettings.QueueMode.OFF) {
       return null;
     }
     if (folders.data == null) {
       throw new IllegalArgumentException(
           "forelock.queue.mode: this node keeps no data, so it has no place for a queue");
     }
-    int retries = ForelockSettings.QUEUE_RETRIES.get(settings);
+    int retries = OwnSettings.QUEUE_RETRIES.get(settings);
     try {
       return new NodeLetters(
           WriteLetter.TYPE, client, factory.openQueue(folders.data), retries < 0 ? factory.retries() : retries);
@@ -163,20 +159,9 @@ public final class ForelockPlugin extends PluginBase
     }
   }
 
-  /** Of all: an index may be guarded later. */
   @Override
   public void onIndexModule(IndexModule index) {
-    LastWrites writes = parts.writes;
-    AtomicBoolean guarded =
-        new AtomicBoolean(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings()));
-    index.addSettingsUpdateConsumer(ForelockSettings.INDEX_ENABLED, guarded::set);
-    index.addIndexOperationListener(writes.listener(guarded::get));
-    index.addIndexEventListener(new IndexEventListener() {
-      @Override
-      public void afterIndexShardClosed(ShardId id, IndexShard shard, Settings all) {
-        writes.forget(id);
-      }
-    });
+    parts.writes.follow(index);
   }
 
   @Override
@@ -197,7 +182,7 @@ public final class ForelockPlugin extends PluginBase
 
   @Override
   public Optional<EngineFactory> getEngineFactory(IndexSettings index) {
-    boolean plain = !ForelockSettings.ENGINE.get(settings) || index.isRemoteSnapshot()
+    boolean plain = !OwnSettings.ENGINE.get(settings) || index.isRemoteSnapshot()
         || index.getIndexMetadata().isSystem();
     return plain ? Optional.empty() : Optional.of(GuardedEngine.factory(pool.getThreadContext(), parts.stats));
   }
@@ -220,8 +205,8 @@ public final class ForelockPlugin extends PluginBase
   /** Only one plugin of a node may do this, hence the settings. */
   @Override
   public UnaryOperator<RestHandler> getRestHandlerWrapper(ThreadContext threadContext) {
-    boolean notes = ForelockSettings.CANCEL_ON_DISCONNECT.get(settings);
-    boolean takes = ForelockSettings.QUEUE_MODE.get(settings) == ForelockSettings.QueueMode.PARAMETER;
+    boolean notes = OwnSettings.CANCEL_ON_DISCONNECT.get(settings);
+    boolean takes = OwnSettings.QUEUE_MODE.get(settings) == OwnSettings.QueueMode.PARAMETER;
     return !notes && !takes ? null : handler -> RestBase.before(handler, request -> {
       if (notes) {
         Disconnections.note(threadContext, request);

@@ -78,7 +78,7 @@ final class GuardedEngine extends InternalEngine {
   private boolean fenced(Certainty certainty, Operation write) {
     boolean plain = write.version() == Versions.MATCH_ANY || isCreation(write);
     return certainty.token() > 0 && plain && write.versionType() == VersionType.INTERNAL
-        && is(ForelockSettings.INDEX_FENCING) && !isUnlocked(write);
+        && is(OwnSettings.INDEX_FENCING) && !isUnlocked(write);
   }
 
   private static boolean isCreation(Operation write) {

@@ -1,13 +1,7 @@
 package org.forelock.opensearch;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
-import org.forelock.ForelockException;
-import org.forelock.Inspector;
-import org.forelock.search.BoundedWork;
-import org.forelock.search.LocksJson;
-import org.forelock.search.Refusals;
-import org.opensearch.action.ActionRunnable;
+import org.forelock.search.Looks;
 import org.opensearch.action.ActionType;
 import org.opensearch.action.support.ActionFilters;
 import org.opensearch.action.support.HandledTransportAction;
@@ -24,19 +18,11 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
   /** What Prometheus reads. */
   static final ActionType<LookAnswer> METRICS = new ActionType<>("cluster:monitor/forelock/metrics", LookAnswer::new);
 
-  static final String MONITOR = "monitor";
-  static final String ALL = "all";
-  static final String TEXT = "text";
-
-  /** So many look at a time, and so many more wait: each takes a thread for as long as ZooKeeper is silent. */
-  private static final int MAX_LOOKS = 4;
-  private static final int MAX_WAITING = 16;
-
-  private final BoundedWork work;
+  private final Looks looks;
 
   private LookAction(ActionType<?> type, ThreadPool threads, TransportService transport, ActionFilters filters) {
     super(type.name(), transport, filters, LookRequest::new);
-    this.work = new BoundedWork(threads.generic(), MAX_LOOKS, MAX_WAITING);
+    this.looks = new Looks(threads.generic());
   }
 
   /** On a thread that may wait. */
@@ -44,17 +30,13 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
 
   @Override
   protected void doExecute(Task task, LookRequest request, ActionListener<LookAnswer> listener) {
-    boolean taken = work.offer(ActionRunnable.supply(listener, () -> {
-      try {
-        return new LookAnswer(answer(request.parameters));
-      } catch (ForelockException problem) {
-        throw Answers.of(Refusals.notObtained(problem));
+    looks.ask(() -> answer(request.parameters), (seen, problem) -> {
+      if (problem == null) {
+        listener.onResponse(new LookAnswer(seen));
+      } else {
+        listener.onFailure(Answers.of(problem));
       }
-    }));
-    if (!taken) {
-      listener.onFailure(Answers.of(Refusals.of(Refusals.TOO_MANY_REQUESTS, "overloaded", "",
-          "so many look at the locks through this node that no more are taken; try again later")));
-    }
+    });
   }
 
   /** What is locked, by whom, and who waits. */
@@ -77,13 +59,7 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
 
     @Override
     Map<String, Object> answer(Map<String, String> parameters) {
-      Inspector inspector = parts.locks.inspector();
-      String monitor = parameters.get(MONITOR);
-      if (monitor == null) {
-        return LocksJson.list(inspector.list(parameters.containsKey(ALL)));
-      }
-      return LocksJson.show(inspector.show(monitor).orElseThrow(() ->
-          Answers.of(Refusals.of(Refusals.NOT_FOUND, "no_such_monitor", monitor, "there is no monitor " + monitor))));
+      return Looks.locks(parts.locks.inspector(), parameters);
     }
   }
 
@@ -107,9 +83,7 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
 
     @Override
     Map<String, Object> answer(Map<String, String> parameters) {
-      Map<String, Object> answer = new LinkedHashMap<>();
-      answer.put(TEXT, parts.state.metrics("opensearch"));
-      return answer;
+      return Map.of(Looks.TEXT, parts.state.metrics("opensearch"));
     }
   }
 }

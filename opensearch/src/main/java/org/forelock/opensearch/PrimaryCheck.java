@@ -15,23 +15,15 @@ import org.forelock.search.RemoteCertainty;
 import org.forelock.search.Sends;
 import org.forelock.search.Shard;
 import org.forelock.search.Stats;
-import org.opensearch.action.bulk.BulkShardRequest;
-import org.opensearch.action.support.replication.TransportReplicationAction.ConcreteShardRequest;
-import org.opensearch.action.update.UpdateRequest;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
-import org.opensearch.core.index.shard.ShardId;
-import org.opensearch.core.transport.TransportResponse;
 import org.opensearch.tasks.Task;
 import org.opensearch.threadpool.ThreadPool;
-import org.opensearch.transport.Transport.Connection;
 import org.opensearch.transport.TransportChannel;
 import org.opensearch.transport.TransportInterceptor;
 import org.opensearch.transport.TransportRequest;
 import org.opensearch.transport.TransportRequestHandler;
-import org.opensearch.transport.TransportRequestOptions;
-import org.opensearch.transport.TransportResponseHandler;
 
 /**
  * A PrimaryCheck goes on with what the plugin of another node has handed on, lets a shard bulk reach the primary on
@@ -39,9 +31,6 @@ import org.opensearch.transport.TransportResponseHandler;
  * which asks again at each document.
  */
 final class PrimaryCheck implements TransportInterceptor {
-  private static final String SHARD_BULK = "indices:data/write/bulk[s]";
-  private static final String SHARD_BULK_ON_PRIMARY = SHARD_BULK + "[p]";
-  private static final String SHARD_UPDATE = "indices:data/write/update[s]";
   private static final Certainty ALLOWED = new Constant(true);
   private static final Certainty GONE = new Constant(false);
 
@@ -51,6 +40,7 @@ final class PrimaryCheck implements TransportInterceptor {
   private final ThreadContext context;
   private final Predicate<String> unkept;
   private final Attempts attempts = new Attempts();
+  private final GuardedSends sends;
   private volatile CertaintySource certainties;
 
   /** @param unkept whether an index promises what this node cannot keep: fencing, without the engine */
@@ -60,6 +50,7 @@ final class PrimaryCheck implements TransportInterceptor {
     this.stats = stats;
     this.threads = threads;
     this.context = threads.getThreadContext();
+    this.sends = new GuardedSends(requests, context, guard -> certainties.isLocal(guard));
   }
 
   /** To be called before the node takes requests. */
@@ -72,40 +63,9 @@ final class PrimaryCheck implements TransportInterceptor {
     return attempts.count();
   }
 
-  /** Numbers the attempts at what this node sends under its own locks, and marks what any node sends again. */
   @Override
   public AsyncSender interceptSender(AsyncSender sender) {
-    return new AsyncSender() {
-      @Override
-      public <T extends TransportResponse> void sendRequest(Connection connection, String action,
-          TransportRequest request, TransportRequestOptions options, TransportResponseHandler<T> handler) {
-        Shard shard = isPart(action) ? shardOf(request) : null;
-        String name = action.equals(SHARD_UPDATE) ? Headers.UPDATE_GUARD : Headers.GUARD;
-        String text = shard == null ? null : Carrier.get(context, name);
-        Guard guard = text == null ? null : Guard.parse(text);
-        if (guard == null || guard.allowed()) {
-          sender.sendRequest(connection, action, request, options, handler);
-          return;
-        }
-        try (StoredContext ignored = Carrier.with(context, name, sent(guard, action, shard).text())) {
-          sender.sendRequest(connection, action, request, options, handler);
-        }
-      }
-    };
-  }
-
-  private static boolean isPart(String action) {
-    return action.equals(SHARD_BULK) || action.equals(SHARD_BULK_ON_PRIMARY) || action.equals(SHARD_UPDATE);
-  }
-
-  /** What the next node is to know. */
-  private Guard sent(Guard guard, String action, Shard shard) {
-    HeldRequest held = certainties.isLocal(guard) ? requests.get(guard.ticket) : null;
-    Sends sends = held == null ? context.getTransient(Sends.KEY) : held.sends;
-    boolean again = sends != null && sends.again(action.equals(SHARD_UPDATE), shard);
-    boolean numbered = held != null && !action.equals(SHARD_BULK_ON_PRIMARY);
-    Guard next = numbered ? guard.withAttempt(held.nextAttempt(shard)) : guard;
-    return again ? next.sentAgain() : next;
+    return sends.around(sender);
   }
 
   @Override
@@ -114,12 +74,12 @@ final class PrimaryCheck implements TransportInterceptor {
     if (!action.startsWith(WriteFilter.WRITES)) {
       return handler;
     }
-    TransportRequestHandler<T> next = !action.equals(SHARD_BULK_ON_PRIMARY) ? handler
+    TransportRequestHandler<T> next = !action.equals(GuardedSends.SHARD_BULK_ON_PRIMARY) ? handler
         : (request, channel, task) -> check(executor, handler, request, channel, task);
     return (request, channel, task) -> {
       try (StoredContext ignored = context.newStoredContext(true, List.of(Sends.KEY))) {
         Carrier.receive(context);
-        if (isPart(action)) {
+        if (GuardedSends.isPart(action)) {
           context.putTransient(Sends.KEY, new Sends());
         }
         next.messageReceived(request, channel, task);
@@ -137,7 +97,7 @@ final class PrimaryCheck implements TransportInterceptor {
       return;
     }
     Guard guard = Guard.parse(text);
-    Shard shard = shardOf(request);
+    Shard shard = GuardedSends.shardOf(request);
     if (!guard.allowed() && unkept.test(shard.index())) {
       channel.sendResponse(new IllegalArgumentException("[" + shard.index() + "] has index.forelock.fencing, "
           + "for which the node of its primary needs forelock.engine.enabled: true; nothing was written"));
@@ -189,16 +149,6 @@ final class PrimaryCheck implements TransportInterceptor {
   }
 
   /** @return null: it is none of those that concern one */
-  private static Shard shardOf(TransportRequest request) {
-    TransportRequest inner = request instanceof ConcreteShardRequest
-        ? ((ConcreteShardRequest<?>) request).getRequest() : request;
-    if (inner instanceof UpdateRequest) {
-      ShardId id = ((UpdateRequest) inner).getShardId();
-      return id == null ? null : Shards.of(id);
-    }
-    return inner instanceof BulkShardRequest ? Shards.of(((BulkShardRequest) inner).shardId()) : null;
-  }
-
   private static void answer(TransportChannel channel, Exception problem) {
     try {
       channel.sendResponse(problem);

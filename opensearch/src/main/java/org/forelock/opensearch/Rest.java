@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.forelock.search.Looks;
 import org.forelock.search.Metrics;
 import org.forelock.search.Selection;
 import org.opensearch.core.action.ActionListener;
@@ -38,7 +39,7 @@ final class Rest {
 
     @Override
     RestChannelConsumer prepare(RestRequest request, Actions actions) {
-      Map<String, String> parameters = request.paramAsBoolean("all", false) ? Map.of(LookAction.ALL, "true") : Map.of();
+      Map<String, String> parameters = request.paramAsBoolean("all", false) ? Map.of(Looks.ALL, "true") : Map.of();
       return channel ->
           actions.execute(LookAction.LOCKS, new LookRequest(parameters), then(channel, answer -> answer.values));
     }
@@ -57,7 +58,7 @@ final class Rest {
 
     @Override
     RestChannelConsumer prepare(RestRequest request, Actions actions) {
-      LookRequest look = new LookRequest(Map.of(LookAction.MONITOR, request.param("monitor")));
+      LookRequest look = new LookRequest(Map.of(Looks.MONITOR, request.param("monitor")));
       return channel -> actions.execute(LookAction.LOCKS, look, then(channel, answer -> answer.values));
     }
   }
@@ -140,7 +141,7 @@ final class Rest {
           new RestResponseListener<LookAnswer>(channel) {
             @Override
             public BytesRestResponse buildResponse(LookAnswer answer) {
-              String text = (String) answer.values.get(LookAction.TEXT);
+              String text = (String) answer.values.get(Looks.TEXT);
               return new BytesRestResponse(RestStatus.OK, Metrics.CONTENT_TYPE, text);
             }
           });

@@ -25,7 +25,7 @@ class ArchivedSettingsTest {
         .put("archived.index.forelock.monitor", "id").build();
     assertTrue(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, away));
     assertTrue(ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, away).byId());
-    assertFalse(ArchivedSettings.get(ForelockSettings.INDEX_FENCING, away));
+    assertFalse(ArchivedSettings.get(OwnSettings.INDEX_FENCING, away));
     Settings off = Settings.builder().put(away).put("index.forelock.enabled", false).build();
     assertFalse(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, off));
     assertFalse(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, Settings.EMPTY));

@@ -30,7 +30,7 @@ class ForelockSettingsTest {
   @Test
   void aWrongSettingOfTheQueueIsRefused() {
     Settings wrong = Settings.builder().put("forelock.queue.mode", "on").put("forelock.queue.retries", "-2").build();
-    for (Setting<?> setting : List.of(ForelockSettings.QUEUE_MODE, ForelockSettings.QUEUE_RETRIES)) {
+    for (Setting<?> setting : List.of(OwnSettings.QUEUE_MODE, OwnSettings.QUEUE_RETRIES)) {
       String message = assertThrows(IllegalArgumentException.class, () -> setting.get(wrong)).getMessage();
       assertTrue(message.contains(setting.getKey()), message);
     }

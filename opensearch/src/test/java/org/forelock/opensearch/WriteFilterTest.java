@@ -41,7 +41,8 @@ class WriteFilterTest {
     HeldRequests requests = TestSettings.unbounded();
     // Without a cluster: whoever asks for an index fails.
     WritePlanner planner = new WritePlanner(null, null, context, requests, null);
-    return new WriteFilter(TestSettings.of(Settings.EMPTY), planner, null, null, context, null, null);
+    return new WriteFilter(TestSettings.of(Settings.EMPTY), planner, null, null, context,
+        new LateWrites(null, context, null), null);
   }
 
   private void apply(String action, ActionRequest request) {

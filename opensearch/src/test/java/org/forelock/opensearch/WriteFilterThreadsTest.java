@@ -97,7 +97,7 @@ class WriteFilterThreadsTest {
     };
     NodeParts parts = new NodeParts(settings, requests, source, new Timeouts(settings, 60_000, 60_000), null, null,
         new Stats(), null, workers, () -> "node");
-    return new WriteFilter(settings, planner, parts, workers, context, null, null);
+    return new WriteFilter(settings, planner, parts, workers, context, new LateWrites(null, context, null), null);
   }
 
   private static final class ToldByAnother implements DocumentLock {

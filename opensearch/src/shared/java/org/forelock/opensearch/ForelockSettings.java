@@ -1,40 +1,29 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.elasticsearch.common.settings.ClusterSettings;
-import org.elasticsearch.common.settings.SecureSetting;
-import org.elasticsearch.common.settings.SecureString;
-import org.elasticsearch.common.settings.Setting;
-import org.elasticsearch.common.settings.Setting.Property;
-import org.elasticsearch.common.settings.Settings;
-import org.elasticsearch.common.unit.ByteSizeValue;
-import org.elasticsearch.core.TimeValue;
 import org.forelock.LockType;
 import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
 import org.forelock.search.Limits;
 import org.forelock.search.MonitorRule;
 import org.forelock.search.OnUnavailable;
+import org.opensearch.common.settings.ClusterSettings;
+import org.opensearch.common.settings.SecureSetting;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.common.settings.Setting.Property;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.core.common.settings.SecureString;
+import org.opensearch.core.common.unit.ByteSizeValue;
 
 /** ForelockSettings are the node's settings as they are now. Thread-safe. */
 final class ForelockSettings implements Limits {
   static final Setting<Boolean> INDEX_ENABLED =
       Setting.boolSetting("index.forelock.enabled", false, Property.IndexScope, Property.Dynamic);
-  /** What the plugin for OpenSearch has, and this one has not: better refused than ignored. */
-  static final Setting<Boolean> INDEX_FENCING = missing("index.forelock.fencing",
-      "the plugin has no engine of its own on Elasticsearch that refuses late writes", Property.IndexScope,
-      Property.Dynamic);
-  static final Setting<Boolean> CANCEL_ON_DISCONNECT = missing("forelock.cancel_on_disconnect",
-      "Elasticsearch does not tell a plugin of its clients' connections", Property.NodeScope);
-  static final Setting<String> QUEUE_MODE = Setting.simpleString("forelock.queue.mode", "off", mode -> {
-    if (!mode.equals("off")) {
-      throw new IllegalArgumentException("forelock.queue.mode: '" + mode
-          + "' is not there on Elasticsearch, where the plugin has no dead-letter queue; leave it off");
-    }
-  }, Property.NodeScope);
   static final Setting<MonitorRule> INDEX_MONITOR = new Setting<>(
       "index.forelock.monitor", MonitorRule.DEFAULT, MonitorRule::parse, Property.IndexScope, Property.Dynamic);
 
@@ -81,18 +70,11 @@ final class ForelockSettings implements Limits {
   }
 
   static List<Setting<?>> all() {
-    return List.of(INDEX_ENABLED, INDEX_FENCING, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX,
-        RETRY_AFTER, CANCEL_ON_DISCONNECT, QUEUE_MODE, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
-        FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES);
-  }
-
-  /** @param why it can only be false */
-  private static Setting<Boolean> missing(String key, String why, Property... properties) {
-    return Setting.boolSetting(key, false, value -> {
-      if (value) {
-        throw new IllegalArgumentException(key + ": " + why + "; leave it false");
-      }
-    }, properties);
+    List<Setting<?>> all = new ArrayList<>(OwnSettings.all());
+    all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX, RETRY_AFTER,
+        ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT, FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS,
+        FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES));
+    return all;
   }
 
   private static Setting<Boolean> dynamicBool(String key, boolean value) {
@@ -122,7 +104,8 @@ final class ForelockSettings implements Limits {
     Settings given = settings.getByPrefix("forelock.zookeeper.");
     given.keySet().forEach(key -> zookeeper.put("zookeeper." + key, given.get(key)));
     try (SecureString secret = DIGEST.get(settings)) {
-      return new ClientFactory(zookeeper, secret.length() == 0 ? null : secret.toString(), Map.of(), folders);
+      return new ClientFactory(zookeeper, secret.length() == 0 ? null : secret.toString(),
+          OwnSettings.secrets(settings), folders);
     }
   }
 
@@ -149,9 +132,9 @@ final class ForelockSettings implements Limits {
   }
 
   /**
-   * No more for background than
-   * for foreground, whatever is set: else it would be foreground that gives way. (To refuse such settings would not do.
-   * They differ between nodes, with their heaps and files, and a node that refuses what the cluster has taken is lost.)
+   * No more for background than for foreground, whatever is set: else it would be foreground that gives way. (To refuse
+   * such settings would not do. They differ between nodes, with their heaps and files, and a node that refuses what the
+   * cluster has taken is lost.)
    */
   @Override
   public int maxRequests(LockType type) {

@@ -2,9 +2,14 @@ package org.forelock.opensearch;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.opensearch.common.settings.Settings;
 import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.index.IndexModule;
 import org.opensearch.index.engine.Engine;
+import org.opensearch.index.shard.IndexEventListener;
+import org.opensearch.index.shard.IndexShard;
 import org.opensearch.index.shard.IndexingOperationListener;
 import org.opensearch.index.translog.Translog.Location;
 
@@ -17,13 +22,21 @@ final class LastWrites {
     return last.get(shard);
   }
 
-  /** The shard is not on this node any more. */
-  void forget(ShardId shard) {
-    last.remove(shard);
+  /** Of every index: it may be guarded later. The writes of those that are not are not noted, and cost nothing. */
+  void follow(IndexModule index) {
+    AtomicBoolean guarded =
+        new AtomicBoolean(ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings()));
+    index.addSettingsUpdateConsumer(ForelockSettings.INDEX_ENABLED, guarded::set);
+    index.addIndexOperationListener(listener(guarded::get));
+    index.addIndexEventListener(new IndexEventListener() {
+      @Override
+      public void afterIndexShardClosed(ShardId id, IndexShard shard, Settings all) {
+        last.remove(id);
+      }
+    });
   }
 
-  /** @param guarded whether the index is: the writes of others are not noted, and cost nothing */
-  IndexingOperationListener listener(BooleanSupplier guarded) {
+  private IndexingOperationListener listener(BooleanSupplier guarded) {
     return new IndexingOperationListener() {
       @Override
       public void postIndex(ShardId shard, Engine.Index index, Engine.IndexResult result) {

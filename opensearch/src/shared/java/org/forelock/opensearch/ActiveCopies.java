@@ -40,17 +40,17 @@ final class ActiveCopies {
 
   private boolean enough(ActionRequest request, ClusterState state) {
     ShardId shard = shardOf(request, state);
-    IndexMetadata metadata = shard == null ? null : state.metadata().index(shard.getIndex());
-    if (metadata == null || !state.routingTable().hasIndex(shard.getIndex())) {
+    IndexMetadata metadata = shard == null ? null : SearchEngine.index(state, shard.getIndexName());
+    IndexShardRoutingTable copies = metadata == null ? null : SearchEngine.copies(state, shard);
+    if (copies == null) {
       return true;
     }
-    IndexShardRoutingTable copies = state.routingTable().shardRoutingTable(shard);
     ActiveShardCount count = request instanceof UpdateRequest ? ((UpdateRequest) request).waitForActiveShards()
         : ((BulkShardRequest) request).waitForActiveShards();
     if (count == ActiveShardCount.DEFAULT) {
       count = metadata.getWaitForActiveShards();
     }
-    return copies.primaryShard().active() && count.enoughShardsActive(copies);
+    return copies.primaryShard().active() && SearchEngine.areEnough(count, copies);
   }
 
   private ShardId shardOf(ActionRequest request, ClusterState state) {
@@ -58,10 +58,10 @@ final class ActiveCopies {
       return ((BulkShardRequest) request).shardId();
     }
     UpdateRequest update = (UpdateRequest) request;
-    if (!state.metadata().hasIndex(update.index())) {
+    if (SearchEngine.index(state, update.index()) == null) {
       return null; // an alias
     }
-    return cluster.operationRouting().indexShards(state, update.index(), update.id(), update.routing()).shardId();
+    return SearchEngine.shard(state, update);
   }
 
   /**

@@ -1,47 +1,62 @@
 package org.forelock.elasticsearch;
 
+import org.elasticsearch.action.DocWriteRequest;
+import org.elasticsearch.action.bulk.BulkItemResponse;
+import org.elasticsearch.action.support.ActiveShardCount;
 import org.elasticsearch.action.update.UpdateRequest;
 import org.elasticsearch.cluster.ClusterState;
 import org.elasticsearch.cluster.metadata.IndexMetadata;
 import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
-import org.elasticsearch.cluster.metadata.ProjectId;
 import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
 import org.elasticsearch.cluster.routing.OperationRouting;
 import org.elasticsearch.cluster.routing.RoutingTable;
 import org.elasticsearch.index.shard.ShardId;
 
-/** What a state of the cluster says; it differs between Elasticsearch 8 and 9. */
-final class States {
-  private States() {}
+/**
+ * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
+ * Elasticsearch 8 and 9.
+ */
+final class SearchEngine {
+  /** Of the names of what an exception tells beside its text. */
+  static final String PREFIX = "es.";
+
+  private SearchEngine() {}
 
   /** @return null: there is none of that name */
   static IndexMetadata index(ClusterState state, String name) {
-    return state.metadata().getProject(ProjectId.DEFAULT).index(name);
+    return state.metadata().index(name);
   }
 
   static Iterable<IndexMetadata> indices(ClusterState state) {
-    return state.metadata().indicesAllProjects();
+    return state.metadata();
   }
 
   /** @throws org.elasticsearch.index.IndexNotFoundException if it is to be created first */
   static String writeIndex(IndexNameExpressionResolver resolver, ClusterState state, UpdateRequest request) {
-    return resolver.concreteWriteIndex(state.metadata().getProject(ProjectId.DEFAULT), request).getName();
+    return resolver.concreteWriteIndex(state, request).getName();
   }
 
   /** The routing value of a write into an index or alias. */
   static String routing(ClusterState state, String routing, String index) {
-    return state.metadata().getProject(ProjectId.DEFAULT).resolveWriteIndexRouting(routing, index);
+    return state.metadata().resolveWriteIndexRouting(routing, index);
   }
 
   /** That of an update of an index. */
   static ShardId shard(ClusterState state, UpdateRequest update) {
-    return OperationRouting.shardId(
-        state.metadata().getProject(ProjectId.DEFAULT), update.index(), update.id(), update.routing());
+    return OperationRouting.shardId(state, update.index(), update.id(), update.routing());
   }
 
   /** The copies of a shard. @return null: its index is not there any more */
   static IndexShardRoutingTable copies(ClusterState state, ShardId shard) {
-    RoutingTable table = state.routingTable(ProjectId.DEFAULT);
+    RoutingTable table = state.routingTable();
     return table.hasIndex(shard.getIndex()) ? table.shardRoutingTable(shard) : null;
+  }
+
+  static boolean areEnough(ActiveShardCount count, IndexShardRoutingTable copies) {
+    return count.enoughShardsActive(copies).enoughShards();
+  }
+
+  static BulkItemResponse failure(int id, DocWriteRequest.OpType type, BulkItemResponse.Failure failure) {
+    return BulkItemResponse.failure(id, type, failure);
   }
 }

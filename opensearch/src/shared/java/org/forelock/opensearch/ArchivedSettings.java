@@ -1,4 +1,4 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import org.elasticsearch.cluster.ClusterChangedEvent;
-import org.elasticsearch.cluster.ClusterState;
-import org.elasticsearch.cluster.ClusterStateListener;
-import org.elasticsearch.cluster.metadata.IndexMetadata;
-import org.elasticsearch.common.settings.Setting;
-import org.elasticsearch.common.settings.Settings;
+import org.opensearch.cluster.ClusterChangedEvent;
+import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.ClusterStateListener;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.common.settings.Setting;
+import org.opensearch.common.settings.Settings;
 
 /**
- * The ArchivedSettings are those of the plugin that a node without it has put away, as Elasticsearch does with what it
+ * The ArchivedSettings are those of the plugin that a node without it has put away, as OpenSearch does with what it
  * does not know: with the plugin back, they would count no more, and nobody would notice. Here an index is guarded by
  * what they say, and the log and the statistics tell of them. Thread-safe.
  */
@@ -60,7 +60,7 @@ final class ArchivedSettings implements ClusterStateListener {
       found.add("the cluster was started without the plugin, and its settings " + cluster + " do NOT COUNT since then; "
           + "set them to null, and then anew without the prefix");
     }
-    for (IndexMetadata index : States.indices(state)) {
+    for (IndexMetadata index : SearchEngine.indices(state)) {
       Set<String> keys = keys(index.getSettings(), OF_INDEX);
       if (!keys.isEmpty()) {
         found.add("the index [" + index.getIndex().getName() + "] was started without the plugin, which may have let "

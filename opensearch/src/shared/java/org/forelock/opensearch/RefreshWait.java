@@ -55,7 +55,7 @@ final class RefreshWait {
     if (response instanceof BulkShardResponse) {
       for (BulkItemResponse item : ((BulkShardResponse) response).getResponses()) {
         if (!item.isFailed() && changed(item.getResponse())) {
-          return ((BulkShardResponse) response).getShardId();
+          return item.getResponse().getShardId();
         }
       }
     }

@@ -1,20 +1,8 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
+import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
-import org.elasticsearch.action.ActionRequest;
-import org.elasticsearch.action.DocWriteRequest;
-import org.elasticsearch.action.bulk.BulkItemRequest;
-import org.elasticsearch.action.bulk.BulkShardRequest;
-import org.elasticsearch.action.index.IndexRequest;
-import org.elasticsearch.action.update.UpdateRequest;
-import org.elasticsearch.cluster.ClusterState;
-import org.elasticsearch.cluster.metadata.IndexMetadata;
-import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
-import org.elasticsearch.cluster.service.ClusterService;
-import org.elasticsearch.common.settings.Settings;
-import org.elasticsearch.common.util.concurrent.ThreadContext;
-import org.elasticsearch.index.IndexNotFoundException;
 import org.forelock.search.DocumentTokens;
 import org.forelock.search.Guard;
 import org.forelock.search.Headers;
@@ -25,6 +13,20 @@ import org.forelock.search.MonitorRule;
 import org.forelock.search.Refusals;
 import org.forelock.search.Words;
 import org.forelock.search.WritePlan;
+import org.opensearch.action.ActionRequest;
+import org.opensearch.action.DocWriteRequest;
+import org.opensearch.action.bulk.BulkItemRequest;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.index.IndexRequest;
+import org.opensearch.action.update.UpdateRequest;
+import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.index.IndexNotFoundException;
+import org.opensearch.index.VersionType;
 
 /** A WritePlanner decides whether a write is guarded, and by which monitors. Thread-safe. */
 final class WritePlanner {
@@ -33,15 +35,18 @@ final class WritePlanner {
   private final ThreadContext context;
   private final Words words;
   private final HeldRequests requests;
+  private final String noFencing;
   final ActiveCopies copies;
 
+  /** @param noFencing why writes cannot be fenced; null: they can */
   WritePlanner(ClusterService cluster, IndexNameExpressionResolver resolver, ThreadContext context,
-      HeldRequests requests) {
+      HeldRequests requests, String noFencing) {
     this.cluster = cluster;
     this.resolver = resolver;
     this.context = context;
     this.words = Carrier.words(context);
     this.requests = requests;
+    this.noFencing = noFencing;
     this.copies = new ActiveCopies(cluster, context);
   }
 
@@ -95,6 +100,7 @@ final class WritePlanner {
       return null;
     }
     MonitorRule rule = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings);
+    boolean fencing = fencing(index, settings);
     BulkItemRequest[] items = request.items();
     String[] itemMonitors = new String[items.length];
     Set<String> monitors = new TreeSet<>();
@@ -104,6 +110,9 @@ final class WritePlanner {
         continue;
       }
       try {
+        if (fencing) {
+          checkVersion(write);
+        }
         itemMonitors[i] = rule.monitor(index, new WriteDocument(write), write.routing());
         monitors.add(itemMonitors[i]);
       } catch (IllegalArgumentException invalid) {
@@ -123,8 +132,13 @@ final class WritePlanner {
     long timeout = outer == null || outer.allowed() ? request.timeout().millis() : 0;
     String info = monitors.size() == 1 ? "write " + monitors.iterator().next()
         : "bulk of " + items.length + " into " + index;
-    return new WritePlan(Headers.priority(words), monitors, itemMonitors, false, info, WriteSize.of(request),
-        timeout, held, DocumentTokens.NONE);
+    return new WritePlan(Headers.priority(words), monitors, itemMonitors, fencing, info, WriteSize.of(request),
+        timeout, held,
+        held == null || !fencing ? DocumentTokens.NONE : DocumentTokens.of(ids(items), itemMonitors, held));
+  }
+
+  private static String[] ids(BulkItemRequest[] items) {
+    return Arrays.stream(items).map(item -> item.request().id()).toArray(String[]::new);
   }
 
   /** What has several monitors comes from a request that is held on this node. */
@@ -136,17 +150,34 @@ final class WritePlanner {
     return held != null && held.locks.holds(monitors);
   }
 
+  /** What an index promises and the node cannot keep must not be written. */
+  private boolean fencing(String index, Settings settings) {
+    boolean fencing = ArchivedSettings.get(OwnSettings.INDEX_FENCING, settings);
+    if (fencing && noFencing != null) {
+      throw new IllegalArgumentException(
+          "[" + index + "] has index.forelock.fencing, " + noFencing + "; nothing was written");
+    }
+    return fencing;
+  }
+
   /** A document whose id this node has just made up: no other request can mean it. */
   static boolean isNew(DocWriteRequest<?> write) {
     return write instanceof IndexRequest
         && ((IndexRequest) write).getAutoGeneratedTimestamp() != IndexRequest.UNSET_AUTO_GENERATED_TIMESTAMP;
   }
 
+  private static void checkVersion(DocWriteRequest<?> write) {
+    if (write.versionType() != VersionType.INTERNAL) {
+      throw new IllegalArgumentException("document [" + write.id()
+          + "]: with index.forelock.fencing the version is the lock's token; version_type must not be given");
+    }
+  }
+
   private WritePlan planUpdate(UpdateRequest request) {
     ClusterState state = cluster.state();
     String index;
     try {
-      index = States.writeIndex(resolver, state, request);
+      index = SearchEngine.writeIndex(resolver, state, request);
     } catch (IndexNotFoundException created) {
       return null; // it is created first, and the write comes as a shard bulk
     }
@@ -154,10 +185,10 @@ final class WritePlanner {
     if (settings == null) {
       return null;
     }
-    String routing = States.routing(state, request.routing(), request.index());
+    String routing = SearchEngine.routing(state, request.routing(), request.index());
     String monitor = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, settings)
         .monitor(index, new WriteDocument(request), routing);
-    return new WritePlan(Headers.priority(words), Set.of(monitor), null, false,
+    return new WritePlan(Headers.priority(words), Set.of(monitor), null, fencing(index, settings),
         "update " + monitor, WriteSize.of(request), request.timeout().millis(), heldBy(Set.of(monitor)),
         DocumentTokens.NONE);
   }
@@ -173,7 +204,7 @@ final class WritePlanner {
 
   /** The index's settings, or null if this write into it is not guarded. */
   private Settings guarded(ClusterState state, String index) {
-    IndexMetadata metadata = States.index(state, index);
+    IndexMetadata metadata = SearchEngine.index(state, index);
     if (metadata == null || metadata.isSystem()
         || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())) {
       if (Headers.requiresLock(words)) {

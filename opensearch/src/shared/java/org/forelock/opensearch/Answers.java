@@ -6,7 +6,7 @@ import org.opensearch.core.rest.RestStatus;
 
 /** Refusals as OpenSearch's own exceptions, which reach clients and other nodes. */
 final class Answers {
-  static final String CODE = "opensearch.forelock_code";
+  static final String CODE = SearchEngine.PREFIX + "forelock_code";
 
   private Answers() {}
 
@@ -15,10 +15,10 @@ final class Answers {
         new OpenSearchStatusException("{}", RestStatus.fromCode(refusal.status), refusal.getMessage());
     answer.addMetadata(CODE, refusal.code);
     if (!refusal.monitor.isEmpty()) {
-      answer.addMetadata("opensearch.forelock_monitor", refusal.monitor);
+      answer.addMetadata(SearchEngine.PREFIX + "forelock_monitor", refusal.monitor);
     }
     if (!refusal.letter.isEmpty()) {
-      answer.addMetadata("opensearch.forelock_dead_letter", refusal.letter);
+      answer.addMetadata(SearchEngine.PREFIX + "forelock_dead_letter", refusal.letter);
     }
     return answer;
   }

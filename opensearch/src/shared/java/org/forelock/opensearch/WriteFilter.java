@@ -1,30 +1,32 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.elasticsearch.action.ActionListener;
-import org.elasticsearch.action.ActionRequest;
-import org.elasticsearch.action.ActionResponse;
-import org.elasticsearch.action.bulk.BulkRequest;
-import org.elasticsearch.action.bulk.BulkShardRequest;
-import org.elasticsearch.action.bulk.BulkShardResponse;
-import org.elasticsearch.action.support.ActionFilter;
-import org.elasticsearch.action.support.ActionFilterChain;
-import org.elasticsearch.common.util.concurrent.ThreadContext;
-import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
-import org.elasticsearch.core.TimeValue;
-import org.elasticsearch.tasks.Task;
+import org.forelock.ForelockException;
 import org.forelock.search.Course;
 import org.forelock.search.Guard;
 import org.forelock.search.Headers;
+import org.forelock.search.HeldRequest;
 import org.forelock.search.NodeParts;
 import org.forelock.search.PartReports;
 import org.forelock.search.Refusal;
 import org.forelock.search.Words;
 import org.forelock.search.WritePlan;
+import org.opensearch.action.ActionRequest;
+import org.opensearch.action.bulk.BulkRequest;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
+import org.opensearch.action.support.ActionFilter;
+import org.opensearch.action.support.ActionFilterChain;
+import org.opensearch.common.unit.TimeValue;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.action.ActionResponse;
+import org.opensearch.tasks.Task;
 
 /**
  * A WriteFilter holds each write into a guarded index until its locks are there. Thread-safe; no thread ever waits.
@@ -36,6 +38,9 @@ final class WriteFilter implements ActionFilter {
   static final String WRITES = "indices:data/write/";
   private static final Set<String> BACKGROUND_ACTIONS = Set.of(
       "indices:data/write/update/byquery", "indices:data/write/delete/byquery", "indices:data/write/reindex");
+  /** They become bulks of one, whose client takes no answer for an item. */
+  private static final Set<String> SINGLE_ACTIONS =
+      Set.of("indices:data/write/index", "indices:data/write/delete", "indices:data/write/update");
   private static final String BULK = "indices:data/write/bulk";
 
   private final ForelockSettings settings;
@@ -44,17 +49,19 @@ final class WriteFilter implements ActionFilter {
   private final Workers workers;
   private final ThreadContext context;
   private final Words words;
-  private final Parts parts;
+  private final Extras extras;
+  private final Refreshes refreshes;
 
   WriteFilter(ForelockSettings settings, WritePlanner planner, NodeParts node, Workers workers, ThreadContext context,
-      Parts parts) {
+      Extras extras, Refreshes refreshes) {
     this.settings = settings;
     this.planner = planner;
     this.node = node;
     this.workers = workers;
     this.context = context;
     this.words = Carrier.words(context);
-    this.parts = parts;
+    this.extras = extras;
+    this.refreshes = refreshes;
   }
 
   /** Behind all others: what they refuse needs no lock. */
@@ -72,18 +79,20 @@ final class WriteFilter implements ActionFilter {
     }
     WritePlan plan;
     boolean concerned;
+    boolean single;
     try {
       boolean ofTheNode = planner.isOfTheNode(); // then no word of a client counts, not even an invalid one
       if (!ofTheNode) {
         Headers.wantsReport(words); // or it is invalid
       }
       concerned = !ofTheNode && Headers.requiresLock(words) || settings.enabled();
+      single = concerned && !ofTheNode && SINGLE_ACTIONS.contains(action) && Headers.wantsQueue(words);
       if (concerned && ofTheNode && Carrier.get(context, Headers.OF_NODE) == null) {
         new Call<>(task, action, request, listener, chain).proceed(Headers.OF_NODE, "true");
         return;
       }
       if (concerned && !ofTheNode) {
-        refuseQueue(action);
+        checkQueue(action);
       }
       if (concerned && isBulkWork(action, request)) {
         Call<Q, R> call = new Call<>(task, action, request, listener, chain);
@@ -98,6 +107,10 @@ final class WriteFilter implements ActionFilter {
       }
     } catch (IllegalArgumentException | Refusal invalid) {
       listener.onFailure(Answers.of(invalid));
+      return;
+    }
+    if (plan == null && single) {
+      new Call<>(task, action, request, listener, chain).proceed(Headers.NO_QUEUE, "true");
       return;
     }
     if (concerned && action.equals(BULK) && BulkReports.of(context) == null) {
@@ -122,15 +135,14 @@ final class WriteFilter implements ActionFilter {
   }
 
   /**
-   * A client that counts on a queue must not be told a time-out by a node that has none. Not so what an update, or a
+   * A client that counts on the queue must not be told a time-out by a node that has none. Not so what an update, or a
    * job that the node does, sends as a bulk: the word has no effect for it.
    */
-  private void refuseQueue(String action) {
+  private void checkQueue(String action) {
     boolean within = Carrier.get(context, Headers.UPDATE_GUARD) != null
         || Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
-    if (action.equals(BULK) && !within && Headers.wantsQueue(words)) {
-      throw new IllegalArgumentException(
-          Headers.QUEUE + ": the plugin has no dead-letter queue on Elasticsearch");
+    if (action.equals(BULK) && !within && Headers.wantsQueue(words) && extras.noQueue() != null) {
+      throw new IllegalArgumentException(Headers.QUEUE + ": " + extras.noQueue());
     }
   }
 
@@ -154,9 +166,12 @@ final class WriteFilter implements ActionFilter {
     private final boolean required = !planner.isOfTheNode() && Headers.requiresLock(words);
     /** Of the bulk that it is part of; null: of none. */
     private final PartReports bulk = BulkReports.of(context);
+    private final boolean mayQueue;
     /** Whether the answer waits for a refresh, without the locks. */
     private boolean awaitsRefresh;
     private WritePlan plan;
+    /** Of items that are tried again; null: there are none. */
+    private volatile Extras.Late late;
 
     Call(Task task, String action, Q request, ActionListener<R> listener, ActionFilterChain<Q, R> chain) {
       this.task = task;
@@ -164,6 +179,7 @@ final class WriteFilter implements ActionFilter {
       this.request = request;
       this.listener = listener;
       this.chain = chain;
+      this.mayQueue = mayQueue();
     }
 
     void proceed(String name, String value) {
@@ -199,7 +215,7 @@ final class WriteFilter implements ActionFilter {
           } finally {
             after.accept(problem);
           }
-          RefreshWait.await(response, parts, () -> deliver(response, null));
+          RefreshWait.await(response, refreshes, () -> deliver(response, null));
         }
       };
       try (StoredContext ignored = caller.get(); StoredContext without = Carrier.without(context, forgotten(name));
@@ -217,7 +233,8 @@ final class WriteFilter implements ActionFilter {
       if (name == null) {
         return List.of(Headers.GUARD);
       }
-      return List.of();
+      // What is done in the background goes on when the client that has begun it goes.
+      return BACKGROUND_ACTIONS.contains(action) ? extras.ofClient() : List.of();
     }
 
     /** Of a bulk, with what its parts have for the headers of the response. */
@@ -265,11 +282,9 @@ final class WriteFilter implements ActionFilter {
       awaitsRefresh = RefreshWait.take(request);
     }
 
-    /** That is not known on Elasticsearch; but a task may be cancelled from which it descends. */
     @Override
     public Runnable whenClientGoes(Runnable gone) {
-      parts.watch(task);
-      return () -> {};
+      return extras.whenClientGoes(context, task, gone);
     }
 
     @Override
@@ -279,12 +294,27 @@ final class WriteFilter implements ActionFilter {
     }
 
     @Override
+    public boolean mayTryAgain() {
+      return mayQueue;
+    }
+
+    @Override
     public void proceed(String name, Guard guard, Consumer<Exception> before, Consumer<Exception> after) {
       proceed(name, guard.text(), before, after);
     }
 
     /** @param problem null: the response */
     private void deliver(R response, Exception problem) {
+      Extras.Late waiting = late;
+      if (waiting == null) {
+        answer(response, problem);
+      } else {
+        waiting.whenDone((BulkShardResponse) response, problem,
+            (merged, broken) -> answer(merged == null ? null : shardResponse(merged), broken));
+      }
+    }
+
+    private void answer(R response, Exception problem) {
       try (StoredContext ignored = caller.get()) {
         if (problem == null) {
           listener.onResponse(response);
@@ -298,6 +328,19 @@ final class WriteFilter implements ActionFilter {
     @SuppressWarnings("unchecked")
     private R shardResponse(BulkShardResponse response) {
       return (R) response;
+    }
+
+    /** A job would end at an item that is queued; what is part of a late write is under its lock. */
+    private boolean mayQueue() {
+      return extras.noQueue() == null && request instanceof BulkShardRequest && !planner.isOfTheNode()
+          && Headers.wantsQueue(words) && Carrier.get(context, Headers.UPDATE_GUARD) == null
+          && !Headers.BACKGROUND_JOB.equals(Carrier.get(context, Headers.BACKGROUND));
+    }
+
+    @Override
+    public void tryAgain(Map<String, ForelockException> kept, HeldRequest held) {
+      late = extras.tryAgain(task, action, (BulkShardRequest) request, plan,
+          node.timeouts().millis(plan.type, plan.timeoutMillis), caller, kept, held);
     }
 
     /** When there are as many copies as the write waits for: it keeps no lock from others until then. */

@@ -1,19 +1,19 @@
-package org.forelock.elasticsearch;
+package org.forelock.opensearch;
 
 import java.util.Map;
 import java.util.function.Consumer;
-import org.elasticsearch.ElasticsearchStatusException;
-import org.elasticsearch.action.bulk.BulkItemRequest;
-import org.elasticsearch.action.bulk.BulkItemResponse;
-import org.elasticsearch.action.bulk.BulkShardRequest;
-import org.elasticsearch.action.bulk.BulkShardResponse;
 import org.forelock.search.Course;
 import org.forelock.search.Refusal;
+import org.opensearch.OpenSearchStatusException;
+import org.opensearch.action.bulk.BulkItemRequest;
+import org.opensearch.action.bulk.BulkItemResponse;
+import org.opensearch.action.bulk.BulkShardRequest;
+import org.opensearch.action.bulk.BulkShardResponse;
 
 /** KeptItems are the items of a shard bulk whose documents' locks others kept, with their answers. */
 final class KeptItems implements Course.Items {
   private final BulkShardRequest request;
-  private final ElasticsearchStatusException[] answers;
+  private final OpenSearchStatusException[] answers;
   private final int count;
   private final Consumer<BulkShardResponse> answer;
 
@@ -28,7 +28,7 @@ final class KeptItems implements Course.Items {
       Consumer<BulkShardResponse> answer) {
     this.request = request;
     this.answer = answer;
-    this.answers = new ElasticsearchStatusException[itemMonitors.length];
+    this.answers = new OpenSearchStatusException[itemMonitors.length];
     int found = 0;
     for (int i = 0; i < itemMonitors.length; ++i) {
       Refusal refusal = itemMonitors[i] == null ? null : refusals.get(itemMonitors[i]);
@@ -63,7 +63,7 @@ final class KeptItems implements Course.Items {
     BulkItemResponse[] responses = new BulkItemResponse[answers.length];
     for (int i = 0; i < answers.length; ++i) {
       BulkItemRequest item = request.items()[i];
-      responses[i] = BulkItemResponse.failure(item.id(), item.request().opType(), new BulkItemResponse.Failure(
+      responses[i] = SearchEngine.failure(item.id(), item.request().opType(), new BulkItemResponse.Failure(
           request.shardId().getIndexName(), item.request().id(), answers[i]));
     }
     answer.accept(new BulkShardResponse(request.shardId(), responses));

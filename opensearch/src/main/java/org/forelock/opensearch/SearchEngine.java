@@ -1,0 +1,58 @@
+package org.forelock.opensearch;
+
+import org.opensearch.action.DocWriteRequest;
+import org.opensearch.action.bulk.BulkItemResponse;
+import org.opensearch.action.support.ActiveShardCount;
+import org.opensearch.action.update.UpdateRequest;
+import org.opensearch.cluster.ClusterState;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
+import org.opensearch.cluster.routing.IndexShardRoutingTable;
+import org.opensearch.cluster.routing.OperationRouting;
+import org.opensearch.core.index.shard.ShardId;
+
+/** What OpenSearch has in another way than Elasticsearch, for the sources that both plugins share. */
+final class SearchEngine {
+  /** Of the names of what an exception tells beside its text. */
+  static final String PREFIX = "opensearch.";
+
+  private SearchEngine() {}
+
+  /** @return null: there is none of that name */
+  static IndexMetadata index(ClusterState state, String name) {
+    return state.metadata().index(name);
+  }
+
+  static Iterable<IndexMetadata> indices(ClusterState state) {
+    return state.metadata();
+  }
+
+  /** @throws org.opensearch.index.IndexNotFoundException if it is to be created first */
+  static String writeIndex(IndexNameExpressionResolver resolver, ClusterState state, UpdateRequest request) {
+    return resolver.concreteWriteIndex(state, request).getName();
+  }
+
+  /** The routing value of a write into an index or alias. */
+  static String routing(ClusterState state, String routing, String index) {
+    return state.metadata().resolveWriteIndexRouting(routing, index);
+  }
+
+  /** That of an update of an index. */
+  static ShardId shard(ClusterState state, UpdateRequest update) {
+    IndexMetadata index = state.metadata().index(update.index());
+    return new ShardId(index.getIndex(), OperationRouting.generateShardId(index, update.id(), update.routing()));
+  }
+
+  /** The copies of a shard. @return null: its index is not there any more */
+  static IndexShardRoutingTable copies(ClusterState state, ShardId shard) {
+    return state.routingTable().hasIndex(shard.getIndex()) ? state.routingTable().shardRoutingTable(shard) : null;
+  }
+
+  static boolean areEnough(ActiveShardCount count, IndexShardRoutingTable copies) {
+    return count.enoughShardsActive(copies);
+  }
+
+  static BulkItemResponse failure(int id, DocWriteRequest.OpType type, BulkItemResponse.Failure failure) {
+    return new BulkItemResponse(id, type, failure);
+  }
+}
