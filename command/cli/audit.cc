@@ -17,6 +17,12 @@
 namespace forelock::cli {
 namespace {
 
+void keep(const std::string& line) {
+  openlog("forelock", LOG_PID, LOG_AUTH);
+  syslog(LOG_NOTICE, "%s", line.c_str());
+  closelog();
+}
+
 void write_line(const nlohmann::ordered_json& json, const Console& console) {
   const std::string line = json_text(json);
   if (console.text()) {
@@ -24,9 +30,7 @@ void write_line(const nlohmann::ordered_json& json, const Console& console) {
   } else {
     write_json_to_stderr({{"audit", json}});
   }
-  openlog("forelock", LOG_PID, LOG_AUTH);
-  syslog(LOG_NOTICE, "%s", line.c_str());
-  closelog();
+  keep(line);
 }
 
 nlohmann::ordered_json common_part(const std::string& action) {
@@ -56,7 +60,11 @@ void audit(const AuditRecord& record, const Console& console) {
   json["held_by"] = record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr);
   json["reason"] = record.reason;
   json["result"] = record.result;
-  write_line(json, console);
+  if (record.result == begun) {
+    keep(json_text(json));
+  } else {
+    write_line(json, console);
+  }
 }
 
 void audit_drain(const DrainAudit& record, const Console& console) {

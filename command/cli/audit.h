@@ -11,15 +11,18 @@
 namespace forelock::cli {
 
 struct AuditRecord {
-  std::string action;  // "release"
+  std::string action;  // "release", or "unlock": of the unlocker
   std::string monitor;
   std::string holder;  // as it was named
   std::optional<HolderView> view;
   std::string reason;
-  std::string result;
+  std::string result;  // `begun`, or what came of it
 };
 
-// Writes one line of JSON; -q does not silence it.
+// The result of an act that is about to be done: should its process end now, the record of the act is there.
+inline constexpr const char* begun = "begun";
+
+// Writes one line of JSON; -q does not silence it. That it has begun goes into the system's log alone.
 void audit(const AuditRecord& record, const Console& console);
 
 // What is done with dead letters, at its begin and at its end. What a topic keeps of it ("…@TOKEN") is explained by the

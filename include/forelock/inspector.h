@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -105,6 +106,12 @@ class FORELOCK_EXPORT Inspector {
   /// that is made anew gives the same names again. The holder learns it through its watch. Writes; meant for people and
   /// unlockers, who keep an audit record.
   ForceReleaseResult force_release(const std::string& monitor, const std::string& holder);
+
+  /// The same, if `only_if` is true of the holder too; if not: holder_changed. It is asked on this thread, more than
+  /// once, and what it has seen is what is removed: a holder whose record has changed since (by WriteLock::alive, say)
+  /// stays. For unlockers, which free a holder whose `auto_unlock_at` is over.
+  ForceReleaseResult force_release(const std::string& monitor, const std::string& holder,
+                                   const std::function<bool(const HolderView&)>& only_if);
 
  private:
   Client& client_;

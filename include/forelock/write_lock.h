@@ -42,8 +42,8 @@ FORELOCK_EXPORT std::string_view name_of(LockState state) noexcept;
 struct LockOptions {
   /// How long the work is expected to take: alert_at is this long after the grant. See WriteLock::alive.
   std::optional<std::chrono::milliseconds> expected_runtime = {};
-  /// Writes into the record that the lock may be freed this long after the grant (or the last alive()), by a program of
-  /// the application's own: nothing in Forelock does so. Off by default.
+  /// Writes into the record that an unlocker (`forelock serve --unlocker`, or a program of the application's own) may
+  /// free the lock this long after the grant, or after the last alive(), by the wall clocks of both. Off by default.
   std::optional<std::chrono::milliseconds> auto_unlock_after = {};
   /// Record where lock() was called (about 1 µs; the addresses are symbolised only when the record is written).
   bool capture_stack = true;

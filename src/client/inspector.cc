@@ -259,10 +259,15 @@ std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {
 }
 
 ForceReleaseResult Inspector::force_release(const std::string& monitor, const std::string& holder) {
+  return force_release(monitor, holder, [](const HolderView&) { return true; });
+}
+
+ForceReleaseResult Inspector::force_release(const std::string& monitor, const std::string& holder,
+                                            const std::function<bool(const HolderView&)>& only_if) {
   const auto look = [&](std::optional<MonitorView>& view) {
     view = show(monitor);
     if (!view) return ForceReleaseResult::no_such_monitor;
-    const bool meant = view->holder && is_meant(*view->holder, holder);
+    const bool meant = view->holder && is_meant(*view->holder, holder) && only_if(*view->holder);
     return meant ? ForceReleaseResult::released : ForceReleaseResult::holder_changed;
   };
   std::optional<MonitorView> view;

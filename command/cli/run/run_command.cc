@@ -61,6 +61,7 @@ class RunCommand final : public Command {
     lock_options.capture_stack = false;  // ours says nothing about what is run
     lock_options.thread_name = "run";
     lock_options.expected_runtime = options_.expected_runtime;
+    lock_options.auto_unlock_after = options_.auto_unlock_after;
     const std::unique_ptr<CommandLock> lock =
         make_command_lock(*client, options_.lock_info(), options_.monitors, options_.lock_class(), lock_options);
 

@@ -81,6 +81,8 @@ void RunOptions::add_to(CLI::App& app) {
   add_duration(app, "--kill-after", kill_after, "From TERM to KILL when the lock is lost [1000]");
   add_duration(app, "--expected-runtime", expected_runtime,
                "How long the command should take: 'forelock show' tells when it takes longer");
+  add_duration(app, "--auto-unlock-after", auto_unlock_after,
+               "An unlocker ('forelock serve --unlocker') may take the lock away so long after the grant [never]");
   app.add_flag("--retry", retry,
                "Retry when the lock is not obtained or the command ends with 75; after the last: a dead letter")
       ->group(retry_group);
@@ -125,6 +127,7 @@ void RunOptions::note_doubts(const Console& console) const {
 
 void RunOptions::check() const {
   if (retry && expected_runtime) throw_usage("run: --expected-runtime has no meaning with --retry");
+  if (retry && auto_unlock_after) throw_usage("run: --auto-unlock-after has no meaning with --retry");
   if (!retry) {
     for (const auto& [value, name] : {std::pair(&type, "--type"), {&payload, "--payload"}, {&id, "--id"}}) {
       if (!value->empty()) throw_usage(std::string("run: ") + name + " needs --retry", "see: forelock run --help");

@@ -24,6 +24,7 @@ struct RunOptions {
   std::string on_lost = "term";
   std::optional<std::chrono::milliseconds> kill_after;
   std::optional<std::chrono::milliseconds> expected_runtime;
+  std::optional<std::chrono::milliseconds> auto_unlock_after;
   std::vector<std::string> command;
 
   bool retry = false;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/monitors/views_json.h"
 #include "cli/serve/metrics.h"
 #include "cli/serve/page_files.h"
 #include "records/wall_time.h"
@@ -53,6 +54,15 @@ void Board::take(std::shared_ptr<const Picture> picture, const std::vector<web::
 void Board::fail(std::string problem) {
   problem_ = std::move(problem);
   tell_status();
+}
+
+void Board::tell_unlocked(const std::string& monitor, const HolderView& holder, const std::string& reason) {
+  Json holder_json = json_of(holder);
+  holder_json.erase("session");
+  server_->publish({"unlocked", text_of({{"at", records::format_wall_time(records::wall_time_now())},
+                                         {"monitor", monitor},
+                                         {"holder", holder_json},
+                                         {"reason", reason}})});
 }
 
 void Board::tick() {
@@ -124,8 +134,8 @@ Response Board::ready() const {
 
 Response Board::metrics() const {
   return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_text(
-              {live() ? picture_.get() : nullptr, client_.connected(), server_->connections(), server_->streams()}),
+          metrics_text({live() ? picture_.get() : nullptr, client_.connected(), server_->connections(),
+                        server_->streams(), unlocker_}),
           false};
 }
 

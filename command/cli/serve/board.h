@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/serve/picture.h"
+#include "cli/serve/unlocker.h"
 #include "forelock/client.h"
 #include "web/server.h"
 #include "web/site.h"
@@ -21,9 +22,13 @@ class Board final : public web::Site {
 
   // Where its events go; set before the server is started.
   void publish_through(web::Server& server) { server_ = &server; }
+  // Whose numbers it shows; set before the server is started.
+  void show_unlocker(const Unlocker& unlocker) { unlocker_ = &unlocker; }
 
   void take(std::shared_ptr<const Picture> picture, const std::vector<web::Event>& events);
   void fail(std::string problem);
+  // An event of the stream.
+  void tell_unlocked(const std::string& monitor, const HolderView& holder, const std::string& reason);
 
   web::Response answer(const web::Request& request) override;
   web::Event snapshot() override;
@@ -42,6 +47,7 @@ class Board final : public web::Site {
 
   const Client& client_;
   web::Server* server_ = nullptr;
+  const Unlocker* unlocker_ = nullptr;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first
   std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded
   std::string told_;                                           // the status that the streams have been told

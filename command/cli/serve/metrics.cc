@@ -40,6 +40,13 @@ MetricFamily single(std::string name, std::string help, double value) {
   return family;
 }
 
+MetricFamily counter(std::string name, std::string help, double value) {
+  MetricFamily family = gauge(std::move(name), std::move(help));
+  family.type = prometheus::MetricType::Counter;
+  family.metric.emplace_back().counter.value = value;
+  return family;
+}
+
 double seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -51,6 +58,7 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
   std::chrono::milliseconds oldest_hold{0};
   std::chrono::milliseconds oldest_wait{0};
   for (const auto& [id, monitor] : picture.active()) {
+    if (id == unlocker_monitor) continue;
     if (monitor.holder) {
       const auto& priority = monitor.holder->priority;
       ++held[!priority ? 2 : *priority == Priority::foreground ? 0 : 1];
@@ -80,7 +88,7 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
 
 std::string metrics_text(const MetricsInput& input) {
   std::vector<MetricFamily> families;
-  families.reserve(16);  // references to its elements are kept while they are filled
+  families.reserve(20);  // references to its elements are kept while they are filled
   MetricFamily& build = families.emplace_back(gauge("build_info", "The version of forelock."));
   add(build, 1,
       {{"version", std::to_string(FORELOCK_VERSION_MAJOR) + '.' + std::to_string(FORELOCK_VERSION_MINOR) + '.' +
@@ -93,6 +101,12 @@ std::string metrics_text(const MetricsInput& input) {
   families.push_back(
       single("serve_connections", "Connections to this server.", static_cast<double>(input.connections)));
   families.push_back(single("serve_streams", "Of these, streams of events.", static_cast<double>(input.streams)));
+  if (input.unlocker != nullptr) {
+    families.push_back(single("unlocker_active", "Whether this is the unlocker that frees; others stand by.",
+                              input.unlocker->active() ? 1 : 0));
+    families.push_back(counter("auto_unlock_total", "Holders that this unlocker has freed.",
+                               static_cast<double>(input.unlocker->freed())));
+  }
   if (input.picture != nullptr) add_picture(families, *input.picture);
   return prometheus::TextSerializer().Serialize(families);
 }

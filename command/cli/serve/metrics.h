@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/serve/picture.h"
+#include "cli/serve/unlocker.h"
 
 namespace forelock::cli {
 
@@ -13,10 +14,12 @@ struct MetricsInput {
   bool connected = false;            // the session at ZooKeeper
   std::size_t connections = 0;       // of the web server
   std::size_t streams = 0;
+  const Unlocker* unlocker = nullptr;  // nothing without --unlocker
 };
 
 // No monitor's id, host or owner becomes a label: their number has no bound. What comes from the picture is left out
-// while there is none, so that a past value is not taken for the present.
+// while there is none, so that a past value is not taken for the present. The unlocker's own lock, which is held all
+// the time, is not counted.
 std::string metrics_text(const MetricsInput& input);
 
 }  // namespace forelock::cli

@@ -61,7 +61,9 @@ Json weighed_tree_json(const Blocking& blocking, std::size_t root) {
 }  // namespace
 
 bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now) {
-  return is_overdue(holder) || (holder && holder->owner && holder->owner->alert_at && now >= *holder->owner->alert_at);
+  if (!holder || !holder->owner) return false;
+  const auto passed = [now](const std::optional<WallTime>& time) { return time && now >= *time; };
+  return is_overdue(holder) || passed(holder->owner->alert_at) || passed(holder->owner->auto_unlock_at);
 }
 
 Picture::Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,

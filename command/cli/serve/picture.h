@@ -55,7 +55,8 @@ class Picture {
   std::chrono::milliseconds fresh_for_;
 };
 
-// Whether an operator should look at it: past its alert, or past the runtime that it has expected.
+// Whether an operator should look at it: past its alert, the runtime that it has expected, or
+// its time to be unlocked.
 bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now);
 
 }  // namespace forelock::cli

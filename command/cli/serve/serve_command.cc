@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 #include "cli/commands.h"
@@ -12,6 +13,7 @@
 #include "cli/process/signal_queue.h"
 #include "cli/serve/board.h"
 #include "cli/serve/collector.h"
+#include "cli/serve/unlocker.h"
 #include "config/quantity.h"
 #include "web/server.h"
 
@@ -78,13 +80,17 @@ class ServeCommand final : public Command {
         "/api/chains     the chains of waits over all monitors\n"
         "/api/events     server-sent events: a snapshot, then changes\n"
         "/metrics        for Prometheus; /livez and /readyz for health checks\n"
-        "It only reads, and listens at this machine alone: it has no authentication.\n"
+        "It listens at this machine alone: it has no authentication. It only reads, but for --unlocker: of several "
+        "that\n"
+        "run, one frees the holders whose time is over if they were locked with --auto-unlock-after "
+        "(auto_unlock_after).\n"
         "Options for every command: see forelock --help");
     app->add_option("--listen", listen_, "Listen here; port 0 is a free one [127.0.0.1:9300]")->type_name("HOST:PORT");
     app->add_option("--allow-host", hosts_, "Also answer under this name, a proxy's say (repeatable)")
         ->type_name("NAME")
         ->expected(1)
         ->take_all();
+    app->add_flag("--unlocker", unlock_, "Also free the holders that have asked for it, when their time is over");
     return app;
   }
 
@@ -101,22 +107,35 @@ class ServeCommand final : public Command {
     options.host_names = hosts_;
     const std::unique_ptr<web::Server> server = listen(std::move(options), board);
     board.publish_through(*server);
+    std::optional<Unlocker> unlocker;
+    if (unlock_) {
+      unlocker.emplace(
+          *client, patience(settings), context.console,
+          [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
+            server->post([&board, monitor, holder, reason] { board.tell_unlocked(monitor, holder, reason); });
+          });
+      board.show_unlocker(*unlocker);
+    }
     Collector collector(
         *client, look_interval, patience(settings),
         [&](std::shared_ptr<const Picture> picture, std::vector<web::Event> events) {
+          if (unlocker) unlocker->take(picture);
           server->post(
               [&board, picture = std::move(picture), events = std::move(events)] { board.take(picture, events); });
         },
         [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
     server->start();
+    if (unlocker) unlocker->start();
     collector.start();
     announce(context.console, address.host, server->port());
     const WakeUp wake_up;  // never notified: signals are all there is to wait for
     while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
     }
+    if (unlocker) unlocker->begin_stop();
     collector.begin_stop();
     client.close();  // ends a look that waits for a silent server
     collector.stop();
+    if (unlocker) unlocker->stop();
     server->stop();
     return exit_ok;
   }
@@ -135,6 +154,7 @@ class ServeCommand final : public Command {
 
   std::string listen_ = "127.0.0.1:9300";
   std::vector<std::string> hosts_;
+  bool unlock_ = false;
 };
 
 }  // namespace

@@ -52,8 +52,8 @@ class LockObject(HeldLock):
         ``priority``: a waiting foreground lock goes before every waiting background one.
         ``timeout`` is what acquire() takes if it is given none; None: what is configured for the class.
         ``expected_runtime``: how long the work is expected to take.
-        ``auto_unlock_after`` is written into the owner record: after so long a program of yours may free the lock
-        (Inspector.force_release()). Forelock itself frees none.
+        ``auto_unlock_after`` is written into the owner record: after so long an unlocker may free the lock, that of
+        ``forelock serve --unlocker`` or a program of yours (Inspector.force_release()).
         ``thread_name``: of the identity ``host/pid/thread``.
         ``may_linger``: whether an acquisition may get a lock that lingers, and its lock may linger after it
         (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.

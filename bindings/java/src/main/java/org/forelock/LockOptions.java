@@ -36,8 +36,8 @@ public final class LockOptions {
   }
 
   /**
-   * Writes down that the lock may be freed after that time, by a program of the application's own: nothing in Forelock
-   * does so.
+   * Writes down that an unlocker may free the lock after that time: {@code forelock serve --unlocker}, or a program of
+   * the application's own.
    *
    * @param time more than zero; zero: nothing is said
    * @return options with it
