@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures: scripts/bench.sh [--quick] [--peers] [--publish] [NAME...]
 #
-#   NAME       compare, dlq or micro; all three without a name
+#   NAME       compare, dlq or micro; all three without a name. Or overload, which takes a quarter of an hour: what
+#              becomes of contenders at a monitor of which more is asked than it serves, with ageing and admission
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
 #   --publish  compare: puts the results into docs/performance.md, with plots
@@ -23,7 +24,7 @@ for argument in "$@"; do
     --peers) peers=yes ;;
     --publish) publish=yes ;;
     --help | -h) show_help; exit 0 ;;
-    compare | dlq | micro) names+=("$argument") ;;
+    compare | dlq | micro | overload) names+=("$argument") ;;
     *) unknown_option "$argument" ;;
   esac
 done
@@ -70,6 +71,15 @@ measure() {
     micro)
       "$programs/bench_micro" --benchmark_min_time="$micro_time" --benchmark_out_format=json \
         --benchmark_out="$results/$name.json"
+      ;;
+    overload)
+      local seconds=230
+      [[ $quick == no ]] || seconds=20
+      "$programs/bench_overload" --seconds="$seconds" >"$results/overload_ageing.json" &&
+        "$programs/bench_overload" --seconds="$((seconds / 2))" --loads=0.8,1.5,3 --waiting=0 \
+          --key=zookeeper.admission --value=refuse >"$results/overload_admission.json" &&
+        /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" --plot "$results/overload.svg" &&
+        printf '\n' && /usr/bin/python3 bench/overload_report.py "$results/overload_admission.json"
       ;;
     compare)
       /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/$name.json" \
