@@ -9,6 +9,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cli/audit_file.h"
+#include "cli/failure.h"
 #include "cli/monitors/views_json.h"
 #include "cli/output/json_output.h"
 #include "records/instance.h"
@@ -17,7 +19,14 @@
 namespace forelock::cli {
 namespace {
 
-void keep(const std::string& line) {
+// \throws FailureException where nothing has been done yet, and must not be without a record of it.
+void keep(const std::string& line, bool is_begin, const Console& console) {
+  try {
+    AuditFile::instance().append(line);
+  } catch (const FailureException& problem) {
+    if (is_begin) throw;
+    console.warn(problem.failure().message);
+  }
   openlog("forelock", LOG_PID, LOG_AUTH);
   syslog(LOG_NOTICE, "%s", line.c_str());
   closelog();
@@ -25,12 +34,12 @@ void keep(const std::string& line) {
 
 void write_line(const nlohmann::ordered_json& json, const Console& console) {
   const std::string line = json_text(json);
+  keep(line, json["result"] == begun, console);
   if (console.text()) {
     console.warn("audit: " + line);
   } else {
     write_json_to_stderr({{"audit", json}});
   }
-  keep(line);
 }
 
 nlohmann::ordered_json common_part(const std::string& action) {
@@ -58,10 +67,12 @@ void audit(const AuditRecord& record, const Console& console) {
   json["monitor"] = record.monitor;
   json["holder"] = record.holder;
   json["held_by"] = record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr);
+  if (record.looked_after)
+    json["then_held_by"] = record.after ? json_of(*record.after) : nlohmann::ordered_json(nullptr);
   json["reason"] = record.reason;
   json["result"] = record.result;
   if (record.result == begun) {
-    keep(json_text(json));
+    keep(json_text(json), true, console);
   } else {
     write_line(json, console);
   }

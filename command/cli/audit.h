@@ -1,4 +1,5 @@
-// Audit lines, on stderr and in the system's log: who did what to the locks and letters of others, and why.
+// Audit lines, on stderr, in the audit file and in the system's log: who did what to the locks and letters of others,
+// and why.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,8 @@ struct AuditRecord {
   std::string monitor;
   std::string holder;  // as it was named
   std::optional<HolderView> view;
+  bool looked_after = false;        // whether `after` is known
+  std::optional<HolderView> after;  // who held it when it was done; nothing: it was free
   std::string reason;
   std::string result;  // `begun`, or what came of it
 };
@@ -22,11 +25,12 @@ struct AuditRecord {
 // The result of an act that is about to be done: should its process end now, the record of the act is there.
 inline constexpr const char* begun = "begun";
 
-// Writes one line of JSON; -q does not silence it. That it has begun goes into the system's log alone.
+// Writes one line of JSON; -q does not silence it. That it has begun goes not to stderr. \throws FailureException if
+// `begun` cannot be written into the audit file: then it is not to be done.
 void audit(const AuditRecord& record, const Console& console);
 
 // What is done with dead letters, at its begin and at its end. What a topic keeps of it ("…@TOKEN") is explained by the
-// line with this token.
+// line with this token. \throws as audit().
 struct DrainAudit {
   std::string action;  // "purge"
   std::string store;

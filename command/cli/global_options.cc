@@ -52,6 +52,10 @@ void GlobalOptions::add_to(CLI::App& root) {
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->group(group);
+  root.add_option("--audit-file", audit_file, "Record acts on others' locks and letters here [$FORELOCK_AUDIT_FILE]")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->group(group);
   CLI::Option* file = root.add_option("--log-file", log.file, "Write a log to this file too; 5 files of 10 MiB at most")
                           ->type_name("FILE")
                           ->check(not_empty())
@@ -71,6 +75,10 @@ void GlobalOptions::add_to(CLI::App& root) {
 ConsoleOptions GlobalOptions::console() const {
   const Format format = output == "json" ? Format::json : output == "ndjson" ? Format::ndjson : Format::text;
   return {format, quiet, verbosity, color};
+}
+
+std::string GlobalOptions::audit_path() const {
+  return audit_file.empty() ? from_environment("FORELOCK_AUDIT_FILE") : audit_file;
 }
 
 Settings GlobalOptions::settings() const {

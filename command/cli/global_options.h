@@ -22,12 +22,15 @@ struct GlobalOptions {
   std::string color = "auto";    // --color
   bool quiet = false;
   int verbosity = 0;
-  LogOptions log;  // --log-file, --log-format, --log-level
+  std::string audit_file;  // --audit-file
+  LogOptions log;          // --log-file, --log-format, --log-level
 
   // Declares them; they are filled in by the parser, so this object must outlive it.
   void add_to(CLI::App& root);
 
   ConsoleOptions console() const;
+  // The file of --audit-file, or of $FORELOCK_AUDIT_FILE; empty if there is none.
+  std::string audit_path() const;
 
   // The settings in force: the file of --config or $FORELOCK_CONFIG, over it --zookeeper and --set; where none of them
   // names servers, $FORELOCK_ZOOKEEPER does. \throws ConfigurationException, FailureException for a --set without '='.

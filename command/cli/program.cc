@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "cli/audit_file.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
@@ -123,6 +124,7 @@ class Program {
       return report_usage(arguments, error);
     }
     const Console console(globals_.console());
+    AuditFile::instance().set_path(globals_.audit_path());
     try {
       open_log(console);
     } catch (...) {

@@ -38,6 +38,16 @@ bool is_gone(Inspector& inspector, const std::string& monitor, const HolderView&
   return false;
 }
 
+// It is done: a problem of the look changes nothing.
+void look_after(Inspector& inspector, AuditRecord& record) {
+  try {
+    record.after = inspector.holder(record.monitor);
+    record.looked_after = true;
+  } catch (const Error&) {
+    record.looked_after = false;
+  }
+}
+
 ReleaseOutcome outcome_of(ForceReleaseResult result) {
   switch (result) {
     case ForceReleaseResult::released:
@@ -61,7 +71,7 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
   // A note would keep the monitor's node.
   if (!view->holder || !is_named(*view->holder, release.holder) || !only_if(*view->holder)) return report;
 
-  AuditRecord record{release.action, release.monitor, release.holder, view->holder, release.reason, begun};
+  AuditRecord record{release.action, release.monitor, release.holder, view->holder, false, {}, release.reason, begun};
   audit(record, console);
   // Before the deed: the victim reads it as soon as it learns of its loss.
   const std::string data =
@@ -86,6 +96,7 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
   }
   if (report.outcome == ReleaseOutcome::released) {
     record.result = "released";
+    look_after(inspector, record);
   } else if (report.outcome == ReleaseOutcome::unknown) {
     record.result = "unknown";
   } else {

@@ -189,8 +189,8 @@ class Streams(support.CliTest):
 
 
 class Generated(support.CliTest):
-    COMMANDS = ["run", "ls", "show", "watch", "serve", "wait", "release", "sweep", "dlq", "config", "doctor", "dev",
-                "completion", "manpage"]
+    COMMANDS = ["run", "ls", "show", "watch", "serve", "wait", "release", "sweep", "audit", "dlq", "config", "doctor",
+                "dev", "completion", "manpage"]
 
     def test_completions_name_every_command(self):
         for shell in ("bash", "zsh", "fish"):
