@@ -508,5 +508,29 @@ TEST_F(LockTest, GuardedWrites) {
   EXPECT_THROW(lock.write_guarded({SetNode{"/document", "4"}}), LockUnhealthyException);
 }
 
+// An unlocker judges what it has read: a holder that says meanwhile that it is alive stays.
+TEST_F(LockTest, ForceReleaseTakesAwayWhatItsConditionHasSeen) {
+  Client client(settings());
+  LockOptions options;
+  options.auto_unlock_after = 1ms;
+  BlockingWriteLock lock(client, "slow", "conditional", Priority::foreground, options);
+  lock.lock_with_timeout();
+  Inspector inspector(client);
+  const auto view = inspector.show("conditional");
+  ASSERT_TRUE(view && view->holder && view->holder->node && view->holder->owner->auto_unlock_at);
+  const std::string node = *view->holder->node;
+  EXPECT_EQ(inspector.force_release("conditional", node, [](const HolderView&) { return false; }),
+            ForceReleaseResult::holder_changed);
+  const auto alive_meanwhile = [&](const HolderView& holder) {
+    lock.alive(5000ms);
+    return test::wait_until([&] { return Inspector(client).show("conditional")->holder->version > holder.version; },
+                            5s);
+  };
+  EXPECT_EQ(inspector.force_release("conditional", node, alive_meanwhile), ForceReleaseResult::holder_changed);
+  EXPECT_TRUE(lock.healthy());
+  EXPECT_EQ(inspector.force_release("conditional", node, [](const HolderView&) { return true; }),
+            ForceReleaseResult::released);
+}
+
 }  // namespace
 }  // namespace forelock
