@@ -42,4 +42,4 @@ def test_locks_over_mutual_tls(secure):
 def test_the_wrong_server_is_named(secure):
     client = open_client(**secure, zookeeper_tls_server_names="zk1.example")
     with client, pytest.raises(forelock.Error, match="not for zk1.example"):
-        BlockingLock(client, "P1", timeout=2).acquire()
+        BlockingLock(client, "P1", timeout=PATIENCE).acquire()  # the client gives up before

@@ -26,7 +26,8 @@ class ManyTest {
 
   @Test
   void tenThousandWaitWithoutThreadsAndAreCancelled() throws Exception {
-    try (TestServer server = new TestServer(); ForelockClient client = server.client();
+    try (TestServer server = new TestServer();
+        ForelockClient client = server.settings().set("zookeeper.session.timeout", "60000").build();
         ZkBlockingWriteLock holder = new ZkBlockingWriteLock("holder", client, "many")) {
       holder.lockWithTimeout();
       List<ZkBlockingWriteLock> locks = new ArrayList<>();
