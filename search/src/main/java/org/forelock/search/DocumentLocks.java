@@ -184,8 +184,9 @@ public final class DocumentLocks implements WriteLocks {
       acquirePart();
       return;
     }
-    boolean kept = reason.code() == ErrorCode.LOCK_TIMEOUT || reason.code() == ErrorCode.LOCK_UNAVAILABLE;
-    if (!kept || !part.contains(reason.monitor())) {
+    boolean others = reason.code() == ErrorCode.LOCK_TIMEOUT || reason.code() == ErrorCode.LOCK_UNAVAILABLE
+        || reason.code() == ErrorCode.LOCK_REFUSED;
+    if (!others || !part.contains(reason.monitor())) {
       finish(reason);
       return;
     }
