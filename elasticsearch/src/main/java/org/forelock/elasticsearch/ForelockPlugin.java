@@ -36,6 +36,7 @@ import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.HolderLook;
 import org.forelock.search.HolderTokens;
+import org.forelock.search.Leases;
 import org.forelock.search.LockService;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeParts;
@@ -89,7 +90,9 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode);
-    parts = new Parts(stats, requests, locks, new PrimaryCheck(requests, stats, threads, cluster));
+    Leases leases = new Leases(
+        ours, common, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
+    parts = new Parts(stats, requests, locks, new PrimaryCheck(requests, stats, threads, cluster), leases);
     cluster.addListener(parts.archived);
     filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts);
     return List.of(parts);
@@ -146,7 +149,7 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
   public void close() {
     Parts all = parts;
     if (all != null) {
-      all.requests.close();
+      all.leases.close();
       unguarded.close();
       if (!all.requests.hasPromised()) {
         all.locks.close();

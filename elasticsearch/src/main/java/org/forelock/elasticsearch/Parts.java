@@ -2,12 +2,15 @@ package org.forelock.elasticsearch;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.elasticsearch.cluster.node.DiscoveryNode;
 import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.index.shard.ShardId;
 import org.elasticsearch.tasks.Task;
 import org.elasticsearch.tasks.TaskManager;
 import org.forelock.search.HeldRequests;
+import org.forelock.search.Leases;
 import org.forelock.search.LockService;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeState;
@@ -18,12 +21,15 @@ import org.forelock.search.Stats;
 public final class Parts implements Refreshes {
   static final String STATS = "internal:plugin/forelock/stats";
   static final String CANCEL = "internal:plugin/forelock/cancel";
+  static final String LEASES = "internal:plugin/forelock/leases";
+  private static final String LEASE = "internal:plugin/forelock/lease";
   private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(10);
 
   final Stats stats;
   final HeldRequests requests;
   final LockService locks;
   final PrimaryCheck check;
+  final Leases leases;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -31,11 +37,12 @@ public final class Parts implements Refreshes {
   private volatile Ancestry ancestry;
   private volatile Refreshes refreshes;
 
-  Parts(Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check) {
+  Parts(Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check, Leases leases) {
     this.stats = stats;
     this.requests = requests;
     this.locks = locks;
     this.check = check;
+    this.leases = leases;
     this.state = new NodeState(stats, requests, locks::status, archived::problems);
   }
 
@@ -46,6 +53,8 @@ public final class Parts implements Refreshes {
     ancestry = new Ancestry(tasks::getTask, nodes::localId, task -> requests.cancel(
         held -> ancestry.descends(held.task, task), "task " + task.number() + " was cancelled"));
     peers.serve(STATS, Peers.AT_ONCE, (question, reply) -> reply.accept(state.toMap()));
+    peers.serve(LEASE, Peers.AT_ONCE, (question, reply) -> reply.accept(leases.answer(question)));
+    peers.serve(LEASES, Peers.AT_ONCE, (question, reply) -> reply.accept(leases.list()));
     peers.serve(CANCEL, Peers.AT_ONCE, (question, reply) -> {
       Map<String, String> parameters = new HashMap<>();
       question.forEach((name, value) -> parameters.put(name, (String) value));
@@ -56,6 +65,16 @@ public final class Parts implements Refreshes {
 
   void askAll(String question, Map<String, Object> values, Consumer<Peers.Answered> then) {
     peers.askAll(question, values, TIMEOUT, then);
+  }
+
+  /** Asks the node that has given a lease. */
+  void ask(String lease, Map<String, String> question, BiConsumer<Map<String, Object>, Exception> then) {
+    DiscoveryNode node = peers.node(Leases.nodeOf(lease));
+    if (node == null) {
+      then.accept(null, null);
+    } else {
+      peers.ask(node, LEASE, new HashMap<>(question), TIMEOUT, then);
+    }
   }
 
   /** What a task descends from ends its wait, where that is cancelled. */

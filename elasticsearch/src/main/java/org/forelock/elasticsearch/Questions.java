@@ -22,6 +22,12 @@ final class Questions {
   static final ActionType<Reply> METRICS = new ActionType<>("cluster:monitor/forelock/metrics");
   /** What happened on each node, and what is there now. */
   static final ActionType<Reply> STATS = new ActionType<>("cluster:monitor/forelock/stats");
+  /** Gives a lease, on the node that is asked. */
+  static final ActionType<Reply> LEASE_TAKE = new ActionType<>("cluster:admin/forelock/leases/take");
+  /** Keeps one, or gives it back, on the node that has given it. */
+  static final ActionType<Reply> LEASE_USE = new ActionType<>("cluster:admin/forelock/leases/use");
+  /** All of all nodes. */
+  static final ActionType<Reply> LEASE_LIST = new ActionType<>("cluster:admin/forelock/leases/list");
   /** Ends waits on all nodes. */
   static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
 

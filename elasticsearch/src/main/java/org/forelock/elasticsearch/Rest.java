@@ -13,13 +13,14 @@ import org.elasticsearch.rest.RestRequest.Method;
 import org.elasticsearch.rest.RestResponse;
 import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.rest.action.RestResponseListener;
+import org.forelock.search.Leases;
 import org.forelock.search.Looks;
 import org.forelock.search.Metrics;
 import org.forelock.search.Selection;
 
 /** One path of the plugin's REST interface: a question, and its answer as JSON or as it is. */
 final class Rest extends BaseRestHandler {
-  private static final String ROOT = "/_plugins/_forelock/";
+  static final String ROOT = "/_plugins/_forelock/";
 
   private final String name;
   private final Route route;
@@ -42,7 +43,12 @@ final class Rest extends BaseRestHandler {
             request -> Map.of(Looks.MONITOR, request.param("monitor"))),
         new Rest("stats", Method.GET, "stats", Questions.STATS, request -> Map.of()),
         new Rest("cancel", Method.POST, "_cancel", Questions.CANCEL, Rest::selection),
-        new Rest("metrics", Method.GET, "metrics", Questions.METRICS, request -> Map.of()), new Cat());
+        new Rest("metrics", Method.GET, "metrics", Questions.METRICS, request -> Map.of()),
+        new LeaseRest(), new Rest("leases", Method.GET, "leases", Questions.LEASE_LIST, request -> Map.of()),
+        new Rest("lease_keep", Method.PUT, "leases/{id}", Questions.LEASE_USE,
+            request -> new HashMap<>(Leases.keep(request.param("id")))),
+        new Rest("lease_release", Method.DELETE, "leases/{id}", Questions.LEASE_USE,
+            request -> new HashMap<>(Leases.release(request.param("id")))), new Cat());
   }
 
   private static Map<String, Object> selection(RestRequest request) {

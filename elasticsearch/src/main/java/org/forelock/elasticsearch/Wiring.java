@@ -45,7 +45,7 @@ public final class Wiring extends HandledTransportAction<Message, Reply> {
     http.addLifecycleListener(new LifecycleListener() {
       @Override
       public void beforeStop() {
-        parts.requests.close();
+        parts.leases.close();
       }
     });
   }

@@ -18,6 +18,7 @@ import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.HolderLook;
 import org.forelock.search.HolderTokens;
+import org.forelock.search.Leases;
 import org.forelock.search.LockService;
 import org.forelock.search.Names;
 import org.forelock.search.NodeLetters;
@@ -111,8 +112,10 @@ public final class ForelockPlugin extends PluginBase
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
         stats, unguarded, workers, planner::localNode);
+    Leases leases = new Leases(
+        ours, node, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
     parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads,
-        OwnSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)));
+        OwnSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)), leases);
     cluster.addListener(parts.archived);
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null
@@ -191,6 +194,9 @@ public final class ForelockPlugin extends PluginBase
   public List<ActionHandler<? extends ActionRequest, ? extends ActionResponse>> getActions() {
     return List.of(new ActionHandler<>(NodesAction.STATS, NodesAction.StatsAction.class),
         new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class),
+        new ActionHandler<>(LeaseActions.TAKE, LeaseActions.Take.class),
+        new ActionHandler<>(LeaseActions.USE, LeaseActions.Use.class),
+        new ActionHandler<>(LeaseActions.LIST, LeaseActions.All.class),
         new ActionHandler<>(LookAction.LOCKS, LookAction.LocksAction.class),
         new ActionHandler<>(LookAction.METRICS, LookAction.MetricsAction.class));
   }
@@ -237,7 +243,7 @@ public final class ForelockPlugin extends PluginBase
   public void close() {
     Parts all = parts;
     if (all != null) {
-      all.requests.close();
+      all.leases.close();
       unguarded.close();
       if (letters != null) {
         letters.close();

@@ -21,13 +21,13 @@ abstract class NodesAction
   static final ActionType<NodesAnswer> STATS = type("cluster:monitor/forelock/stats");
   static final ActionType<NodesAnswer> CANCEL = type("cluster:admin/forelock/cancel");
 
-  private NodesAction(ActionType<?> type, ThreadPool threads, ClusterService cluster, TransportService transport,
+  NodesAction(ActionType<?> type, ThreadPool threads, ClusterService cluster, TransportService transport,
       ActionFilters filters) {
     super(type.name(), threads, cluster, transport, filters, NodesRequest::new, NodesRequest.OfNode::new,
         ThreadPool.Names.MANAGEMENT, NodesAnswer.OfNode.class);
   }
 
-  private static ActionType<NodesAnswer> type(String name) {
+  static ActionType<NodesAnswer> type(String name) {
     return new ActionType<>(name, in -> {
       throw new UnsupportedOperationException(name + " is only executed on the node that was asked");
     });

@@ -6,12 +6,13 @@ import org.opensearch.action.support.nodes.BaseNodesRequest;
 import org.opensearch.core.common.io.stream.StreamInput;
 import org.opensearch.core.common.io.stream.StreamOutput;
 
-/** A question to all nodes, with parameters by name. */
+/** A question to all nodes, or to some, with parameters by name. */
 final class NodesRequest extends BaseNodesRequest<NodesRequest> {
   private final Map<String, String> parameters;
 
-  NodesRequest(Map<String, String> parameters) {
-    super(new String[0]);
+  /** @param nodes their ids; none: all */
+  NodesRequest(Map<String, String> parameters, String... nodes) {
+    super(nodes);
     this.parameters = Map.copyOf(parameters);
   }
 

@@ -2,6 +2,7 @@ package org.forelock.opensearch;
 
 import java.util.function.Consumer;
 import org.forelock.search.HeldRequests;
+import org.forelock.search.Leases;
 import org.forelock.search.LockService;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeState;
@@ -18,6 +19,7 @@ public final class Parts implements BulkWriter, Refreshes {
   final HeldRequests requests;
   final LockService locks;
   final PrimaryCheck check;
+  final Leases leases;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -25,12 +27,14 @@ public final class Parts implements BulkWriter, Refreshes {
   private volatile Refreshes refreshes;
   private volatile BulkWriter writer;
 
-  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check) {
+  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
+      Leases leases) {
     this.settings = settings;
     this.stats = stats;
     this.requests = requests;
     this.locks = locks;
     this.check = check;
+    this.leases = leases;
     this.state = new NodeState(stats, requests, locks::status, archived::problems);
   }
 

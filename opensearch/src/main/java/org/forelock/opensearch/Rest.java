@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +24,9 @@ final class Rest {
   private Rest() {}
 
   static List<RestHandler> handlers() {
-    return List.of(new Locks(), new Show(), new Cat(), new StatsHandler(), new Cancel(), new MetricsHandler());
+    List<RestHandler> all = new ArrayList<>(LeaseRest.handlers());
+    all.addAll(List.of(new Locks(), new Show(), new Cat(), new StatsHandler(), new Cancel(), new MetricsHandler()));
+    return all;
   }
 
   private static final class Locks extends RestBase {

@@ -43,7 +43,7 @@ public final class Wiring extends AbstractLifecycleComponent {
     http.addLifecycleListener(new LifecycleListener() {
       @Override
       public void beforeStop() {
-        parts.requests.close();
+        parts.leases.close();
       }
     });
   }

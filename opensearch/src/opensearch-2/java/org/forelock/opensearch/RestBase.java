@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import java.io.IOException;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.ActionType;
 import org.opensearch.client.node.NodeClient;
@@ -9,6 +10,7 @@ import org.opensearch.rest.BaseRestHandler;
 import org.opensearch.rest.RestChannel;
 import org.opensearch.rest.RestHandler;
 import org.opensearch.rest.RestRequest;
+import org.opensearch.rest.action.RestCancellableNodeClient;
 
 /** A handler of REST requests without what differs between OpenSearch 2 and 3. */
 abstract class RestBase extends BaseRestHandler {
@@ -18,11 +20,17 @@ abstract class RestBase extends BaseRestHandler {
         ActionType<R> type, Q request, ActionListener<R> listener);
   }
 
-  abstract RestChannelConsumer prepare(RestRequest request, Actions actions);
+  abstract RestChannelConsumer prepare(RestRequest request, Actions actions) throws IOException;
+
+  /** Whether what it asks for is cancelled when its client goes. */
+  boolean endsWithItsClient() {
+    return false;
+  }
 
   @Override
-  protected final RestChannelConsumer prepareRequest(RestRequest request, NodeClient client) {
-    return prepare(request, client::execute);
+  protected final RestChannelConsumer prepareRequest(RestRequest request, NodeClient client) throws IOException {
+    return prepare(request, endsWithItsClient()
+        ? new RestCancellableNodeClient(client, request.getHttpChannel())::execute : client::execute);
   }
 
   /** Runs something before each request that a handler gets. */

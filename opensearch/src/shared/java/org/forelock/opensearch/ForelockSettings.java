@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.forelock.LockType;
 import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
+import org.forelock.search.LeaseLimits;
 import org.forelock.search.Limits;
 import org.forelock.search.MonitorRule;
 import org.forelock.search.OnUnavailable;
@@ -21,7 +22,7 @@ import org.opensearch.core.common.settings.SecureString;
 import org.opensearch.core.common.unit.ByteSizeValue;
 
 /** ForelockSettings are the node's settings as they are now. Thread-safe. */
-final class ForelockSettings implements Limits {
+final class ForelockSettings implements Limits, LeaseLimits {
   static final Setting<Boolean> INDEX_ENABLED =
       Setting.boolSetting("index.forelock.enabled", false, Property.IndexScope, Property.Dynamic);
   static final Setting<MonitorRule> INDEX_MONITOR = new Setting<>(
@@ -45,6 +46,11 @@ final class ForelockSettings implements Limits {
   static final Setting<ByteSizeValue> FOREGROUND_MAX_BYTES = maxBytes("forelock.foreground.max_bytes", "4%");
   static final Setting<ByteSizeValue> BACKGROUND_MAX_BYTES = maxBytes("forelock.background.max_bytes", "2%");
 
+  static final Setting<Integer> MOST_LEASES =
+      Setting.intSetting("forelock.leases.max", 1000, 0, Property.NodeScope, Property.Dynamic);
+  static final Setting<TimeValue> MOST_KEEP = leaseTime("forelock.leases.max_keep", 60);
+  static final Setting<TimeValue> MOST_WAIT = leaseTime("forelock.leases.max_timeout", 60);
+
   private volatile boolean enabled;
   private volatile OnUnavailable onUnavailable;
   private volatile int bulkForegroundMax;
@@ -55,6 +61,9 @@ final class ForelockSettings implements Limits {
   private volatile int backgroundMaxRequests;
   private volatile ByteSizeValue foregroundMaxBytes;
   private volatile ByteSizeValue backgroundMaxBytes;
+  private volatile int mostLeases;
+  private volatile TimeValue mostKeep;
+  private volatile TimeValue mostWait;
 
   ForelockSettings(Settings settings, ClusterSettings updates) {
     follow(ENABLED, settings, updates, v -> enabled = v);
@@ -67,13 +76,16 @@ final class ForelockSettings implements Limits {
     follow(BACKGROUND_MAX_REQUESTS, settings, updates, v -> backgroundMaxRequests = v);
     follow(FOREGROUND_MAX_BYTES, settings, updates, v -> foregroundMaxBytes = v);
     follow(BACKGROUND_MAX_BYTES, settings, updates, v -> backgroundMaxBytes = v);
+    follow(MOST_LEASES, settings, updates, v -> mostLeases = v);
+    follow(MOST_KEEP, settings, updates, v -> mostKeep = v);
+    follow(MOST_WAIT, settings, updates, v -> mostWait = v);
   }
 
   static List<Setting<?>> all() {
     List<Setting<?>> all = new ArrayList<>(OwnSettings.all());
     all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX, RETRY_AFTER,
         ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT, FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS,
-        FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES));
+        FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES, MOST_LEASES, MOST_KEEP, MOST_WAIT));
     return all;
   }
 
@@ -83,6 +95,11 @@ final class ForelockSettings implements Limits {
 
   private static Setting<TimeValue> timeout(String key) {
     return Setting.timeSetting(key, TimeValue.MINUS_ONE, TimeValue.MINUS_ONE, Property.NodeScope, Property.Dynamic);
+  }
+
+  private static Setting<TimeValue> leaseTime(String key, long seconds) {
+    return Setting.timeSetting(key, TimeValue.timeValueSeconds(seconds), TimeValue.timeValueSeconds(1),
+        Property.NodeScope, Property.Dynamic);
   }
 
   private static Setting<Integer> maxRequests(String key, int value) {
@@ -145,5 +162,20 @@ final class ForelockSettings implements Limits {
   public long maxBytes(LockType type) {
     long foreground = foregroundMaxBytes.getBytes();
     return type == LockType.FOREGROUND ? foreground : Math.min(backgroundMaxBytes.getBytes(), foreground);
+  }
+
+  @Override
+  public int mostLeases() {
+    return mostLeases;
+  }
+
+  @Override
+  public long mostKeepMillis() {
+    return mostKeep.millis();
+  }
+
+  @Override
+  public long mostWaitMillis() {
+    return mostWait.millis();
   }
 }

@@ -136,6 +136,16 @@ class WriteFilterThreadsTest {
     }
 
     @Override
+    public Map<String, Long> tokens() {
+      return lock.tokens();
+    }
+
+    @Override
+    public String heldHeader() {
+      return lock.heldHeader();
+    }
+
+    @Override
     public void close() {
       lock.close();
     }

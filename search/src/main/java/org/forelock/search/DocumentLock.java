@@ -1,5 +1,6 @@
 package org.forelock.search;
 
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** A DocumentLock is a lock on one monitor, or on several at once, that can be obtained without blocking. */
@@ -15,6 +16,12 @@ public interface DocumentLock {
 
   /** The highest fencing token of its monitors. */
   long token();
+
+  /** The fencing tokens of the last grant, by monitor. */
+  Map<String, Long> tokens();
+
+  /** They as the value of {@link Headers#HELD}. */
+  String heldHeader();
 
   /** Gives it back without waiting, in whatever state. */
   void close();

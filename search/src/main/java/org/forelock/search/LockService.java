@@ -4,6 +4,7 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -96,6 +97,16 @@ public final class LockService implements LockSource, AutoCloseable {
     }
 
     @Override
+    public Map<String, Long> tokens() {
+      return Map.of(lock.monitor(), lock.fencingToken());
+    }
+
+    @Override
+    public String heldHeader() {
+      return lock.heldHeader();
+    }
+
+    @Override
     public void close() {
       lock.close();
     }
@@ -126,6 +137,16 @@ public final class LockService implements LockSource, AutoCloseable {
     @Override
     public long token() {
       return set.highestFencingToken();
+    }
+
+    @Override
+    public Map<String, Long> tokens() {
+      return set.fencingTokens();
+    }
+
+    @Override
+    public String heldHeader() {
+      return set.heldHeader();
     }
 
     @Override

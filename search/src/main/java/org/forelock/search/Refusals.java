@@ -12,7 +12,7 @@ public final class Refusals {
   public static final int TOO_MANY_REQUESTS = 429;
   private static final int ACCEPTED = 202;
   private static final int BAD_REQUEST = 400;
-  private static final int CONFLICT = 409;
+  public static final int CONFLICT = 409;
   private static final int TOO_LARGE = 413;
   private static final int ERROR = 500;
   private static final int UNAVAILABLE = 503;
@@ -149,6 +149,12 @@ public final class Refusals {
     return of(CONFLICT, "not_guarded", "", "the index [" + index
         + "] is not guarded, and " + Headers.REQUIRED + " or " + Headers.HELD
         + " asks for a lock; set index.forelock.enabled");
+  }
+
+  /** The node that has given a lease does not answer. */
+  public static Refusal leaseUnknown(String id, String problem) {
+    return of(UNAVAILABLE, "unavailable", "", "the node that has given the lease " + id + " does not answer: " + problem
+        + "; try again while its time is not over");
   }
 
   public static Refusal cancelled(String reason) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.forelock.ErrorCode;
 import org.forelock.LockType;
@@ -130,6 +131,18 @@ public final class FakeLocks implements LockSource {
     @Override
     public long token() {
       return token;
+    }
+
+    @Override
+    public Map<String, Long> tokens() {
+      Map<String, Long> all = new TreeMap<>();
+      monitors.forEach(monitor -> all.put(monitor, token));
+      return all;
+    }
+
+    @Override
+    public String heldHeader() {
+      return tokens().toString();
     }
 
     @Override

@@ -1,0 +1,114 @@
+package org.forelock.elasticsearch;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.elasticsearch.action.ActionListener;
+import org.elasticsearch.action.support.ActionFilters;
+import org.elasticsearch.action.support.HandledTransportAction;
+import org.elasticsearch.injection.guice.Inject;
+import org.elasticsearch.tasks.Task;
+import org.elasticsearch.transport.TransportService;
+import org.forelock.search.Leases;
+import org.forelock.search.Refusal;
+import org.forelock.search.Refusals;
+
+/** Leases of locks, over REST. */
+final class LeaseActions {
+  private LeaseActions() {}
+
+  private static void tell(Map<String, Object> told, Exception problem, ActionListener<Reply> listener) {
+    if (problem == null) {
+      listener.onResponse(new Reply(told));
+    } else {
+      listener.onFailure(Answers.of(problem));
+    }
+  }
+
+  /** Gives one. */
+  public static final class Take extends HandledTransportAction<LeaseMessage, Reply> {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public Take(TransportService transport, ActionFilters filters, Parts parts) {
+      super(Questions.LEASE_TAKE.name(), transport, filters, LeaseMessage::new, Peers.AT_ONCE);
+      this.parts = parts;
+    }
+
+    @Override
+    protected void doExecute(Task task, LeaseMessage message, ActionListener<Reply> listener) {
+      ((LeaseMessage.Waiting) task).whenCancelled(
+          parts.leases.take(message.body, task, (told, problem) -> tell(told, problem, listener)));
+    }
+  }
+
+  /** Keeps one, or gives it back. */
+  public static final class Use extends HandledTransportAction<Message, Reply> {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public Use(TransportService transport, ActionFilters filters, Parts parts) {
+      super(Questions.LEASE_USE.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      this.parts = parts;
+    }
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      Map<String, String> question = new LinkedHashMap<>();
+      message.values.forEach((name, value) -> question.put(name, (String) value));
+      String id = question.get("id");
+      parts.ask(id, question, (answer, problem) -> {
+        Map<String, Object> told = null;
+        Exception refusal = problem == null ? null : Refusals.leaseUnknown(id, problem.getMessage());
+        try {
+          told = refusal == null ? Leases.told(question, answer) : null;
+        } catch (Refusal notDone) {
+          refusal = notDone;
+        }
+        tell(told, refusal, listener);
+      });
+    }
+  }
+
+  /** Lists them. */
+  public static final class All extends HandledTransportAction<Message, Reply> {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public All(TransportService transport, ActionFilters filters, Parts parts) {
+      super(Questions.LEASE_LIST.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      this.parts = parts;
+    }
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      parts.askAll(Parts.LEASES, message.values, answers -> {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("nodes", answers.nodes);
+        map.put("failures", List.copyOf(answers.problems));
+        listener.onResponse(new Reply(map));
+      });
+    }
+  }
+}
