@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the demonstration need, on Debian 12:
-#   scripts/setup.sh [--build | --bench] [--check]
+#   scripts/setup.sh [--build | --bench | --package] [--check]
 #
 #   --build   only what building the library and the command needs
 #   --bench   also the other locks that the comparison measures
+#   --package what building Debian packages needs
 #   --check   installs nothing; lists what is missing and exits 1 if something is
 #   --help    this text
 #
@@ -43,12 +44,16 @@ packages=(
   golang-go
 )
 
+# Debian packages, the checks of them, and a system to install them in.
+packaging=(git debhelper fakeroot lintian blhc mmdebstrap)
+
 peers=(etcd-server redis-server)
 
 check_only=no bench=no
 for argument in "$@"; do
   case $argument in
     --build) packages=("${building[@]}") ;;
+    --package) packages=("${building[@]}" "${packaging[@]}") ;;
     --bench) bench=yes packages+=("${peers[@]}") ;;
     --check) check_only=yes ;;
     --help | -h) show_help; exit 0 ;;

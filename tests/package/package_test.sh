@@ -84,6 +84,9 @@ done
 bash -n "$prefix/share/bash-completion/completions/forelock"
 [[ ! -e $prefix/bin/interactive_and_bulk ]] || fail "the examples are not for installing"
 
+step "the files of debian/ agree with it"
+/usr/bin/python3 -B "$here/debian_test.py" "$source_dir" "$prefix" || fail "the Debian packages would not be whole"
+
 step "what the shared libraries export"
 exports_of() {
   nm -D --defined-only --demangle "$1" | cut -d' ' -f3- >"$work/exports"

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Makes the Debian packages of the libraries and of the command, on Debian 12: scripts/package.sh [OPTION…]
+#
+#   --twice    makes them a second time, without the compiler's cache, and fails if a byte differs
+#   --help     this text
+#
+# What is in the working tree is packaged, without what git ignores. The packages are in build/packages afterwards, with
+# SHA256SUMS, and what the build said in build/packages/build.log. Fails if lintian finds an error or a warning, or blhc
+# a compilation without hardening. Uses ccache, so only what has changed since the last call is compiled anew. Installs
+# with apt-get what is missing.
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+twice=no
+for argument in "$@"; do
+  case $argument in
+    --twice) twice=yes ;;
+    --help | -h) show_help; exit 0 ;;
+    *) unknown_option "$argument" ;;
+  esac
+done
+
+scripts/setup.sh --package
+needs git
+scripts/zookeeper_client.sh
+packages=$root/build/packages
+source_dir=$packages/source
+mkdir -p "$packages"
+exec 9>"$packages/lock"
+flock 9
+
+# The same for the same commit, whenever and wherever it is built.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C.UTF-8
+export FORELOCK_ZOOKEEPER_CLIENT=${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+DEB_BUILD_OPTIONS=parallel=$(parallel_jobs)
+export DEB_BUILD_OPTIONS
+
+# make_packages FOLDER CMAKE-OPTION...: from a fresh copy of the source, which is always in the same place.
+make_packages() {
+  local into=$1
+  shift
+  rm -rf -- "$source_dir" "$into"
+  mkdir -p "$source_dir" "$into"
+  git ls-files -z --cached --others --exclude-standard --deduplicate |
+    while IFS= read -r -d '' file; do [[ ! -e $file && ! -L $file ]] || printf '%s\0' "$file"; done |
+    tar --create --null --no-recursion --files-from=- | tar --extract --directory "$source_dir"
+  (cd "$source_dir" && FORELOCK_CMAKE_OPTIONS="$*" dpkg-buildpackage --build=binary --no-sign --no-pre-clean) \
+    >"$into/build.log" 2>&1 || { tail -n 40 "$into/build.log" >&2; die "the build failed ($into/build.log)"; }
+  mv -- "$packages"/*.deb "$into/"
+  rm -f -- "$packages"/*.{buildinfo,changes}
+}
+
+new=$packages/new
+make_packages "$new" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+lintian --fail-on error,warning --tag-display-limit 0 --suppress-tags "$(printf '%s,' \
+  bogus-mail-host initial-upload-closes-no-bugs)" "$new"/*.deb || die "lintian finds the above"
+# It asks for -g itself, not for -g1.
+blhc --all --ignore-flag -g "$new/build.log" || die "blhc finds the above: flags are missing in $new/build.log"
+if [[ $twice == yes ]]; then
+  make_packages "$packages/again"
+  for file in "$new"/*.deb; do
+    cmp "$file" "$packages/again/${file##*/}" || die "${file##*/} is not the same when it is made again"
+  done
+  rm -rf -- "$packages/again"
+fi
+
+rm -rf -- "$source_dir" "$packages"/*.deb
+mv -- "$new"/* "$packages/"
+rmdir "$new"
+(cd "$packages" && sha256sum -- *.deb >SHA256SUMS && ls -l -- *.deb)
