@@ -42,10 +42,8 @@ void write_line(const nlohmann::ordered_json& json, const Console& console) {
   }
 }
 
-nlohmann::ordered_json common_part(const std::string& action) {
-  return {{"action", action},
-          {"at", records::format_wall_time(records::wall_time_now())},
-          {"by", acting_user() + '@' + records::process_identity()}};
+nlohmann::ordered_json common_part(const std::string& action, const std::string& by) {
+  return {{"action", action}, {"at", records::format_wall_time(records::wall_time_now())}, {"by", by}};
 }
 
 std::string name_of(uid_t user) {
@@ -63,7 +61,7 @@ std::string login_name() {
 }  // namespace
 
 void audit(const AuditRecord& record, const Console& console) {
-  nlohmann::ordered_json json = common_part(record.action);
+  nlohmann::ordered_json json = common_part(record.action, record.by);
   json["monitor"] = record.monitor;
   json["holder"] = record.holder;
   json["held_by"] = record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr);
@@ -79,7 +77,7 @@ void audit(const AuditRecord& record, const Console& console) {
 }
 
 void audit_drain(const DrainAudit& record, const Console& console) {
-  nlohmann::ordered_json json = common_part(record.action);
+  nlohmann::ordered_json json = common_part(record.action, acting_user() + '@' + records::process_identity());
   json["store"] = record.store;
   json["token"] = record.token;
   json["which"] = record.which;

@@ -13,6 +13,7 @@ namespace forelock::cli {
 
 struct AuditRecord {
   std::string action;  // "release", or "unlock": of the unlocker
+  std::string by;      // who does it
   std::string monitor;
   std::string holder;  // as it was named
   std::optional<HolderView> view;

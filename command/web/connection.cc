@@ -1,5 +1,7 @@
 #include "web/connection.h"
 
+#include <algorithm>
+#include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -16,6 +18,7 @@ using boost::system::error_code;
 
 constexpr std::chrono::milliseconds write_patience{30'000};
 constexpr std::chrono::milliseconds drain_patience{2'000};
+constexpr std::chrono::milliseconds act_patience{60'000};
 constexpr std::size_t stream_piece_bytes = 256 * 1024;
 
 // Scripts and styles come from this server alone, and nothing that a lock's owner has written can become one.
@@ -34,6 +37,10 @@ void set_common(Fields& fields) {
 
 std::string_view view_of(boost::beast::string_view text) {
   return {text.data(), text.size()};
+}
+
+bool names_token(std::string_view authorization) {
+  return authorization.starts_with("Bearer");
 }
 
 std::string error_json(const char* code, const char* message) {
@@ -107,14 +114,74 @@ void Connection::take_header(std::string_view header) {
   if (!hall_.hosts.allows(view_of(request[http::field::host])))
     return refuse({421, "foreign_host", "this server does not answer under that name; --allow-host permits one"});
   const bool head = request.method() == http::verb::head;
-  if (!head && request.method() != http::verb::get)
+  const bool acts = request.method() == http::verb::post && !hall_.admins.none();
+  if (!head && !acts && request.method() != http::verb::get)
     return refuse({405, "method_not_allowed", "only GET and HEAD are served here"});
-  if (request.count(http::field::transfer_encoding) > 0 || parser.content_length().value_or(0) > 0)
-    return refuse({400, "bad_request", "a request without a body is expected"});
+  std::optional<std::uint64_t> length;
+  if (parser.content_length()) length = *parser.content_length();
+  if (request.count(http::field::transfer_encoding) > 0 || (!acts && length.value_or(0) > 0))
+    return refuse({400, "bad_request", "a request without a body is expected, or with a length if it acts"});
   const std::optional<Target> target = parse_target(view_of(request.target()));
   if (!target) return refuse({400, "bad_request", "the path is invalid"});
+  Request asked{target->path, target->query, {}, {}, {}};
+  if (!hall_.admins.none() && (acts || names_token(view_of(request[http::field::authorization])))) {
+    const auto who = request.count(http::field::authorization) == 1
+                         ? hall_.admins.who(view_of(request[http::field::authorization]))
+                         : std::nullopt;
+    if (!who && !hall_.admins.failures.take())
+      return refuse({429, "too_many_requests", "too many requests without a valid token; wait a minute"});
+    if (!who) return refuse({401, "not_authorized", "that needs the token of an admin, in the header Authorization"});
+    asked.admin = *who;
+    asked.csrf = hall_.admins.csrf();
+  }
   keep_alive_ = request.keep_alive();
-  answer({target->path, target->query}, head, view_of(request["Last-Event-ID"]));
+  if (acts) return take_act(request, length, std::move(asked));
+  answer(asked, head, view_of(request["Last-Event-ID"]));
+}
+
+// A browser lets a page of another site send a POST, but not with these headers, and says whose page it is.
+std::optional<Connection::Refusal> Connection::refusal_of_act(const Header& header, std::optional<std::uint64_t> length,
+                                                              const Request& request) {
+  const std::string_view origin = view_of(header[http::field::origin]);
+  const std::string_view site = view_of(header["Sec-Fetch-Site"]);
+  if ((header.count(http::field::origin) > 0 && !is_own_origin(origin, view_of(header[http::field::host]))) ||
+      (!site.empty() && site != "same-origin" && site != "none"))
+    return Refusal{403, "foreign_origin", "a page of another site may not act here"};
+  if (!hall_.admins.is_csrf(view_of(header["X-Forelock-CSRF"])))
+    return Refusal{403, "csrf", "the header X-Forelock-CSRF is not that of /api/admin"};
+  if (view_of(header[http::field::content_type]) != "application/json")
+    return Refusal{415, "unsupported_media_type", "an act is application/json"};
+  if (!length) return Refusal{411, "length_required", "an act says the length of its body"};
+  if (!request.query.empty()) return Refusal{400, "bad_request", "an act has no query"};
+  if (!hall_.admins.acts.take()) return Refusal{429, "too_many_requests", "too many acts; wait a minute"};
+  return std::nullopt;
+}
+
+void Connection::take_act(const Header& header, std::optional<std::uint64_t> length, Request request) {
+  if (const auto refusal = refusal_of_act(header, length, request)) return refuse(*refusal);
+  read_body(static_cast<std::size_t>(*length), std::move(request));  // the parser has bounded it
+}
+
+// The deadline is still that of the header.
+void Connection::read_body(std::size_t length, Request request) {
+  const std::size_t missing = length - std::min(length, input_.size());
+  asio::async_read(
+      socket_, asio::dynamic_buffer(input_), asio::transfer_exactly(missing),
+      [self = shared_from_this(), length, request = std::move(request)](error_code problem, std::size_t) mutable {
+        if (problem) return self->close();
+        request.body = self->input_.substr(0, length);
+        self->input_.erase(0, length);
+        self->act(request);
+      });
+}
+
+// Who acts may forget the answer on another thread: this connection lives by its deadline meanwhile.
+void Connection::act(const Request& request) {
+  set_deadline(act_patience);
+  hall_.site.act(request, [weak = weak_from_this()](Response response) {
+    const auto self = weak.lock();
+    if (self && self->socket_.is_open()) self->send(response.status, response.type, std::move(response.body), false);
+  });
 }
 
 void Connection::answer(const Request& request, bool head, std::string_view last_event_id) {
@@ -139,7 +206,8 @@ void Connection::send(unsigned status, const std::string& type, std::string body
   reply_ = std::make_shared<Reply>(static_cast<http::status>(status), 11);
   set_common(*reply_);
   reply_->set(http::field::content_type, type);
-  if (status == 405) reply_->set(http::field::allow, "GET, HEAD");
+  if (status == 405) reply_->set(http::field::allow, hall_.admins.none() ? "GET, HEAD" : "GET, HEAD, POST");
+  if (status == 401) reply_->set(http::field::www_authenticate, "Bearer");
   reply_->content_length(body.size());
   reply_->keep_alive(keep_alive_);
   if (!head) reply_->body() = std::move(body);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,8 +40,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   };
   using Reply = boost::beast::http::response<boost::beast::http::string_body>;
 
+  using Header = boost::beast::http::request<boost::beast::http::string_body>;
+
   void read_header();
   void take_header(std::string_view header);
+  // A request that is to change something. `length`: of its body, if it has said one.
+  void take_act(const Header& header, std::optional<std::uint64_t> length, Request request);
+  std::optional<Refusal> refusal_of_act(const Header& header, std::optional<std::uint64_t> length,
+                                        const Request& request);
+  void read_body(std::size_t length, Request request);
+  void act(const Request& request);
   void answer(const Request& request, bool head, std::string_view last_event_id);
   void refuse(const Refusal& refusal);
   void send(unsigned status, const std::string& type, std::string body, bool head);

@@ -34,6 +34,7 @@ class Server::Hall {
   boost::asio::steady_timer ticker{io};
   boost::asio::steady_timer accept_again{io};
   HostNames hosts;
+  Admins admins;
   EventLog events;
   std::set<Connection*> connections;
   std::set<Connection*> streams;

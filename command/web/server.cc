@@ -25,7 +25,8 @@ std::string new_run() {
 
 }  // namespace
 
-Server::Hall::Hall(ServerOptions given, Site& shown) : options(std::move(given)), site(shown), events(new_run()) {
+Server::Hall::Hall(ServerOptions given, Site& shown)
+    : options(std::move(given)), site(shown), admins(options.admins), events(new_run()) {
   try {
     const asio::ip::tcp::endpoint endpoint(asio::ip::make_address(options.address), options.port);
     acceptor.open(endpoint.protocol());

@@ -1,4 +1,4 @@
-// A Server shows a Site by HTTP/1.1, to browsers and programs that only read.
+// A Server shows a Site by HTTP/1.1, to browsers and programs that read; those whom it knows may also act.
 #pragma once
 
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "web/admins.h"
 #include "web/site.h"
 
 namespace forelock::web {
@@ -20,12 +21,15 @@ struct ServerOptions {
   std::size_t max_connections = 1000;           // what is beyond is closed at once
   std::chrono::milliseconds patience{15'000};   // with a request's header, and between requests
   std::chrono::milliseconds heartbeat{15'000};  // of streams in which nothing happens
+  std::vector<Admin> admins;                    // who may act; none: nobody, and POST is refused
 };
 
 // All connections are served by one thread. Bounded: header 16 KiB, and what one takes from it in a time.
-// Refused, with a status and {"error":{"code","message"}}: methods other than GET and HEAD (405), requests with a body
-// (400; above 64 KiB 413), without exactly one Host (400) or with a foreign one (421), folded headers, dubious paths
-// (400), headers that are too long (431).
+// Refused, with a status and {"error":{"code","message"}}: methods other than GET and HEAD, and with admins POST (405);
+// GET with a body (400; above 64 KiB 413); without exactly one Host (400) or with a foreign one (421), folded headers,
+// dubious paths (400), headers that are too long (431). An act without a valid token (401; too many of them 429), from
+// a page of another site or without the CSRF token (403), that is no JSON (415), without a length (411), of more than
+// 30 in a minute (429).
 class Server {
  public:
   static constexpr std::size_t max_header_bytes = 16 * 1024;

@@ -1,6 +1,7 @@
 // A Site is what a Server shows.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@ namespace forelock::web {
 struct Request {
   std::vector<std::string> path;  // its segments, decoded; none for "/"
   std::string query;              // as it came, without the '?'
+  std::string admin;              // the name of the admin who asks; empty for all others
+  std::string csrf;               // for an admin: what an act is to carry
+  std::string body;               // of an act
 };
 
 struct Response {
@@ -32,8 +36,10 @@ class Site {
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;
 
-  // For GET and HEAD; other methods do not come here.
+  // For GET and HEAD.
   virtual Response answer(const Request& request) = 0;
+  // For POST, by an admin. What it leads to is told through `answer`, once, on the server's thread.
+  virtual void act(const Request& request, std::function<void(Response)> answer) = 0;
   // What a new stream begins with: all that its events have changed so far.
   virtual Event snapshot() = 0;
   // Called about once a second.

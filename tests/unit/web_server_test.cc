@@ -17,15 +17,20 @@ using std::chrono::milliseconds;
 class EchoSite final : public Site {
  public:
   Response answer(const Request& request) override {
+    csrf = request.csrf;
     if (request.path.empty()) return {200, "text/plain", "root", false};
     if (request.path[0] == "events") return {200, {}, {}, true};
     if (request.path[0] == "broken") throw std::runtime_error("secret");
     if (request.path[0] == "long") return {200, "text/plain", std::string(3'000'000, 'x'), false};
     return {404, "text/plain", request.path[0], false};
   }
+  void act(const Request& request, std::function<void(Response)> answer) override {
+    answer({200, "text/plain", request.admin + " says " + request.body, false});
+  }
   Event snapshot() override { return {"snapshot", std::to_string(++snapshots)}; }
   void tick() override { ++ticks; }
 
+  std::string csrf;  // what the last request for a page was told
   int snapshots = 0;
   std::atomic<int> ticks = 0;
 };
@@ -254,6 +259,49 @@ TEST_F(WebServer, AddressOfOthersIsAnError) {
   EXPECT_TRUE(is_loopback("127.9.9.9"));
   EXPECT_TRUE(is_loopback("::1"));
   for (const char* address : {"0.0.0.0", "::", "192.0.2.1", "localhost", ""}) EXPECT_FALSE(is_loopback(address));
+}
+
+TEST_F(WebServer, BodyOfAnActMayComeInPiecesWithTheNextRequestBehindIt) {
+  ServerOptions options;
+  options.admins = {{"anna", std::string(32, 'a'), {}}};
+  start(std::move(options));
+  const std::string known = "Authorization: Bearer " + std::string(32, 'a') + "\r\n";
+  Line line(server_->port());
+  line.send(get("/", known));
+  EXPECT_NE(line.until("root").find("200 OK"), std::string::npos);
+  line.send("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5\r\n" + known +
+            "X-Forelock-CSRF: " + on_server([&] { return site_.csrf; }) + "\r\n\r\nhe");
+  line.send("llo" + get("/", "Connection: close\r\n"));
+  EXPECT_NE(line.until("anna says hello").find("200 OK"), std::string::npos);
+  EXPECT_NE(line.rest().find("root"), std::string::npos);
+}
+
+TEST(WebAdmins, TokenIsWorthNothingAfterItsEnd) {
+  const auto now = std::chrono::system_clock::now();
+  const Admins admins({{"anna", "aaaa", {}},
+                       {"old", "bbbb", now - std::chrono::hours(1)},
+                       {"new", "cccc", now + std::chrono::hours(1)}});
+  EXPECT_EQ(admins.who("Bearer aaaa"), "anna");
+  EXPECT_EQ(admins.who("Bearer cccc"), "new");
+  for (const char* wrong : {"Bearer bbbb", "Bearer ", "Bearer aaa", "Bearer aaaaa", "Basic aaaa", "aaaa", ""})
+    EXPECT_FALSE(admins.who(wrong)) << wrong;
+  EXPECT_FALSE(Admins({}).who("Bearer "));
+  EXPECT_FALSE(admins.is_csrf(""));
+  EXPECT_TRUE(admins.is_csrf(admins.csrf()));
+}
+
+TEST(WebAdmins, OnlyThePageOfThisServerIsItsOwn) {
+  EXPECT_TRUE(is_own_origin("http://localhost:9300", "localhost:9300"));
+  EXPECT_TRUE(is_own_origin("https://locks.example", "locks.example"));
+  for (const char* foreign : {"http://localhost:9301", "http://evil.example", "null", "", "localhost:9300",
+                              "http://localhost:9300.evil.example"})
+    EXPECT_FALSE(is_own_origin(foreign, "localhost:9300")) << foreign;
+}
+
+TEST(WebAdmins, RateHasALimit) {
+  RateLimit limit(3);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limit.take());
+  EXPECT_FALSE(limit.take());
 }
 
 }  // namespace

@@ -71,13 +71,13 @@ ReleaseReport force_release(Client& client, std::chrono::milliseconds patience, 
   // A note would keep the monitor's node.
   if (!view->holder || !is_named(*view->holder, release.holder) || !only_if(*view->holder)) return report;
 
-  AuditRecord record{release.action, release.monitor, release.holder, view->holder, false, {}, release.reason, begun};
+  const std::string by = (release.by.empty() ? acting_user() : release.by) + '@' + records::process_identity();
+  AuditRecord record{release.action, by, release.monitor, release.holder, view->holder,
+                     false,          {}, release.reason,  begun};
   audit(record, console);
   // Before the deed: the victim reads it as soon as it learns of its loss.
-  const std::string data =
-      leave_release_note(client, release.monitor,
-                         {records::wall_time_now(), acting_user() + '@' + records::process_identity(), release.reason,
-                          release.holder, view->holder->token});
+  const std::string data = leave_release_note(
+      client, release.monitor, {records::wall_time_now(), by, release.reason, release.holder, view->holder->token});
   try {
     report.outcome = outcome_of(inspector.force_release(release.monitor, release.holder, only_if));
   } catch (const Error& error) {

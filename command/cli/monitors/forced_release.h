@@ -18,6 +18,7 @@ struct ForcedRelease {
   std::string monitor;
   std::string holder;  // its node, or its session, with @TOKEN behind it
   std::string reason;
+  std::string by = {};  // whose act it is; empty: of the user of this process
 };
 
 enum class ReleaseOutcome {

@@ -95,10 +95,11 @@ Response Board::answer(const web::Request& request) {
   const std::vector<std::string>& path = request.path;
   if (path.empty() || (path.size() == 2 && path[0] == "monitors")) return page_response("index.html");
   if (path.size() == 2 && path[0] == "page") return page_response(path[1]);
-  if (path.size() == 3 && path[0] == "api" && path[1] == "monitors") return monitor(path[2]);
+  if (path.size() == 3 && path[0] == "api" && path[1] == "monitors") return monitor(path[2], !request.admin.empty());
   if (path.size() == 2 && path[0] == "api") {
     if (path[1] == "monitors") return monitors();
     if (path[1] == "chains") return chains();
+    if (path[1] == "admin") return admin(request);
     if (path[1] == "events") return {200, {}, {}, true};
   }
   if (path.size() == 1) {
@@ -114,11 +115,30 @@ Response Board::monitors() const {
   return json_response(dated({{"monitors", picture_->rows()}, {"not_permitted", picture_->not_permitted()}}));
 }
 
-Response Board::monitor(const std::string& id) const {
+void Board::act(const web::Request& request, std::function<void(Response)> answer) {
+  const std::vector<std::string>& path = request.path;
+  if (path.size() != 4 || path[0] != "api" || path[1] != "monitors" || path[3] != "release")
+    return answer(error_response(404, "not_found", "there is no such act"));
+  const bool taken = acts_->release(path[2], request.body, request.admin, [this, answer](Response response) {
+    server_->post([answer, response = std::move(response)] { answer(response); });
+  });
+  if (!taken) answer(error_response(503, "overloaded", "too many acts are under way"));
+}
+
+Response Board::admin(const web::Request& request) const {
+  Json json = {{"acts", acts_ != nullptr}, {"who", nullptr}};
+  if (!request.admin.empty()) {
+    json["who"] = request.admin;
+    json["csrf"] = request.csrf;
+  }
+  return json_response(json);
+}
+
+Response Board::monitor(const std::string& id, bool with_sessions) const {
   if (!picture_) return error_response(503, "no_picture", problem_);
   const MonitorView* const view = picture_->find(id);
   if (view == nullptr) return error_response(404, "unknown_monitor", "there is no such monitor");
-  return json_response(dated(picture_->view(*view)));
+  return json_response(dated(picture_->view(*view, with_sessions)));
 }
 
 Response Board::chains() const {

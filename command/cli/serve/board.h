@@ -1,11 +1,13 @@
 // A Board is the site that `serve` shows: the last picture, its age, and what follows from them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/serve/acts.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
 #include "forelock/client.h"
@@ -27,10 +29,13 @@ class Board final : public web::Site {
 
   void take(std::shared_ptr<const Picture> picture, const std::vector<web::Event>& events);
   void fail(std::string problem);
+  // Who does what admins ask for; set before the server is started.
+  void act_through(Acts& acts) { acts_ = &acts; }
   // An event of the stream.
   void tell_unlocked(const std::string& monitor, const HolderView& holder, const std::string& reason);
 
   web::Response answer(const web::Request& request) override;
+  void act(const web::Request& request, std::function<void(web::Response)> answer) override;
   web::Event snapshot() override;
   void tick() override;
 
@@ -40,7 +45,9 @@ class Board final : public web::Site {
   nlohmann::ordered_json dated(nlohmann::ordered_json json) const;
   void tell_status();
   web::Response monitors() const;
-  web::Response monitor(const std::string& id) const;
+  web::Response monitor(const std::string& id, bool with_sessions) const;
+  // {"acts","who","csrf"}: whether there are acts, and what an admin needs for them.
+  web::Response admin(const web::Request& request) const;
   web::Response chains() const;
   web::Response ready() const;
   web::Response metrics() const;
@@ -48,6 +55,7 @@ class Board final : public web::Site {
   const Client& client_;
   web::Server* server_ = nullptr;
   const Unlocker* unlocker_ = nullptr;
+  Acts* acts_ = nullptr;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first
   std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded
   std::string told_;                                           // the status that the streams have been told

@@ -99,11 +99,13 @@ Json Picture::rows() const {
   return rows;
 }
 
-Json Picture::view(const MonitorView& monitor) const {
+Json Picture::view(const MonitorView& monitor, bool with_sessions) const {
   Json json = json_of(monitor);
-  take_out_session(json["holder"]);
+  if (!with_sessions) {
+    take_out_session(json["holder"]);
+    for (Json& waiter : json["queue"]) take_out_session(waiter);
+  }
   if (monitor.holder) json["holder"]["overdue"] = is_overdue_at(monitor.holder, wall_);
-  for (Json& waiter : json["queue"]) take_out_session(waiter);
   const AfterRelease after = blocking_.after_release(monitor);
   Json next(nullptr);
   if (after.next) {

@@ -41,7 +41,7 @@ class Picture {
   // "overdue" besides.
   nlohmann::ordered_json row(const MonitorSummary& monitor) const;
   nlohmann::ordered_json rows() const;
-  nlohmann::ordered_json view(const MonitorView& monitor) const;
+  nlohmann::ordered_json view(const MonitorView& monitor, bool with_sessions = false) const;
   // {"worst","rings","trees"}.
   nlohmann::ordered_json chains() const;
 

@@ -10,7 +10,10 @@
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/failure.h"
+#include "cli/not_empty.h"
 #include "cli/process/signal_queue.h"
+#include "cli/serve/acts.h"
+#include "cli/serve/admin_tokens.h"
 #include "cli/serve/board.h"
 #include "cli/serve/collector.h"
 #include "cli/serve/unlocker.h"
@@ -80,10 +83,9 @@ class ServeCommand final : public Command {
         "/api/chains     the chains of waits over all monitors\n"
         "/api/events     server-sent events: a snapshot, then changes\n"
         "/metrics        for Prometheus; /livez and /readyz for health checks\n"
-        "It listens at this machine alone: it has no authentication. It only reads, but for --unlocker: of several "
-        "that\n"
-        "run, one frees the holders whose time is over if they were locked with --auto-unlock-after "
-        "(auto_unlock_after).\n"
+        "It listens at this machine alone: who reaches it reads everything but sessions. With --admin those who have\n"
+        "a token may take locks away. With --unlocker, one of all that run frees the holders that were locked with\n"
+        "--auto-unlock-after (auto_unlock_after), when their time is over.\n"
         "Options for every command: see forelock --help");
     app->add_option("--listen", listen_, "Listen here; port 0 is a free one [127.0.0.1:9300]")->type_name("HOST:PORT");
     app->add_option("--allow-host", hosts_, "Also answer under this name, a proxy's say (repeatable)")
@@ -91,6 +93,9 @@ class ServeCommand final : public Command {
         ->expected(1)
         ->take_all();
     app->add_flag("--unlocker", unlock_, "Also free the holders that have asked for it, when their time is over");
+    app->add_option("--admin", admin_, "Permit acts to those with a token in this file: lines of NAME TOKEN [UNTIL]")
+        ->type_name("FILE")
+        ->check(not_empty());
     return app;
   }
 
@@ -105,8 +110,11 @@ class ServeCommand final : public Command {
     options.address = address.host;
     options.port = address.port;
     options.host_names = hosts_;
+    if (!admin_.empty()) options.admins = read_admins(admin_);
     const std::unique_ptr<web::Server> server = listen(std::move(options), board);
     board.publish_through(*server);
+    Acts acts(*client, patience(settings), context.console);
+    if (!admin_.empty()) board.act_through(acts);
     std::optional<Unlocker> unlocker;
     if (unlock_) {
       unlocker.emplace(
@@ -125,16 +133,19 @@ class ServeCommand final : public Command {
         },
         [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
     server->start();
+    if (!admin_.empty()) acts.start();
     if (unlocker) unlocker->start();
     collector.start();
     announce(context.console, address.host, server->port());
     const WakeUp wake_up;  // never notified: signals are all there is to wait for
     while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
     }
+    acts.begin_stop();
     if (unlocker) unlocker->begin_stop();
     collector.begin_stop();
     client.close();  // ends a look that waits for a silent server
     collector.stop();
+    acts.stop();
     if (unlocker) unlocker->stop();
     server->stop();
     return exit_ok;
@@ -154,6 +165,7 @@ class ServeCommand final : public Command {
 
   std::string listen_ = "127.0.0.1:9300";
   std::vector<std::string> hosts_;
+  std::string admin_;
   bool unlock_ = false;
 };
 

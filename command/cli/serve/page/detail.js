@@ -1,4 +1,5 @@
 // One monitor: its holder, the queue, and what a release would change.
+import { releaseButton } from "./acts.js";
 import { copyButton, duration, element, monitorLink, shellWord } from "./dom.js";
 
 function named(owner) {
@@ -71,7 +72,7 @@ export function showDetail(id, view, problem) {
   else parts.push(element("p", {}, problem ?? "…"));
   parts.push(element("p", { class: "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
-    copyButton(`forelock show ${shellWord(id)}`), " ", element("a", { href: "/", "data-view": "" }, "close")));
+    copyButton(`forelock show ${shellWord(id)}`), " ", releaseButton(id, view?.holder), " ", element("a", { href: "/", "data-view": "" }, "close")));
   const open = section.querySelector("details")?.open;
   section.replaceChildren(...parts.filter((part) => part !== ""));
   const stack = section.querySelector("details");

@@ -1,4 +1,5 @@
 // The live page: one stream of events, and the views of what it has told.
+import { askWhetherActs } from "./acts.js";
 import { showChains } from "./chains.js";
 import { showDetail } from "./detail.js";
 import { duration, setText } from "./dom.js";
@@ -150,7 +151,7 @@ const help = document.getElementById("help");
 document.getElementById("keys").addEventListener("click", () => help.showModal());
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (event.target === filterBox) {
     if (event.key === "Escape") filterBox.blur();
     return;
@@ -170,5 +171,6 @@ document.addEventListener("keydown", (event) => {
 window.addEventListener("popstate", takeAddress);
 setInterval(show, 1000);
 setInterval(() => { if (!document.hidden) refresh(); }, 5000);
+askWhetherActs().then(refreshSoon);
 takeAddress();
 listen();

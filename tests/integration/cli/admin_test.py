@@ -1,0 +1,156 @@
+"""forelock serve --admin: who may take a lock away through the page's server, who may not, and what is on record."""
+
+import json
+import os
+
+import support
+from serve_test import ServeTest
+from support import wait_until
+
+ANNA = "a" * 40
+OLD = "b" * 40
+
+
+class AdminTest(ServeTest, support.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.path("audit.jsonl")
+        self.tokens = self.write("tokens", f"# who may act\n\nanna {ANNA}\nold {OLD} 2020-01-01T00:00:00Z\n")
+        os.chmod(self.tokens, 0o600)
+        self.serve("--admin", self.tokens, "--audit-file", self.file)
+        self.wait_ready()
+
+    def bearer(self, token=ANNA):
+        return {"Authorization": "Bearer " + token}
+
+    def csrf(self):
+        return json.loads(self.request("/api/admin", **self.bearer())[1])["csrf"]
+
+    def act(self, monitor, holder, reason="it hangs", token=ANNA, **changes):
+        """The answer to a forced release; a header that is None is left out."""
+        headers = {"Content_Type": "application/json", "X_Forelock_CSRF": self.csrf(), **self.bearer(token), **changes}
+        response, body = self.request(f"/api/monitors/{monitor}/release", "POST",
+                                      json.dumps({"holder": holder, "reason": reason}),
+                                      **{name: value for name, value in headers.items() if value is not None})
+        return response, json.loads(body)
+
+    def held(self, monitor):
+        child = self.hold(monitor, script="echo ready; exec sleep 1000")
+        holder = self.holder(monitor)
+        return child, f"{holder['node']}@{holder['token']}"
+
+
+class Release(AdminTest):
+    def test_admin_takes_a_lock_away_with_a_reason(self):
+        child, holder = self.held("a/b")
+        response, body = self.act("a%2Fb", holder)
+        self.assertEqual((response.status, body["released"]), (200, True), body)
+        self.assertEqual(child.wait(support.PATIENCE), 76)
+        self.assertIn("it hangs", child.stderr.read())
+        acts = json.loads(self.run_cli("audit", "-o", "json", "--audit-file", self.file, server=False).stdout)["acts"]
+        self.assertEqual([(act["monitor"], act["result"]) for act in acts], [("a/b", "begun"), ("a/b", "released")])
+        for act in acts:
+            self.assertTrue(act["by"].startswith("anna (admin of forelock serve)@"), act)
+            self.assertEqual((act["action"], act["reason"], act["holder"]), ("release", "it hangs", holder))
+
+    def test_another_holder_and_what_is_missing_are_refused(self):
+        _, holder = self.held("P1")
+        node, token = holder.split("@")
+        self.assertEqual(self.act("P1", f"{node}@{int(token) + 1}")[0].status, 409)
+        self.assertEqual(self.act("unknown", holder)[0].status, 404)
+        for named, reason in ((node, "x"), (None, "x"), (holder, " "), (holder, None), (holder, "x" * 1001)):
+            response, body = self.act("P1", named, reason)
+            self.assertEqual((response.status, body["error"]["code"]), (400, "invalid_argument"), body)
+        self.assertEqual(self.request("/api/monitors/P1/other", "POST", "{}", Content_Type="application/json",
+                                      X_Forelock_CSRF=self.csrf(), **self.bearer())[0].status, 404)
+        self.assertEqual(self.holder("P1")["token"], token)
+        self.assertFalse(os.path.exists(self.file))
+
+    def test_refused_without_rights(self):
+        _, holder = self.held("P1")
+        for headers in ({"Authorization": None}, {"Authorization": "Bearer " + "c" * 40},
+                        {"Authorization": "Bearer " + OLD}, {"Authorization": "Basic " + ANNA},
+                        {"Authorization": ANNA}):
+            response, body = self.act("P1", holder, **headers)
+            self.assertEqual((response.status, body["error"]["code"]), (401, "not_authorized"), headers)
+            self.assertEqual(response.headers["WWW-Authenticate"], "Bearer")
+        response, _ = self.request(f"/api/monitors/P1/release?token={ANNA}", "POST", "{}")
+        self.assertEqual(response.status, 401)  # a URL ends up in logs
+        self.assertTrue(self.holder("P1"))
+
+    def test_pages_of_other_sites_are_refused(self):
+        _, holder = self.held("P1")
+        for headers, status in (({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403),
+                                ({"Sec_Fetch_Site": "cross-site"}, 403), ({"Sec_Fetch_Site": "same-site"}, 403),
+                                ({"X_Forelock_CSRF": None}, 403), ({"X_Forelock_CSRF": "0" * 32}, 403),
+                                ({"Content_Type": "text/plain"}, 415), ({"Content_Type": None}, 415),
+                                ({"Host": "evil.example"}, 421)):
+            self.assertEqual(self.act("P1", holder, **headers)[0].status, status, headers)
+        self.assertEqual(self.request("/api/monitors/P1/release", "OPTIONS")[0].status, 405)
+        self.assertTrue(self.holder("P1"))
+        own = {"Origin": f"http://127.0.0.1:{self.port}", "Sec_Fetch_Site": "same-origin"}
+        self.assertEqual(self.act("P1", holder, **own)[0].status, 200)
+
+    def test_too_many_are_refused(self):
+        self.assertEqual([self.request("/api/admin", **self.bearer("c" * 40))[0].status for _ in range(12)],
+                         [401] * 10 + [429] * 2)
+        self.assertEqual(self.request("/api/admin", **self.bearer())[0].status, 200)  # nobody is shut out by it
+        statuses = [self.act("unknown", "A-0000000000@1")[0].status for _ in range(31)]
+        self.assertEqual(statuses, [404] * 30 + [429])
+
+    def test_bodies_have_a_length_and_a_limit(self):
+        head = (f"POST /api/monitors/P1/release HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                f"Authorization: Bearer {ANNA}\r\nX-Forelock-CSRF: {self.csrf()}\r\n")
+        for fields, status in (("", 411), ("Content-Length: 1048576\r\n", 413),
+                               ("Transfer-Encoding: chunked\r\n", 400), ("Content-Length: 9\r\n X: y\r\n", 400)):
+            self.assert_status(self.raw((head + fields + "\r\n").encode()), status)
+
+
+class Rights(AdminTest):
+    def test_sessions_are_shown_to_admins_alone(self):
+        self.held("P1")
+        self.start_cli("run", "-m", "P1", "--timeout", "60s", "--", "true")
+        self.wait_waiters("P1", 1)
+        shown = json.loads(self.request("/api/monitors/P1", **self.bearer())[1])
+        self.assertEqual(shown["holder"]["session"], self.holder("P1")["session"])
+        self.assertIn("session", shown["queue"][0])
+        response, body = self.request("/api/monitors/P1")
+        self.assertEqual(response.status, 200)
+        self.assertNotIn("session", json.loads(body)["holder"])
+        self.assertNotIn("session", json.loads(body)["queue"][0])
+        self.assertEqual(self.request("/api/monitors/P1", **self.bearer(OLD))[0].status, 401)
+
+    def test_page_learns_whether_there_are_acts(self):
+        self.assertEqual(self.get("/api/admin"), {"acts": True, "who": None})
+        self.assertEqual(json.loads(self.request("/api/admin", **self.bearer())[1])["who"], "anna")
+        self.serve()
+        self.assertEqual(self.get("/api/admin"), {"acts": False, "who": None})
+        response, _ = self.request("/api/monitors/P1/release", "POST", "{}", **self.bearer())
+        self.assertEqual((response.status, response.headers["Allow"]), (405, "GET, HEAD"))
+        self.assertEqual(self.request("/api/monitors/P1/release", "POST", "{}")[0].status, 405)
+
+    def test_files_that_are_no_secret_are_refused(self):
+        cases = {"open": f"anna {ANNA}\n", "short": "anna secret\n", "empty": "# none\n", "time": f"anna {ANNA} soon\n",
+                 "more": f"anna {ANNA} 2999-01-01T00:00:00Z x\n"}
+        for name, text in cases.items():
+            path = self.write(name, text)
+            os.chmod(path, 0o644 if name == "open" else 0o600)
+            result = self.run_cli("serve", "--listen", "127.0.0.1:0", "--admin", path, "-o", "json")
+            self.assertEqual((result.returncode, self.error_of(result)["code"]), (78, "admin_tokens"), name)
+            self.assertNotIn("secret", result.stderr.replace("secrets", ""))
+            self.assertNotIn(ANNA, result.stderr)
+        missing = self.run_cli("serve", "--listen", "127.0.0.1:0", "--admin", self.path("none"))
+        self.assertEqual(missing.returncode, 78)
+        beyond = self.run_cli("serve", "--listen", "0.0.0.0:0", "--admin", self.tokens)
+        self.assertEqual(beyond.returncode, 78)  # a token in the clear is everybody's
+
+    def test_it_ends_after_an_act(self):
+        _, holder = self.held("P1")
+        self.act("P1", holder)
+        self.serving.terminate()
+        self.assertEqual(self.serving.wait(support.PATIENCE), 0)
+        wait_until(lambda: self.holder("P1") is None, "it was done")
+
+
+if __name__ == "__main__":
+    support.main()
