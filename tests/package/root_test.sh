@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Installs what scripts/package.sh has made into a fresh Debian 12, as a user would: root_test.sh SOURCE
+#
+# The system is a folder that mmdebstrap fills (kept in build/packages-root; it needs root and Debian's mirrors). The
+# ZooKeeper is one of this machine, on its loopback address, started by the packaged command.
+set -euo pipefail
+
+source_dir=$(cd -- "$1" && pwd)
+packages=$source_dir/build/packages
+base=$source_dir/build/packages-root/bookworm.tar
+[[ $(id -u) -eq 0 ]] || { echo "root_test.sh: only root can enter another root" >&2; exit 77; }
+
+# Within the new process space: everything that is started there ends with this script.
+if [[ ${2:-} != inside ]]; then
+  if [[ ! -f $base ]]; then
+    mkdir -p "$(dirname -- "$base")"
+    mmdebstrap --quiet --variant=minbase --include=g++,cmake,make,pkg-config bookworm "$base.new.tar"
+    mv -- "$base.new.tar" "$base"
+  fi
+  work=$(mktemp -d)
+  trap 'rm -rf --one-file-system -- "$work"' EXIT
+  unshare --mount --pid --fork --kill-child "$0" "$source_dir" inside "$work"
+  exit
+fi
+
+work=$3
+root=$work/root
+step() { printf '== %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+in_root() {
+  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+}
+apt() { in_root apt-get -q -o APT::Sandbox::User=root --yes --no-install-recommends "$@"; }
+# install FOLDER: the packages in it, as the page says.
+install_all() {
+  local files=("$root/debs/$1"/*.deb)
+  apt install "${files[@]/#"$root"/}"
+}
+as_forelock() {
+  in_root setpriv --reuid=forelock --regid=forelock --clear-groups env XDG_STATE_HOME=/var/lib "$@"
+}
+# The command of this package with a ZooKeeper; the command in the root is told where it is.
+with_server() {
+  "$work/here/usr/bin/forelock" dev -- env -u FORELOCK_CONFIG "$@"
+}
+
+step "a fresh system"
+mkdir -p "$root" "$work/here"
+tar --extract --file "$base" --directory "$root" --exclude './dev/*'
+mount -t proc proc "$root/proc"
+mount --bind /dev "$root/dev"
+mkdir -p "$root/debs/new" "$root/debs/old"
+cp -- "$packages"/*.deb "$root/debs/new/"
+rm -f -- "$root"/debs/new/*-dbgsym_*.deb
+dpkg-deb -x "$root"/debs/new/forelock_*.deb "$work/here"
+
+step "the same packages with a lower version"
+version=$(dpkg-deb -f "$root"/debs/new/forelock_*.deb Version)
+for package in "$root"/debs/new/*.deb; do
+  dpkg-deb -R "$package" "$work/unpacked"
+  sed -i "s/^Version: .*/Version: $version~previous/; s/= ${version//./\\.})/= $version~previous)/g" \
+    "$work/unpacked/DEBIAN/control"
+  dpkg-deb --root-owner-group -b "$work/unpacked" "$root/debs/old/" >/dev/null
+  rm -rf -- "$work/unpacked"
+done
+
+step "install, until a lock is held"
+in_root apt-get -q update
+begun=$SECONDS
+install_all old
+# shellcheck disable=SC2016  # the variable is that of the shell in the other root
+with_server chroot "$root" sh -ec '
+  test "$(forelock --version)" && forelock -q doctor --quick
+  test "$(forelock run -q -m P1 -- echo inside)" = inside'
+echo "from apt to a lock: $((SECONDS - begun)) s"
+in_root id forelock >/dev/null || fail "the user forelock was not made"
+in_root forelock --config /etc/forelock/forelock.properties config >/dev/null || fail "the configuration cannot be read"
+
+step "nothing runs by itself"
+[[ ! -e $root/etc/systemd/system/multi-user.target.wants/forelock-serve.service ]] || fail "the page is enabled"
+[[ ! -e $root/etc/systemd/system/multi-user.target.wants/forelock-forward.service ]] || fail "the forwarder is enabled"
+
+step "programs against libforelock-dev, by pkg-config and by CMake"
+cp -r "$source_dir/tests/package/consumer" "$root/consumer"
+# shellcheck disable=SC2016  # so here
+in_root sh -ec 'c++ -std=c++20 "-DPACKAGE_VERSION=\"$(pkg-config --modversion forelock)\"" /consumer/main.cc \
+  -o /plain $(pkg-config --cflags --libs forelock)
+  cmake -S /consumer -B /consumer/build >/dev/null && cmake --build /consumer/build --target consumer queue_consumer'
+for program in /plain /consumer/build/consumer /consumer/build/queue_consumer; do
+  with_server chroot "$root" env "CONSUMER_OUTBOX=/tmp/outbox${program//\//-}/outbox.db" "$program"
+done
+
+step "letters survive an upgrade, which keeps a changed configuration"
+in_root install -d -o forelock -g forelock -m 0700 /var/lib/forelock
+echo "elastic.request.retry.count=0" >>"$root/etc/forelock/forelock.properties"
+for i in $(seq 5); do
+  rc=0
+  as_forelock forelock -q --config /etc/forelock/forelock.properties --zookeeper 127.0.0.1:1 \
+    run -m "P$i" --timeout 100 --retry --type save -- true 2>"$work/run.log" || rc=$?
+  [[ $rc -eq 79 ]] || { cat "$work/run.log"; fail "a letter is expected (79), and the exit code is $rc"; }
+done
+letters() { as_forelock forelock -q -o json dlq list | grep -o '"id":"[^"]*"' | sort; }
+letters >"$work/before"
+[[ $(wc -l <"$work/before") -eq 5 ]] || { cat "$work/before"; fail "there are not 5 letters"; }
+install_all new
+# shellcheck disable=SC2016  # a field of dpkg
+[[ $(in_root dpkg-query -W -f '${Version}' forelock) == "$version" ]] || fail "forelock was not upgraded"
+letters | diff "$work/before" - || fail "the letters are not those of before"
+grep -q '^elastic.request.retry.count=0' "$root/etc/forelock/forelock.properties" ||
+  fail "the configuration was replaced"
+
+step "removal keeps the configuration and the letters, purge only the letters"
+names=(forelock libforelock-dev libforelock-dlq0.1 libforelock0.1)
+apt remove "${names[@]}"
+[[ ! -e $root/usr/bin/forelock && -e $root/etc/forelock/forelock.properties ]] || fail "removal"
+apt purge forelock
+[[ ! -e $root/etc/forelock ]] || fail "purge leaves $(ls "$root/etc/forelock")"
+[[ -s $root/var/lib/forelock/outbox.db || -s $root/var/lib/forelock/forelock/outbox.db ]] ||
+  fail "purge has deleted letters: $(find "$root/var/lib/forelock")"
+left=$(find "$root/usr" "$root/lib" -name '*forelock*' | head)
+[[ -z $left ]] || fail "purge leaves $left"
+
+step "done"
