@@ -57,8 +57,8 @@ new=$packages/new
 make_packages "$new" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 lintian --fail-on error,warning --tag-display-limit 0 --suppress-tags "$(printf '%s,' \
   bogus-mail-host initial-upload-closes-no-bugs)" "$new"/*.deb || die "lintian finds the above"
-# It asks for -g itself, not for -g1.
-blhc --all --ignore-flag -g "$new/build.log" || die "blhc finds the above: flags are missing in $new/build.log"
+# It asks for -g itself, not for -g1; Debian's compiler makes programs that can be anywhere in memory without a flag.
+blhc --bindnow --ignore-flag -g "$new/build.log" || die "blhc finds the above: flags are missing in $new/build.log"
 if [[ $twice == yes ]]; then
   make_packages "$packages/again"
   for file in "$new"/*.deb; do
