@@ -40,7 +40,7 @@ enum class ErrorCode {
   kafka_rejected = 25,      ///< the broker refuses for good: authorization, size, configuration
   record_invalid = 26,      ///< a record of the dead-letter queue that cannot be understood
   record_too_new = 27,      ///< a record of the dead-letter queue that a newer version has written
-  lock_refused = 29         ///< so many wait for the lock already that it was not waited for (28 is not used)
+  lock_refused = 29         ///< so many wait for the lock already that it was not waited for
   // 28 was another error in earlier builds, and is not used again.
 };
 

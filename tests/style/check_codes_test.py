@@ -30,16 +30,16 @@ class CheckCodes(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_a_new_code_is_missed_in_each_language(self):
-        found = self.problems(check_codes.HEADER, "FL_INVALID_HANDLE =", "FL_NEW = 29,\n  FL_INVALID_HANDLE =")
+        found = self.problems(check_codes.HEADER, "FL_INVALID_HANDLE =", "FL_NEW = 30,\n  FL_INVALID_HANDLE =")
         self.assertEqual(len(found), 3, found)
         for file in check_codes.ENUMERATIONS[0][2]:
             self.assertTrue(any(line.startswith(f"{file}: NEW is missing") for line in found), found)
 
     def test_a_code_of_one_language_alone(self):
         for file, old, new in [
-            ("include/forelock/error.h", "record_too_new = 27 ", "record_too_new = 27,\n  extra = 29 "),
-            (check_codes.JAVA + "ErrorCode.java", "OUT_OF_MEMORY(1002);", "OUT_OF_MEMORY(1002),\n  EXTRA(29);"),
-            ("bindings/python/src/forelock/errors.py", "ABI_MISMATCH = 1003", "ABI_MISMATCH = 1003\n    EXTRA = 29"),
+            ("include/forelock/error.h", "lock_refused = 29 ", "lock_refused = 29,\n  extra = 30 "),
+            (check_codes.JAVA + "ErrorCode.java", "OUT_OF_MEMORY(1002);", "OUT_OF_MEMORY(1002),\n  EXTRA(30);"),
+            ("bindings/python/src/forelock/errors.py", "ABI_MISMATCH = 1003", "ABI_MISMATCH = 1003\n    EXTRA = 30"),
         ]:
             self.assertEqual(self.problems(file, old, new), [f"{file}: {check_codes.HEADER} has no FL_EXTRA"])
 
