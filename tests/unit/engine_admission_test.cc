@@ -66,6 +66,39 @@ TEST_F(EngineAdmissionTest, OnesOwnAreCountedWithoutALook) {
   for (int i = 0; i < 3; ++i) answer<Create>(created("A-000000000" + std::to_string(4 + i)));
   ASSERT_EQ(output_.refusals.size(), 1u) << "two of them may wait";
   EXPECT_EQ(output_.refusals[0].reason, RefusalReason::not_admitted);
+  ASSERT_TRUE(output_.refusals[0].position);
+  EXPECT_EQ(output_.refusals[0].position->place, 3u);
+}
+
+// Twenty of ours have been served, each after 20 ms, when twelve more come, of which one has less time.
+TEST_F(EngineAdmissionTest, AWaitThatWouldBeInVainIsRefused) {
+  const auto ask_for = [&](ContenderId id, Duration patience) {
+    AcquireSpec spec = spec_of(id, Priority::foreground, patience);
+    spec.refuse_in_vain = true;
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>(created(name(id + 1)));  // privateLock has a number, too
+  };
+  cold_cycle(1);
+  engine_.acquire(2, spec_of(2, Priority::foreground), now_);
+  answer<Transaction>(claimed(name(2), 200));
+  for (ContenderId id = 3; id < 23; ++id) ask_for(id, 1h);
+  EXPECT_TRUE(output_.refusals.empty()) << "nothing is known yet";
+  for (ContenderId id = 2; id < 22; ++id) {
+    now_ += 20ms;
+    answer_heartbeats();
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>(claimed("", static_cast<Token>(300 + id)));
+    ASSERT_EQ(output_.grants.size(), id + 1) << "ours hand it over";
+  }
+  for (ContenderId id = 23; id < 34; ++id) ask_for(id, 1h);
+  ask_for(34, 200ms);
+  ASSERT_EQ(output_.refusals.size(), 1u) << "eleven before it take 240 ms";
+  EXPECT_EQ(output_.refusals[0].reason, RefusalReason::not_admitted);
+  ASSERT_TRUE(output_.refusals[0].wait_left);
+  EXPECT_GT(*output_.refusals[0].wait_left, 200ms);
+  answer<Delete>({});
+  ask_for(35, 400ms);
+  EXPECT_EQ(output_.refusals.size(), 1u) << "it has the time";
 }
 
 TEST_F(EngineAdmissionTest, ASingleAttemptIsNoWait) {

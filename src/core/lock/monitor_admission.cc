@@ -31,6 +31,7 @@ void Monitor::admit(TimePoint now) {
     const bool in_vain = spec.refuse_in_vain && before >= least_before && wait && *wait > spec.deadline - now;
     if (full || in_vain) {
       refused = true;
+      if (!seen) contender->position = QueuePosition{before + 1, queue_.at(*index - 1).node};
       applicants_.erase({arrival, contender});
       engine_.refuse(*contender, {.reason = RefusalReason::not_admitted});
       queue_.erase(contender);
