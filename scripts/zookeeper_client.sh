@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes ZooKeeper's C client that can speak TLS: Debian's, with third_party/zookeeper/transport.patch.
+# Makes ZooKeeper's C client that can speak TLS: Debian's, with the patches of
+# third_party/zookeeper.
 #   scripts/zookeeper_client.sh [--help]
 #
 # The source package comes from the mirrors that this machine's apt uses, into a folder of its own: nothing on the
@@ -22,9 +23,10 @@ sums='b0c5684640bea2d8bd6610b47ff41be2aefd6c910ba48fcad5949bd2bf2fa1ac  zookeepe
 c2fca81a9bf80b6bf93cdb78366a60e1d9e561fd664c85db7cddc21d200c9540  zookeeper_3.8.0-11+deb12u2.debian.tar.xz
 a41c5eef50f98609f2dc69a24625b06564131b68c723ed14e5f26dd8693995a5  zookeeper_3.8.0-11+deb12u2.dsc'
 
-patch=$root/third_party/zookeeper/transport.patch
+patches=("$root"/third_party/zookeeper/{transport,watches}.patch)
 target=$(absolute "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}")
-stamp=$(cat "$patch" "$root/scripts/zookeeper_client.sh" <(printf '%s\n' "${CC:-cc}") | sha256sum | cut -d' ' -f1)
+stamp=$(cat "${patches[@]}" "$root/scripts/zookeeper_client.sh" <(printf '%s\n' "${CC:-cc}") | sha256sum)
+stamp=${stamp%% *}
 if [[ -f $target/libforelock_zookeeper_mt.a && $(cat "$target/stamp" 2>/dev/null) == "$stamp" ]]; then
   exit 0
 fi
@@ -32,7 +34,7 @@ fi
 needs "${CC:-cc}" "${AR:-ar}" dpkg-source dpkg-query apt-get patch
 installed=$(dpkg-query -W -f='${Version}' libzookeeper-mt-dev 2>/dev/null || true)
 [[ $installed == "$version" ]] ||
-  die "the patch is for libzookeeper-mt-dev $version, and here is ${installed:-none}"
+  die "the patches are for libzookeeper-mt-dev $version, and here is ${installed:-none}"
 mkdir -p "$target/source"
 exec 9>"$target/lock"
 flock 9
@@ -70,8 +72,10 @@ if ! sha256sum --check --status <<<"$sums" 2>/dev/null; then
 fi
 dpkg-source --no-check -x "zookeeper_$version.dsc" "$work/zookeeper" >"$target/build.log" 2>&1 ||
   die "the source package cannot be unpacked ($target/build.log)"
-patch -d "$work/zookeeper" -p1 --fuzz=0 <"$patch" >>"$target/build.log" 2>&1 ||
-  die "the patch does not fit ($target/build.log)"
+for patch in "${patches[@]}"; do
+  patch -d "$work/zookeeper" -p1 --fuzz=0 <"$patch" >>"$target/build.log" 2>&1 ||
+    die "$patch does not fit ($target/build.log)"
+done
 
 # All is made anew but the code that a Java program generates: that is taken from Debian's archive.
 client=$work/zookeeper/zookeeper-client/zookeeper-client-c

@@ -7,6 +7,7 @@
 #include "client/client_core.h"
 #include "client/clock.h"
 #include "zookeeper/connect_string.h"
+#include "zookeeper/zookeeper_session.h"
 
 namespace forelock::client {
 
@@ -41,6 +42,7 @@ agent::AgentOptions agent_options(const Settings& settings, bool explain) {
   }
   options.others_linger = settings.linger() > lock::Duration();
   options.give_up_after = settings.connection_retry() * settings.connection_delay();
+  options.watched_bytes = zookeeper::most_watched_bytes();
   options.root_bytes = all.grouping.root_bytes = settings.chroot().size();
   options.explain = explain;
   return all;

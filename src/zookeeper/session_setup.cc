@@ -6,6 +6,7 @@
 #include "zookeeper/reply_mapping.h"
 #include "zookeeper/request_sender.h"
 #include "zookeeper/session_core.h"
+#include "zookeeper/zookeeper_session.h"
 
 namespace forelock::zookeeper {
 
@@ -18,6 +19,14 @@ constexpr std::chrono::seconds setup_retry_interval{1};
 constexpr std::chrono::milliseconds setup_retry_soon{100};
 
 }  // namespace
+
+std::size_t most_watched_bytes() {
+#ifdef FORELOCK_TLS
+  return std::size_t{16} * 1024 * 1024;
+#else
+  return std::size_t{768} * 1024;
+#endif
+}
 
 zhandle_t* SessionCore::make_client(const std::string& addresses) {
   const auto timeout = static_cast<int>(options_.session_timeout.count());

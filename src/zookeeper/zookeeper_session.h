@@ -1,6 +1,7 @@
 // A ZooKeeper session over the C client (Debian: libzookeeper_mt).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,11 @@ struct SessionProblem {
   coordination::ReplyCode code = coordination::ReplyCode::ok;
   std::string message;  // what, where, what to do
 };
+
+// How many bytes of paths a session may watch, each counted with 4 more: the C client registers all of them again after
+// a reconnect. Debian's does so in one request, and a server ends the connection over one of more than 1 MiB
+// (jute.maxbuffer), again and again; the one of third_party/zookeeper does so in parts.
+std::size_t most_watched_bytes();
 
 enum class RefreshResult {
   unchanged,

@@ -114,16 +114,18 @@ TEST_F(RoomForFourTest, ANewSessionHasHeartbeatsOfItsOwn) {
   answer_heartbeat({});
 }
 
-// Two watches on a monitor that waits: on its node and on its children.
-class RoomForTwoTest : public EngineRoomTest {
+// A waiter's watches, on the monitor's node, on its children and on the node before it, leave no quarter free.
+class RoomForEightTest : public EngineRoomTest {
  protected:
-  RoomForTwoTest() : EngineRoomTest(room(12)) {}
+  RoomForEightTest() : EngineRoomTest(room(48)) {}
 };
 
-TEST_F(RoomForTwoTest, WithAMonitorAllItsWatchesGo) {
+TEST_F(RoomForEightTest, WithAMonitorAllItsWatchesGo) {
   EXPECT_TRUE(join_at(1, "P"));
+  EXPECT_TRUE(answer<Get>({}).watch);
   ASSERT_TRUE(engine_.cancel(1, now_));
   output_.sent.clear();
+  event(WatchEvent::Kind::deleted, "/P/A-0000000000");
   event(WatchEvent::Kind::deleted, "/P");
   output_.sent.clear();
   EXPECT_TRUE(join_at(2, "Q"));
@@ -142,6 +144,69 @@ TEST_F(RoomForAWaiterTest, WhenTheLineChangesTheWatchOnItIsUsedUpAndNoOther) {
   event(WatchEvent::Kind::children_changed, "/P");
   ASSERT_TRUE(output_.sent.empty());
   EXPECT_FALSE(join_at(2, "Q"));  // there is room for the first of its watches
+}
+
+// A quarter of it is taken by one waiter; the next one has a watch on its monitor, and one on the node before it.
+class RoomToSpareTest : public EngineRoomTest {
+ protected:
+  RoomToSpareTest() : EngineRoomTest(room(100)) {
+    EXPECT_TRUE(join_at(1, "P"));
+    EXPECT_TRUE(answer<Get>({}).watch);
+    now_ += 1s;
+    engine_.tick(now_);
+    answer_heartbeats();
+    EXPECT_EQ(answer<List>(line()).path, "/P");
+    EXPECT_EQ(answer<Get>({}).path, "/P/A-0000000000") << "nor is its own node watched";
+    EXPECT_FALSE(join_at(2, "Q")) << "the line is not watched";
+  }
+};
+
+TEST_F(RoomToSpareTest, BeyondAQuarterOneWatchHasToDoForAWaiter) {
+  const Get before = answer<Get>({});
+  EXPECT_EQ(before.path, "/Q/A-0000000000");
+  EXPECT_TRUE(before.watch);
+  now_ += 5s;
+  engine_.tick(now_);
+  answer_heartbeats();
+  EXPECT_TRUE(output_.sent.empty()) << "its own node is not watched, and it does not look instead";
+  event(WatchEvent::Kind::deleted, "/Q/A-0000000000");
+  answer<Transaction>(claimed("A-0000000002", 100));
+}
+
+TEST_F(RoomToSpareTest, OneThatIsNotNextHasAWatchAsWell) {
+  answer<Get>({});
+  event(WatchEvent::Kind::data_changed, "/Q/A-0000000000");
+  answer<List>(listing({"A-0000000000", "privateLock", "A-0000000001", "A-0000000002"}, 4));
+  const Get before = answer<Get>({});
+  EXPECT_EQ(before.path, "/Q/A-0000000001");
+  EXPECT_TRUE(before.watch);
+}
+
+TEST_F(RoomToSpareTest, ALostEventDelaysIt) {
+  answer<Get>({});
+  now_ += 10s;
+  engine_.tick(now_);
+  answer_heartbeats();
+  EXPECT_EQ(answer<List>(line()).path, "/P");
+  EXPECT_EQ(answer<List>(line()).path, "/Q");
+}
+
+// What is left is for watches on which a waiter depends.
+class LastRoomTest : public EngineRoomTest {
+ protected:
+  LastRoomTest() : EngineRoomTest(room(62)) {
+    for (const char* name : {"P", "Q"}) {
+      join_at(static_cast<ContenderId>(name[0]), name);
+      EXPECT_TRUE(answer<Get>({}).watch) << name;
+    }
+  }
+};
+
+TEST_F(LastRoomTest, IsNotForMonitors) {
+  acquire_at(1, "R");
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  EXPECT_FALSE(answer<Get>({}).watch);
 }
 
 class FewBytesTest : public EngineRoomTest {
@@ -236,6 +301,39 @@ TEST_F(NoRoomAtAllTest, AllQueuesTogetherAreLookedAtOneAfterTheOther) {
   }
   EXPECT_GT(looks, 2000u);
   EXPECT_LE(looks, 3500u) << "12,000 if each had its own pace";
+}
+
+class RoomForAllTest : public EngineRoomTest {
+ protected:
+  RoomForAllTest() : EngineRoomTest(EngineOptions{}) {}
+
+  // Answers everything until then. How many looks at a queue there were.
+  std::size_t looks_until(TimePoint end) {
+    std::size_t looks = 0;
+    for (; now_ < end; wait()) {
+      answer_heartbeats();
+      while (!output_.sent.empty()) {
+        const Sent sent = output_.sent.front();
+        output_.sent.pop_front();
+        const bool look = std::holds_alternative<List>(sent.request);
+        looks += look ? 1 : 0;
+        engine_.on_reply(sent.tag, look ? line() : Reply{}, now_);
+      }
+    }
+    return looks;
+  }
+};
+
+TEST_F(RoomForAllTest, ManyQueuesThatAreWatchedAreLookedAtAHundredTimesASecondAtMost) {
+  constexpr ContenderId queues = 3000;
+  for (ContenderId id = 0; id < queues; ++id) {
+    join_at(id + 1, "P" + std::to_string(id));
+    answer<Get>({});
+  }
+  looks_until(now_ + 5s);  // the first look comes sooner: from then on their own nodes are watched
+  const std::size_t looks = looks_until(now_ + 45s);
+  EXPECT_GE(looks, queues);
+  EXPECT_LE(looks, 4500u + queues);
 }
 
 TEST_F(NoRoomAtAllTest, TurnsOfWaitsThatHaveEndedDelayNobody) {

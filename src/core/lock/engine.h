@@ -6,6 +6,7 @@
 // Not thread-safe: the driver serialises. `now` must not go backwards between calls.
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "lock/contender.h"
 #include "lock/engine_types.h"
 #include "lock/flight.h"
+#include "lock/limits.h"
 #include "lock/session_proof.h"
 #include "lock/unused_monitors.h"
 #include "lock/watch_ledger.h"
@@ -155,8 +157,15 @@ class Engine {
   void set_poll(Monitor& monitor, TimePoint at);
   // When it is looked at whether this contender is to move.
   void set_move(Contender& contender, TimePoint at);
+  // After how long a queue is looked at although its watches have told nothing.
+  Duration safety_poll() const {
+    return std::max<Duration>(options_.safety_poll, between_safety_polls * polls_.size());
+  }
   // When the next queue may be looked at for which there is no room to watch it.
   TimePoint next_unwatched_look(TimePoint now);
+  // With many watches a waiting contender has one, on the node before it, whatever the mode.
+  WatchMode watch_mode() const { return sparing_watches() ? WatchMode::predecessor : options_.watch_mode; }
+  bool sparing_watches() const { return watches_.filling(); }
   bool room_to_watch(const std::string& node) const { return watches_.room(WatchLedger::Kind::data, node); }
   // The monitor's idle list: a monitor without contenders is forgotten in the end.
   void became_idle(Monitor& monitor);

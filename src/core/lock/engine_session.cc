@@ -74,7 +74,8 @@ const std::string& path_of(const coordination::Request& request) {
 coordination::RequestTag Engine::send(Flight flight, coordination::Request request, TimePoint now) {
   flight.sent = now;
   if (bool* watch = watch_of(request); watch != nullptr && *watch) {
-    *watch = flight.watched = watches_.reserve(watch_kind(flight.kind), path_of(request));
+    const bool room = flight.kind != FlightKind::watch_parent || !watches_.last_room();
+    *watch = flight.watched = room && watches_.reserve(watch_kind(flight.kind), path_of(request));
   }
   const auto tag = next_tag_++;
   flights_.emplace(tag, std::move(flight));

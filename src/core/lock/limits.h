@@ -22,6 +22,9 @@ inline constexpr Duration look_again_after = std::chrono::milliseconds(100);
 inline constexpr Duration unwatched_interval = std::chrono::milliseconds(250);
 inline constexpr Duration between_unwatched_looks = std::chrono::milliseconds(1);
 
+// A queue that is watched is looked at now and then all the same. However many there are, not more often than this.
+inline constexpr Duration between_safety_polls = std::chrono::milliseconds(10);
+
 // The data of a monitor's node that a process of ours has made and may remove when it is unused.
 inline constexpr std::string_view monitor_mark = "forelock";
 

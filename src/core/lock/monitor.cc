@@ -316,7 +316,7 @@ void Monitor::settle_idle(TimePoint now) {
   // In the same breath: this listing shows the new contenders, and its watch is not fired by them.
   const bool lock_is_ours = owner_ && owner_ != releasing_;
   if (enqueued && !lock_is_ours && !lock_flight_ && !listing_.in_flight()) {
-    list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+    list(engine_.watch_mode() == WatchMode::parent, 0, now);
   }
 }
 
@@ -330,7 +330,7 @@ void Monitor::settle_queue(TimePoint now) {
   if (!view_fresh_for(first)) {
     if (listing_.in_flight()) return;
     if (now < look_not_before_) return engine_.set_poll(*this, look_not_before_);
-    return list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+    return list(engine_.watch_mode() == WatchMode::parent, 0, now);
   }
   if (listing_.lock_seen() || another_process_before(first)) {
     first.waited = true;
@@ -346,7 +346,8 @@ void Monitor::settle_queue(TimePoint now) {
       engine_.set_poll(*this, look);
     }
     const bool next = listing_.count_before(child_of(first)) <= 1;  // the holder, if anybody
-    if (next || engine_.options().watch_mode == WatchMode::predecessor) watch_predecessor(first, false, now);
+    const bool told_of_all = listing_.children_watched() && engine_.watch_mode() == WatchMode::parent;
+    if (next || !told_of_all) watch_predecessor(first, false, now);
     return;
   }
   if (another_may_go_before(first)) return;  // its reply is on the way
@@ -363,7 +364,8 @@ void Monitor::look_in_turn(TimePoint now) {
 
 // When to look at the queue again although no watch has fired.
 Duration Monitor::look_interval(const Contender& first) const {
-  return first.node_watched ? engine_.options().safety_poll : engine_.options().node_watch_delay;
+  const bool watched = first.node_watched || engine_.sparing_watches();
+  return watched ? engine_.safety_poll() : engine_.options().node_watch_delay;
 }
 
 // Which contender gets the lock after the holder is decided by what is known then. If another process's contender has
@@ -381,7 +383,7 @@ void Monitor::look_while_held(TimePoint now) {
 }
 
 bool Monitor::view_fresh_for(const Contender& first) const {
-  const bool parent_mode = engine_.options().watch_mode == WatchMode::parent;
+  const bool parent_mode = engine_.watch_mode() == WatchMode::parent;
   const bool coming_and_going = places_wanted() && parent_mode && !listing_.unwatched();
   return listing_.known() && (listing_.children_watched() || (listing_.fresh_for(first.id) && !coming_and_going));
 }
@@ -398,7 +400,7 @@ void Monitor::poll(TimePoint now) {
     Contender& first = queue_.front();
     const bool long_wait =
         first.waiting_since != never && now - first.waiting_since >= engine_.options().node_watch_delay;
-    if (long_wait) watch_node(first, now);
+    if (long_wait && !engine_.sparing_watches()) watch_node(first, now);
   }
   listing_.expire();
   blocked_ = false;

@@ -78,7 +78,7 @@ void Monitor::settle_ageing(TimePoint now) {
   if (now < look) return engine_.set_move(*head, look);
   if (listing_.in_flight()) return;
   ageing_.asked(now);
-  list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+  list(engine_.watch_mode() == WatchMode::parent, 0, now);
 }
 
 Contender* Monitor::first_behind_foreground() const {

@@ -201,7 +201,7 @@ void Monitor::on_fast_claim(const Flight& flight, Contender& contender, const Re
         idle_.insert({contender.arrival, &contender});
       } else {
         enqueue(contender, now);
-        if (!owner_) list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+        if (!owner_) list(engine_.watch_mode() == WatchMode::parent, 0, now);
       }
       break;
     case ReplyCode::no_node:

@@ -205,7 +205,7 @@ void Monitor::claim(Contender& contender, TimePoint now) {
   transaction.groupable = contender.clear;
   transaction.urgent = contender.most_urgent();
   send({.kind = FlightKind::claim, .contender = contender.id}, std::move(transaction), now);
-  if (contender.proof_requested) list(engine_.options().watch_mode == WatchMode::parent, contender.id, now);
+  if (contender.proof_requested) list(engine_.watch_mode() == WatchMode::parent, contender.id, now);
 }
 
 void Monitor::hand_over(Contender& leaver, Contender& next, TimePoint now) {
@@ -245,7 +245,7 @@ void Monitor::release_lock(Contender& owner, TimePoint now) {
   if (queue_.empty()) return;
   const Contender& first = queue_.front();
   if (old_listing_serves(first)) return watch_predecessor(first, true, now);
-  list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+  list(engine_.watch_mode() == WatchMode::parent, 0, now);
 }
 
 void Monitor::yield(Contender& owner, TimePoint now) {
@@ -253,7 +253,7 @@ void Monitor::yield(Contender& owner, TimePoint now) {
   owner.move_to(ContenderState::yielding);
   send({.kind = FlightKind::yield, .contender = owner.id},
        transaction_of(Check{child_path(owner.node)}, Delete{lock_path_, lock_version_}), now);
-  list(engine_.options().watch_mode == WatchMode::parent, 0, now);
+  list(engine_.watch_mode() == WatchMode::parent, 0, now);
 }
 
 void Monitor::remove_node(Contender& contender, TimePoint now) {

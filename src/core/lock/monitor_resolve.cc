@@ -55,7 +55,7 @@ void Monitor::begin_resolve(TimePoint now) {
   // Before anything is read: from here on a re-creation of the monitor is told.
   if (!headcount_.watched()) watch_parent(0, now);
   ++resolving_.findings->pending;
-  const bool watch = engine_.options().watch_mode == WatchMode::parent;
+  const bool watch = engine_.watch_mode() == WatchMode::parent;
   send({.kind = FlightKind::resolve_list, .watch = watch}, List{path_, watch}, now);
 }
 

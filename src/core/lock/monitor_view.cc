@@ -60,8 +60,7 @@ void Monitor::on_list(const Flight& flight, Reply reply, TimePoint now) {
     return reject_all(reply.code, now);
   }
   if (flight.watch) listing_.watch_answered(flight.watched);
-  if (!listing_.children_watched() &&
-      (listing_.unwatched() || engine_.options().watch_mode == WatchMode::predecessor)) {
+  if (!listing_.children_watched() && (listing_.unwatched() || engine_.watch_mode() == WatchMode::predecessor)) {
     // Fresh for the contender whose predecessor is watched next; without waiters, nothing keeps it fresh.
     listing_.keep_fresh_for(owner_ || queue_.empty() ? 0 : queue_.front().id);
   }
@@ -220,7 +219,7 @@ void Monitor::on_parent_event(WatchEvent::Kind kind, TimePoint now) {
 // turns at least. Each change would be listed by every waiting process otherwise, three for a section. (Eight
 // processes, sections without work: 11.1 requests for a section, 13.2 without patience; four: 7.1 and 7.5.)
 Duration Monitor::patience() const {
-  if (engine_.options().watch_mode != WatchMode::parent || queue_.empty()) return {};
+  if (engine_.watch_mode() != WatchMode::parent || queue_.empty()) return {};
   const std::size_t before = listing_.count_before(child_of(queue_.front()));
   return before < 2 ? Duration() : std::min<Duration>(shortest_turn * (before - 1), longest_patience);
 }

@@ -36,8 +36,12 @@ class WatchLedger {
   // In bytes as on the wire, of what is set or may be soon.
   std::size_t bytes() const { return bytes_; }
   std::size_t count() const { return set_.size(); }
+  // Many are set: one that another watch makes up for should not be set as well.
+  bool filling() const { return bytes_ > limit_ / 4; }
   // So little room is left that watches which are kept for speed alone should go.
   bool nearly_full() const { return bytes_ > limit_ - limit_ / 4; }
+  // Even less: the rest is for those without which a waiting contender would have to look at intervals.
+  bool last_room() const { return bytes_ > limit_ - limit_ / 8; }
 
  private:
   std::size_t cost(std::string_view path) const { return path.size() + root_bytes_ + length_prefix; }
