@@ -73,6 +73,13 @@ int32_t fl_lock_set_priority(fl_lock lock, int32_t priority, int32_t* changed) {
   });
 }
 
+int32_t fl_lock_inside(fl_lock lock, fl_lock outer) {
+  return capi::run([&] {
+    const auto inner = find<LockObject>(lock);
+    client::put_inside(inner->slot(), inner->slot().monitor(), find<LockObject>(outer)->slot());
+  });
+}
+
 int32_t fl_lock_release(fl_lock lock) {
   return capi::run([&] { find<LockObject>(lock)->slot().release_and_wait(); });
 }

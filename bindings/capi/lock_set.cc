@@ -127,6 +127,27 @@ int32_t fl_set_set_priority(fl_set set, int32_t priority, int32_t* changed) {
   });
 }
 
+int32_t fl_lock_inside_set(fl_lock lock, fl_set outer) {
+  return capi::run([&] {
+    const auto inner = find<LockObject>(lock);
+    client::put_inside(inner->slot(), inner->slot().monitor(), find<SetObject>(outer)->slot());
+  });
+}
+
+int32_t fl_set_inside(fl_set set, fl_lock outer) {
+  return capi::run([&] {
+    const auto inner = find<SetObject>(set);
+    client::put_inside(inner->slot(), inner->slot().monitors().front(), find<LockObject>(outer)->slot());
+  });
+}
+
+int32_t fl_set_inside_set(fl_set set, fl_set outer) {
+  return capi::run([&] {
+    const auto inner = find<SetObject>(set);
+    client::put_inside(inner->slot(), inner->slot().monitors().front(), find<SetObject>(outer)->slot());
+  });
+}
+
 int32_t fl_set_release(fl_set set) {
   return capi::run([&] { find<SetObject>(set)->slot().release_and_wait(); });
 }

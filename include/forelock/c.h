@@ -249,11 +249,19 @@ enum fl_timeout {
   FL_FOREVER = -2      ///< no end
 };
 
+/// For `queue_max`.
+enum fl_limit { FL_UNLIMITED = -1 };
+
 /// Flags of a lock.
 enum fl_lock_flags {
   /// It gets no lock that lingers, and does not linger (`zookeeper.lock.linger`): each acquisition has a grant of its
   /// own, with a fencing token that no other section has.
-  FL_LOCK_NO_LINGER = 1
+  FL_LOCK_NO_LINGER = 1,
+  /// In place of `zookeeper.admission`: an acquisition that would probably wait in vain is refused at once
+  /// (FL_LOCK_REFUSED),
+  FL_LOCK_ADMISSION_REFUSE = 2,
+  /// or it waits all the same. Not both.
+  FL_LOCK_ADMISSION_OFF = 4
 };
 
 /// Optional parameters of a lock. All 0: none.
@@ -264,6 +272,8 @@ typedef struct fl_lock_options {
   int32_t capture_stack;         ///< 1: record where the acquisition was called, by native frames
   const char* thread_name;       ///< of the identity `host/pid/thread`; null: the thread's
   uint64_t flags;                ///< fl_lock_flags
+  int64_t queue_max;             ///< in place of `zookeeper.queue.max`: refused (FL_LOCK_REFUSED) where so many wait
+                                 ///< before it; 0: as configured; FL_UNLIMITED: any number may
 } fl_lock_options;
 
 /// Makes a lock object, free. `options` may be null.
@@ -301,6 +311,12 @@ FORELOCK_EXPORT int32_t fl_lock_cancel_async(fl_lock lock, uint64_t tag, int32_t
 /// one that is free from its next acquisition on. Does not wait for the servers. `changed` (may be null) gets 0 while
 /// the lock is held, about to be, or being released: then nothing has changed.
 FORELOCK_EXPORT int32_t fl_lock_set_priority(fl_lock lock, int32_t priority, int32_t* changed);
+/// Says that `lock` is taken while `outer` is held, from its next acquisition on: where a foreground contender waits
+/// for `outer` while `lock` waits in the background, `lock` moves to the foreground's queue, 100 ms after it has begun
+/// to wait or later; its class stays. So does, in turn, what its holder waits for inside of it. May be called for
+/// several outer locks; one that is not held, or has been freed, does not count. FL_INVALID_ARGUMENT if they are not of
+/// one client.
+FORELOCK_EXPORT int32_t fl_lock_inside(fl_lock lock, fl_lock outer);
 /// Releases the lock and waits for the confirmation, at most about the session time-out. Not held afterwards, whatever
 /// it returns: FL_NO_NODE (it was removed before), FL_NOT_HELD, FL_SESSION_EXPIRED, FL_CONNECTION_LOSS.
 FORELOCK_EXPORT int32_t fl_lock_release(fl_lock lock);

@@ -49,6 +49,12 @@ FORELOCK_EXPORT int32_t fl_set_cancel_async(fl_set set, uint64_t tag, int32_t* w
 /// As fl_lock_set_priority(): the member that the set waits for moves, and those that it takes afterwards contend in
 /// the new class.
 FORELOCK_EXPORT int32_t fl_set_set_priority(fl_set set, int32_t priority, int32_t* changed);
+/// As fl_lock_inside(), of a lock that is taken while a set is held.
+FORELOCK_EXPORT int32_t fl_lock_inside_set(fl_lock lock, fl_set outer);
+/// As fl_lock_inside(), for the member that the set waits for.
+FORELOCK_EXPORT int32_t fl_set_inside(fl_set set, fl_lock outer);
+/// As fl_set_inside(), of another set that is held.
+FORELOCK_EXPORT int32_t fl_set_inside_set(fl_set set, fl_set outer);
 /// Releases every member and waits for the confirmation, at most about the session time-out. As fl_lock_release().
 FORELOCK_EXPORT int32_t fl_set_release(fl_set set);
 /// As fl_set_release(), without blocking: FL_EVENT_RELEASED tells the end, if this returns FL_OK.

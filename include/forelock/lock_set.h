@@ -79,6 +79,10 @@ class FORELOCK_EXPORT LockSet {
   /// the new class. \returns whether it was changed: not once all members are held.
   bool set_priority(Priority priority);
 
+  /// As WriteLock::inside(), for the member that the set waits for.
+  void inside(const WriteLock& outer);
+  void inside(const LockSet& outer);
+
   // --- blocking ---
 
   /// Waits without a time-out. \throws as lock_with_timeout, except for the time-out.
@@ -197,6 +201,7 @@ class FORELOCK_EXPORT LockSet {
  private:
   bool try_lock_until_steady(std::chrono::steady_clock::time_point deadline);
   client::SetSlot& slot() const;
+  friend class WriteLock;
 
   std::shared_ptr<client::SetSlot> slot_;  // null: moved from
 };

@@ -22,6 +22,7 @@
 namespace forelock {
 
 class Client;
+class LockSet;
 namespace client {
 class LockSlot;
 }
@@ -82,6 +83,16 @@ class FORELOCK_EXPORT WriteLock {
   /// Does not wait for the servers: until they have confirmed it, the lock may be granted in its old place.
   /// \returns whether it was changed: not while the lock is held, about to be, or being released.
   bool set_priority(Priority priority);
+
+  /// Says that this lock is taken while `outer` is held, from the next acquisition on: a contender that waits for that
+  /// one waits for this one as well. So where a foreground contender waits for `outer` while this lock waits in the
+  /// background, it moves to the foreground's queue, 100 ms after it has begun to wait or later; its class stays. The
+  /// same holds for what `outer` is inside of, and goes on from process to process: who holds what this lock waits for,
+  /// and waits inside of that, moves as well. May be called for several outer locks; one that is not held, or has been
+  /// destroyed, does not count. It does not prevent deadlocks: take nested locks in one order everywhere. \throws
+  /// RequestRejectedException(invalid_argument) if `outer` is of another Client.
+  void inside(const WriteLock& outer);
+  void inside(const LockSet& outer);
 
   /// Whether the lock was granted and neither released nor reported lost. Does not read the clock: see healthy().
   bool owns_lock() const noexcept;
@@ -168,6 +179,7 @@ class FORELOCK_EXPORT WriteLock {
   ~WriteLock();
   // \throws RequestRejectedException(invalid_argument) if it has been moved from.
   client::LockSlot& slot() const;
+  friend class LockSet;
 
   std::shared_ptr<client::LockSlot> slot_;  // null: moved from
   /// \endcond

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "client/clock.h"
+#include "client/lock_slot.h"
 #include "client/moved_from.h"
 #include "client/set_slot.h"
 
@@ -66,6 +67,12 @@ Priority LockSet::priority() const noexcept {
 }
 bool LockSet::set_priority(Priority priority) {
   return slot().set_priority(priority);
+}
+void LockSet::inside(const WriteLock& outer) {
+  client::put_inside(slot(), monitors().front(), outer.slot());
+}
+void LockSet::inside(const LockSet& outer) {
+  client::put_inside(slot(), monitors().front(), outer.slot());
 }
 
 void LockSet::lock() {

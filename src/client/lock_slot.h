@@ -19,11 +19,14 @@
 #include "client/acquisition_error.h"
 #include "client/callback_gate.h"
 #include "client/client_core.h"
+#include "client/outer_locks.h"
 #include "forelock/write_lock.h"
 
 namespace forelock::client {
 
-class LockSlot final : public agent::ContenderListener, public std::enable_shared_from_this<LockSlot> {
+class LockSlot final : public agent::ContenderListener,
+                       public OuterLock,
+                       public std::enable_shared_from_this<LockSlot> {
  public:
   // \throws RequestRejectedException(invalid_argument) for an impossible monitor id.
   LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::string monitor, Priority priority,
@@ -64,6 +67,9 @@ class LockSlot final : public agent::ContenderListener, public std::enable_share
   // As WriteLock::set_priority().
   bool set_priority(Priority priority);
   bool step_aside(lock::TimePoint deadline);
+  // As WriteLock::inside().
+  OuterLocks& outer_locks() { return outer_locks_; }
+  void add_held(std::vector<lock::ContenderId>& found, int depth) const override;
 
   // --- releasing ---
 
@@ -152,6 +158,7 @@ class LockSlot final : public agent::ContenderListener, public std::enable_share
   EnsembleLink& ensemble_;  // the core's
   std::atomic<Priority> priority_;
   const LockOptions options_;
+  OuterLocks outer_locks_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -86,7 +86,9 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
     lock::AcquireSpec spec = make_spec(deadline, try_once, std::move(stack));
     const Priority before = spec.priority;
     core_->in_step([&](agent::Agent& agent) {
-      agent.acquire(shared_from_this(), std::move(spec), core_->linger_of(options_).has_value());
+      const lock::ContenderId contender =
+          agent.acquire(shared_from_this(), std::move(spec), core_->linger_of(options_).has_value());
+      agent.inside(contender, outer_locks_.held());
       if (priority() != before) move(agent, priority());  // it was changed on the way here
     });
   } catch (...) {
@@ -205,6 +207,14 @@ bool LockSlot::move(agent::Agent& agent, Priority priority) {
   return true;
 }
 
+void LockSlot::add_held(std::vector<lock::ContenderId>& found, int depth) const {
+  {
+    const std::lock_guard guard(mutex_);
+    if (phase_.load() == Phase::held) found.push_back(contender_);
+  }
+  outer_locks_.add_held(found, depth);
+}
+
 bool LockSlot::step_aside(lock::TimePoint deadline) {
   if (core_->in_forked_child()) core_->check_usable();
   bool begun = false;
@@ -220,6 +230,7 @@ bool LockSlot::step_aside(lock::TimePoint deadline) {
       refusal_.reset();
     }
     begun = agent.step_aside(contender, deadline);
+    if (begun) agent.inside(contender, outer_locks_.held());
   });
   return begun;
 }

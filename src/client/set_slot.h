@@ -18,13 +18,14 @@
 #include "client/callback_gate.h"
 #include "client/client_core.h"
 #include "client/ensemble_link.h"
+#include "client/outer_locks.h"
 #include "client/set_run.h"
 #include "forelock/lock_set.h"
 #include "sets/set_machine.h"
 
 namespace forelock::client {
 
-class SetSlot final : public std::enable_shared_from_this<SetSlot> {
+class SetSlot final : public OuterLock, public std::enable_shared_from_this<SetSlot> {
  public:
   // \throws RequestRejectedException(invalid_argument) for an invalid monitor id, for none and for too many.
   SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, const std::vector<std::string>& monitors,
@@ -59,6 +60,9 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   // As LockSet::set_priority().
   bool set_priority(Priority priority);
   bool step_aside(lock::TimePoint deadline);
+  // As LockSet::inside().
+  OuterLocks& outer_locks() { return outer_locks_; }
+  void add_held(std::vector<lock::ContenderId>& found, int depth) const override;
   // What a failure is thrown as.
   std::exception_ptr error_of(const Failure& failure, bool look_at_holder) const;
 
@@ -137,6 +141,7 @@ class SetSlot final : public std::enable_shared_from_this<SetSlot> {
   EnsembleLink& ensemble_;  // the core's
   std::atomic<Priority> priority_;
   const LockOptions options_;
+  OuterLocks outer_locks_;
   const std::string name_;  // for messages: the first member, and how many more
 
   mutable std::mutex mutex_;

@@ -92,6 +92,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
       acquired_ = std::move(done);
       acquisition = ++acquisition_;
     }
+    run->inside(outer_locks_.held());
     run->begin(deadline, try_only);
   });
   return acquisition;
@@ -156,6 +157,11 @@ bool SetSlot::set_priority(Priority priority) {
     priority_.store(priority, std::memory_order_relaxed);
     return true;
   });
+}
+
+void SetSlot::add_held(std::vector<lock::ContenderId>& found, int depth) const {
+  if (const auto run = run_; run && phase_.load() == Phase::held) run->add_held(found);
+  outer_locks_.add_held(found, depth);
 }
 
 bool SetSlot::step_aside(lock::TimePoint deadline) {

@@ -4,6 +4,8 @@
 
 #include "client/lock_slot.h"
 #include "client/moved_from.h"
+#include "client/set_slot.h"
+#include "forelock/lock_set.h"
 
 namespace forelock {
 
@@ -50,6 +52,12 @@ Priority WriteLock::priority() const noexcept {
 }
 bool WriteLock::set_priority(Priority priority) {
   return slot().set_priority(priority);
+}
+void WriteLock::inside(const WriteLock& outer) {
+  client::put_inside(slot(), monitor(), outer.slot());
+}
+void WriteLock::inside(const LockSet& outer) {
+  client::put_inside(slot(), monitor(), outer.slot());
 }
 bool WriteLock::owns_lock() const noexcept {
   return slot_ && slot_->holds();

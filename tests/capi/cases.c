@@ -274,6 +274,95 @@ static int priority_set(const test_host* host) {
   return 0;
 }
 
+static int queue_max(const test_host* host) {
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock waits = 0;
+  fl_lock refused = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_FOREGROUND, &waits)) {
+    return 1;
+  }
+  fl_lock_options options = {.size = sizeof options, .flags = FL_LOCK_ADMISSION_REFUSE, .queue_max = 1};
+  OK(fl_lock_new(client, "case", host->monitor, FL_FOREGROUND, &options, &refused));
+  options.queue_max = -2;
+  CHECK(fl_lock_new(client, "case", host->monitor, FL_FOREGROUND, &options, &refused) == FL_INVALID_ARGUMENT);
+  options.queue_max = FL_UNLIMITED;
+  options.flags |= FL_LOCK_ADMISSION_OFF;
+  CHECK(fl_lock_new(client, "case", host->monitor, FL_FOREGROUND, &options, &refused) == FL_INVALID_ARGUMENT);
+  OK(fl_lock_acquire(holder, timeout_ms));
+  OK(fl_lock_acquire_async(waits, timeout_ms, 1));
+  if (wait_until_waiting(host, client, 1, 0)) return 1;
+  CHECK(fl_lock_acquire(refused, timeout_ms) == FL_LOCK_REFUSED);
+  OK(fl_lock_release(holder));
+  fl_event event;
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 1);
+  OK(fl_client_free(client));
+  OK(fl_lock_free(holder));
+  OK(fl_lock_free(waits));
+  OK(fl_lock_free(refused));
+  return 0;
+}
+
+/* Waits until this one stands first in the queue. */
+static int wait_until_first(const test_host* host, fl_client client, const char* lock_info) {
+  for (;;) {
+    fl_view view = 0;
+    fl_waiter waiter = {.size = sizeof waiter};
+    OK(fl_inspect_show(client, host->monitor, patience_ms, &view));
+    OK(fl_view_waiter(view, 0, &waiter));
+    const int done = waiter.has_owner && strcmp(waiter.owner.lock_info, lock_info) == 0;
+    OK(fl_view_free(view));
+    if (done) return 0;
+  }
+}
+
+static int lock_inside(const test_host* host) {
+  char outer_monitor[300];
+  snprintf(outer_monitor, sizeof outer_monitor, "%s+", host->monitor);
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock bulk = 0;
+  fl_lock inner = 0;
+  fl_lock outer = 0;
+  fl_lock save = 0;
+  fl_set set = 0;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder) ||
+      new_lock(host, client, FL_BACKGROUND, &bulk)) {
+    return 1;
+  }
+  OK(fl_lock_new(client, "inner", host->monitor, FL_BACKGROUND, NULL, &inner));
+  OK(fl_lock_new(client, "case", outer_monitor, FL_BACKGROUND, NULL, &outer));
+  OK(fl_lock_new(client, "case", outer_monitor, FL_FOREGROUND, NULL, &save));
+  OK(fl_set_new(client, "case", (const char*[]){outer_monitor}, 1, FL_BACKGROUND, NULL, &set));
+  OK(fl_lock_acquire(holder, timeout_ms));
+  OK(fl_lock_acquire(outer, timeout_ms));
+  OK(fl_lock_inside(inner, outer));
+  OK(fl_lock_acquire_async(bulk, timeout_ms, 1));
+  if (wait_until_waiting(host, client, 0, 1)) return 1;
+  OK(fl_lock_acquire_async(inner, timeout_ms, 2));
+  if (wait_until_waiting(host, client, 0, 2)) return 1;
+  OK(fl_lock_acquire_async(save, timeout_ms, 3));
+  if (wait_until_first(host, client, "inner")) return 1;
+  OK(fl_lock_release(holder));
+  fl_event event;
+  if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+  CHECK(event.code == FL_OK && event.tag == 2);
+  OK(fl_lock_inside_set(bulk, set));
+  OK(fl_set_inside(set, bulk));
+  OK(fl_set_inside_set(set, set));
+  CHECK(fl_lock_inside(inner, 0) == FL_INVALID_HANDLE);
+  OK(fl_client_free(client));
+  OK(fl_lock_free(holder));
+  OK(fl_lock_free(bulk));
+  OK(fl_lock_free(inner));
+  OK(fl_lock_free(outer));
+  OK(fl_lock_free(save));
+  OK(fl_set_free(set));
+  return 0;
+}
+
 /* Holds a lock that is watched for its loss. */
 static int hold(const test_host* host, fl_client* client, fl_lock* lock) {
   if (open_client(host, client) || new_lock(host, *client, FL_FOREGROUND, lock)) return 1;
@@ -446,6 +535,8 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"cancelled", cancelled},
                                 {"foreground_first", foreground_first},
                                 {"priority_set", priority_set},
+                                {"queue_max", queue_max},
+                                {"lock_inside", lock_inside},
                                 {"lost_by_a_stall", lost_by_a_stall},
                                 {"removed", removed},
                                 {"expired", expired},

@@ -128,13 +128,14 @@ OFFSET(fl_event, name, 48);
 OFFSET(fl_event, message, 56);
 OFFSET(fl_event, hint, 64);
 
-SIZE(fl_lock_options, 48);
+SIZE(fl_lock_options, 56);
 OFFSET(fl_lock_options, size, 0);
 OFFSET(fl_lock_options, expected_runtime_ms, 8);
 OFFSET(fl_lock_options, auto_unlock_after_ms, 16);
 OFFSET(fl_lock_options, capture_stack, 24);
 OFFSET(fl_lock_options, thread_name, 32);
 OFFSET(fl_lock_options, flags, 40);
+OFFSET(fl_lock_options, queue_max, 48);
 
 SIZE(fl_owner, 80);
 OFFSET(fl_owner, lock_info, 0);

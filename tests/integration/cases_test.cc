@@ -176,6 +176,51 @@ TEST_F(Cases, priority_set) {
   EXPECT_EQ(soon(std::move(last)), std::nullopt);
 }
 
+TEST_F(Cases, queue_max) {
+  lock_.lock();
+  BlockingWriteLock waits(client_, "waits", monitor_);
+  auto waited = waiting(waits);
+  BlockingWriteLock refused(client_, "refused", monitor_, Priority::foreground, {.queue_max = 1});
+  EXPECT_EQ(code_of([&] { refused.lock(); }), ErrorCode::lock_refused);
+  lock_.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(waited)), std::nullopt);
+}
+
+// What the background waits for inside of a lock that the foreground waits for.
+TEST_F(Cases, lock_inside) {
+  lock_.lock();
+  BlockingWriteLock outer(client_, "bulk", monitor_ + "+", Priority::background);
+  outer.lock();
+  BlockingWriteLock bulk(client_, "bulk", monitor_, Priority::background);
+  auto last = waiting(bulk);
+  BlockingWriteLock inner(client_, "inner", monitor_, Priority::background);
+  inner.inside(outer);
+  std::atomic<std::size_t> place = 0;
+  inner.on_queued([&](const QueuePosition& now) { place = now.place; });
+  auto first = std::async(std::launch::async, [&] { return code_of([&] { inner.lock(); }); });
+  EXPECT_TRUE(wait_until([&] { return place == 2; }));
+  BlockingWriteLock save(client_, "save", monitor_ + "+");
+  auto saved = std::async(std::launch::async, [&] { return code_of([&] { save.lock(); }); });
+  EXPECT_TRUE(wait_until([&] { return place == 1; }));
+  EXPECT_EQ(inner.owner().priority, Priority::background);
+  BlockingWriteLock later(client_, "later", monitor_);
+  auto second = waiting(later);
+
+  lock_.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(first)), std::nullopt);
+  EXPECT_EQ(later.state(), LockState::waiting);
+  inner.unlock_or_throw();
+  outer.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(saved)), std::nullopt);
+  EXPECT_EQ(soon(std::move(second)), std::nullopt);
+  later.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(last)), std::nullopt);
+
+  Client other(settings());
+  BlockingWriteLock foreign(other, "other", monitor_);
+  EXPECT_EQ(code_of([&] { inner.inside(foreign); }), ErrorCode::invalid_argument);
+}
+
 TEST_F(Cases, lost_by_a_stall) {
   auto lost = loss_of(lock_);
   lock_.lock();

@@ -200,6 +200,57 @@ def test_priority_set(client):
         assert result.get(timeout=PATIENCE) is None
 
 
+def test_queue_max(client):
+    holder, _ = hold(client)
+    waiting = BlockingLock(client, "P1", timeout=PATIENCE, queue_max=0, refuse_in_vain=False)
+    waited = in_thread(waiting.acquire)
+    wait_until_waiting(client, 1, 0)
+    for refused in (BlockingLock(client, "P1", timeout=PATIENCE, queue_max=1),
+                    forelock.LockSet(client, ["P1"], timeout=PATIENCE, queue_max=1, refuse_in_vain=True)):
+        with pytest.raises(forelock.InstanceLockException) as error:
+            refused.acquire()
+        assert error.value.code == ErrorCode.LOCK_REFUSED
+    with pytest.raises(forelock.RequestRejectedException):
+        BlockingLock(client, "P1", queue_max=-2)
+    holder.release()
+    assert waited.get(timeout=PATIENCE) is not None
+
+
+def test_lock_inside(client):
+    holder, _ = hold(client)
+    outer = BlockingLock(client, "P1+", lock_info="bulk", priority="background", timeout=PATIENCE)
+    outer.acquire()
+    order = queue.SimpleQueue()
+    results = []
+
+    def waits(waiter, foreground, background):
+        def work():
+            with waiter:
+                order.put(waiter.lock_info)
+
+        results.append(in_thread(work))
+        wait_until_waiting(client, foreground, background)
+
+    waits(BlockingLock(client, "P1", lock_info="bulk", priority="background", timeout=PATIENCE), 0, 1)
+    inner = forelock.LockSet(client, ["P1"], lock_info="inner", priority="background", timeout=PATIENCE)
+    inner.inside(outer)
+    waits(inner, 0, 2)
+    save = BlockingLock(client, "P1+", lock_info="save", timeout=PATIENCE)
+    saved = in_thread(save.acquire)
+    first = None
+    while first != "inner":
+        first = forelock.Inspector(client).show("P1").line[0].owner.lock_info
+    waits(BlockingLock(client, "P1", lock_info="later", timeout=PATIENCE), 1, 2)
+    holder.release()
+    assert [order.get(timeout=PATIENCE) for _ in results] == ["inner", "later", "bulk"]
+    outer.release()
+    assert saved.get(timeout=PATIENCE) is not None
+    for result in results:
+        assert result.get(timeout=PATIENCE) is None
+    outer.inside(save)
+    outer.inside(inner)
+
+
 def check_lost(lock, lost, reason):
     assert lost.get(timeout=PATIENCE) == reason
     assert not lock.healthy()

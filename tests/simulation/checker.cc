@@ -13,8 +13,6 @@ namespace {
 
 // How much later than due a timer may act: the driver's own delay of a tick, and the handling of its reply.
 constexpr auto timer_slack = milliseconds(6);
-// Room for every watch that a process may want. With less, a holder may be told of nothing.
-constexpr std::size_t enough_to_watch_all = 4096;
 // Until a removal has come to the holder's ears: a watch event and two requests.
 constexpr auto removal_slack = milliseconds(250);
 
@@ -332,6 +330,7 @@ void Checker::session_ended(const Believer& process) {
 
 void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   if (violation_) return;
+  if (what == nesting_due) return look_at_nesting(detail);
   if (what == ageing_due) return ageing_lasts(detail % max_monitors, detail / max_monitors);
   if (what == vacancy_due) return vacancy_lasts(detail % max_monitors, detail / max_monitors);
   const Contender& one = at(detail);

@@ -61,7 +61,10 @@ struct Contender {
   Instant lingers_since{};
   bool told_of_change = false;  // since its grant: of the children of its monitor
   Span hold_watch_later{};      // as lock::AcquireSpec
-  int open_writes = 0;          // under its guard, unanswered
+  std::uint64_t outer = 0;      // what its caller holds meanwhile
+  // Since when it has been seen to wait in the background while somebody of the foreground waits behind that.
+  std::optional<Instant> blocks_since;
+  int open_writes = 0;  // under its guard, unanswered
   // Truth.
   std::string node;                      // the last one created; empty when it is gone
   std::string last_node;                 // likewise, but kept
@@ -87,6 +90,9 @@ struct Contender {
   bool told_at_end = false;
 };
 
+// Room for every watch that a process may want. With less, a holder may be told of nothing.
+inline constexpr std::size_t enough_to_watch_all = 4096;
+
 class Checker final : public model::Actor {
  public:
   Checker(const Plan& plan, model::Timeline& timeline, model::Ensemble& ensemble, Statistics& statistics, Trace& trace);
@@ -103,6 +109,9 @@ class Checker final : public model::Actor {
   void taken_again(std::uint64_t id, Priority priority);
   // It is released; `begun`: by the engine.
   void given_up(std::uint64_t id, bool begun);
+  // It waits while its caller holds the other one.
+  void inside(std::uint64_t inner, std::uint64_t outer);
+  bool ended(std::uint64_t id) const { return contenders_[id - 1].phase == Phase::done; }
   void abandoned(std::uint64_t id);  // its process is gone
   void closing(std::uint64_t id) { at(id).closing = true; }
   Contender& at(std::uint64_t id) { return contenders_[id - 1]; }
@@ -170,13 +179,14 @@ class Checker final : public model::Actor {
     // Who is the first of the background and is to age, and since when it has been, behind somebody of the foreground.
     std::uint64_t ageing = 0;
     Instant ageing_since{};
+    Instant last_foreground = model::Timeline::start;  // when such a node was created last
   };
   struct LockChange {
     bool touched = false;
     bool created = false;
     bool deleted = false;
   };
-  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due, ageing_due };
+  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due, ageing_due, nesting_due };
 
   Instant now() const { return timeline_.now(); }
   bool session_lives(const Contender& contender) const;
@@ -208,6 +218,8 @@ class Checker final : public model::Actor {
   void moved(std::uint64_t id, const Contender& former);
   std::uint64_t first_to_age(std::size_t monitor) const;
   void look_at_ageing(std::size_t monitor);
+  bool foreground_waits_behind(std::uint64_t outer) const;
+  void look_at_nesting(std::uint64_t inner);
   void ageing_lasts(std::size_t monitor, std::uint64_t first);
   void check_lingering(const Believer& process);
   void judge_versions(const model::LogEntry& entry);

@@ -43,6 +43,10 @@ void Checker::moved(std::uint64_t id, const Contender& former) {
     ++statistics_.changed_class;
     return;
   }
+  if (one.outer != 0 && monitors_[at(one.outer).monitor].last_foreground >= at(one.outer).called_at) {
+    ++statistics_.inherited;
+    return;
+  }
   ++statistics_.aged;
   if (!one.process->ages()) return fail(Invariant::ageing, name(id) + " moves, and does not age");
   if (!ageing_judged(one.monitor)) return;

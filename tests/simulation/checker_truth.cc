@@ -182,6 +182,7 @@ void Checker::node_created(const model::LogEntry& entry, const std::string& path
   const Contender former = one;
   one.node = one.last_node = path;
   one.rank = path[3] == 'A' ? Priority::foreground : Priority::background;
+  if (one.rank == Priority::foreground) monitors_[one.monitor].last_foreground = now();
   one.queued_at = now();
   one.left_before.clear();
   one.node_session = entry.session;

@@ -14,6 +14,7 @@ enum class Invariant {
   fifo,              // 4
   nothing_left,      // 5: no node outlives its contender
   ageing,            // a background contender moves when it has waited for its time, and no earlier
+  nesting,           // nor does one keep the foreground waiting that waits for a lock inside of its own
   in_time,           // 6: every call returns by its deadline
   own_locks_only,    // 7: nobody frees somebody else's lock
   no_lost_wakeup,    // 8: with faults over, every waiter is served
@@ -45,6 +46,8 @@ constexpr std::string_view name_of(Invariant invariant) {
       return "5 no node outlives its contender";
     case Invariant::ageing:
       return "a background contender moves in its time";
+    case Invariant::nesting:
+      return "a contender inside of a lock that the foreground waits for moves";
     case Invariant::in_time:
       return "6 every call returns by its deadline";
     case Invariant::own_locks_only:

@@ -90,6 +90,7 @@ class Link final : public model::Actor, public coordination::SessionListener, pu
   void counter_high(const std::string& monitor, std::int64_t number) override;
   void release_called(lock::ContenderId contender, bool begun) override;
   void cancel_called(lock::ContenderId contender, bool begun) override;
+  void inside_called(lock::ContenderId inner, const std::vector<lock::ContenderId>& outer_ones) override;
   void set_priority_called(lock::ContenderId contender, Priority priority, bool begun) override;
   void step_aside_called(lock::ContenderId contender, bool begun, lock::TimePoint deadline) override;
   void sent(coordination::RequestTag tag, const coordination::Request& request) override;

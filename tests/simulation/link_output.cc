@@ -93,6 +93,13 @@ void Link::set_priority_called(lock::ContenderId contender, Priority priority, b
   world_.checker().at(contender).reclassified = true;
 }
 
+void Link::inside_called(lock::ContenderId inner, const std::vector<lock::ContenderId>& outer_ones) {
+  for (const lock::ContenderId outer : outer_ones) {
+    if (tracing()) trace(std::to_string(inner) + " is inside of " + std::to_string(outer));
+    world_.checker().inside(inner, outer);
+  }
+}
+
 void Link::step_aside_called(lock::ContenderId contender, bool begun, lock::TimePoint deadline) {
   if (tracing()) trace("step aside " + std::to_string(contender) + (begun ? "" : ": no"));
   world_.checker().step_aside_called(contender, begun, deadline);

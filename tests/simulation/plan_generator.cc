@@ -340,6 +340,37 @@ void add_limits(Plan& plan) {
   }
 }
 
+// So many watches that they have to be spared, and room for those that are needed. In a few of the schedules.
+void spare_watches(Plan& plan) {
+  if (plan.seed % 18 != 4) return;
+  Random random(plan.seed * 0x9e3779b97f4a7c15ULL + 0x5851f42d);
+  plan.engine.watched_bytes = 80 + random.below(400);
+  plan.engine.safety_poll = milliseconds(random.between(20, 400));
+}
+
+// Callers that lock a second monitor while they hold the first one, in the order of the monitors. In a few of the
+// schedules, from numbers of its own.
+void add_nesting(Plan& plan) {
+  if (plan.seed % 7 != 3 || plan.monitors < 2) return;
+  Random random(plan.seed * 0x9e3779b97f4a7c15ULL + 0x14057b7e);
+  const double nested = random.chance(0.5) ? 0.15 : 0.6;
+  for (PlannedThread& thread : plan.threads) {
+    if (thread.polls) continue;
+    for (PlannedCall& call : thread.calls) {
+      // Somebody waits behind it, long enough to move.
+      if (random.chance(0.5)) call.hold = random.between(milliseconds(2), milliseconds(150));
+      if (random.chance(0.5)) call.patience = Span{};
+      const bool single = call.set.empty() && !call.operation;
+      if (!single || call.monitor + 1 >= plan.monitors || !random.chance(nested)) continue;
+      call.inner = call.monitor + 1 + random.below(plan.monitors - call.monitor - 1);
+      call.hold = random.between(milliseconds(5), milliseconds(700));
+      call.inner_patience = random.between(milliseconds(5), milliseconds(900));
+      call.inner_hold = random.between(Span{}, milliseconds(20));
+      if (random.chance(0.8)) call.priority = Priority::background;
+    }
+  }
+}
+
 // Background contenders that age, callers that change their minds, and now and then a foreground that never ends. From
 // numbers of its own; a third of the schedules stay what they were without.
 void add_moves(Plan& plan) {
@@ -460,6 +491,8 @@ Plan make_plan(std::uint64_t seed) {
   add_pollers(plan);
   add_moves(plan);
   add_limits(plan);
+  spare_watches(plan);
+  add_nesting(plan);
   return plan;
 }
 

@@ -98,6 +98,10 @@ void describe(std::ostream& out, const PlannedCall& call) {
   if (call.step_asides > 0) out << " step aside x" << call.step_asides;
   if (call.guarded_writes > 0) out << " guarded writes x" << call.guarded_writes;
   if (call.updates_record) out << " updates record";
+  if (call.inner) {
+    out << " with " << monitor_names[*call.inner] << " inside, patience " << ms(call.inner_patience) << ", held "
+        << ms(call.inner_hold);
+  }
   if (call.changes_after > Span{}) out << " changes class after " << ms(call.changes_after);
   if (call.wants_position) out << " wants position";
   if (call.wants_contention) out << " wants contention";

@@ -109,6 +109,9 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     case mid_hold:
       middle_of_hold(index);
       break;
+    case end_inner:
+      leave_inner(index);
+      break;
     case set_due:
       check_set(index);
       break;
@@ -145,10 +148,11 @@ void Process::contend(std::size_t index) {
   thread.guarded_writes = call.guarded_writes;
   if (call.cancel_after > Span{}) timer(call.cancel_after, cancel_call, index);
   if (call.changes_after > Span{}) timer(call.changes_after, change_class, index);
-  thread.contender = ask(index, call, deadline);
+  thread.caller = std::make_shared<Caller>(*this, index);
+  thread.contender = ask(thread.caller, call, deadline);
 }
 
-std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant deadline) {
+std::uint64_t Process::ask(const std::shared_ptr<Caller>& caller, const PlannedCall& call, Instant deadline) {
   ++world_.statistics().acquisitions;
   const std::uint64_t id = link_.expect(call, deadline);
   lock::AcquireSpec spec;
@@ -161,8 +165,7 @@ std::uint64_t Process::ask(std::size_t index, const PlannedCall& call, Instant d
   spec.refuse_in_vain = call.refuse_in_vain;
   if (call.wants_contention) spec.contention = lock::ContentionScope::all;
   Link::fill_in(id, spec);
-  threads_[index].caller = std::make_shared<Caller>(*this, index);
-  return link_.agent().acquire(threads_[index].caller, std::move(spec), link_.may_linger(id));
+  return link_.agent().acquire(caller, std::move(spec), link_.may_linger(id));
 }
 
 void Process::next_call(std::size_t index) {
@@ -192,7 +195,28 @@ void Process::held(std::size_t index) {
   if (thread.guarded_writes > 0 || call.updates_record) {
     timer(world_.random().between(Span{}, call.hold), mid_hold, index);
   }
+  if (call.inner) lock_inner(index);
   timer(call.hold, end_hold, index);
+}
+
+void Process::lock_inner(std::size_t index) {
+  Thread& thread = threads_[index];
+  PlannedCall call;
+  call.monitor = *call_of(thread).inner;
+  call.priority = world_.checker().at(thread.contender).priority;
+  thread.inner_caller = std::make_shared<Caller>(*this, index);
+  thread.inner = ask(thread.inner_caller, call, now() + call_of(thread).inner_patience);
+  link_.agent().inside(thread.inner, {thread.contender});
+}
+
+void Process::leave_inner(std::size_t index) {
+  const std::uint64_t inner = std::exchange(threads_[index].inner, 0);
+  if (inner == 0) return;
+  if (link_.agent().holds(inner)) {
+    end_section_of(inner);
+  } else if (!world_.checker().ended(inner)) {
+    link_.agent().cancel(inner);
+  }
 }
 
 void Process::middle_of_hold(std::size_t index) {
@@ -211,6 +235,7 @@ void Process::finish_hold(std::size_t index) {
   Thread& thread = threads_[index];
   if (thread.operation) return end_handler(index);
   if (thread.set) return finish_hold_of_set(index);
+  leave_inner(index);
   const std::uint64_t id = thread.contender;
   if (thread.step_asides > 0) {
     --thread.step_asides;
@@ -291,11 +316,17 @@ void Process::settle() {
 
 void Process::react(const Reaction& reaction) {
   const std::size_t index = reaction.thread;
+  if (reaction.contender == threads_[index].inner) {
+    if (reaction.what != Happening::granted) threads_[index].inner = 0;
+    if (reaction.what == Happening::granted) timer(call_of(threads_[index]).inner_hold, end_inner, index);
+    return;
+  }
   if (threads_[index].contender != reaction.contender) return;
   if (threads_[index].operation) return react_in_operation(index, reaction);
   if (reaction.what == Happening::granted) {
     held(index);
   } else {
+    leave_inner(index);
     next_call(index);
   }
 }
@@ -340,6 +371,7 @@ void Process::go_down(Instant at, bool in_good_order) {
   for (std::size_t i = 0; i < threads_.size(); ++i) {
     if (threads_[i].over) continue;
     ++threads_[i].serial;
+    threads_[i].inner = 0;
     const bool busy = threads_[i].contender != 0 || threads_[i].operation || threads_[i].set;
     threads_[i].set.reset();
     if (threads_[i].operation) abandon_operation(i, in_good_order);

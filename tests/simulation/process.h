@@ -70,6 +70,7 @@ class Process final : public model::Actor {
     cancel_call,
     change_class,
     end_hold,
+    end_inner,
     mid_hold,
     restart,
     operation_due,
@@ -88,6 +89,8 @@ class Process final : public model::Actor {
     std::size_t next = 0;
     std::uint64_t contender = 0;  // of the call under way
     std::shared_ptr<Caller> caller;
+    std::uint64_t inner = 0;  // of the lock inside of the one that is held
+    std::shared_ptr<Caller> inner_caller;
     int step_asides = 0;
     int guarded_writes = 0;
     std::uint32_t serial = 0;  // timers of earlier stages are stale
@@ -113,13 +116,15 @@ class Process final : public model::Actor {
   void held(std::size_t index);
   void middle_of_hold(std::size_t index);
   void finish_hold(std::size_t index);
+  void lock_inner(std::size_t index);
+  void leave_inner(std::size_t index);
   void happened(Reaction reaction) { reactions_.push_back(reaction); }
   void react(const Reaction& reaction);
   void connect();
   void go_down(Instant restart, bool in_good_order);
 
   // Makes a contender and hands it to the agent; or takes one whose lock lingers.
-  std::uint64_t ask(std::size_t index, const PlannedCall& call, Instant deadline);
+  std::uint64_t ask(const std::shared_ptr<Caller>& caller, const PlannedCall& call, Instant deadline);
   // The thread is told when it has been released. \returns whether it was held.
   bool end_section_of(std::uint64_t id);
 

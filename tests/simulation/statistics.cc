@@ -17,6 +17,7 @@ void Statistics::add(const Statistics& other) {
   yields += other.yields;
   step_asides += other.step_asides;
   aged += other.aged;
+  inherited += other.inherited;
   changed_class += other.changed_class;
   number_proofs += other.number_proofs;
   literal_grants += other.literal_grants;
@@ -51,11 +52,11 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"refusals\": " << refusals << ", \"not_admitted\": " << not_admitted << ", \"losses\": " << losses
       << ", \"releases\": " << releases << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields
       << ", \"step_asides\": " << step_asides << ", \"aged\": " << aged << ", \"changed_class\": " << changed_class
-      << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
-      << ", \"renewed_monitors\": " << renewed_monitors << ", \"forgotten_watches\": " << forgotten_watches
-      << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
-      << ", \"expired_sessions\": " << expired_sessions << ", \"operations\": " << operations
-      << ", \"operations_succeeded\": " << operations_succeeded
+      << ", \"inherited\": " << inherited << ", \"number_proofs\": " << number_proofs
+      << ", \"literal_grants\": " << literal_grants << ", \"renewed_monitors\": " << renewed_monitors
+      << ", \"forgotten_watches\": " << forgotten_watches << ", \"guarded_writes\": " << guarded_writes
+      << ", \"guarded_writes_refused\": " << guarded_writes_refused << ", \"expired_sessions\": " << expired_sessions
+      << ", \"operations\": " << operations << ", \"operations_succeeded\": " << operations_succeeded
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost

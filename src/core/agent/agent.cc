@@ -78,12 +78,15 @@ void Agent::tick() {
   engine_.tick(time);
   linger_.tick(time);
   look_for_danger(time);
+  for (const lock::ContenderId outer : nesting_.take_due(time)) {
+    if (!mutated(Mutation::outer_waiters_unknown)) engine_.want_contention(outer, time);
+  }
   give_up_answers(time);
   tell_time(time);
 }
 
 lock::TimePoint Agent::next_timer() {
-  lock::TimePoint next = std::min(engine_.next_timer(), linger_.next_timer());
+  lock::TimePoint next = std::min({engine_.next_timer(), linger_.next_timer(), nesting_.next()});
   if (!danger_.empty()) next = std::min(next, danger_.next(now(), engine_.valid_until()));
   if (!unanswered_.empty()) next = std::min(next, unanswered_.front().first);
   if (!times_.empty()) next = std::min(next, times_.begin()->first);
@@ -92,12 +95,14 @@ lock::TimePoint Agent::next_timer() {
 
 void Agent::end_step() {
   release_given_up();
+  raise_inner_ones();
   while (!at_end_of_step_.empty()) {
     for (auto& listener : std::exchange(at_end_of_step_, {})) {
       listener->step_ends();
       host_.let_go_after_step(std::move(listener));
     }
     release_given_up();
+    raise_inner_ones();
   }
   grouping_.flush();
 }
@@ -106,6 +111,12 @@ void Agent::release_given_up() {
   for (const lock::ContenderId contender : linger_.take_given_up()) {
     if (mutated(Mutation::given_up_kept)) continue;
     host_.given_up(contender, engine_.release(contender, now()));
+  }
+}
+
+void Agent::raise_inner_ones() {
+  for (const auto& [outer, waiting] : std::exchange(contended_, {})) {
+    for (const lock::ContenderId inner : nesting_.inside(outer)) engine_.raise(inner, waiting, now());
   }
 }
 
@@ -171,6 +182,7 @@ void Agent::unwanted(coordination::RequestTag tag) {
 
 void Agent::granted(lock::ContenderId contender, const lock::Grant& grant) {
   linger_.granted(contender, grant.token);
+  nesting_.remove(contender);
   host_.granted(contender, grant);
   auto listener = listener_of(contender);
   if (!listener) return;
@@ -182,6 +194,7 @@ void Agent::granted(lock::ContenderId contender, const lock::Grant& grant) {
 
 void Agent::refused(lock::ContenderId contender, const lock::Refusal& refusal) {
   linger_.ended(contender, refusal.reason != lock::RefusalReason::unavailable);  // a single attempt does not queue
+  nesting_.remove(contender);
   host_.refused(contender, refusal);
   auto listener = take_listener(contender);
   if (!listener) return;
@@ -196,6 +209,7 @@ void Agent::proved(lock::ContenderId contender) {
 
 void Agent::lost(lock::ContenderId contender, LossReason reason) {
   const bool in_use = !linger_.ended(contender);
+  nesting_.remove(contender);
   host_.lost(contender, reason, in_use);
   if (!in_use) return;
   auto listener = take_listener(contender);
@@ -206,6 +220,7 @@ void Agent::lost(lock::ContenderId contender, LossReason reason) {
 
 void Agent::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   linger_.ended(contender);
+  nesting_.remove(contender);
   host_.released(contender, outcome);
   auto listener = take_listener(contender);
   if (!listener) return;
@@ -226,12 +241,14 @@ void Agent::moved(lock::ContenderId contender, Priority rank) {
 
 void Agent::contended(lock::ContenderId contender, Priority waiting) {
   if (!mutated(Mutation::contention_untold)) linger_.contended(contender, now());
+  if (!nesting_.empty()) contended_.emplace_back(contender, waiting);
   host_.contended(contender, waiting);
   if (const auto listener = listener_of(contender)) listener->contended(contender, waiting);
 }
 
 void Agent::forgotten(lock::ContenderId contender) {
   linger_.ended(contender);
+  nesting_.remove(contender);
   host_.forgotten(contender);
   if (auto listener = take_listener(contender)) host_.wake_after_step(std::move(listener));
 }

@@ -22,6 +22,7 @@
 #include "agent/agent_host.h"
 #include "agent/contender_listener.h"
 #include "agent/danger_watch.h"
+#include "agent/nesting.h"
 #include "coordination/session.h"
 #include "grouping/grouping_session.h"
 #include "linger/linger_machine.h"
@@ -85,6 +86,10 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   bool step_aside(lock::ContenderId contender, lock::TimePoint deadline);
   // As lock::Engine::set_priority(); what it gets does not linger.
   bool set_priority(lock::ContenderId contender, Priority priority, lock::RecordText record = {});
+
+  // A contender that waits does so inside of these, of its caller: where a more urgent one waits for one of those that
+  // are held, it waits for this one as well, which so moves to that one's queue. Its class stays.
+  void inside(lock::ContenderId inner, const std::vector<lock::ContenderId>& outer_ones);
 
   // --- held locks ---
 
@@ -156,6 +161,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   // Its last news is on the way: nothing more is told to it.
   std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
   void look_for_danger(lock::TimePoint time);
+  void raise_inner_ones();
   void give_up_answers(lock::TimePoint time);
   void tell_time(lock::TimePoint time);
 
@@ -164,6 +170,8 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   grouping::GroupingSession grouping_;
   linger::LingerMachine linger_;
   DangerWatch danger_;
+  Nesting nesting_;
+  std::vector<std::pair<lock::ContenderId, Priority>> contended_;  // outer ones, in this step
   coordination::Session* session_ = nullptr;
   bool connected_ = false;
   bool established_ = false;  // the session: connected, or to be resumed

@@ -51,6 +51,7 @@ class AgentHost {
 
   virtual void release_called(lock::ContenderId, bool /*begun*/) {}
   virtual void cancel_called(lock::ContenderId, bool /*begun*/) {}
+  virtual void inside_called(lock::ContenderId /*inner*/, const std::vector<lock::ContenderId>& /*outer*/) {}
   virtual void set_priority_called(lock::ContenderId, Priority, bool /*begun*/) {}
   virtual void step_aside_called(lock::ContenderId, bool /*begun*/, lock::TimePoint /*deadline*/) {}
 

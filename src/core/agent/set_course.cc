@@ -131,7 +131,14 @@ void SetCourse::acquire(const sets::Command& command) {
   }
   describe(command, spec);
   beginning_ = command.attempt;
-  agent_.acquire(shared_from_this(), std::move(spec), options_.may_linger);
+  const lock::ContenderId contender = agent_.acquire(shared_from_this(), std::move(spec), options_.may_linger);
+  if (!outer_ones_.empty()) agent_.inside(contender, outer_ones_);
+}
+
+void SetCourse::add_held(std::vector<lock::ContenderId>& found) const {
+  for (const Held& one : contenders()) {
+    if (machine_.holds(one.member)) found.push_back(one.contender);
+  }
 }
 
 void SetCourse::watch_danger(lock::Duration margin) {

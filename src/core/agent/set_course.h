@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "agent/agent.h"
@@ -33,6 +34,8 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   // \param monitors by member, in the order that all sets share (sets/canonical_order.h). The agent outlives it.
   SetCourse(Agent& agent, std::shared_ptr<const std::vector<std::string>> monitors, SetCourseOptions options);
 
+  // Its members wait inside of these from now on: Agent::inside().
+  void inside(std::vector<lock::ContenderId> outer_ones) { outer_ones_ = std::move(outer_ones); }
   void begin(lock::TimePoint deadline, bool try_only);
   // The deadline passes, too, while the servers prove what is held.
   bool cancel();
@@ -43,6 +46,8 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
 
   Priority priority() const { return options_.priority; }
   const sets::SetMachine& machine() const { return machine_; }
+  // The contenders of what it holds.
+  void add_held(std::vector<lock::ContenderId>& found) const;
   const std::vector<std::string>& monitors() const { return *monitors_; }
   // endangered() follows when less than this is left before the session's deadline.
   void watch_danger(lock::Duration margin);
@@ -114,6 +119,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   // and nothing is given back to those that the set goes before.
   Priority rank_;
   lock::TimePoint deadline_ = lock::never;
+  std::vector<lock::ContenderId> outer_ones_;
   std::vector<std::string> knocks_;               // that are about to be sent
   bool coming_back_ = false;                      // at the end of this step
   std::optional<std::size_t> waited_for_;         // the member, when it last proceeded

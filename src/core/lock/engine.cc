@@ -98,6 +98,21 @@ bool Engine::set_priority(ContenderId id, Priority priority, RecordText record, 
   return contender->monitor->set_priority(*contender, priority, std::move(record), now);
 }
 
+void Engine::raise(ContenderId id, Priority rank, TimePoint now) {
+  enforce_deadline(now);
+  Contender* contender = find(id);
+  if (contender && !contender->abandoned) contender->monitor->raise(*contender, rank, now);
+}
+
+std::optional<Priority> Engine::contended_by(ContenderId id) const {
+  const Contender* contender = find_holder(id);
+  if (contender == nullptr) return std::nullopt;
+  for (const Priority waiting : all_priorities) {
+    if (contender->told_waiting[waiting]) return waiting;
+  }
+  return std::nullopt;
+}
+
 bool Engine::moved(ContenderId id) const {
   const Contender* contender = find(id);
   return contender && contender->rank != contender->spec.priority;

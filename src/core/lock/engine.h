@@ -104,6 +104,10 @@ class Engine {
   // and still never answer a request.
   TimePoint oldest_unanswered() const;
   bool explains() const { return options_.explain; }
+  // Moves a contender that waits, or soon does, to the queue of a more urgent class; its own class stays.
+  void raise(ContenderId contender, Priority rank, TimePoint now);
+  // The most urgent class of those of whom this holder has been told that they wait; nothing if of none.
+  std::optional<Priority> contended_by(ContenderId holder) const;
   // Whether it stands, or has stood when it got its lock, in the queue of another class than its own.
   bool moved(ContenderId contender) const;
   // So little room for watches is left that none should be kept for speed alone.

@@ -48,6 +48,7 @@ class Monitor {
   void step_aside(Contender& contender, TimePoint now);
   void update_record(Contender& contender, std::string record, TimePoint now);
   // False if it does not wait.
+  void raise(Contender& contender, Priority rank, TimePoint now);
   bool set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now);
   std::vector<coordination::Operation> guard(const Contender& contender) const;
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.

@@ -34,6 +34,20 @@ bool Monitor::set_priority(Contender& contender, Priority priority, RecordText r
   return true;
 }
 
+// One whose claim is under way moves when it has to give the lock back.
+void Monitor::raise(Contender& contender, Priority rank, TimePoint now) {
+  using enum ContenderState;
+  if (contender.state == held || contender.state == releasing || contender.wanted_rank <= rank) return;
+  if (contender.state == claiming && mutated(Mutation::claim_ends_raise)) return;
+  contender.spec.rank = rank;
+  if (contender.state == idle) {
+    start_anew(contender);
+  } else {
+    want_rank(contender, rank);
+  }
+  settle(now);
+}
+
 void Monitor::want_rank(Contender& contender, Priority rank) {
   contender.wanted_rank = rank;
   const std::pair mover{contender.arrival, &contender};

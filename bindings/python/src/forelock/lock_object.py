@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import warnings
-from typing import Any, Callable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from forelock._abi import ffi
 from forelock._event import Receiver
@@ -14,12 +14,16 @@ from forelock.client import Client, Core, core_of
 from forelock.held import HeldLock
 from forelock.values import Priority, PriorityLike, priority_of
 
+if TYPE_CHECKING:
+    from forelock.set_object import SetObject
+
 
 Duration = Union[float, datetime.timedelta]
 
 
 def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional[Duration],
-               thread_name: Optional[str], may_linger: bool) -> tuple[Any, Any]:
+               thread_name: Optional[str], may_linger: bool, refuse_in_vain: Optional[bool],
+               queue_max: Optional[int]) -> tuple[Any, Any]:
     """The options as the library takes them, and the text that they point to."""
     options = ffi.new("fl_lock_options*", {"size": ffi.sizeof("fl_lock_options")})
     if expected_runtime is not None:
@@ -29,6 +33,10 @@ def options_of(expected_runtime: Optional[Duration], auto_unlock_after: Optional
     name = ffi.new("char[]", encode(thread_name, "thread_name")) if thread_name is not None else ffi.NULL
     options.thread_name = name
     options.flags = 0 if may_linger else lib.FL_LOCK_NO_LINGER
+    if refuse_in_vain is not None:
+        options.flags |= lib.FL_LOCK_ADMISSION_REFUSE if refuse_in_vain else lib.FL_LOCK_ADMISSION_OFF
+    if queue_max is not None:
+        options.queue_max = queue_max or lib.FL_UNLIMITED
     return options, name
 
 
@@ -44,7 +52,8 @@ class LockObject(HeldLock):
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None, may_linger: bool = True,
-                 capture_stack: Optional[bool] = None) -> None:
+                 capture_stack: Optional[bool] = None, refuse_in_vain: Optional[bool] = None,
+                 queue_max: Optional[int] = None) -> None:
         """Makes a lock object, free.
 
         ``monitor`` is the id of the monitor object: any text, 1 to 255 bytes after encoding.
@@ -59,9 +68,13 @@ class LockObject(HeldLock):
         (``zookeeper.lock.linger``); False: each has a grant of its own, with a fencing token that no other section has.
         ``capture_stack``: whether the owner record says where acquire() was called, by at most eight frames; None: it
         does unless the lock may linger, since a record is that of a grant's first section alone.
+        ``refuse_in_vain``: in place of ``zookeeper.admission``: whether an acquisition that would probably wait in vain
+        is refused at once (code lock_refused).
+        ``queue_max``: in place of ``zookeeper.queue.max``: it is refused where so many wait before it; 0: any number.
         """
         core = core_of(client)
-        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
+        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger,
+                                    refuse_in_vain, queue_max)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_lock*")
         check(lib.fl_lock_new(core.use(), encode(lock_info, "lock_info"), encode(monitor, "monitor"),
@@ -95,6 +108,17 @@ class LockObject(HeldLock):
         if changed[0]:
             self._priority = priority_of(priority)
         return bool(changed[0])
+
+    def inside(self, outer: Union[LockObject, SetObject]) -> None:
+        """Says that this lock is taken while ``outer`` is held, from its next acquisition on.
+
+        Whoever waits for that one waits for this one as well. So where a foreground contender waits for ``outer`` while
+        this lock waits in the background, it moves to the foreground's queue, 100 ms after it has begun to wait or
+        later; its class stays. May be called for several outer locks; one that is not held does not count.
+        """
+        self._core.check_process()
+        inside = lib.fl_lock_inside if isinstance(outer, LockObject) else lib.fl_lock_inside_set
+        check(inside(self._handle, outer._handle))
 
     def cancel(self) -> bool:
         """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""

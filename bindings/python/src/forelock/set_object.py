@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any, Callable, Iterable, Optional, Sequence
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 from forelock._abi import ffi
 from forelock._callables import check_callback
@@ -13,7 +13,7 @@ from forelock._native import Timeout, check, encode, last_error, lib, millisecon
 from forelock._stack import stack_of_caller
 from forelock.client import Client, core_of
 from forelock.held import WriteOperation, commit_guarded
-from forelock.lock_object import Duration, captures_stack, options_of
+from forelock.lock_object import Duration, LockObject, captures_stack, options_of
 from forelock.values import LockState, LossReason, Priority, PriorityLike, priority_of
 
 
@@ -29,7 +29,8 @@ class SetObject:
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
                  expected_runtime: Optional[Duration] = None, auto_unlock_after: Optional[Duration] = None,
                  thread_name: Optional[str] = None, may_linger: bool = True,
-                 capture_stack: Optional[bool] = None) -> None:
+                 capture_stack: Optional[bool] = None, refuse_in_vain: Optional[bool] = None,
+                 queue_max: Optional[int] = None) -> None:
         """Makes a set, free.
 
         ``monitors``: the members' ids in any order, 1 to 1,000; the same id twice counts once. The other arguments are
@@ -39,7 +40,8 @@ class SetObject:
             raise TypeError("monitors is one str; a set takes several")
         core = core_of(client)
         ids = [ffi.new("char[]", encode(monitor, "a monitor")) for monitor in monitors]
-        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger)
+        options, _name = options_of(expected_runtime, auto_unlock_after, thread_name, may_linger,
+                                    refuse_in_vain, queue_max)
         timeout_milliseconds(timeout)  # is valid
         result = ffi.new("fl_set*")
         check(lib.fl_set_new(core.use(), encode(lock_info, "lock_info"), ffi.new("char*[]", ids), len(ids),
@@ -165,6 +167,12 @@ class SetObject:
         if changed[0]:
             self._priority = priority_of(priority)
         return bool(changed[0])
+
+    def inside(self, outer: Union[LockObject, SetObject]) -> None:
+        """As a lock's inside(), for the member that the set waits for."""
+        self._core.check_process()
+        inside = lib.fl_set_inside if isinstance(outer, LockObject) else lib.fl_set_inside_set
+        check(inside(self._handle, outer._handle))
 
     def cancel(self) -> bool:
         """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""

@@ -59,13 +59,15 @@ bool check(JNIEnv* env, std::int32_t code) {
   return false;
 }
 
-fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jboolean may_linger, const Text& thread) {
+fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jlong flags, jlong queue_max,
+                             const Text& thread) {
   fl_lock_options options{};
   options.size = sizeof options;
   options.expected_runtime_ms = expected_ms;
   options.auto_unlock_after_ms = auto_unlock_ms;
   options.thread_name = thread.c_str();
-  options.flags = may_linger != JNI_FALSE ? 0 : FL_LOCK_NO_LINGER;
+  options.flags = static_cast<std::uint64_t>(flags);
+  options.queue_max = queue_max;
   return options;
 }
 

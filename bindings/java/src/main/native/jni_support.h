@@ -56,7 +56,7 @@ void store_if_possible(JNIEnv* env, jobjectArray array, jsize index, const char*
 bool check(JNIEnv* env, std::int32_t code);
 
 // `thread` must outlive the result.
-fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jboolean may_linger, const Text& thread);
+fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jlong flags, jlong queue_max, const Text& thread);
 
 // A guarded write of a lock or set: `versions` go in, and the new ones come out.
 using WriteGuarded = std::int32_t (*)(fl_handle handle, const fl_write* writes, std::size_t count,

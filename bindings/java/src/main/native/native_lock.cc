@@ -154,11 +154,12 @@ JNIEXPORT jint JNICALL Java_org_forelock_Native_poll(JNIEnv* env, jclass, jlong 
 
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_lockNew(JNIEnv* env, jclass, jlong client, jbyteArray info,
                                                          jbyteArray monitor, jint priority, jlong expected,
-                                                         jlong auto_unlock, jboolean may_linger, jbyteArray thread) {
+                                                         jlong auto_unlock, jlong flags, jlong queue_max,
+                                                         jbyteArray thread) {
   return guarded(env, [&]() -> jlong {
     fl_lock lock = 0;
     const Text name(env, thread);
-    const fl_lock_options options = lock_options(expected, auto_unlock, may_linger, name);
+    const fl_lock_options options = lock_options(expected, auto_unlock, flags, queue_max, name);
     check(env,
           fl_lock_new(handle(client), Text(env, info).c_str(), Text(env, monitor).c_str(), priority, &options, &lock));
     return number(lock);
@@ -192,6 +193,14 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_lockSetPriority(JNIEnv* env,
     check(env, fl_lock_set_priority(handle(lock), priority, &changed));
     return changed != 0 ? JNI_TRUE : JNI_FALSE;
   });
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_lockInside(JNIEnv* env, jclass, jlong lock, jlong outer) {
+  guarded(env, [&] { check(env, fl_lock_inside(handle(lock), handle(outer))); });
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_lockInsideSet(JNIEnv* env, jclass, jlong lock, jlong outer) {
+  guarded(env, [&] { check(env, fl_lock_inside_set(handle(lock), handle(outer))); });
 }
 
 JNIEXPORT void JNICALL Java_org_forelock_Native_lockCancelAsync(JNIEnv* env, jclass, jlong lock, jlong tag) {

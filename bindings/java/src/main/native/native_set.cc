@@ -17,7 +17,8 @@ extern "C" {
 
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlong client, jbyteArray info,
                                                         jobjectArray monitors, jint priority, jlong expected,
-                                                        jlong auto_unlock, jboolean may_linger, jbyteArray thread) {
+                                                        jlong auto_unlock, jlong flags, jlong queue_max,
+                                                        jbyteArray thread) {
   return guarded(env, [&]() -> jlong {
     const jsize count = env->GetArrayLength(monitors);
     std::vector<Text> texts;
@@ -30,7 +31,7 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_setNew(JNIEnv* env, jclass, jlo
     }
     fl_set set = 0;
     const Text name(env, thread);
-    const fl_lock_options options = lock_options(expected, auto_unlock, may_linger, name);
+    const fl_lock_options options = lock_options(expected, auto_unlock, flags, queue_max, name);
     check(env, fl_set_new(handle(client), Text(env, info).c_str(), ids.data(), ids.size(), priority, &options, &set));
     return static_cast<jlong>(set);
   });
@@ -63,6 +64,14 @@ JNIEXPORT jboolean JNICALL Java_org_forelock_Native_setSetPriority(JNIEnv* env, 
     check(env, fl_set_set_priority(handle(set), priority, &changed));
     return changed != 0 ? JNI_TRUE : JNI_FALSE;
   });
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setInside(JNIEnv* env, jclass, jlong set, jlong outer) {
+  guarded(env, [&] { check(env, fl_set_inside(handle(set), handle(outer))); });
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_setInsideSet(JNIEnv* env, jclass, jlong set, jlong outer) {
+  guarded(env, [&] { check(env, fl_set_inside_set(handle(set), handle(outer))); });
 }
 
 JNIEXPORT void JNICALL Java_org_forelock_Native_setCancelAsync(JNIEnv* env, jclass, jlong set, jlong tag) {

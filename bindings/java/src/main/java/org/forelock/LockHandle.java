@@ -40,6 +40,8 @@ abstract class LockHandle implements Runnable {
 
   abstract boolean setPriority(int priority);
 
+  abstract void inside(LockHandle outer);
+
   /** Of the acquisition with this tag alone: where it has ended, a later one is left alone. Never throws. */
   abstract void cancel(long tag);
 

@@ -5,21 +5,37 @@ import java.time.Duration;
 /** What may be said about a lock beyond what for and how urgent. Immutable. */
 public final class LockOptions {
   /** Nothing is said. */
-  public static final LockOptions NONE = new LockOptions(0, 0, true, null);
+  public static final LockOptions NONE = new LockOptions();
+
+  /** For {@link #queueMax}: any number may wait. */
+  public static final long UNLIMITED = -1;
+
+  private static final long NO_LINGER = 1;
+  private static final long ADMISSION_REFUSE = 2;
+  private static final long ADMISSION_OFF = 4;
 
   final long expectedRuntimeMs;
   final long autoUnlockAfterMs;
-  final boolean mayLinger;
+  /** Of the native library: fl_lock_flags. */
+  final long flags;
+  final long queueMax;
   private final Boolean captureStack;
 
-  private LockOptions(long expectedRuntimeMs, long autoUnlockAfterMs, boolean mayLinger, Boolean captureStack) {
+  private LockOptions() {
+    this(0, 0, 0, 0, null);
+  }
+
+  private LockOptions(
+      long expectedRuntimeMs, long autoUnlockAfterMs, long flags, long queueMax, Boolean captureStack) {
     this.expectedRuntimeMs = expectedRuntimeMs;
     this.autoUnlockAfterMs = autoUnlockAfterMs;
-    this.mayLinger = mayLinger;
+    this.flags = flags;
+    this.queueMax = queueMax;
     this.captureStack = captureStack;
   }
 
   boolean capturesStack(ClientCore core) {
+    boolean mayLinger = (flags & NO_LINGER) == 0;
     return captureStack != null ? captureStack : !(mayLinger && core.lingers);
   }
 
@@ -32,7 +48,7 @@ public final class LockOptions {
    */
   public LockOptions expectedRuntime(Duration time) {
     return new LockOptions(
-        Milliseconds.said(time, "the expected time"), autoUnlockAfterMs, mayLinger, captureStack);
+        Milliseconds.said(time, "the expected time"), autoUnlockAfterMs, flags, queueMax, captureStack);
   }
 
   /**
@@ -45,7 +61,7 @@ public final class LockOptions {
    */
   public LockOptions autoUnlockAfter(Duration time) {
     return new LockOptions(
-        expectedRuntimeMs, Milliseconds.said(time, "the time to be unlocked after"), mayLinger, captureStack);
+        expectedRuntimeMs, Milliseconds.said(time, "the time to be unlocked after"), flags, queueMax, captureStack);
   }
 
   /**
@@ -56,7 +72,30 @@ public final class LockOptions {
    * @return options with it
    */
   public LockOptions mayLinger(boolean may) {
-    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, may, captureStack);
+    return withFlags(may ? flags & ~NO_LINGER : flags | NO_LINGER);
+  }
+
+  /**
+   * In place of {@code zookeeper.admission}: whether an acquisition that would probably wait in vain is refused at once
+   * (LOCK_REFUSED).
+   *
+   * @param refuse false: it waits all the same
+   * @return options with it
+   */
+  public LockOptions refuseInVain(boolean refuse) {
+    long others = flags & ~(ADMISSION_REFUSE | ADMISSION_OFF);
+    return withFlags(others | (refuse ? ADMISSION_REFUSE : ADMISSION_OFF));
+  }
+
+  /**
+   * In place of {@code zookeeper.queue.max}: an acquisition is refused at once (LOCK_REFUSED) where so many wait before
+   * it.
+   *
+   * @param waiting more than zero, or {@link #UNLIMITED}; zero: as configured
+   * @return options with it; a lock that is made with another negative number is refused (INVALID_ARGUMENT)
+   */
+  public LockOptions queueMax(long waiting) {
+    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, flags, waiting, captureStack);
   }
 
   /**
@@ -68,6 +107,10 @@ public final class LockOptions {
    * @return options with it
    */
   public LockOptions captureStack(boolean capture) {
-    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, mayLinger, capture);
+    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, flags, queueMax, capture);
+  }
+
+  private LockOptions withFlags(long all) {
+    return new LockOptions(expectedRuntimeMs, autoUnlockAfterMs, all, queueMax, captureStack);
   }
 }

@@ -85,7 +85,7 @@ public final class LockSet implements AutoCloseable {
     }
     byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
     long number = Native.setNew(client.core().handle, NativeLibrary.told(lockInfo), texts, lockType.ordinal(),
-        options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
+        options.expectedRuntimeMs, options.autoUnlockAfterMs, options.flags, options.queueMax, thread);
     handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
     contention = new Contention<>(this, handle, ids.get(0));
     cleanable = ForelockClient.cleaner().register(this, handle);
@@ -157,6 +157,24 @@ public final class LockSet implements AutoCloseable {
       this.lockType = lockType;
     }
     return changed;
+  }
+
+  /**
+   * As {@link ZkBlockingWriteLock#inside(ZkBlockingWriteLock)}, for the member that the set waits for.
+   *
+   * @param outer a lock of the same client
+   */
+  public void inside(ZkBlockingWriteLock outer) {
+    handle.inside(outer.handle);
+  }
+
+  /**
+   * As {@link #inside(ZkBlockingWriteLock)}, of another set that is held.
+   *
+   * @param outer a lock set of the same client
+   */
+  public void inside(LockSet outer) {
+    handle.inside(outer.handle);
   }
 
   // --- acquiring ---

@@ -45,7 +45,7 @@ final class Native {
   static native int poll(long client, long timeoutMs, long[] numbers, byte[][] texts);
 
   static native long lockNew(long client, byte[] info, byte[] monitor, int priority, long expectedMs,
-      long autoUnlockMs, boolean mayLinger, byte[] thread);
+      long autoUnlockMs, long flags, long queueMax, byte[] thread);
 
   /** As LockHandle.acquireWithin(). */
   static native boolean lockAcquireWithin(
@@ -54,6 +54,10 @@ final class Native {
   static native boolean lockCancel(long lock);
 
   static native boolean lockSetPriority(long lock, int priority);
+
+  static native void lockInside(long lock, long outer);
+
+  static native void lockInsideSet(long lock, long outer);
 
   /** Of the acquisition with this tag alone; nothing if it has ended, or the lock is closed. */
   static native void lockCancelAsync(long lock, long tag);
@@ -90,7 +94,7 @@ final class Native {
   static native void lockOwner(long lock, long[] numbers, byte[][] texts);
 
   static native long setNew(long client, byte[] info, byte[][] monitors, int priority, long expectedMs,
-      long autoUnlockMs, boolean mayLinger, byte[] thread);
+      long autoUnlockMs, long flags, long queueMax, byte[] thread);
 
   static native boolean setAcquireWithin(
       long set, long timeoutMs, boolean tryOnce, long blockMs, long tag, byte[] stack);
@@ -98,6 +102,10 @@ final class Native {
   static native boolean setCancel(long set);
 
   static native boolean setSetPriority(long set, int priority);
+
+  static native void setInside(long set, long outer);
+
+  static native void setInsideSet(long set, long outer);
 
   /** As lockCancelAsync. */
   static native void setCancelAsync(long set, long tag);

@@ -22,6 +22,15 @@ final class SetHandle extends LockHandle {
   }
 
   @Override
+  void inside(LockHandle outer) {
+    if (outer instanceof SetHandle) {
+      Native.setInsideSet(number, outer.number);
+    } else {
+      Native.setInside(number, outer.number);
+    }
+  }
+
+  @Override
   void cancel(long tag) {
     Native.setCancelAsync(number, tag);
   }

@@ -22,6 +22,15 @@ final class SingleHandle extends LockHandle {
   }
 
   @Override
+  void inside(LockHandle outer) {
+    if (outer instanceof SetHandle) {
+      Native.lockInsideSet(number, outer.number);
+    } else {
+      Native.lockInside(number, outer.number);
+    }
+  }
+
+  @Override
   void cancel(long tag) {
     Native.lockCancelAsync(number, tag);
   }

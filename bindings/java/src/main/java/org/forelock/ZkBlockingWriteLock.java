@@ -71,7 +71,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     this.lockType = Objects.requireNonNull(lockType, "lockType");
     byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
     long number = Native.lockNew(client.core().handle, NativeLibrary.told(lockInfo), NativeLibrary.utf8(monitor),
-        lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.mayLinger, thread);
+        lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.flags, options.queueMax,
+        thread);
     handle = new SingleHandle(client.core(), number, options, monitor);
     contention = new Contention<>(this, handle, monitor);
     cleanable = ForelockClient.cleaner().register(this, handle);
@@ -117,6 +118,27 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
       this.lockType = lockType;
     }
     return changed;
+  }
+
+  /**
+   * Says that this lock is taken while {@code outer} is held, from its next acquisition on: whoever waits for that one
+   * waits for this one as well. So where a foreground contender waits for {@code outer} while this lock waits in the
+   * background, it moves to the foreground's queue, 100 ms after it has begun to wait or later; its class stays. May be
+   * called for several outer locks; one that is not held, or has been closed, does not count.
+   *
+   * @param outer a lock of the same client
+   */
+  public void inside(ZkBlockingWriteLock outer) {
+    handle.inside(outer.handle);
+  }
+
+  /**
+   * As {@link #inside(ZkBlockingWriteLock)}, of a set that is held.
+   *
+   * @param outer a lock set of the same client
+   */
+  public void inside(LockSet outer) {
+    handle.inside(outer.handle);
   }
 
   // --- acquiring ---

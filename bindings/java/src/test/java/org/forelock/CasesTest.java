@@ -241,6 +241,62 @@ class CasesTest {
     }
   }
 
+  @Test
+  void queueMax() throws Exception {
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND)) {
+      holder.lockWithTimeout();
+      LockOptions any = LockOptions.NONE.queueMax(LockOptions.UNLIMITED).refuseInVain(false);
+      LockOptions few = LockOptions.NONE.queueMax(1).refuseInVain(true);
+      ZkBlockingWriteLock waits = new ZkBlockingWriteLock("case", client, monitor, LockType.FOREGROUND, any);
+      CompletableFuture<ZkBlockingWriteLock> waited = queued(waits);
+      ZkBlockingWriteLock refused = new ZkBlockingWriteLock("case", client, monitor, LockType.FOREGROUND, few);
+      assertEquals(ErrorCode.LOCK_REFUSED,
+          assertThrows(InstanceLockException.class, refused::lockWithTimeout).code());
+      assertThrows(RequestRejectedException.class, () -> new LockSet("case", client, List.of(monitor),
+          LockType.FOREGROUND, LockOptions.NONE.queueMax(-2)));
+      holder.unlock();
+      assertEquals(waits, soon(waited));
+      waits.close();
+    }
+  }
+
+  @Test
+  void lockInside() throws Exception {
+    String outerMonitor = monitor + "+";
+    try (ForelockClient client = server.client(); ZkBlockingWriteLock holder = lock(client, LockType.FOREGROUND);
+        ZkBlockingWriteLock bulk = lock(client, LockType.BACKGROUND);
+        ZkBlockingWriteLock inner = lock(client, LockType.BACKGROUND);
+        ZkBlockingWriteLock later = lock(client, LockType.FOREGROUND);
+        LockSet outer = new LockSet("case", client, List.of(outerMonitor), LockType.BACKGROUND);
+        ZkBlockingWriteLock save = new ZkBlockingWriteLock("case", client, outerMonitor, LockType.FOREGROUND)) {
+      holder.lockWithTimeout();
+      outer.lockWithTimeout();
+      inner.inside(outer);
+      CompletableFuture<ZkBlockingWriteLock> last = queued(bulk);
+      CompletableFuture<ZkBlockingWriteLock> first = queued(inner);
+      waitUntilWaiting(client, 0, 2);
+      CompletableFuture<ZkBlockingWriteLock> saved = save.acquireAsync(Duration.ofMinutes(1));
+      String bulkNode = client.inspector().show(monitor).orElseThrow().line().get(0).node();
+      while (bulkNode.equals(client.inspector().show(monitor).orElseThrow().line().get(0).node())) {
+        assertFalse(first.isDone());
+      }
+      CompletableFuture<ZkBlockingWriteLock> second = queued(later);
+      holder.unlock();
+      assertEquals(inner, soon(first));
+      assertEquals(LockType.BACKGROUND, inner.owner().lockType());
+      assertFalse(second.isDone());
+      inner.unlock();
+      outer.unlock();
+      assertEquals(save, soon(saved));
+      assertEquals(later, soon(second));
+      later.unlock();
+      assertEquals(bulk, soon(last));
+      save.inside(bulk);
+      outer.inside(bulk);
+      outer.inside(outer);
+    }
+  }
+
   private void waitUntilWaiting(ForelockClient client, long foreground, long background) {
     MonitorView view;
     do {
