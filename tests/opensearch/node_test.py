@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import zlib
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -298,7 +299,20 @@ def test_what_a_monitor_is(node):
     assert write(node, "routes", "1?routing=R").status == 201
     assert write(node, "routes", "1").status == 400
     answer = node.request("PUT", "/routes/_settings", {"index.forelock.monitor": "rooting"})
-    assert answer.status == 400 and "write document, id, routing, or field:NAME" in answer.text
+    assert answer.status == 400 and "write document, id, routing, field:NAME, or bucket:N" in answer.text
+
+
+def test_documents_of_a_bucket_share_a_monitor(node, server):
+    node.create("buckets", **{"forelock.monitor": "bucket:2"})
+    by_bucket = {number: [str(id) for id in range(100) if zlib.crc32(str(id).encode()) % 2 == number]
+                 for number in (0, 1)}
+    with Holder(server.address, "buckets/~0"):
+        assert write(node, "buckets", by_bucket[1][0]).status == 201
+        for id in by_bucket[0][:2]:
+            assert write(node, "buckets", id + "?timeout=100ms").status == 429
+    mixed = node.request("POST", "/buckets/_bulk", bulk(
+        *(line for id in range(100) for line in ({"index": {"_id": str(id)}}, {"n": id}))))
+    assert not mixed.json["errors"], mixed.text
 
 
 @needs("jobs")

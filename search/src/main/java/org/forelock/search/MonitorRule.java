@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.zip.CRC32;
 
 /** A MonitorRule says which monitor guards a document: the value of {@code index.forelock.monitor}. Immutable. */
 public final class MonitorRule {
@@ -11,12 +12,17 @@ public final class MonitorRule {
   public static final String DEFAULT = "document";
 
   private static final String FIELD = "field:";
+  private static final String BUCKET = "bucket:";
   private static final int MAX_ENCODED_BYTES = 255;
+  private static final int MAX_BUCKETS = 65_536;
 
   private final String text;
+  /** 0: no rule of buckets. */
+  private final int buckets;
 
-  private MonitorRule(String text) {
+  private MonitorRule(String text, int buckets) {
     this.text = text;
+    this.buckets = buckets;
   }
 
   /**
@@ -25,18 +31,29 @@ public final class MonitorRule {
    * @throws IllegalArgumentException if it is none
    */
   public static MonitorRule parse(String text) {
-    boolean known = text.equals(DEFAULT) || text.equals("id") || text.equals("routing")
+    int buckets = buckets(text);
+    boolean known = text.equals(DEFAULT) || text.equals("id") || text.equals("routing") || buckets > 0
         || text.startsWith(FIELD) && text.length() > FIELD.length();
     if (!known) {
       throw new IllegalArgumentException("index.forelock.monitor: '" + text
-          + "' is invalid; write document, id, routing, or field:NAME");
+          + "' is invalid; write document, id, routing, field:NAME, or bucket:N with N from 1 to " + MAX_BUCKETS);
     }
-    return new MonitorRule(text);
+    return new MonitorRule(text, buckets);
+  }
+
+  /** Digits alone: one number, one spelling. */
+  private static int buckets(String text) {
+    String number = text.startsWith(BUCKET) ? text.substring(BUCKET.length()) : "";
+    if (!number.matches("[1-9][0-9]{0,4}")) {
+      return 0;
+    }
+    int buckets = Integer.parseInt(number);
+    return buckets <= MAX_BUCKETS ? buckets : 0;
   }
 
   /** Whether the monitor is a matter of the document's id alone. */
   public boolean byId() {
-    return text.equals(DEFAULT) || text.equals("id");
+    return text.equals(DEFAULT) || text.equals("id") || buckets > 0;
   }
 
   /**
@@ -50,6 +67,9 @@ public final class MonitorRule {
     if (text.equals(DEFAULT)) {
       return document(index, given(write.id(), write, "an _id"));
     }
+    if (buckets > 0) {
+      return document(index, "~" + bucket(given(write.id(), write, "an _id")));
+    }
     if (text.equals("id")) {
       return required(write.id(), write, "an _id");
     }
@@ -57,6 +77,13 @@ public final class MonitorRule {
       return required(routing, write, "a routing value");
     }
     return required(field(write), write, "the field '" + fieldName() + "' in what is sent");
+  }
+
+  /** The same in every program and version: by the CRC-32 of the id in UTF-8. */
+  private long bucket(String id) {
+    CRC32 crc = new CRC32();
+    crc.update(id.getBytes(StandardCharsets.UTF_8));
+    return crc.getValue() % buckets;
   }
 
   private String fieldName() {

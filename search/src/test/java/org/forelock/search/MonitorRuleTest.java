@@ -27,6 +27,19 @@ class MonitorRuleTest {
     assertEquals("42", MonitorRule.parse("field:article.id").monitor("articles", WRITE, null));
   }
 
+  /** Programs of other languages have to come to the same numbers. */
+  @Test
+  void bucketsAreCountedByTheCrcOfTheId() {
+    assertEquals("articles/~2", MonitorRule.parse("bucket:64").monitor("articles", WRITE, "r"));
+    Document named = new Write("delete", "\u00fcber", Map.of());
+    assertEquals("articles/~1160", MonitorRule.parse("bucket:65536").monitor("articles", named, null));
+    assertEquals("articles/~0", MonitorRule.parse("bucket:1").monitor("articles", named, null));
+    assertTrue(MonitorRule.parse("bucket:64").byId());
+    Document unnamed = new Write("index", null, Map.of());
+    assertThrows(
+        IllegalArgumentException.class, () -> MonitorRule.parse("bucket:64").monitor("articles", unnamed, null));
+  }
+
   @Test
   void whatIsMissingIsNamed() {
     String message = assertThrows(IllegalArgumentException.class,
@@ -42,7 +55,7 @@ class MonitorRuleTest {
 
   @Test
   void whatIsNoRuleIsRefused() {
-    for (String text : new String[] {"", "field:", "Id", "ids"}) {
+    for (String text : new String[] {"", "field:", "Id", "ids", "bucket:", "bucket:0", "bucket:01", "bucket:65537", "bucket:-1"}) {
       assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse(text), text);
     }
   }
