@@ -58,6 +58,7 @@ struct PlannedCall {
   Span changes_after{};  // when the caller makes it one of the other class, while it waits; zero: never
   int guarded_writes = 0;
   std::optional<std::size_t> inner;  // a monitor that it locks as well while it holds, for `inner_hold`
+  Span inner_after{};                // the grant
   Span inner_patience{};             // until it does without
   Span inner_hold{};
   std::vector<std::size_t> set;               // of monitors, in the caller's order; empty: only `monitor`

@@ -364,6 +364,8 @@ void add_nesting(Plan& plan) {
       if (!single || call.monitor + 1 >= plan.monitors || !random.chance(nested)) continue;
       call.inner = call.monitor + 1 + random.below(plan.monitors - call.monitor - 1);
       call.hold = random.between(milliseconds(5), milliseconds(700));
+      call.wants_contention = random.chance(0.5);
+      call.inner_after = random.chance(0.3) ? Span{} : random.between(Span{}, call.hold / 2);
       call.inner_patience = random.between(milliseconds(5), milliseconds(900));
       call.inner_hold = random.between(Span{}, milliseconds(20));
       if (random.chance(0.8)) call.priority = Priority::background;

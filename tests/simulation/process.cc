@@ -109,6 +109,9 @@ void Process::fire(std::uint32_t what, std::uint64_t detail) {
     case mid_hold:
       middle_of_hold(index);
       break;
+    case begin_inner:
+      if (threads_[index].inner == 0) lock_inner(index);
+      break;
     case end_inner:
       leave_inner(index);
       break;
@@ -195,7 +198,7 @@ void Process::held(std::size_t index) {
   if (thread.guarded_writes > 0 || call.updates_record) {
     timer(world_.random().between(Span{}, call.hold), mid_hold, index);
   }
-  if (call.inner) lock_inner(index);
+  if (call.inner) timer(call.inner_after, begin_inner, index);
   timer(call.hold, end_hold, index);
 }
 

@@ -70,6 +70,7 @@ class Process final : public model::Actor {
     cancel_call,
     change_class,
     end_hold,
+    begin_inner,
     end_inner,
     mid_hold,
     restart,

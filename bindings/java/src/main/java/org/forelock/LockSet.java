@@ -35,7 +35,7 @@ public final class LockSet implements AutoCloseable {
   private final ForelockClient client;
   private final String lockInfo;
   private volatile LockType lockType;
-  private final SetHandle handle;
+  final SetHandle handle;
   private final Contention<LockSet> contention;
   private final Cleaner.Cleanable cleanable;
   private volatile List<String> members;

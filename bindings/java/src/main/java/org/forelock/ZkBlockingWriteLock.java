@@ -26,7 +26,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
   private final String lockInfo;
   private final String monitor;
   private volatile LockType lockType;
-  private final SingleHandle handle;
+  final SingleHandle handle;
   private final Contention<ZkBlockingWriteLock> contention;
   private final LockAdapter adapter = new LockAdapter(this);
   private final Cleaner.Cleanable cleanable;

@@ -276,8 +276,8 @@ class CasesTest {
       CompletableFuture<ZkBlockingWriteLock> first = queued(inner);
       waitUntilWaiting(client, 0, 2);
       CompletableFuture<ZkBlockingWriteLock> saved = save.acquireAsync(Duration.ofMinutes(1));
-      String bulkNode = client.inspector().show(monitor).orElseThrow().line().get(0).node();
-      while (bulkNode.equals(client.inspector().show(monitor).orElseThrow().line().get(0).node())) {
+      String bulkNode = client.inspector().show(monitor).orElseThrow().queue().get(0).node();
+      while (bulkNode.equals(client.inspector().show(monitor).orElseThrow().queue().get(0).node())) {
         assertFalse(first.isDone());
       }
       CompletableFuture<ZkBlockingWriteLock> second = queued(later);

@@ -55,7 +55,8 @@ class MonitorRuleTest {
 
   @Test
   void whatIsNoRuleIsRefused() {
-    for (String text : new String[] {"", "field:", "Id", "ids", "bucket:", "bucket:0", "bucket:01", "bucket:65537", "bucket:-1"}) {
+    String[] none = {"", "field:", "Id", "ids", "bucket:", "bucket:0", "bucket:01", "bucket:65537", "bucket:-1"};
+    for (String text : none) {
       assertThrows(IllegalArgumentException.class, () -> MonitorRule.parse(text), text);
     }
   }
