@@ -54,6 +54,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<what>"[^"]+"|<[^>]+>)')
 ADAPTERS = {"spdlog_sink.h": re.compile(r"<spdlog/")}
 FOREIGN_IN_PUBLIC = re.compile(r"zookeeper\.h|rdkafka|spdlog|fmt/|yaml-cpp|nlohmann|boost/|CLI/|sqlite")
 MARKDOWN_LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
+# A source file by its path: in the repository, or as it is included.
+NAMED_SOURCE = re.compile(r"`(?P<path>[\w.-]+(/[\w.-]+)+\.(c|cc|h|java|py|sh))`")
 
 # Plain English: a header begins with the name of the thing. Public headers, README and the texts that the command prints
 # speak of contenders, callers and operators.
@@ -247,6 +249,9 @@ def check_links(tree, name, lines):
                 continue
             if not (tree.root / name.parent / target).exists():
                 tree.report(name, number, f"link to {target}, which does not exist")
+        for match in NAMED_SOURCE.finditer(line):
+            if not any((tree.root / folder / match["path"]).exists() for folder in ("", "include", name.parent)):
+                tree.report(name, number, f"{match['path']} does not exist")
 
 
 def check(root):

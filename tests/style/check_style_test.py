@@ -111,6 +111,10 @@ class CheckStyle(unittest.TestCase):
         self.accepts("docs/a.md", "[here](a.md) [there](https://zookeeper.apache.org/) [below](#below)\n")
         self.refuses("docs/a.md", "[gone](gone.md#part)\n", "does not exist")
 
+    def test_sources_that_a_document_names(self):
+        self.accepts("docs/a.md", "`gone.cc`, `src/*/gone.cc`, `src/base/gone.cc FILE`, `gone/`\n")
+        self.refuses("docs/a.md", "`src/base/gone.cc`\n", "src/base/gone.cc does not exist")
+
 
 if __name__ == "__main__":
     unittest.main()
