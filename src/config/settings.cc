@@ -48,8 +48,8 @@ Settings::Settings() : data_(config::SettingsBuilder().build()) {}
 Settings::Settings(std::shared_ptr<const config::SettingsData> data) noexcept : data_(std::move(data)) {}
 
 Settings Settings::load(const std::filesystem::path& path, const std::vector<Override>& overrides) {
-  const Format format = format_of(path);
-  return from_string(text_of(path), format, path.native(), overrides);
+  const std::string text = text_of(path);  // of a file that is missing its name is not what is wrong
+  return from_string(text, format_of(path), path.native(), overrides);
 }
 
 Settings Settings::from_string(std::string_view text, Format format, std::string_view name,

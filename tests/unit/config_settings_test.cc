@@ -384,10 +384,12 @@ TEST(Settings, LoadKnowsTheKindByTheName) {
 
 TEST(Settings, LoadRefusesWhatItCannotRead) {
   const Folder folder;
-  const std::filesystem::path none = folder.path() / "none.yaml";
-  EXPECT_THAT(
-      problems_of([&] { Settings::load(none); }),
-      ElementsAre(none.string() + ": cannot be read: No such file or directory, check the path and its permissions"));
+  for (const char* name : {"none.yaml", "none"}) {
+    const std::filesystem::path none = folder.path() / name;
+    EXPECT_THAT(
+        problems_of([&] { Settings::load(none); }),
+        ElementsAre(none.string() + ": cannot be read: No such file or directory, check the path and its permissions"));
+  }
   std::filesystem::create_directory(folder.path() / "d.yaml");
   EXPECT_THAT(problems_of([&] { Settings::load(folder.path() / "d.yaml"); }), ElementsAre(HasSubstr("Is a directory")));
   const std::string full = "#" + std::string((1 << 20) - 1, '\n');
