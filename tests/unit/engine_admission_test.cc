@@ -101,6 +101,53 @@ TEST_F(EngineAdmissionTest, AWaitThatWouldBeInVainIsRefused) {
   EXPECT_EQ(output_.refusals.size(), 1u) << "it has the time";
 }
 
+// What it waited for before its first grant says nothing of the time that it held the lock.
+TEST_F(EngineAdmissionTest, AHoldAndASecondGrantAreNoWait) {
+  const auto ask_for = [&](ContenderId id, Duration patience) {
+    AcquireSpec spec = spec_of(id, Priority::foreground, patience);
+    spec.refuse_in_vain = true;
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>(created(name(id + 1)));
+  };
+  cold_cycle(1);
+  engine_.acquire(2, spec_of(2, Priority::foreground), now_);
+  answer<Transaction>(claimed(name(2), 200));
+  for (ContenderId id = 3; id < 23; ++id) ask_for(id, 1h);
+  for (ContenderId id = 2; id < 22; ++id) {
+    now_ += 20ms;
+    answer_heartbeats();
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>(claimed("", static_cast<Token>(300 + id)));
+  }
+  now_ += 2s;
+  ASSERT_TRUE(engine_.step_aside(22, now_ + 1h, now_));
+  answer<Transaction>({});
+  answer<List>(listing({name(23)}, 24));
+  answer<Transaction>(claimed("", 400));
+  ASSERT_EQ(engine_.state(22), ContenderState::held);
+  for (ContenderId id = 23; id < 34; ++id) ask_for(id, 1h);
+  ask_for(34, 400ms);
+  EXPECT_TRUE(output_.refusals.empty()) << "eleven before it take 240 ms";
+}
+
+// It had no wait to be refused: who has held the lock keeps its place, however many may wait.
+TEST_F(EngineAdmissionTest, AHolderThatStepsAsideIsNoNewcomer) {
+  AcquireSpec spec = spec_of(1, Priority::background);
+  spec.queue_max = 1;
+  spec.contention = ContentionScope::all;
+  engine_.acquire(1, std::move(spec), now_);
+  answer<Create>({});
+  answer<Transaction>(claimed("B-0000000000", 100));
+  answer<Get>(monitor(2, 2, 100));
+  ASSERT_EQ(engine_.state(1), ContenderState::held);
+  answer<List>(listing({"B-0000000000", "privateLock", "A-0000000002", "A-0000000003"}, 4));
+  ASSERT_TRUE(engine_.step_aside(1, now_ + 1h, now_));
+  answer<Transaction>({});
+  answer<List>(listing({"B-0000000000", "A-0000000002", "A-0000000003"}, 4));
+  EXPECT_TRUE(output_.refusals.empty());
+  EXPECT_EQ(engine_.state(1), ContenderState::waiting);
+}
+
 TEST_F(EngineAdmissionTest, ASingleAttemptIsNoWait) {
   AcquireSpec spec = limited(1, 1);
   spec.try_once = true;

@@ -197,6 +197,30 @@ TEST_F(EngineMovesTest, WhoIsGivenUpWhileItMovesLeavesNothing) {
   EXPECT_EQ(output_.forgotten_count, 1);
 }
 
+class EngineOwnHolderTest : public EngineMovesTest {
+ protected:
+  EngineOwnHolderTest() : EngineMovesTest(options()) {}
+
+  static EngineOptions options() {
+    EngineOptions options = ageing();
+    options.hold_watch_delay = 1h;  // no looks of the holder's in between
+    return options;
+  }
+};
+
+// Foreground contenders of one process may take the lock one after the other and never wait for it.
+TEST_F(EngineOwnHolderTest, AHolderOfItsOwnProcessIsBeforeItAsWell) {
+  cold_cycle(1);
+  ask(2, Priority::foreground);
+  answer<Transaction>(claimed("A-0000000002", 200));
+  ASSERT_EQ(engine_.state(2), ContenderState::held);
+  ask(3, Priority::background);
+  answer<Create>(created("B-0000000004"));
+  wait_for_move(listing({"A-0000000002", "privateLock", "B-0000000004"}, 5), now_ + 2 * period);
+  ASSERT_FALSE(output_.sent.empty());
+  expect_move(answer<Transaction>(moved_to("A-0000000005")), "A", "B-0000000004");
+}
+
 // --- the caller's own wish ---
 
 class EnginePriorityTest : public EngineMovesTest {
@@ -241,6 +265,24 @@ TEST_F(EnginePriorityTest, AHolderIsLeftAlone) {
   answer<Transaction>(claimed("B-0000000002", 200));
   ASSERT_EQ(output_.grants.back(), 200);
   EXPECT_FALSE(engine_.set_priority(2, Priority::foreground, {}, now_));
+}
+
+// As a member of a set is that has aged: once its caller has said what it wants, that counts.
+TEST_F(EnginePriorityTest, WhoIsToldItsPriorityHasNoOtherRankAnyMore) {
+  cold_cycle(1);
+  disconnect();
+  AcquireSpec spec = spec_of(2, Priority::background);
+  spec.rank = Priority::foreground;
+  engine_.acquire(2, std::move(spec), now_);
+  ASSERT_TRUE(engine_.set_priority(2, Priority::foreground, {}, now_));
+  ASSERT_TRUE(engine_.set_priority(2, Priority::background, {}, now_));
+  EXPECT_FALSE(engine_.moved(2));
+  connect();
+  while (!output_.sent.empty() && !std::holds_alternative<Transaction>(output_.sent.front().request)) {
+    output_.sent.pop_front();
+  }
+  const auto claim = answer<Transaction>(claimed("B-0000000002", 200));
+  EXPECT_EQ(std::get<Create>(claim.operations.at(0)).path, "/P/B-");
 }
 
 TEST_F(EnginePriorityTest, NobodyGoesBeforeOneThatMayStillStandBeforeIt) {

@@ -91,6 +91,18 @@ TEST_F(RoomForFourTest, AWatchThatTheServerDoesNotTakeBackIsCountedOn) {
   EXPECT_EQ(taken_back_, (std::vector<std::string>{"/P", "/Q"}));
 }
 
+TEST_F(RoomForFourTest, AWatchThatWasNotSentTakesNoRoom) {
+  output_.holds_back = true;
+  for (ContenderId id = 1; id < 10; ++id) {
+    acquire_at(id, "P");
+    ASSERT_TRUE(engine_.cancel(id, now_));
+  }
+  EXPECT_EQ(output_.forgotten_count, 9);
+  output_.holds_back = false;
+  output_.sent.clear();
+  EXPECT_TRUE(cycle(10, "Q"));
+}
+
 TEST_F(RoomForFourTest, ANewSessionHasNoWatches) {
   for (const char* name : {"P", "Q", "R"}) EXPECT_TRUE(cycle(1, name));
   engine_.on_session({SessionEvent::Kind::expired, 0, 0ms}, now_);

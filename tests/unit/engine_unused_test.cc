@@ -691,6 +691,23 @@ TEST(UnusedMonitorsTest, ARemovedMonitorThatComesAgainIsNotInDoubt) {
   EXPECT_EQ(unused.take(TimePoint() + 2s, all), std::vector<std::string>{"again"});
 }
 
+// What was known of the earlier time counts no more, neither its instant nor that nothing had changed.
+TEST(UnusedMonitorsTest, OneThatIsForgottenASecondTimeLingersFromThen) {
+  const auto all = [](const std::string&) { return true; };
+  const TimePoint begin = TimePoint() + 1h;
+  UnusedMonitors unused(linger);
+  unused.let_linger(1, begin);
+  unused.forget(1, "P1", UnusedMonitors::Mark::seen);
+  unused.let_linger(2, begin + linger);
+  unused.forget(2, "P1", UnusedMonitors::Mark::seen);
+  EXPECT_EQ(unused.lingered(begin + linger * 3 / 2), std::vector<std::uint64_t>{1}) << "of which nothing is known";
+  EXPECT_TRUE(unused.take(begin + linger * 3 / 2, all).empty());
+  unused.doubt("P1");
+  EXPECT_TRUE(unused.lingered(begin + 3 * linger).empty());
+  EXPECT_TRUE(unused.take(begin + 3 * linger, all).empty());
+  EXPECT_EQ(unused.take_doubtful(begin + 3 * linger, all), std::vector<std::string>{"P1"});
+}
+
 TEST(UnusedMonitorsTest, WhatIsInUseIsLeftOut) {
   UnusedMonitors unused(linger);
   unused.remove("P1");
