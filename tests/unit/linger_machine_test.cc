@@ -312,6 +312,15 @@ TEST_F(LingerMachineTest, WhatEndsWithItsSectionDoesNotLinger) {
   EXPECT_FALSE(end(kept));
 }
 
+// The next grant has a record of its own.
+TEST_F(LingerMachineTest, WhatStepsAsideIsBoundToNoSectionAnyMore) {
+  const ContenderId aside = grant("P");
+  machine_.bind_to_section(aside);
+  machine_.stepped_aside(aside);
+  machine_.granted(aside, token_of(aside));
+  EXPECT_TRUE(end(aside));
+}
+
 class ReusedLockTest : public LingerMachineTest {
  protected:
   ReusedLockTest() : LingerMachineTest({.time = 10s, .locks = 3, .wanted = 2, .reused = true, .used = 2}) {}

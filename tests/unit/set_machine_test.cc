@@ -398,6 +398,21 @@ TEST_F(SetMachineTest, StepAsideKeepsThePlaceAtTheFirstMemberAndTakesTheRestInOr
   EXPECT_GT(set_.token(0), 104);
 }
 
+// It has the locks, and has said that it will wait for them.
+TEST_F(SetMachineTest, WhoseSingleAttemptWasGrantedWaitsWhenItHasSteppedAside) {
+  set_.begin(true);
+  commands();
+  for (const char member : {'a', 'b', 'c', 'd'}) grant(member);
+  ASSERT_TRUE(set_.step_aside());
+  commands();
+  finish();
+  grant('a');
+  EXPECT_THAT(commands(), ElementsAre("try b", "try c", "try d"));
+  refuse('b');
+  EXPECT_EQ(set_.stage(), SetStage::taking);
+  EXPECT_THAT(commands(), ElementsAre("drop c", "drop d", "wait b"));
+}
+
 TEST_F(SetMachineTest, ASetThatWaitsGivesAMemberToAContenderThatGoesBeforeIt) {
   set_.begin(false);
   commands();
