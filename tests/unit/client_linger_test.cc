@@ -51,9 +51,8 @@ class ClientLingerTest : public ::testing::Test {
     core_->ensemble().on_watch({.kind = coordination::WatchEvent::Kind::children_changed, .path = path});
   }
   bool update_record(const LockSlot& caller, lock::ContenderId contender, const std::string& record) {
-    return core_->in_step([&](agent::Agent& agent) {
-      return agent.is_of(caller, contender) && agent.update_record(contender, record);
-    });
+    return core_->in_step(
+        [&](agent::Agent& agent) { return agent.is_of(caller, contender) && agent.update_record(contender, record); });
   }
   std::uint64_t lingering_now() const { return core_->ensemble().statistics().lingering; }
   // From now on the test uses a core with other settings, and a session of its own.
@@ -443,6 +442,37 @@ TEST_F(ClientLingerTest, ALockWithAGuardedWriteUnderWayDoesNotLinger) {
     session_.answer_all();
     if (!answered) writing.join();
   }
+}
+
+TEST_F(ClientLingerTest, TheLastOfSeveralGuardedWritesCounts) {
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  const lock::ContenderId id = 1;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(core_->ensemble().guarded_transaction(*slot, {id}, {coordination::SetData{"/P", "x", -1}},
+                                                      [](const coordination::Reply&) {}));
+  }
+  ASSERT_TRUE(session_.answer_one());
+  slot->release({});
+  EXPECT_EQ(lingering_now(), 0u) << "one is still under way";
+  session_.answer_all();
+  EXPECT_EQ(slot->state(), LockState::free);
+}
+
+// Its class is not that of the wish that it was asked for with.
+TEST_F(ClientLingerTest, ALockWhosePriorityWasChangedBeforeItHadANodeDoesNotLinger) {
+  session_.disconnect();
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  ASSERT_TRUE(slot->set_priority(Priority::background));
+  session_.reconnect(1h);
+  session_.answer_all();
+  ASSERT_TRUE(slot->holds());
+  slot->release({});
+  session_.answer_all();
+  EXPECT_EQ(lingering_now(), 0u);
 }
 
 TEST_F(ClientLingerTest, ATakingThatHasJustBegunCanBeCancelled) {
