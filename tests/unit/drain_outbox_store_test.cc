@@ -34,6 +34,7 @@ TEST(OutboxStoreTest, WhoIsNoDrainerAnyMoreRemovesAndParksNothing) {
     EXPECT_THROW(store.resolve(*letter, resolution), LockUnhealthyException);
   }
   EXPECT_THROW(store.begin_try(*letter), LockUnhealthyException);
+  EXPECT_THROW(store.take_back_try(*letter), LockUnhealthyException);
   EXPECT_THROW(store.restore(*letter), LockUnhealthyException);
   const std::optional<StoredLetter> left = store.find("a");
   ASSERT_TRUE(left);
