@@ -249,6 +249,25 @@ class Release(support.CliTest):
         output, _ = waiter.communicate(timeout=support.PATIENCE)
         self.assertEqual((waiter.returncode, output), (0, "mine\n"))
 
+    def test_a_holder_that_comes_meanwhile_keeps_the_lock_and_no_note_is_left(self):
+        first = self.hold("P1")
+        view = self.holder("P1")
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+
+        def change():
+            self.let_go(first)
+            self.hold("P1")
+
+        line.before_request(tap.TRANSACTION, change)
+        result = self.run_cli("--zookeeper", line.address + self.namespace, "release", "P1",
+                              "--holder", f"{view['node']}@{view['token']}", "--reason", "it hangs", "-o", "json",
+                              server=False)
+        self.assertEqual((result.returncode, self.error_of(result)["code"]), (1, "holder_changed"), result.stderr)
+        shown = json.loads(self.run_cli("show", "P1", "-o", "json").stdout)
+        self.assertGreater(int(shown["holder"]["token"]), int(view["token"]))
+        self.assertIsNone(shown.get("forced_release"))
+
     def release_without_a_reply(self, for_good, waiter=False):
         """The reply to the deletion is lost; with `for_good` the connection too, and no other one is to be had."""
         self.hold("P1", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")

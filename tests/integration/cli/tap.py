@@ -5,7 +5,9 @@ import socket
 import struct
 import threading
 
-TRANSACTION = 14  # the type of a request in ZooKeeper's protocol
+# The types of requests in ZooKeeper's protocol.
+SET_DATA = 5
+TRANSACTION = 14
 
 
 class Tap:

@@ -4,15 +4,31 @@ import contextlib
 import json
 import queue
 import signal
+import subprocess
 import threading
 import unittest
+import unittest.mock
 
 import support
+import tap
 from serve_test import ServeTest
 from support import wait_until
 
 LONG = "1h"
 OWN = "forelock-unlocker"
+# What a holder writes that says it is alive.
+ALIVE = """
+import json
+import sys
+from kazoo.client import KazooClient
+client = KazooClient(sys.argv[1])
+client.start()
+record = json.loads(client.get(sys.argv[2])[0])
+record["autoUnlockAt"] = "2999-01-01T00:00:00.000Z"
+record["fencingToken"] = int(sys.argv[3])
+client.set(sys.argv[2], json.dumps(record).encode())
+client.stop()
+"""
 STUBBORN = "trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"
 
 
@@ -72,6 +88,27 @@ class Unlocker(ServeTest, support.CliTest):
         self.assertEqual(self.metric(unlocking, "forelock_auto_unlock_total"), 1)
         wait_until(lambda: self.metric(unlocking, "forelock_overdue_holders") == 1, "P2 is overdue")
         self.assertTrue(self.holder("P2") and self.holder("P3"))
+
+    def test_who_says_meanwhile_that_it_is_alive_keeps_the_lock(self):
+        self.hold("P1", "--auto-unlock-after", "1ms")
+        view = self.holder("P1")
+        line = tap.Tap(support.SERVER)
+        self.addCleanup(line.close)
+
+        def be_alive():
+            lock = self.namespace + "/P1/privateLock"
+            subprocess.run(["/usr/bin/python3", "-c", ALIVE, support.SERVER, lock, view["token"]], check=True,
+                           timeout=support.PATIENCE)
+
+        # The first one is the note that precedes the deed.
+        line.before_request(tap.SET_DATA, be_alive)
+        with unittest.mock.patch.object(self, "connect_string", lambda: line.address + self.namespace):
+            unlocking = Unlocking(self)
+        wait_until(unlocking.audits, "it has acted")
+        self.assertEqual([audit["result"] for audit in unlocking.audits()], ["holder_changed"])
+        self.assertEqual(self.holder("P1")["token"], view["token"])
+        self.assertIsNone(self.show("P1").get("forced_release"))
+        self.assertEqual(self.metric(unlocking, "forelock_auto_unlock_total"), 0)
 
     def test_without_the_option_nothing_is_freed(self):
         self.serve()
