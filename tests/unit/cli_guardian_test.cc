@@ -3,8 +3,10 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "cli/process/child_process.h"
 #include "cli/process/signal_queue.h"
 #include "cli/run/lock_guardian.h"
+#include "support/temporary_directory.h"
+#include "support/wait_until.h"
 
 namespace forelock::cli {
 namespace {
@@ -46,6 +50,46 @@ TEST(GuardianTest, NoTimeToEndOutlastsTheLocksDeadline) {
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
   EXPECT_TRUE(result.lock_lost);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
+}
+
+// Suspect at once, and lost when the test says so, long before its deadline.
+class TakenLock final : public GuardedLock {
+ public:
+  std::string name() const override { return "P1"; }
+  LockState state() const override { return stop_.stop_requested() ? LockState::lost : LockState::suspect; }
+  bool healthy() const override { return false; }
+  void check_health() const override {}
+  std::chrono::steady_clock::time_point expires_at() const override { return deadline_; }
+  std::stop_token stop_token() const override { return stop_.get_token(); }
+  std::vector<std::pair<std::string, std::string>> environment(const Client& /*client*/) const override { return {}; }
+
+  void lose() { stop_.request_stop(); }
+
+ private:
+  const std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::now() + 1h;
+  std::stop_source stop_;
+};
+
+// The command was told to end when the danger came: with the loss its time is over.
+TEST(GuardianTest, WhoWasWarnedHasNoMoreTimeWhenTheLockIsLost) {
+  const test::TemporaryDirectory directory;
+  const std::string told = directory.path() / "told";
+  SignalQueue signals({SIGCHLD});
+  ChildOptions options;
+  options.command = {"sh", "-c", "trap 'echo >\"$0\"' TERM; while :; do sleep 0.05; done", told};
+  options.foreground = false;
+  ChildProcess child(options);
+  TakenLock lock;
+  std::jthread taker([&] {
+    EXPECT_TRUE(test::wait_until([&] { return std::filesystem::exists(told); }));
+    lock.lose();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  // The danger has come with a margin of two hours.
+  const auto result = LockGuardian(lock, signals, Console({.quiet = true}), {OnLost::terminate, 5min, 2h}).guard(child);
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_TRUE(result.lock_lost);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 4min);
 }
 
 }  // namespace
