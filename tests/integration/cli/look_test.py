@@ -1,4 +1,4 @@
-"""ls, show, watch, wait, release: shapes, codes, and what they say."""
+"""ls, show, watch, wait: shapes, codes, and what they say."""
 
 import json
 import os
@@ -9,19 +9,7 @@ import time
 import unittest
 
 import support
-import tap
 
-# Makes a node that is not ours, unless it is there, and says what is in it.
-OTHERS = """
-import sys
-from kazoo.client import KazooClient
-client = KazooClient(sys.argv[1])
-client.start()
-if not client.exists(sys.argv[2]):
-    client.create(sys.argv[2], b"theirs")
-print(client.get(sys.argv[2])[0].decode())
-client.stop()
-"""
 HOLDER_KEYS = ["owner", "priority", "node", "session", "token", "held_ms"]
 WAITER_KEYS = ["position", "node", "priority", "owner", "session", "waited_ms", "behind"]
 
@@ -197,112 +185,6 @@ class Watch(support.CliTest):
         self.assertIn("Save", result.stdout)
         both = self.run_cli("watch", "-o", "json", "--count", "2", "--interval", "60").stdout.splitlines()
         self.assertEqual([json.loads(line)["monitors"][0]["monitor"] for line in both], ["P1", "P1"])
-
-
-class Release(support.CliTest):
-    def test_needs_holder_and_reason(self):
-        self.assertEqual(self.run_cli("release", "P1", "--holder", "A-0000000000").returncode, 64)
-        self.assertEqual(self.run_cli("release", "P1", "--reason", "x").returncode, 64)
-        self.assertEqual(self.run_cli("release", "P1", "--holder", "A-0000000000", "--reason", " ").returncode, 64)
-
-    def test_frees_the_holder_that_was_named_and_leaves_an_audit_line(self):
-        holder = self.hold("P1")
-        node = self.holder("P1")["node"]
-        result = self.run_cli("release", "P1", "--holder", node, "--reason", "it hangs", "-o", "json")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(json.loads(result.stdout), {"monitor": "P1", "holder": node, "released": True,
-                                                     "reason": "it hangs"})
-        audit = json.loads(result.stderr.splitlines()[-1])["audit"]
-        self.assertEqual((audit["action"], audit["monitor"], audit["holder"], audit["reason"], audit["result"]),
-                         ("release", "P1", node, "it hangs", "released"))
-        self.assertEqual(holder.wait(support.PATIENCE), 76)
-        self.assertIsNone(self.holder("P1"))
-
-    def test_leaves_the_data_of_a_monitor_that_another_program_has_made(self):
-        def others():
-            program = ["/usr/bin/python3", "-c", OTHERS, support.SERVER, self.namespace + "/P1"]
-            return subprocess.run(program, check=True, capture_output=True, text=True, timeout=support.PATIENCE).stdout
-        self.assertEqual(others(), "theirs\n")
-        holder = self.hold("P1", script="echo ready; exec sleep 1000")
-        node = self.holder("P1")["node"]
-        self.assertEqual(self.run_cli("release", "P1", "--holder", node, "--reason", "it hangs").returncode, 0)
-        self.assertEqual(holder.wait(support.PATIENCE), 76)
-        self.assertEqual(others(), "theirs\n")
-
-    def test_refuses_another_holder(self):
-        holder = self.hold("P1")
-        before = self.holder("P1")
-        for wrong in ("A-0000009999", "B-0000000000", before["session"]):
-            result = self.run_cli("release", "P1", "--holder", wrong, "--reason", "x", "-o", "json")
-            self.assertEqual(result.returncode, 1)
-            self.assertEqual(self.error_of(result)["code"], "holder_changed")
-        self.assertEqual(self.holder("P1")["token"], before["token"])
-        self.assertEqual(self.let_go(holder)[0], 0)
-        self.assertEqual(self.run_cli("release", "P1", "--holder", before["node"], "--reason", "x").returncode, 1)
-        self.assertEqual(self.run_cli("release", "unknown", "--holder", "x", "--reason", "x").returncode, 1)
-
-    def test_the_next_in_line_gets_it(self):
-        self.hold("P1")
-        waiter = self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "echo", "mine")
-        support.wait_until(lambda: self.queue("P1"), "a waiter")
-        self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "x")
-        output, _ = waiter.communicate(timeout=support.PATIENCE)
-        self.assertEqual((waiter.returncode, output), (0, "mine\n"))
-
-    def test_a_holder_that_comes_meanwhile_keeps_the_lock_and_no_note_is_left(self):
-        first = self.hold("P1")
-        view = self.holder("P1")
-        line = tap.Tap(support.SERVER)
-        self.addCleanup(line.close)
-
-        def change():
-            self.let_go(first)
-            self.hold("P1")
-
-        line.before_request(tap.TRANSACTION, change)
-        result = self.run_cli("--zookeeper", line.address + self.namespace, "release", "P1",
-                              "--holder", f"{view['node']}@{view['token']}", "--reason", "it hangs", "-o", "json",
-                              server=False)
-        self.assertEqual((result.returncode, self.error_of(result)["code"]), (1, "holder_changed"), result.stderr)
-        shown = json.loads(self.run_cli("show", "P1", "-o", "json").stdout)
-        self.assertGreater(int(shown["holder"]["token"]), int(view["token"]))
-        self.assertIsNone(shown.get("forced_release"))
-
-    def release_without_a_reply(self, for_good, waiter=False):
-        """The reply to the deletion is lost; with `for_good` the connection too, and no other one is to be had."""
-        self.hold("P1", script="trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done")
-        if waiter:
-            self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "sleep", "60")
-            support.wait_until(lambda: self.queue("P1"), "a waiter")
-        view = self.holder("P1")
-        name = f"{view['node']}@{view['token']}"
-        line = tap.Tap(support.SERVER)
-        self.addCleanup(line.close)
-        line.cut_after_request(tap.TRANSACTION, for_good)
-        result = self.run_cli("--zookeeper", line.address + self.namespace, "--set", "zookeeper.session.timeout=2000",
-                              "release", "P1", "--holder", name, "--reason", "it hangs", "-o", "json", server=False)
-        self.assertTrue(line.was_cut, result.stderr)
-        support.wait_until(lambda: (self.holder("P1") or {"token": ""})["token"] != view["token"], "it is taken away")
-        audits = [json.loads(text)["audit"] for text in result.stderr.splitlines() if text.startswith('{"audit"')]
-        self.assertEqual([(audit["monitor"], audit["holder"]) for audit in audits], [("P1", name)], result.stderr)
-        self.assertEqual(audits[0]["held_by"]["token"], view["token"])
-        return result, audits[0]["result"]
-
-    def test_a_lost_reply_is_looked_for(self):
-        result, said = self.release_without_a_reply(for_good=False)
-        self.assertEqual((result.returncode, said), (0, "released"), result.stderr)
-        self.assertTrue(json.loads(result.stdout)["released"])
-
-    def test_the_next_holder_is_not_taken_for_the_one_that_was_meant(self):
-        result, said = self.release_without_a_reply(for_good=False, waiter=True)
-        self.assertEqual((result.returncode, said), (0, "released"), result.stderr)
-
-    def test_what_cannot_be_known_is_said_and_kept_in_the_audit_record(self):
-        result, said = self.release_without_a_reply(for_good=True)
-        self.assertEqual((result.returncode, said), (69, "unknown"), result.stderr)
-        error = self.error_of(result)
-        self.assertIn("P1 may have been released", error["message"])
-        self.assertEqual((error["code"], error["hint"][:16]), ("connection_loss", "forelock show P1"))
 
 
 class Doctor(support.CliTest):
