@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <limits>
 #include <string>
 #include <thread>
@@ -222,6 +223,23 @@ TEST_F(CInterface, ALockFreedByAnotherThreadEndsAWait) {
   EXPECT_EQ(fl_lock_acquire(waiter, 0), FL_INVALID_HANDLE);
   EXPECT_EQ(fl_lock_free(holder), FL_OK);
   EXPECT_TRUE(wait_until_unused(*server_, "freed"));
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST_F(CInterface, ASetFreedByAnotherThreadEndsAWait) {
+  const fl_client client = open_client(server_->connect_string());
+  const fl_lock holder = new_lock(client, "freed");
+  const char* monitor = "freed";
+  fl_set waiter = 0;
+  ASSERT_EQ(fl_set_new(client, "test", &monitor, 1, FL_FOREGROUND, nullptr, &waiter), FL_OK);
+  ASSERT_EQ(fl_lock_acquire(holder, FL_CONFIGURED), FL_OK);
+  auto waiting = std::async(std::launch::async, [&] { return fl_set_acquire(waiter, FL_FOREVER); });
+  EXPECT_TRUE(wait_until([&] { return fl_set_waits_for(waiter, &monitor) == FL_OK && *monitor != 0; }));
+  EXPECT_EQ(fl_set_free(waiter), FL_OK);
+  EXPECT_EQ(waiting.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_EQ(fl_client_close(client), FL_OK);  // ends a wait that goes on all the same
+  EXPECT_EQ(waiting.get(), FL_CANCELLED);
+  EXPECT_EQ(fl_lock_free(holder), FL_OK);
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 

@@ -262,6 +262,19 @@ TEST_F(COperations, StructuresOfOtherVersionsAreRead) {
   EXPECT_THAT(rows[1].record, testing::ContainsRegex("third.*fourth"));
 }
 
+// Whatever the program says: a reader of the letter would see more attempts than there may be.
+TEST_F(COperations, NoLetterHasMoreAttemptsThanItsMost) {
+  const fl_operation_spec save = spec("one", "op-most");
+  const fl_failed_attempt busy{
+      .size = sizeof(fl_failed_attempt), .at_ms = 1000, .code = "busy", .message = "", .waited_ms = 0};
+  const fl_failed_attempt failed[] = {busy, busy};
+  ASSERT_EQ(fl_dlq_accept(client_, letters_, &save, failed, 2, 1, nullptr), FL_OK) << fl_last_message();
+  const outbox::Outbox outbox({.path = directory_.path() / "outbox.db", .read_only = true});
+  const std::vector<outbox::Row> rows = outbox.read(0, 1, 1 << 20);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_THAT(rows[0].record, testing::HasSubstr(R"("max_attempts":2,)"));
+}
+
 TEST_F(COperations, WhatIsInvalidIsRefusedAtOnce) {
   fl_operation_spec bad = spec("six", "op-6");
   bad.size = 0;
