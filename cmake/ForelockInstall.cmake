@@ -72,7 +72,7 @@ set(forelock_targets forelock)
 
 # The dead-letter queue: needs SQLite and Kafka's client besides.
 if(FORELOCK_BUILD_DLQ)
-  set(forelock_dlq_rooms base letter outbox kafka forward capi_dlq)
+  set(forelock_dlq_rooms base letter outbox kafka drain forward capi_dlq)
   forelock_library(forelock_dlq forelock-dlq ${forelock_dlq_rooms})
   add_library(forelock::dlq ALIAS forelock_dlq)
   set_target_properties(forelock_dlq PROPERTIES EXPORT_NAME dlq)

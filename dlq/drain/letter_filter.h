@@ -1,25 +1,20 @@
 // A LetterFilter selects dead letters.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
+#include <utility>
 
+#include "forelock/dead_letter_replay.h"
 #include "forelock/dead_letter_sink.h"
 
 namespace forelock::drain {
 
 struct UnreadableLetter;
 
-// All conditions that are set must hold; of several values in one condition, any.
-struct LetterFilter {
-  std::vector<std::string> ids;
-  std::vector<std::string> monitors;
-  std::vector<std::string> types;
-  std::vector<std::string> reasons;
-  std::optional<WallTime> since;  // failed_at >= since
-  std::optional<WallTime> until;  // failed_at < until
-  bool parked = false;            // those in the parking place instead of those in the queue
+// The public conditions, and whether a letter meets them.
+struct LetterFilter : DeadLetterFilter {
+  LetterFilter() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): it is the same thing.
+  LetterFilter(DeadLetterFilter conditions) : DeadLetterFilter(std::move(conditions)) {}
 
   // Whether nothing but `parked` is set.
   bool empty() const;

@@ -40,4 +40,7 @@ class Overtaken final : public LetterVisitor {
   std::uint64_t count_ = 0;
 };
 
+// How many letters that do not match would be passed by later ones of their monitor. \throws Error of the store.
+std::uint64_t overtaken_by(const LetterFilter& filter, LetterStore& store);
+
 }  // namespace forelock::drain

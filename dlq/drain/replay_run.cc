@@ -6,10 +6,14 @@
 #include "base/counted.h"
 #include "drain/holder_text.h"
 #include "forelock/error.h"
+#include "letter/letter_limits.h"
+#include "letter/one_line.h"
 #include "records/start_thread.h"
 
 namespace forelock::drain {
 namespace {
+
+constexpr const char* behind_another = "an earlier letter of its monitor failed, or has to wait";
 
 // Threads that are joined whatever happens.
 class Threads {
@@ -84,9 +88,10 @@ bool ReplayRun::letter(const StoredLetter& letter) {
   return true;
 }
 
-bool ReplayRun::unreadable(const UnreadableLetter&) {
+bool ReplayRun::unreadable(const UnreadableLetter& letter) {
   const std::lock_guard hold(report_mutex_);
   ++report_.unreadable;
+  list({letter.position, "", letter.monitor, Event::unreadable, letter.code + ": " + letter.message});
   return !stopping();
 }
 
@@ -271,8 +276,23 @@ void ReplayRun::report(Event event, const StoredLetter& letter, const std::strin
     case Event::skipped:
       ++report_.skipped;
       break;
+    case Event::unreadable:  // is no event of a letter
+      break;
+  }
+  if (event != Event::replayed) {
+    const bool skipped = event == Event::skipped;
+    list({letter.letter.id, letter.letter.type, letter.letter.monitor, event, skipped ? behind_another : message});
   }
   observer_.event(event, letter, message);
+}
+
+void ReplayRun::list(UnresolvedLetter letter) {
+  if (report_.unresolved.size() >= options_.max_unresolved) {
+    ++report_.unresolved_left_out;
+    return;
+  }
+  letter.why = letter::one_line(letter.why, letter::max_message_bytes);
+  report_.unresolved.push_back(std::move(letter));
 }
 
 void ReplayRun::fail(std::exception_ptr error) {

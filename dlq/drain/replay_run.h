@@ -62,6 +62,8 @@ class ReplayRun final : private LetterVisitor {
   std::uint32_t begin(const StoredLetter& letter);
 
   void report(Event event, const StoredLetter& letter, const std::string& message);
+  // Needs report_mutex_.
+  void list(UnresolvedLetter letter);
   void fail(std::exception_ptr error);
   bool stopping() const { return stop_.stop_requested(); }
 

@@ -1,32 +1,22 @@
 // Puts dead letters through again: each under its own lock, in order within a monitor, counted before it is tried.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
 
 #include "drain/drainer_lock.h"
-#include "drain/letter_filter.h"
 #include "drain/letter_store.h"
 #include "forelock/client.h"
+#include "forelock/dead_letter_replay.h"
 #include "forelock/write_lock.h"
 
 namespace forelock::drain {
 
-struct ReplayOptions {
-  static constexpr std::size_t max_concurrency = 256;
-
-  LetterFilter filter;
-  std::optional<std::uint64_t> max;  // letters tried at most
-  double rate = 0;                   // letters begun per second at most; 0: as fast as it goes
-  std::size_t concurrency = 4;       // monitors at once; one monitor's letters are tried one after the other
-  std::uint32_t max_tries = 3;       // a letter that has failed so often is parked
-  std::chrono::milliseconds lock_timeout{2000};
-};
+using forelock::ReplayOptions;
+using forelock::ReplayReport;
 
 // What one try came to.
 enum class TryOutcome {
@@ -53,30 +43,10 @@ using AnyTarget = std::variant<LetterTarget, LockingTarget>;
 class ReplayObserver {
  public:
   virtual ~ReplayObserver() = default;
-  enum class Event {
-    replayed,
-    later,       // the target could not work now, or was interrupted
-    failed,      // and stays where it is
-    parked,      // failed once too often
-    locked_out,  // its monitor's lock was not to be had
-    skipped      // an earlier one of its monitor failed, or has to wait
-  };
+  using Event = ReplayOutcome;
   virtual void event(Event event, const StoredLetter& letter, const std::string& message) = 0;
   // The drainer's lock is held: before everything else.
   virtual void begun(std::uint64_t /*token*/) {}
-};
-
-struct ReplayReport {
-  std::uint64_t replayed = 0;
-  std::uint64_t failed = 0;  // and will be tried by the next replay
-  std::uint64_t later = 0;   // the target, or the lock, was not available
-  std::uint64_t parked = 0;
-  std::uint64_t skipped = 0;  // behind an earlier letter of their monitor that failed or waits
-  std::uint64_t unreadable = 0;
-  bool stopped = false;  // by the stop token, or because the drainer's lock was lost
-  // Why the store could not be settled afterwards, for people; empty if it was. Nothing is lost by that: the next
-  // replay reads a little more and settles it.
-  std::string unsettled;
 };
 
 // One replay at a time, over all machines: run() holds the store's DrainerLock while it works.

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <utility>
 
+#include "drain/handler_replay.h"
+#include "forelock/error.h"
 #include "forward/forwarder.h"
 #include "forward/open_outbox.h"
 #include "outbox/outbox.h"
@@ -23,7 +25,8 @@ constexpr std::chrono::milliseconds longest_flush = std::chrono::hours(24) * 365
 
 class QueueCore {
  public:
-  QueueCore(const Settings& settings, const LogSink& log) : outbox_(outbox_options(settings, log)) {
+  QueueCore(const Settings& settings, const LogSink& log)
+      : settings_(settings), log_(log), outbox_(outbox_options(settings, log)) {
     if (!kafka_is_configured(settings)) return;
     forwarder_ = std::make_unique<Forwarder>(settings, outbox_, log);
     outbox_.on_add([this] { forwarder_->wake(); });
@@ -39,6 +42,9 @@ class QueueCore {
 
   // In a child after fork() there is no thread to end, and what it worked with is the parent's.
   bool belongs_here() const { return ::getpid() == process_; }
+
+  const Settings& settings() const { return settings_; }
+  const LogSink& log() const { return log_; }
 
   bool flush(std::chrono::milliseconds timeout) {
     const auto begin = std::chrono::steady_clock::now();
@@ -75,6 +81,8 @@ class QueueCore {
 
  private:
   const pid_t process_ = ::getpid();
+  const Settings settings_;
+  const LogSink log_;
   outbox::Outbox outbox_;
   std::unique_ptr<Forwarder> forwarder_;  // ends before the outbox
   std::atomic<std::uint64_t> accepted_{0};
@@ -99,6 +107,19 @@ bool DeadLetterQueue::flush(std::chrono::milliseconds timeout) {
 
 DeadLetterQueueStatistics DeadLetterQueue::statistics() const {
   return core_->statistics();
+}
+
+ReplayReport DeadLetterQueue::replay(Client& client, const ReplayHandler& handler, const ReplayOptions& options,
+                                     std::stop_token stop) {
+  if (!core_->belongs_here()) {
+    throw RequestRejectedException(ErrorCode::forked, {}, "this dead-letter queue belongs to the parent process",
+                                   "Make one after fork().");
+  }
+  return drain::replay_by_handler(client, core_->settings(), handler, options, std::move(stop), core_->log());
+}
+
+ReplayPreview DeadLetterQueue::preview_replay(const ReplayOptions& options) const {
+  return drain::preview_replay(core_->settings(), options, core_->log());
 }
 
 }  // namespace forelock

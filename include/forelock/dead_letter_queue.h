@@ -8,9 +8,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "forelock/client.h"
+#include "forelock/dead_letter_replay.h"
 #include "forelock/dead_letter_sink.h"
 #include "forelock/export.h"
 #include "forelock/settings.h"
@@ -69,6 +71,34 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
 
   /// Counts and ages, for metrics. \throws Error(outbox_unavailable).
   DeadLetterQueueStatistics statistics() const;
+
+  /// Puts letters of the queue through the handler, each under its monitor's lock at background priority; as
+  /// `forelock dlq replay --execute` does, which it excludes. The queue is the Kafka topic where that is configured,
+  /// else the outbox. Letters that come while it runs are left for the next replay.
+  ///
+  /// One replay at a time over all processes and machines, under a lock of the queue's own. Letters of one monitor go
+  /// in the order in which they failed, each at most once in a replay; one that is not done keeps the later ones of its
+  /// monitor waiting for the next replay, and no others. Each try is counted durably before the handler is called;
+  /// a letter of which `max_tries` have begun and none has ended well is parked. A letter leaves the queue when the
+  /// handler has returned and its lock was certain to be held until then. At least once: the handler may be called
+  /// again for a letter that it has done, if the lock was lost or the process died before that was recorded; the id is
+  /// the idempotency key.
+  ///
+  /// Blocks until all is done or put off, or `stop` was requested and the handlers under way have returned: they are
+  /// told by ReplayAttempt::stop, and not interrupted. Not from a callback of this library. Client and queue must
+  /// outlive the call; a handler may close the client, which ends the replay, and must not destroy either. Memory: at
+  /// most 4,096 letters and about 16 MiB of them, read ahead, and those under way.
+  /// \throws InstanceLockException: lock_timeout, naming the holder, if another replay or change of the queue is at
+  /// work for longer than the lock of a killed one lives on; cancelled, when it was stopped before it began.
+  /// RequestRejectedException: invalid_argument for an empty handler or impossible options, closed, forked.
+  /// ConnectionLossException, SessionExpiredException; Error: kafka_unavailable, kafka_rejected, outbox_unavailable,
+  /// when what was under way has ended: what is done stays done.
+  ReplayReport replay(Client& client, const ReplayHandler& handler, const ReplayOptions& options = {},
+                      std::stop_token stop = {});
+
+  /// What replay() would do with these options, as far as that is known before it is tried: reads the queue, and
+  /// changes nothing. Needs no ZooKeeper. \throws Error: kafka_unavailable, kafka_rejected, outbox_unavailable.
+  ReplayPreview preview_replay(const ReplayOptions& options = {}) const;
 
  private:
   std::unique_ptr<forward::QueueCore> core_;

@@ -10,6 +10,7 @@
 #include "forelock/blocking_write_lock.h"
 #include "forelock/client.h"
 #include "forelock/dead_letter_queue.h"
+#include "forelock/dead_letter_replay.h"
 #include "forelock/dead_letter_sink.h"
 #include "forelock/error.h"
 #include "forelock/inspector.h"

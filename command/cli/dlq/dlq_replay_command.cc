@@ -73,7 +73,7 @@ class DlqReplayCommand final : public Command {
 
     drain::LetterStatistics letters;
     store->scan(request.options.filter, letters);
-    say_what_would_be(letters, overtaken_by(request.options.filter, *store), *store, context);
+    say_what_would_be(letters, drain::overtaken_by(request.options.filter, *store), *store, context);
     return exit_ok;
   }
 
@@ -97,6 +97,7 @@ class DlqReplayCommand final : public Command {
     options.filter = filter_.filter(records::wall_time_now());
     if (opensearch_.given()) restrict_to_writes(options.filter.types);
     options.max = max_;
+    options.max_unresolved = 0;  // they are shown as they come up
     options.rate = rate_.value_or(0);
     options.concurrency = concurrency_;
     options.max_tries = max_replays_;
@@ -109,16 +110,6 @@ class DlqReplayCommand final : public Command {
     const std::string type(opensearch_write_type);
     if (types.empty()) types.push_back(type);
     if (types != std::vector{type}) throw_usage("replay: --to-opensearch is for letters of type " + type + " alone");
-  }
-
-  // How many letters that do not match would be passed by later ones of their monitor.
-  static std::uint64_t overtaken_by(const drain::LetterFilter& filter, drain::LetterStore& store) {
-    drain::LetterFilter all;
-    all.parked = filter.parked;
-    if (filter.parked || filter.empty()) return 0;
-    drain::Overtaken overtaken(filter);
-    store.scan(all, overtaken);
-    return overtaken.count();
   }
 
   void say_what_would_be(const drain::LetterStatistics& letters, std::uint64_t overtaken,

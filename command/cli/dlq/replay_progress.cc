@@ -30,6 +30,7 @@ const char* word_of(drain::ReplayObserver::Event event) {
     case Event::locked_out:
       return "later: no lock";
     case Event::skipped:
+    case Event::unreadable:  // is no event: it is counted
       break;
   }
   return "skipped";
