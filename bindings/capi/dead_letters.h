@@ -4,10 +4,13 @@
 
 #include <chrono>
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "capi/object.h"
 #include "forelock/c.h"
+#include "forelock/client.h"
+#include "forelock/dead_letter_replay.h"
 #include "forelock/dead_letter_sink.h"
 #include "forelock/settings.h"
 
@@ -21,6 +24,10 @@ class DeadLetters {
   virtual bool flush(std::chrono::milliseconds timeout) = 0;
   // Its text is valid until this thread's next call. \throws Error.
   virtual fl_dlq_status status() = 0;
+  // As those of DeadLetterQueue.
+  virtual ReplayReport replay(Client& client, const ReplayHandler& handler, const ReplayOptions& options,
+                              std::stop_token stop) = 0;
+  virtual ReplayPreview preview_replay(const ReplayOptions& options) = 0;
 };
 
 class DeadLettersObject final : public Object {

@@ -78,7 +78,7 @@ void EventQueue::complete(Event event, bool reserved) {
 
 // Without the mutex: what an attempt leads to may be an event.
 void EventQueue::drop(const Event& event) {
-  if (event.kind == FL_EVENT_ATTEMPT) HandleTable::instance().remove(event.source);
+  if (event.kind == FL_EVENT_ATTEMPT || event.kind == FL_EVENT_LETTER) HandleTable::instance().remove(event.source);
 }
 
 void EventQueue::notify(Event event) {

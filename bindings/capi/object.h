@@ -4,7 +4,7 @@
 namespace forelock::capi {
 
 // The first byte of a handle, so that a handle of one kind is never taken for another.
-enum class Kind : unsigned char { config = 1, client, lock, view, dlq, runner, operation, attempt, set };
+enum class Kind : unsigned char { config = 1, client, lock, view, dlq, runner, operation, attempt, set, replay };
 
 class Object {
  public:

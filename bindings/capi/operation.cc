@@ -15,11 +15,10 @@
 #include "forelock/c.h"
 
 namespace forelock::capi {
-namespace {
 
-constexpr const char* runner_freed = "the runner was freed";
-
-}  // namespace
+std::exception_ptr OpenAttempts::closed_error() const {
+  return std::make_exception_ptr(OperationFailure("cancelled", why_, false));
+}
 
 std::uint64_t OpenAttempts::begin(std::stop_source operation) {
   const std::lock_guard guard(mutex_);
@@ -58,8 +57,7 @@ void OpenAttempts::close() {
   for (const Handle handle : open) {
     // Where it is there no more, its end is on the way.
     if (const auto use = HandleTable::instance().remove(handle)) {
-      static_cast<const AttemptObject&>(use.object())
-          .end(std::make_exception_ptr(OperationFailure("cancelled", runner_freed, false)));
+      static_cast<const AttemptObject&>(use.object()).end(closed_error());
     }
   }
 }
@@ -76,14 +74,13 @@ void RunnerObject::submit(Operation operation, std::uint64_t tag, OperationRunOp
     events->notify(std::move(event));
   };
   auto begin = [client = client_, attempts = attempts_, tag, monitor, stop](std::shared_ptr<OperationAttempt> attempt,
-                                                                      OperationRunner::Done done) {
+                                                                            OperationRunner::Done done) {
     const auto attempt_number = static_cast<std::int64_t>(attempt->number);
     const Handle handle =
-        capi::add(std::make_unique<AttemptObject>(client, std::move(attempt), std::move(done), attempts));
+        capi::add(std::make_unique<AttemptObject>(client, attempt->lock, attempt, std::move(done), attempts));
     if (!attempts->add(handle)) {
       stop.request_stop();  // as close() does, which may not have come to this one yet
-      capi::remove<AttemptObject>(handle)->end(
-          std::make_exception_ptr(OperationFailure("cancelled", runner_freed, false)));
+      capi::remove<AttemptObject>(handle)->end(attempts->closed_error());
       return;
     }
     Event event{.kind = FL_EVENT_ATTEMPT, .source = handle, .tag = tag, .value = attempt_number};

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,6 +21,12 @@ namespace forelock::capi {
 // The attempts of a runner that have not ended, so that a runner which is freed can end them. Thread-safe.
 class OpenAttempts {
  public:
+  // `why`: for people, said of what close() ends.
+  explicit OpenAttempts(std::string why) : why_(std::move(why)) {}
+
+  // What an attempt that close() comes to ends with.
+  std::exception_ptr closed_error() const;
+
   // An operation begins, which close() withdraws. \returns its number, for end().
   std::uint64_t begin(std::stop_source operation);
   void end(std::uint64_t operation);
@@ -31,6 +38,7 @@ class OpenAttempts {
   void close();
 
  private:
+  const std::string why_;
   std::mutex mutex_;
   std::unordered_set<Handle> attempts_;
   std::unordered_map<std::uint64_t, std::stop_source> operations_;
@@ -38,25 +46,37 @@ class OpenAttempts {
   bool closed_ = false;
 };
 
-// An attempt that the host works on. Destroyed without an end, it has failed.
+// A dead letter that is replayed, as long as an attempt or a caller needs it.
+struct ReplayedLetter {
+  DeadLetter letter;
+  std::uint32_t tries = 0;
+  std::stop_token stop;
+};
+
+// An attempt that the host works on, at an operation or a dead letter. Destroyed without an end, it has failed.
 class AttemptObject final : public HeldObject {
  public:
   static constexpr Kind object_kind = Kind::attempt;
 
-  AttemptObject(std::shared_ptr<ClientState> client, std::shared_ptr<OperationAttempt> attempt,
-                OperationRunner::Done done, std::shared_ptr<OpenAttempts> open)
-      : HeldObject(object_kind, std::move(client), &attempt->lock),
-        attempt_(std::move(attempt)),
+  // `owner` keeps the lock. `letter`: null for an operation's.
+  AttemptObject(std::shared_ptr<ClientState> client, WriteLock& lock, std::shared_ptr<const void> owner,
+                OperationRunner::Done done, std::shared_ptr<OpenAttempts> open,
+                std::shared_ptr<const ReplayedLetter> letter = {})
+      : HeldObject(object_kind, std::move(client), &lock),
+        owner_(std::move(owner)),
         done_(std::move(done)),
-        open_(std::move(open)) {}
+        open_(std::move(open)),
+        letter_(std::move(letter)) {}
 
   void end(const std::exception_ptr& error) const { done_(error); }
   OpenAttempts& open() const { return *open_; }
+  const std::shared_ptr<const ReplayedLetter>& letter() const { return letter_; }
 
  private:
-  const std::shared_ptr<OperationAttempt> attempt_;
+  const std::shared_ptr<const void> owner_;
   const OperationRunner::Done done_;
   const std::shared_ptr<OpenAttempts> open_;
+  const std::shared_ptr<const ReplayedLetter> letter_;
 };
 
 class OperationObject final : public Object {
@@ -89,7 +109,7 @@ class RunnerObject final : public Object {
  private:
   const std::shared_ptr<ClientState> client_;
   const std::shared_ptr<DeadLetters> letters_;
-  const std::shared_ptr<OpenAttempts> attempts_ = std::make_shared<OpenAttempts>();
+  const std::shared_ptr<OpenAttempts> attempts_ = std::make_shared<OpenAttempts>("the runner was freed");
   OperationRunner runner_;  // first to be destroyed: it waits for the operations
 };
 

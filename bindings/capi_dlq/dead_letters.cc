@@ -2,6 +2,7 @@
 #include "capi/dead_letters.h"
 
 #include <string>
+#include <utility>
 
 #include "forelock/c.h"
 #include "forelock/dead_letter_queue.h"
@@ -30,6 +31,13 @@ class Letters final : public forelock::capi::DeadLetters {
             .delivery_failures = counts.delivery_failures,
             .forwarding = counts.forwarding ? 1 : 0,
             .last_problem = problem.c_str()};
+  }
+  forelock::ReplayReport replay(forelock::Client& client, const forelock::ReplayHandler& handler,
+                                const forelock::ReplayOptions& options, std::stop_token stop) override {
+    return queue_.replay(client, handler, options, std::move(stop));
+  }
+  forelock::ReplayPreview preview_replay(const forelock::ReplayOptions& options) override {
+    return queue_.preview_replay(options);
   }
 
  private:

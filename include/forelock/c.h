@@ -33,7 +33,7 @@ extern "C" {
 /// \{
 
 /// Of these headers: grows when something is added.
-#define FL_ABI_VERSION 7
+#define FL_ABI_VERSION 8
 
 /// "major.minor.patch" of the library that runs.
 FORELOCK_EXPORT const char* fl_version(void);
@@ -108,7 +108,8 @@ typedef fl_handle fl_view;       ///< what was seen of a namespace
 typedef fl_handle fl_dlq;        ///< a dead-letter queue
 typedef fl_handle fl_runner;     ///< runs operations
 typedef fl_handle fl_operation;  ///< an operation under way
-typedef fl_handle fl_attempt;    ///< one attempt at an operation, with its lock
+typedef fl_handle fl_attempt;    ///< one attempt at an operation or a dead letter, with its lock
+typedef fl_handle fl_replay;     ///< a replay of dead letters
 
 /// \}
 /// \name Settings
@@ -193,7 +194,10 @@ enum fl_event_kind {
   FL_EVENT_OPERATION = 9,  ///< an operation ended: `code`; FL_OK: `value` is a fl_operation_end; `hint` its id,
                            ///< `name` the reason if it is dead-lettered
   FL_EVENT_LOG = 10,       ///< a line of the log: `name` is "error", "warning", "info" or "debug"
-  FL_EVENT_DROPPED = 11    ///< `value` events of the kinds 3 to 6, 8 and 10 were dropped: nothing polled them
+  FL_EVENT_DROPPED = 11,   ///< `value` events of the kinds 3 to 6, 8 and 10 were dropped: nothing polled them
+  FL_EVENT_LETTER = 12,    ///< a dead letter is replayed: `source` is a fl_attempt to be worked on; `tag` the replay's;
+                           ///< `value` how many replays of it have begun before and did not end well
+  FL_EVENT_REPLAY = 13     ///< a replay ended: `code`; FL_OK: `value` letters are done
 };
 
 /// Why a held lock was lost.
@@ -208,7 +212,7 @@ enum fl_loss {
 typedef struct fl_event {
   int32_t kind;         ///< a fl_event_kind
   int32_t code;         ///< FL_OK or why not
-  fl_handle source;     ///< the lock, attempt or operation; it may have been freed since
+  fl_handle source;     ///< the lock, attempt, operation or replay; it may have been freed since
   uint64_t tag;         ///< the number given with the call that led to it
   int64_t value;        ///< see the kind
   int32_t retryable;    ///< of `code`
@@ -219,8 +223,8 @@ typedef struct fl_event {
 } fl_event;
 
 /// Fetches what has happened, in order; waits for the first event at most `timeout_ms` (negative: for as long as it
-/// takes). Each asynchronous acquisition, release and operation appears exactly once. At most 1,000,000 of these are
-/// under way or not yet fetched (FL_OVERLOADED from the call that asks for more), and 65,536 other events.
+/// takes). Each asynchronous acquisition, release, operation and replay appears exactly once. At most 1,000,000 of
+/// these are under way or not yet fetched (FL_OVERLOADED from the call that asks for more), and 65,536 other events.
 /// \returns how many of `events` are filled in, 0 after the time; or a negative code: -FL_CLOSED when the client is
 /// closed, everything has been fetched, and no operation's end is awaited any more; -FL_INVALID_HANDLE,
 /// -FL_INVALID_ARGUMENT; -FL_FORKED in a child of the process that opened the client.
@@ -422,4 +426,5 @@ FORELOCK_EXPORT int32_t fl_lock_write_guarded(fl_handle lock, const fl_write* wr
 
 #include "forelock/c_inspector.h"
 #include "forelock/c_operation.h"
+#include "forelock/c_replay.h"
 #include "forelock/c_set.h"

@@ -61,6 +61,8 @@ NUMBER(FL_EVENT_FAILURE, 8);
 NUMBER(FL_EVENT_OPERATION, 9);
 NUMBER(FL_EVENT_LOG, 10);
 NUMBER(FL_EVENT_DROPPED, 11);
+NUMBER(FL_EVENT_LETTER, 12);
+NUMBER(FL_EVENT_REPLAY, 13);
 
 NUMBER(FL_LOSS_DEADLINE_PASSED, 1);
 NUMBER(FL_LOSS_SESSION_EXPIRED, 2);
@@ -97,6 +99,13 @@ NUMBER(FL_FORCE_NO_SUCH_MONITOR, 2);
 
 NUMBER(FL_SUCCEEDED, 0);
 NUMBER(FL_DEAD_LETTERED, 1);
+
+NUMBER(FL_REPLAY_LATER, 1);
+NUMBER(FL_REPLAY_FAILED, 2);
+NUMBER(FL_REPLAY_PARKED, 3);
+NUMBER(FL_REPLAY_LOCKED_OUT, 4);
+NUMBER(FL_REPLAY_SKIPPED, 5);
+NUMBER(FL_REPLAY_UNREADABLE, 6);
 
 SIZE(fl_client_status, 128);
 OFFSET(fl_client_status, size, 0);
@@ -240,6 +249,74 @@ OFFSET(fl_failed_attempt, at_ms, 8);
 OFFSET(fl_failed_attempt, code, 16);
 OFFSET(fl_failed_attempt, message, 24);
 OFFSET(fl_failed_attempt, waited_ms, 32);
+
+SIZE(fl_replay_options, 144);
+OFFSET(fl_replay_options, size, 0);
+OFFSET(fl_replay_options, ids, 8);
+OFFSET(fl_replay_options, id_count, 16);
+OFFSET(fl_replay_options, monitors, 24);
+OFFSET(fl_replay_options, monitor_count, 32);
+OFFSET(fl_replay_options, types, 40);
+OFFSET(fl_replay_options, type_count, 48);
+OFFSET(fl_replay_options, reasons, 56);
+OFFSET(fl_replay_options, reason_count, 64);
+OFFSET(fl_replay_options, since_ms, 72);
+OFFSET(fl_replay_options, until_ms, 80);
+OFFSET(fl_replay_options, parked, 88);
+OFFSET(fl_replay_options, outbox, 92);
+OFFSET(fl_replay_options, max, 96);
+OFFSET(fl_replay_options, rate, 104);
+OFFSET(fl_replay_options, concurrency, 112);
+OFFSET(fl_replay_options, lock_timeout_ms, 120);
+OFFSET(fl_replay_options, max_tries, 128);
+OFFSET(fl_replay_options, max_unresolved, 136);
+
+SIZE(fl_replay_preview, 40);
+OFFSET(fl_replay_preview, size, 0);
+OFFSET(fl_replay_preview, letters, 8);
+OFFSET(fl_replay_preview, unreadable, 16);
+OFFSET(fl_replay_preview, overtaken, 24);
+OFFSET(fl_replay_preview, oldest_ms, 32);
+
+SIZE(fl_letter, 120);
+OFFSET(fl_letter, size, 0);
+OFFSET(fl_letter, id, 8);
+OFFSET(fl_letter, type, 16);
+OFFSET(fl_letter, monitor, 24);
+OFFSET(fl_letter, priority, 32);
+OFFSET(fl_letter, tries, 36);
+OFFSET(fl_letter, lock_info, 40);
+OFFSET(fl_letter, payload, 48);
+OFFSET(fl_letter, payload_length, 56);
+OFFSET(fl_letter, reason, 64);
+OFFSET(fl_letter, failure_count, 72);
+OFFSET(fl_letter, max_attempts, 80);
+OFFSET(fl_letter, replay_count, 84);
+OFFSET(fl_letter, enqueued_at_ms, 88);
+OFFSET(fl_letter, failed_at_ms, 96);
+OFFSET(fl_letter, instance, 104);
+OFFSET(fl_letter, traceparent, 112);
+
+SIZE(fl_replay_report, 88);
+OFFSET(fl_replay_report, size, 0);
+OFFSET(fl_replay_report, replayed, 8);
+OFFSET(fl_replay_report, failed, 16);
+OFFSET(fl_replay_report, later, 24);
+OFFSET(fl_replay_report, parked, 32);
+OFFSET(fl_replay_report, skipped, 40);
+OFFSET(fl_replay_report, unreadable, 48);
+OFFSET(fl_replay_report, stopped, 56);
+OFFSET(fl_replay_report, unresolved, 64);
+OFFSET(fl_replay_report, unresolved_left_out, 72);
+OFFSET(fl_replay_report, unsettled, 80);
+
+SIZE(fl_unresolved_letter, 48);
+OFFSET(fl_unresolved_letter, size, 0);
+OFFSET(fl_unresolved_letter, id, 8);
+OFFSET(fl_unresolved_letter, type, 16);
+OFFSET(fl_unresolved_letter, monitor, 24);
+OFFSET(fl_unresolved_letter, outcome, 32);
+OFFSET(fl_unresolved_letter, why, 40);
 
 #undef ASSERT
 #undef SIZE
