@@ -142,7 +142,7 @@ final class ClientCore {
     }
   }
 
-  /** All events of the operation with the returned tag go to the consumer, on the polling thread, up to its end. */
+  /** All events of the operation or replay with that tag go to the consumer, on the polling thread, up to its end. */
   long follow(Consumer<Event> consumer) {
     long tag = tags.incrementAndGet();
     operations.put(tag, consumer);
@@ -354,10 +354,12 @@ final class ClientCore {
         tell(completions.remove(event.tag), event);
         break;
       case Event.OPERATION:
+      case Event.REPLAY:
         tell(operations.remove(event.tag), event);
         break;
       case Event.ATTEMPT:
       case Event.FAILURE:
+      case Event.LETTER:
         tell(operations.get(event.tag), event);
         break;
       default:

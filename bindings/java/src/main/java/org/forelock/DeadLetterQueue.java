@@ -4,7 +4,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * Where operations go that ran out of retries: a durable outbox on this machine ({@code dlq.outbox.path}) and, where
@@ -131,7 +134,79 @@ public final class DeadLetterQueue implements AutoCloseable {
     return new DeadLetterStatus(numbers, Failures.text(problem));
   }
 
-  /** Frees it; it is closed when the last runner that uses it is closed. Idempotent. */
+  /**
+   * Puts all letters of the queue through the handler: see {@link #replay(ForelockClient, ReplayOptions,
+   * ReplayHandler)}.
+   *
+   * @param client whose locks are taken
+   * @param handler does the work of one letter
+   * @return what became of them
+   */
+  public ReplayReport replay(ForelockClient client, ReplayHandler handler) {
+    return replay(client, ReplayOptions.DEFAULT, handler);
+  }
+
+  /**
+   * Puts letters of the queue through the handler, each under its monitor's lock at background priority, in the order
+   * in which they failed. The queue is the Kafka topic where that is configured, else the outbox. One replay at a time
+   * over all processes and machines, that of {@code forelock dlq replay} included.
+   *
+   * <p>The handler is called by this thread, for one letter after the other. When it returns, and the lock was certain
+   * to be held until then, the letter is done and leaves the queue. One that is not done keeps the later ones of its
+   * monitor waiting for the next replay, and no others; one that has failed {@link ReplayOptions#maxTries} times is
+   * parked. At least once: the handler may be called again for a letter that it has done, if the lock was lost or the
+   * process ended before that was recorded.
+   *
+   * <p>An interruption lets the letter that is worked on come to its end, and no other begin; the report comes all the
+   * same. So does the end of the client, which a handler may close; of the queue it may not be asked to wait for.
+   *
+   * @param client whose locks are taken
+   * @param options which letters, and how
+   * @param handler does the work of one letter
+   * @return what became of them
+   * @throws InstanceLockException (LOCK_TIMEOUT) another replay or change of the queue is at work; it is named
+   * @throws RequestRejectedException the queue cannot be read or changed, the client is closed, an option is invalid;
+   *     what was done by then stays done. (INVALID_ARGUMENT) if this is the thread that fetches the client's events
+   */
+  public ReplayReport replay(ForelockClient client, ReplayOptions options, ReplayHandler handler) {
+    Objects.requireNonNull(handler, "handler");
+    return Replay.run(client.core(), this, options, handler);
+  }
+
+  /**
+   * As {@link #replay(ForelockClient, ReplayOptions, ReplayHandler)}, without blocking. Cancelling the future lets the
+   * letters that are worked on come to their end, and no others begin.
+   *
+   * @param client whose locks are taken
+   * @param options which letters, and how
+   * @param executor calls the handler, for as many letters at once as {@link ReplayOptions#concurrency} says. It needs
+   *     threads of its own: what it does at once ({@code Runnable::run}) is done by the thread that fetches the
+   *     client's events. What it refuses is put off
+   * @param handler does the work of one letter; has done it when it returns
+   * @return what became of them
+   */
+  public CompletableFuture<ReplayReport> replayAsync(
+      ForelockClient client, ReplayOptions options, Executor executor, ReplayHandler handler) {
+    Objects.requireNonNull(executor, "executor");
+    Objects.requireNonNull(handler, "handler");
+    return Replay.begin(client.core(), this, options, executor, handler);
+  }
+
+  /**
+   * What a replay with these options would do, as far as that is known before it is tried. Reads the queue, and changes
+   * nothing.
+   *
+   * @param options which letters
+   * @return a snapshot
+   * @throws RequestRejectedException the queue cannot be read
+   */
+  public ReplayPreview previewReplay(ReplayOptions options) {
+    long[] result = new long[ReplayPreview.NUMBERS];
+    Blocking.run(() -> Native.dlqPreviewReplay(handle, options.texts, options.numbers, options.rate, result));
+    return new ReplayPreview(result);
+  }
+
+  /** Frees it; it is closed when the last runner or replay that uses it has ended. Idempotent. */
   @Override
   public void close() {
     Blocking.run(() -> Native.dlqFree(handle));

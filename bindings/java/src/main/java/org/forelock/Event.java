@@ -13,6 +13,8 @@ final class Event {
   static final int OPERATION = 9;
   static final int LOG = 10;
   static final int DROPPED = 11;
+  static final int LETTER = 12;
+  static final int REPLAY = 13;
 
   static final int NUMBERS = 6;
   static final int TEXTS = 4;

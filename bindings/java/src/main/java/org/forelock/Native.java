@@ -201,4 +201,27 @@ final class Native {
   static native boolean attemptFail(long attempt, byte[] code, byte[] message, boolean retryable);
 
   static native void runnerFree(long runner);
+
+  /** Of ids, monitors, types and reasons, and what {@link ReplayOptions} has besides. */
+  static native long dlqReplay(long client, long dlq, byte[][][] texts, long[] numbers, double rate, long tag);
+
+  static native void dlqPreviewReplay(long dlq, byte[][][] texts, long[] numbers, double rate, long[] result);
+
+  /** Its payload. */
+  static native byte[] attemptLetter(long attempt, long[] numbers, byte[][] texts);
+
+  /** As many as there is room for; as dlqAccept(). */
+  static native void attemptFailures(long attempt, long[] times, byte[][] texts);
+
+  static native boolean attemptShouldStop(long attempt);
+
+  static native void replayStop(long replay);
+
+  /** What it could not tidy up. */
+  static native byte[] replayReport(long replay, long[] numbers);
+
+  /** Its outcome. */
+  static native int replayUnresolved(long replay, int index, byte[][] texts);
+
+  static native void replayFree(long replay);
 }

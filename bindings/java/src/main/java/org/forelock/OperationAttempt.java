@@ -1,83 +1,14 @@
 package org.forelock;
 
-import java.time.Duration;
-import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
-import java.util.function.Consumer;
-
-/** What a handler works with: one attempt at an operation, whose lock is held. Valid until the attempt has ended. */
-public final class OperationAttempt {
-  private static final byte[] HANDLER_FAILED = NativeLibrary.utf8("handler_failed");
-  private static final byte[] NOTHING = {};
-
-  private final ClientCore core;
+/** One attempt at an operation. */
+public final class OperationAttempt extends HeldAttempt {
   private final Operation operation;
-  private final long handle;
   private final long number;
-  private volatile long listener;
 
   OperationAttempt(ClientCore core, Operation operation, Event event) {
-    this.core = core;
+    super(core, operation.monitor, event);
     this.operation = operation;
-    this.handle = event.source;
     this.number = event.value;
-  }
-
-  /** False once it has ended, which it does with its runner, whoever was to work on it. */
-  boolean isOpen() {
-    return Native.lockState(handle) >= 0;
-  }
-
-  void succeed() {
-    core.forget(listener);
-    Native.attemptSucceed(handle);
-  }
-
-  /** Ends it, whatever the application's exception does when it is asked. */
-  void fail(Throwable problem) {
-    core.forget(listener);
-    byte[] code = HANDLER_FAILED;
-    byte[] message = NOTHING;
-    boolean retryable = false;
-    try {
-      if (problem instanceof OperationFailure) {
-        OperationFailure failure = (OperationFailure) problem;
-        message = text(failure.getMessage());
-        code = text(failure.code());
-        retryable = failure.retryable();
-      } else if (problem instanceof ForelockException) {
-        ForelockException failure = (ForelockException) problem;
-        message = text(failure.getMessage());
-        code = text(failure.code().name().toLowerCase(Locale.ROOT));
-        retryable = failure.retryable();
-      } else {
-        message = text(problem.getClass().getName());
-        message = text(problem.toString());
-      }
-    } catch (Throwable ofTheApplication) {
-      core.log(System.Logger.Level.WARNING, "a failure of an operation cannot be described", ofTheApplication);
-    }
-    Native.attemptFail(handle, code, message, retryable);
-  }
-
-  private static byte[] text(String text) {
-    return NativeLibrary.told(String.valueOf(text));
-  }
-
-  /**
-   * Commits operations together with a check that the lock is still ours.
-   *
-   * @param operations what to do
-   * @return the new data version for each
-   */
-  public int[] writeGuarded(List<WriteOperation> operations) {
-    return GuardedWrite.commit(Native::lockWriteGuarded, handle, operations);
-  }
-
-  /** Returns if the lock is certain to be held now; throws {@link LockUnhealthyException} otherwise. */
-  public void checkHealth() {
-    Native.lockCheckHealth(handle);
   }
 
   /**
@@ -96,83 +27,5 @@ public final class OperationAttempt {
    */
   public long number() {
     return number;
-  }
-
-  /**
-   * Whether the lock is certain to be held now.
-   *
-   * @return false after the end of the attempt
-   */
-  public boolean isHealthy() {
-    return Native.lockIsHealthy(handle);
-  }
-
-  /**
-   * The fencing token of the lock.
-   *
-   * @return 0 after the end of the attempt
-   */
-  public long fencingToken() {
-    return Native.lockToken(handle);
-  }
-
-  /**
-   * Until when the lock is certain to live on the servers.
-   *
-   * @return on the clock of {@link System#nanoTime()}; 0 after the end of the attempt
-   */
-  public long expiresAtNanos() {
-    return Native.lockExpiresAt(handle);
-  }
-
-  /**
-   * How long the lock is certain from now on.
-   *
-   * @return zero if it is not healthy
-   */
-  public Duration timeLeft() {
-    return Duration.ofNanos(Native.lockTimeLeft(handle));
-  }
-
-  /**
-   * Says that the work goes on as planned.
-   *
-   * @param expected how long it needs from now on; a negative time is as zero
-   * @throws LockUnhealthyException if the lock is not healthy
-   */
-  public void alive(Duration expected) {
-    Native.lockAlive(handle, Milliseconds.of(expected));
-  }
-
-  /**
-   * The record of the lock.
-   *
-   * @return as last written, or as it would be
-   */
-  public OwnerRecord owner() {
-    long[] numbers = new long[OwnerRecord.NUMBERS];
-    byte[][] texts = new byte[OwnerRecord.TEXTS][];
-    Native.lockOwner(handle, numbers, texts);
-    return new OwnerRecord(numbers, texts);
-  }
-
-  /**
-   * The callback is called if the lock is lost while the attempt goes on. Set it once, before the work begins: of a
-   * loss that came before nothing is told. It runs as those of {@link ZkBlockingWriteLock#onLost}.
-   *
-   * @param callback gets the reason
-   */
-  public void onLost(Consumer<LossReason> callback) {
-    Objects.requireNonNull(callback);
-    long tag = core.listen(event -> core.call(
-        "onLost of the lock on " + operation.monitor, () -> callback.accept(LossReason.of(event.value))));
-    try {
-      Native.lockWatch(handle, Native.ON_LOST, 0, tag);
-    } catch (RuntimeException problem) {
-      core.forget(tag);
-      throw problem;
-    }
-    core.forget(listener);
-    listener = tag;
   }
 }

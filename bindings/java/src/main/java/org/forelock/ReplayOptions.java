@@ -1,0 +1,195 @@
+package org.forelock;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+
+/**
+ * Which dead letters are replayed, and how. All conditions that are set must hold; of several values in one condition,
+ * any. Immutable.
+ */
+public final class ReplayOptions {
+  /** Everything as it is by default: all letters of the queue. */
+  public static final ReplayOptions DEFAULT = new ReplayOptions(new byte[4][][], new long[9], 0);
+
+  private static final int SINCE = 0;
+  private static final int UNTIL = 1;
+  private static final int PARKED = 2;
+  private static final int OUTBOX = 3;
+  private static final int MAX = 4;
+  private static final int CONCURRENCY = 5;
+  private static final int LOCK_TIMEOUT = 6;
+  private static final int MAX_TRIES = 7;
+  private static final int MAX_UNRESOLVED = 8;
+
+  /** Of ids, monitors, types and reasons; null: any. */
+  final byte[][][] texts;
+  final long[] numbers;
+  final double rate;
+
+  private ReplayOptions(byte[][][] texts, long[] numbers, double rate) {
+    this.texts = texts;
+    this.numbers = numbers;
+    this.rate = rate;
+  }
+
+  private ReplayOptions with(int condition, Collection<String> values) {
+    byte[][][] changed = texts.clone();
+    changed[condition] =
+        values.isEmpty() ? null : values.stream().map(NativeLibrary::utf8).toArray(byte[][]::new);
+    return new ReplayOptions(changed, numbers, rate);
+  }
+
+  private ReplayOptions with(int place, long value) {
+    long[] changed = numbers.clone();
+    changed[place] = value;
+    return new ReplayOptions(texts, changed, rate);
+  }
+
+  private static long positive(long value, String what) {
+    if (value < 1) {
+      throw new RequestRejectedException(ErrorCode.INVALID_ARGUMENT, "", what + " is " + value, "give at least 1");
+    }
+    return value;
+  }
+
+  /**
+   * Letters with these ids alone.
+   *
+   * @param values whole ids; empty: any
+   * @return options with it
+   */
+  public ReplayOptions ids(Collection<String> values) {
+    return with(0, values);
+  }
+
+  /**
+   * Letters of these monitors alone.
+   *
+   * @param values ids of monitor objects; empty: any
+   * @return options with it
+   */
+  public ReplayOptions monitors(Collection<String> values) {
+    return with(1, values);
+  }
+
+  /**
+   * Letters of these kinds of operation alone.
+   *
+   * @param values types; empty: any
+   * @return options with it
+   */
+  public ReplayOptions types(Collection<String> values) {
+    return with(2, values);
+  }
+
+  /**
+   * Letters whose last failure had one of these codes alone.
+   *
+   * @param values codes; empty: any
+   * @return options with it
+   */
+  public ReplayOptions reasons(Collection<String> values) {
+    return with(3, values);
+  }
+
+  /**
+   * Letters that failed at this time or later alone.
+   *
+   * @param time an instant after 1970
+   * @return options with it
+   */
+  public ReplayOptions since(Instant time) {
+    return with(SINCE, time.toEpochMilli());
+  }
+
+  /**
+   * Letters that failed before this time alone.
+   *
+   * @param time an instant after 1970
+   * @return options with it
+   */
+  public ReplayOptions until(Instant time) {
+    return with(UNTIL, time.toEpochMilli());
+  }
+
+  /**
+   * The letters in the parking place instead of those in the queue.
+   *
+   * @param only whether
+   * @return options with it
+   */
+  public ReplayOptions parked(boolean only) {
+    return with(PARKED, only ? 1 : 0);
+  }
+
+  /**
+   * The letters in this machine's outbox also where Kafka is configured.
+   *
+   * @param only whether
+   * @return options with it
+   */
+  public ReplayOptions outbox(boolean only) {
+    return with(OUTBOX, only ? 1 : 0);
+  }
+
+  /**
+   * How many letters are tried.
+   *
+   * @param letters at most, 1 or more
+   * @return options with it
+   */
+  public ReplayOptions max(long letters) {
+    return with(MAX, positive(letters, "the number of letters"));
+  }
+
+  /**
+   * How many letters are begun per second.
+   *
+   * @param perSecond at most; 0: as fast as it goes
+   * @return options with it
+   */
+  public ReplayOptions rate(double perSecond) {
+    return new ReplayOptions(texts, numbers, perSecond);
+  }
+
+  /**
+   * How many letters are worked on at once, of as many monitors, by {@link DeadLetterQueue#replayAsync}.
+   *
+   * @param monitors 1 to 256; 4 by default
+   * @return options with it
+   */
+  public ReplayOptions concurrency(int monitors) {
+    return with(CONCURRENCY, positive(monitors, "the concurrency"));
+  }
+
+  /**
+   * How long each letter's lock is waited for.
+   *
+   * @param time at most, more than zero; 2 s by default
+   * @return options with it
+   */
+  public ReplayOptions lockTimeout(Duration time) {
+    return with(LOCK_TIMEOUT, positive(Milliseconds.said(time, "the lock's time-out"), "the lock's time-out"));
+  }
+
+  /**
+   * After how many failed replays a letter is parked.
+   *
+   * @param tries 1 or more; 3 by default
+   * @return options with it
+   */
+  public ReplayOptions maxTries(int tries) {
+    return with(MAX_TRIES, positive(tries, "the number of tries"));
+  }
+
+  /**
+   * How many letters {@link ReplayReport#unresolved()} lists.
+   *
+   * @param letters at most, 1 or more; 10,000 by default
+   * @return options with it
+   */
+  public ReplayOptions maxUnresolved(int letters) {
+    return with(MAX_UNRESOLVED, positive(letters, "the number of letters that are listed"));
+  }
+}

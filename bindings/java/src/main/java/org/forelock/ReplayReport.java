@@ -1,0 +1,123 @@
+package org.forelock;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** The result of a replay. Immutable. */
+public final class ReplayReport {
+  private static final int NUMBERS = 9;
+
+  private final long[] numbers = new long[NUMBERS];
+  private final String unsettled;
+  private final List<UnresolvedLetter> unresolved;
+
+  /** Reads that of a replay that has ended. */
+  ReplayReport(long replay) {
+    unsettled = Failures.text(Native.replayReport(replay, numbers));
+    List<UnresolvedLetter> all = new ArrayList<>();
+    for (int i = 0; i < numbers[7]; ++i) {
+      byte[][] texts = new byte[4][];
+      int outcome = Native.replayUnresolved(replay, i, texts);
+      all.add(new UnresolvedLetter(ReplayOutcome.values()[outcome - 1], texts));
+    }
+    unresolved = Collections.unmodifiableList(all);
+  }
+
+  /**
+   * Letters that are done, and out of the queue.
+   *
+   * @return their number
+   */
+  public long replayed() {
+    return numbers[0];
+  }
+
+  /**
+   * Letters that failed and will be tried by the next replay.
+   *
+   * @return their number
+   */
+  public long failed() {
+    return numbers[1];
+  }
+
+  /**
+   * Letters that were put off, or whose lock was not to be had.
+   *
+   * @return their number
+   */
+  public long later() {
+    return numbers[2];
+  }
+
+  /**
+   * Letters that were parked, because they failed too often.
+   *
+   * @return their number
+   */
+  public long parked() {
+    return numbers[3];
+  }
+
+  /**
+   * Letters behind an earlier one of their monitor that failed or waits.
+   *
+   * @return their number
+   */
+  public long skipped() {
+    return numbers[4];
+  }
+
+  /**
+   * Records that cannot be read.
+   *
+   * @return their number
+   */
+  public long unreadable() {
+    return numbers[5];
+  }
+
+  /**
+   * Whether it ended early: stopped by the caller, or because the lock that makes it the only one was lost.
+   *
+   * @return then not all letters were met
+   */
+  public boolean stopped() {
+    return numbers[6] != 0;
+  }
+
+  /**
+   * Letters that were met and are not done, as they came up.
+   *
+   * @return at most as many as {@link ReplayOptions#maxUnresolved} says
+   */
+  public List<UnresolvedLetter> unresolved() {
+    return unresolved;
+  }
+
+  /**
+   * Letters that had no place in {@link #unresolved()}.
+   *
+   * @return their number
+   */
+  public long unresolvedLeftOut() {
+    return numbers[8];
+  }
+
+  /**
+   * Why the queue could not be tidied up afterwards. Nothing is lost by that.
+   *
+   * @return for people; empty if it was
+   */
+  public String unsettled() {
+    return unsettled;
+  }
+
+  @Override
+  public String toString() {
+    return "ReplayReport(replayed " + replayed() + ", failed " + failed() + ", later " + later() + ", parked "
+        + parked() + ", skipped " + skipped() + ", unreadable " + unreadable() + (stopped() ? ", stopped" : "")
+        + (unsettled.isEmpty() ? "" : ", not tidied up: " + unsettled) + ")";
+  }
+}
