@@ -8,6 +8,7 @@ A waiting foreground lock always goes before a waiting background one. ``foreloc
 """
 
 from forelock import aio
+from forelock._attempt import FailedAttempt
 from forelock._exit import exit_on_sigterm
 from forelock._native import lib as _lib
 from forelock._native import text as _text
@@ -33,11 +34,19 @@ from forelock.operations import (
     Attempt,
     DeadLetterQueue,
     DeadLetterStatus,
-    FailedAttempt,
     Operation,
     OperationEnd,
     OperationResult,
     OperationRunner,
+)
+from forelock.replay import (
+    DeadLetter,
+    ReplayAttempt,
+    ReplayOptions,
+    ReplayOutcome,
+    ReplayPreview,
+    ReplayReport,
+    UnresolvedLetter,
 )
 from forelock.values import LockState, LossReason, Owner, Priority, QueuePosition
 
@@ -46,11 +55,11 @@ __version__ = _text(_lib.fl_version())
 
 __all__ = [
     "Attempt", "BlockingLock", "CheckNode", "Client", "ClientStatus", "ConfigurationException",
-    "ConnectionLossException", "CreateNode", "DeadLetterException", "DeadLetterQueue", "DeadLetterStatus",
-    "DeleteNode", "Error", "ErrorCode", "FailedAttempt", "ForceRelease", "Holder", "Inspector", "InstanceLockException",
-    "LockSet",
-    "LockState", "LockUnhealthyException", "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd",
-    "OperationFailure", "OperationResult", "OperationRunner", "Owner", "Priority", "QueuePosition",
-    "RequestRejectedException", "SeenSet", "SessionExpiredException", "SetNode", "Waiter", "WriteOperation", "aio",
-    "exit_on_sigterm", "lock",
+    "ConnectionLossException", "CreateNode", "DeadLetter", "DeadLetterException", "DeadLetterQueue",
+    "DeadLetterStatus", "DeleteNode", "Error", "ErrorCode", "FailedAttempt", "ForceRelease", "Holder", "Inspector",
+    "InstanceLockException", "LockSet", "LockState", "LockUnhealthyException", "LossReason", "Monitor",
+    "NoNodeException", "Operation", "OperationEnd", "OperationFailure", "OperationResult", "OperationRunner", "Owner",
+    "Priority", "QueuePosition", "ReplayAttempt", "ReplayOptions", "ReplayOutcome", "ReplayPreview", "ReplayReport",
+    "RequestRejectedException", "SeenSet", "SessionExpiredException", "SetNode", "UnresolvedLetter", "Waiter",
+    "WriteOperation", "aio", "exit_on_sigterm", "lock",
 ]

@@ -48,7 +48,7 @@ class Dispatcher:
         return self._add(self._completions, receiver)
 
     def follow(self, receiver: Receiver) -> int:
-        """The tag for an operation: its attempts and failures are received, and then its end."""
+        """The tag for an operation or replay: its attempts and failures are received, and then its end."""
         return self._add(self._operations, receiver)
 
     def watch(self, receiver: Receiver) -> int:
@@ -145,7 +145,7 @@ class Dispatcher:
         with self._guard:
             if kind in self._ends:
                 receiver = self._completions.pop(event.tag, None)
-            elif kind == lib.FL_EVENT_OPERATION:
+            elif kind in (lib.FL_EVENT_OPERATION, lib.FL_EVENT_REPLAY):
                 receiver = self._operations.pop(event.tag, None)
             else:
                 receiver = self._operations.get(event.tag)

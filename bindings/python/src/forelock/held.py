@@ -54,7 +54,7 @@ WriteOperation = Union[CreateNode, SetNode, DeleteNode, CheckNode]
 
 
 class HeldLock:
-    """Common part of BlockingLock, aio.Lock and an operation's Attempt. Thread-safe."""
+    """Common part of BlockingLock, aio.Lock and the attempts of handlers. Thread-safe."""
 
     def __init__(self, core: Core, handle: int, monitor: str) -> None:
         self._core = core

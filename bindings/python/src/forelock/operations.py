@@ -8,19 +8,21 @@ import inspect
 import logging
 import os
 import queue
-import time
 import weakref
 from types import TracebackType
 from typing import Any, Awaitable, Callable, Mapping, Optional, Sequence, Union
 
+from forelock import replay
 from forelock._abi import ffi
+from forelock._attempt import FailedAttempt, HandledAttempt
 from forelock._callables import refuse_undone, task_handler, thread_handler
 from forelock._event import Event, Receiver, write_log
 from forelock._green import blocking
 from forelock._native import check, encode, last_error, lib, milliseconds, open_dead_letter_library, text
 from forelock.client import Client, Config, core_of, merge
-from forelock.errors import Error, ErrorCode, NamedNumber, OperationFailure, make_error
-from forelock.held import Duration, HeldLock, WriteOperation
+from forelock.errors import ErrorCode, NamedNumber, OperationFailure, make_error
+from forelock.held import Duration
+from forelock.replay import ReplayHandler, ReplayOptions, ReplayPreview, ReplayReport
 from forelock.values import Priority, PriorityLike, priority_of
 
 
@@ -89,6 +91,28 @@ class DeadLetterQueue:
             lib.fl_dlq_accept(core.use(), self.handle, spec, failed, len(attempts), max_attempts, result)))
         return text(result[0])
 
+    def replay(self, client: Client, handler: ReplayHandler, options: Optional[ReplayOptions] = None) -> ReplayReport:
+        """Puts letters of the queue through the handler, each under its monitor's lock at background priority.
+
+        In the order in which they failed, one after the other, on this thread; the queue is the Kafka topic where that
+        is configured, else the outbox. One replay at a time over all processes and machines, that of ``forelock dlq
+        replay`` included. A letter is done, and leaves the queue, when the handler has returned and the lock was
+        certain to be held until then. Otherwise the exception decides, as in an OperationRunner: an Error or
+        OperationFailure that is retryable puts the letter off; anything else has failed, is counted, and the letter is
+        parked after ``max_tries``. One that is not done keeps the later ones of its monitor waiting for the next
+        replay, and no others. At least once: handlers are idempotent, or guard their effects with the fencing token.
+
+        Raises InstanceLockException (lock_timeout: another replay or change of the queue is at work; it is named),
+        DeadLetterException (the queue cannot be read or changed), RequestRejectedException; what was done by then stays
+        done. Ctrl-C ends it: the letter that is worked on is put off. A handler may close the client, which ends the
+        replay with a report. TypeError as for OperationRunner.run(). Refused in a callback.
+        """
+        return replay.run(client, self.handle, handler, options)
+
+    def preview_replay(self, options: Optional[ReplayOptions] = None) -> ReplayPreview:
+        """What replay() would do, as far as that is known before it is tried. Reads the queue, and changes nothing."""
+        return replay.preview(self.handle, options)
+
     @property
     def status(self) -> DeadLetterStatus:
         """Where it stands."""
@@ -106,7 +130,7 @@ class DeadLetterQueue:
         )
 
     def close(self) -> None:
-        """Idempotent. The queue is closed when the last runner that uses it is closed."""
+        """Idempotent. The queue is closed when the last runner or replay that uses it has ended."""
         blocking(self._finalizer)
 
     def __enter__(self) -> DeadLetterQueue:
@@ -136,20 +160,6 @@ class Operation:
     traceparent: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class FailedAttempt:
-    """One failed attempt at an operation, for DeadLetterQueue.accept()."""
-
-    #: Stable, for programs: lower case letters, digits, underscores.
-    code: str
-    #: For people.
-    message: str = ""
-    #: When it failed, in seconds since 1970.
-    at: float = dataclasses.field(default_factory=time.time)
-    #: How long it waited for the lock.
-    waited: Duration = 0.0
-
-
 class OperationEnd(NamedNumber):
     """How an operation ended that did not stay with its caller."""
 
@@ -169,43 +179,15 @@ class OperationResult:
     reason: str
 
 
-class Attempt(HeldLock):
+class Attempt(HandledAttempt):
     """One attempt at an operation, with its lock held. Usable until its handler has returned."""
 
     def __init__(self, client: Client, handle: int, operation: Operation, number: int) -> None:
-        super().__init__(client.core, handle, operation.monitor)
+        super().__init__(client, handle, operation.monitor, operation.type)
         #: What is to be done.
         self.operation = operation
         #: 1 is the first.
         self.number = number
-
-    def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
-        """See BlockingLock.write_guarded()."""
-        return self._write_guarded(operations)
-
-    def end(self, failure: Optional[BaseException]) -> None:
-        """Of the runner alone."""
-        self._end_watch()
-        if failure is None:
-            lib.fl_attempt_succeed(self._handle)
-            return
-        known = isinstance(failure, (Error, OperationFailure))
-        try:
-            code, message, retryable = _describe(failure) if known else ("handler_failed", str(failure), False)
-        except Exception:  # an exception that cannot be told; the attempt has to end all the same
-            code, message, retryable = "handler_failed", "", False
-        message = message or type(failure).__name__
-        lib.fl_attempt_fail(self._handle, _bytes(code), _bytes(message), retryable)
-        if isinstance(failure, Exception) and not known:
-            write_log(logging.ERROR, "the handler of %s failed", self.operation.type, exc_info=failure)
-
-
-def _describe(failure: Any) -> tuple[str, str, bool]:
-    return str(failure.code), str(failure), bool(failure.retryable)
-
-
-def _bytes(text: str) -> bytes:
-    return text.replace("\0", "").encode("utf-8", "replace")
 
 
 Handler = Callable[[Attempt], None]
