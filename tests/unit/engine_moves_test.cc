@@ -137,6 +137,82 @@ TEST_F(EngineMovesTest, OfOneProcessOnlyTheFirstMoves) {
   expect_move(answer<Transaction>(moved_to("A-0000000006")), "A", "B-0000000004");
 }
 
+// --- those for which somebody waits ---
+
+class EngineRaiseTest : public EngineMovesTest {
+ protected:
+  EngineRaiseTest() : EngineMovesTest(EngineOptions{}) {}
+};
+
+TEST_F(EngineRaiseTest, AWaitingContenderMovesAndKeepsItsClass) {
+  join_behind_foreground();
+  answer<Get>({});
+  engine_.raise(1, Priority::foreground, now_);
+  expect_move(answer<Transaction>(moved_to("A-0000000004")), "A", "B-0000000003");
+  EXPECT_EQ(output_.moves, std::vector{Priority::foreground});
+  EXPECT_TRUE(engine_.moved(1));
+  output_.sent.clear();
+  engine_.raise(1, Priority::foreground, now_);
+  EXPECT_TRUE(output_.sent.empty()) << "it is there";
+}
+
+TEST_F(EngineRaiseTest, OneWhoseClaimIsUnderWayMovesWhenItFails) {
+  ask(1, Priority::background);
+  engine_.raise(1, Priority::foreground, now_);
+  answer<Create>(failure(ReplyCode::node_exists));
+  answer<Transaction>(failure(ReplyCode::node_exists));
+  answer<Get>({});
+  answer<Create>(created("B-0000000003"));
+  while (!output_.sent.empty() && std::holds_alternative<List>(output_.sent.front().request)) {
+    answer<List>(behind_foreground_);
+  }
+  expect_move(answer<Transaction>(moved_to("A-0000000004")), "A", "B-0000000003");
+}
+
+TEST_F(EngineRaiseTest, OneThatHasNoNodeYetJoinsTheOtherQueueAtOnce) {
+  join_behind_foreground();
+  disconnect();
+  output_.sent.clear();
+  ask(2, Priority::background);
+  engine_.raise(2, Priority::foreground, now_);
+  connect();
+  std::string created_path;
+  for (int i = 0; i < 20 && created_path.empty() && !output_.sent.empty(); ++i) {
+    const Sent sent = output_.sent.front();
+    output_.sent.pop_front();
+    if (const auto* create = std::get_if<Create>(&sent.request)) created_path = create->path;
+    Reply reply;
+    if (std::holds_alternative<List>(sent.request)) reply = behind_foreground_;
+    if (std::holds_alternative<Get>(sent.request)) reply = node("guid1", our_session);
+    engine_.on_reply(sent.tag, reply, now_);
+    answer_heartbeats();
+  }
+  EXPECT_EQ(created_path, "/P/A-");
+}
+
+TEST_F(EngineRaiseTest, AMoveThatTheServerRefusesIsAskedForAgain) {
+  join_behind_foreground();
+  answer<Get>({});
+  engine_.raise(1, Priority::foreground, now_);
+  answer<Transaction>(failure(ReplyCode::no_auth));
+  EXPECT_TRUE(output_.sent.empty() || !std::holds_alternative<Transaction>(output_.sent.front().request))
+      << "not at once";
+  wait_for_move(behind_foreground_, now_ + 1s);
+  expect_move(answer<Transaction>(moved_to("A-0000000004")), "A", "B-0000000003");
+}
+
+TEST_F(EngineRaiseTest, AHolderIsLeftAlone) {
+  acquire(1, Priority::background);
+  answer<Create>({});
+  answer<Transaction>(claimed("B-0000000000", 100));
+  answer<Get>(monitor(2, 2, 100));
+  ASSERT_EQ(output_.grants.size(), 1u);
+  engine_.raise(1, Priority::foreground, now_);
+  EXPECT_TRUE(output_.sent.empty());
+  EXPECT_EQ(engine_.contended_by(1), std::nullopt);
+  engine_.raise(7, Priority::foreground, now_);  // unknown
+}
+
 // --- what becomes of it ---
 
 TEST_F(EngineMovesTest, WhoseNodeWasRemovedBeginsAnewInItsOwnClass) {

@@ -51,6 +51,8 @@ struct Contender {
   Priority rank = Priority::foreground;
   // Where it is to stand: the rank, unless it is to move.
   Priority wanted_rank = Priority::foreground;
+  // The server has refused a move that its caller wants, or what waits for its caller: it is to be asked for again.
+  bool move_refused = false;
   // The rank for which its node is being replaced, also while it is found out what has become of that.
   std::optional<Priority> moving_to;
 

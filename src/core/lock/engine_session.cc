@@ -300,7 +300,7 @@ void Engine::tick(TimePoint now) {
       want_proof(*contender, now);
     } else if (timer == Timer::move) {
       contender->move_at = never;
-      contender->monitor->settle(now);
+      contender->monitor->move_due(*contender, now);
     } else {
       contender->spec.deadline = never;
       if (mutated(Mutation::timeout_ignored_when_disconnected)) {

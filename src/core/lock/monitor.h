@@ -48,6 +48,8 @@ class Monitor {
   void step_aside(Contender& contender, TimePoint now);
   void update_record(Contender& contender, std::string record, TimePoint now);
   // False if it does not wait.
+  // Perhaps the contender is to move: it was time to look, or to ask again.
+  void move_due(Contender& contender, TimePoint now);
   void raise(Contender& contender, Priority rank, TimePoint now);
   bool set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now);
   std::vector<coordination::Operation> guard(const Contender& contender) const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lock/engine.h"
+#include "lock/limits.h"
 #include "lock/monitor.h"
 #include "lock/mutation.h"
 
@@ -58,6 +59,12 @@ void Monitor::want_rank(Contender& contender, Priority rank) {
   }
 }
 
+void Monitor::move_due(Contender& contender, TimePoint now) {
+  const bool again = std::exchange(contender.move_refused, false);
+  if (again && contender.state == ContenderState::waiting) want_rank(contender, contender.first_rank());
+  settle(now);
+}
+
 void Monitor::settle_moves(TimePoint now) {
   if (ageing_.on() && !blocked_) settle_ageing(now);
   const auto movers = movers_;
@@ -83,7 +90,7 @@ void Monitor::settle_ageing(TimePoint now) {
   if (first_is_away()) return;
   Contender* const head = first_behind_foreground();
   ageing_.first(head ? head->id : 0, now);
-  if (!head || head->wanted_rank != head->rank) return;
+  if (!head || head->wanted_rank != head->rank || head->move_refused) return;
   // Where nobody goes before it but its own class, it need not move.
   if (ageing_.due(now) && foreground_before(*head)) {
     return want_rank(*head, all_priorities.front());
@@ -165,11 +172,13 @@ void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& r
     if (reply.refused_operation == 0u) return monitor_gone(flight, contender, now);
     return own_node_gone(contender);
   } else {
+    contender.move_refused = contender.first_rank() != contender.rank;
     contender.wanted_rank = contender.rank;
     ageing_.restart();
   }
   back_to_queue(contender);
   if (contender.abandoned) return remove_node(contender, now);
+  if (contender.move_refused) engine_.set_move(contender, now + look_again_after);
   explain_queued(contender);
 }
 
@@ -186,6 +195,7 @@ void Monitor::adopt_rank(Contender& contender, Priority rank) {
 void Monitor::start_anew(Contender& contender) {
   contender.rank = contender.wanted_rank = contender.first_rank();
   contender.moving_to.reset();
+  contender.move_refused = false;
   movers_.erase({contender.arrival, &contender});
 }
 
