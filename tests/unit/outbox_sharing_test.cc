@@ -80,7 +80,7 @@ TEST_F(OutboxSharingTest, ThreadsAndObjectsShareTheFile) {
 TEST_F(OutboxSharingTest, WhatFitsIsWrittenBesideWhatDoesNot) {
   SharedFile file(options());
   int runs_of_large = 0;
-  for (int tries = 0; runs_of_large != 2 && tries < 1000; ++tries) {  // until they have met
+  for (int tries = 0; runs_of_large != 2 && tries < 1000 && !HasFailure(); ++tries) {  // until they have met
     runs_of_large = 0;
     const std::string id = std::to_string(tries);
     std::atomic<int> ready{0};
