@@ -316,6 +316,22 @@ TEST_F(OutboxDamageTest, IsRepairedOnceByManyProcesses) {
   expect_exact_totals(outbox);
 }
 
+// It repairs nothing, and keeps nobody who does from it.
+TEST_F(OutboxDamageTest, WhoOnlyLooksAndMeetsDamageLetsGoOfTheFile) {
+  OutboxOptions looking = options();
+  looking.read_only = true;
+  const Outbox reader(looking);
+  ASSERT_EQ(saved(reader), letter_count - 1);
+  const std::filesystem::path other = directory_.path() / "other";
+  std::filesystem::copy_file(path(), other);
+  test::overwrite(other, 0, std::string(100, 'x'));
+  std::filesystem::rename(other, path());
+  EXPECT_THROW(reader.depth(), Error);
+  const Outbox writer(options());
+  EXPECT_EQ(saved(writer), letter_count - 1);
+  EXPECT_EQ(saved(reader), letter_count - 1) << "what was repaired";
+}
+
 TEST_F(OutboxDamageTest, KeepsEachDamagedFile) {
   for (int i = 0; i < 3; ++i) {
     test::overwrite(path(), 0, std::string(100, 'x'));
