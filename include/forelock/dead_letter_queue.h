@@ -86,8 +86,8 @@ class FORELOCK_EXPORT DeadLetterQueue final : public DeadLetterSink {
   ///
   /// Blocks until all is done or put off, or `stop` was requested and the handlers under way have returned: they are
   /// told by ReplayAttempt::stop, and not interrupted. Not from a callback of this library. Client and queue must
-  /// outlive the call; a handler may close the client, which ends the replay, and must not destroy either. Memory: at
-  /// most 4,096 letters and about 16 MiB of them, read ahead, and those under way.
+  /// outlive the call; a handler may close the client, which ends the replay (stopped, or closed), and must not destroy
+  /// either. Memory: at most 4,096 letters and about 16 MiB of them, read ahead, and those under way.
   /// \throws InstanceLockException: lock_timeout, naming the holder, if another replay or change of the queue is at
   /// work for longer than the lock of a killed one lives on; cancelled, when it was stopped before it began.
   /// RequestRejectedException: invalid_argument for an empty handler or impossible options, closed, forked.

@@ -28,9 +28,11 @@ std::atomic<fl_handle> letters[2];
 std::atomic<fl_handle> runners[4];
 std::atomic<fl_handle> operations[places];
 std::atomic<fl_handle> attempts[places];
+std::atomic<fl_handle> replays[2];
 std::atomic<std::int64_t> calls{0};
 std::atomic<std::int64_t> attempts_ended{0};
 std::atomic<std::int64_t> letters_taken{0};
+std::atomic<std::int64_t> letters_replayed{0};
 std::string servers;
 std::string outbox;
 
@@ -85,7 +87,7 @@ class Misuser {
 
   void call() {
     ++calls;
-    switch (pick(10)) {
+    switch (pick(11)) {
       case 0:
       case 1:
         return call_set();
@@ -98,6 +100,8 @@ class Misuser {
         return call_inspector();
       case 6:
         return poll();
+      case 7:
+        return call_replay();
       default:
         return call_lock();
     }
@@ -227,14 +231,23 @@ class Misuser {
     fl_event events[32];
     const std::int64_t count = fl_poll(any_client(), static_cast<std::int64_t>(pick(3)), events, std::size(events));
     for (std::int64_t i = 0; i < count; ++i) {
-      if (events[i].kind != FL_EVENT_ATTEMPT) continue;
+      if (events[i].kind != FL_EVENT_ATTEMPT && events[i].kind != FL_EVENT_LETTER) continue;
       if (pick(2) == 0) {
-        // What stood there has ended, or is left to the runner that is freed.
+        // What stood there has ended, or is left to the runner or replay that is freed.
         attempts[pick(places)] = events[i].source;
+      } else if (events[i].kind == FL_EVENT_LETTER) {
+        replay(events[i].source);
       } else if (fl_attempt_succeed(events[i].source) == FL_OK) {
         ++attempts_ended;
       }
     }
+  }
+
+  static void replay(fl_attempt attempt) {
+    fl_letter letter{};
+    letter.size = sizeof letter;
+    if (fl_attempt_letter(attempt, &letter) == FL_OK && std::string(letter.type) != "misuse") std::abort();
+    if (fl_attempt_succeed(attempt) == FL_OK) ++letters_replayed;
   }
 
   void call_operation() {
@@ -312,6 +325,61 @@ class Misuser {
       default:
         if (pick(60) == 0) fl_runner_free(any_runner());
         poll();
+        break;
+    }
+  }
+
+  void call_replay() {
+    const fl_attempt attempt = handle(attempts[pick(places)]);
+    const fl_replay replay = handle(replays[pick(std::size(replays))]);
+    fl_replay_options options{};
+    const char* const values[] = {"misuse", pick(30) == 0 ? nullptr : "m1"};
+    options.size = pick(30) == 0 ? pick(200) : sizeof options;
+    options.types = pick(2) == 0 ? values : nullptr;
+    options.type_count = pick(3);
+    options.max = pick(5);
+    options.max_tries = 1'000'000;
+    options.lock_timeout_ms = static_cast<std::int64_t>(pick(100));
+    switch (pick(7)) {
+      case 0: {
+        fl_replay out = 0;
+        if (fl_dlq_replay(any_client(), any_letters(), pick(5) == 0 ? nullptr : &options, 13, &out) == FL_OK) {
+          replace(replays[pick(std::size(replays))], out, fl_replay_free);
+        }
+        break;
+      }
+      case 1: {
+        fl_replay_preview preview{};
+        preview.size = sizeof preview;
+        fl_dlq_preview_replay(any_letters(), &options, &preview);
+        break;
+      }
+      case 2: {
+        fl_letter letter{};
+        letter.size = pick(10) == 0 ? pick(200) : sizeof letter;
+        fl_attempt_letter(attempt, &letter);
+        fl_failed_attempt failed{};
+        failed.size = sizeof failed;
+        fl_attempt_failure(attempt, pick(3), &failed);
+        break;
+      }
+      case 3: {
+        fl_replay_report report{};
+        report.size = sizeof report;
+        fl_replay_get_report(replay, &report);
+        fl_unresolved_letter letter{};
+        letter.size = sizeof letter;
+        fl_replay_unresolved(replay, pick(3), &letter);
+        break;
+      }
+      case 4:
+        fl_attempt_should_stop(attempt);
+        break;
+      case 5:
+        if (pick(10) == 0) fl_replay_stop(replay);
+        break;
+      default:
+        if (pick(20) == 0) fl_replay_free(replay);
         break;
     }
   }
@@ -503,6 +571,8 @@ class Misuser {
         return attempts[0];
       case 6:
         return letters[0];
+      case 7:
+        return replays[0];
       case 3:
         return place ^ (fl_handle{1} << pick(64));
       default:
@@ -533,6 +603,7 @@ int main(int argc, char** argv) {
     });
   }
   for (std::thread& thread : team) thread.join();
+  for (auto& place : replays) fl_replay_free(place);
   for (auto& place : runners) fl_runner_free(place);
   for (auto& place : operations) fl_operation_free(place);
   for (auto& place : letters) fl_dlq_free(place);
@@ -541,9 +612,9 @@ int main(int argc, char** argv) {
   for (auto& place : sets) fl_set_free(place);
   for (auto& place : clients) fl_client_free(place);
   const auto left = forelock::capi::HandleTable::instance().size();
-  std::printf("%lld calls, %lld attempts succeeded, %lld letters taken, %zu handles left\n",
+  std::printf("%lld calls, %lld attempts succeeded, %lld letters taken, %lld replayed, %zu handles left\n",
               static_cast<long long>(calls.load()), static_cast<long long>(attempts_ended.load()),
-              static_cast<long long>(letters_taken.load()), left);
+              static_cast<long long>(letters_taken.load()), static_cast<long long>(letters_replayed.load()), left);
   std::fflush(stdout);  // a sanitizer's report may be the end of the process
   // Else the calls have missed what they are about; a busy machine does not make enough of them in a few seconds.
   constexpr long long enough_calls = 20'000;

@@ -1,6 +1,7 @@
 """Replays of dead letters by a handler of the application."""
 
 import datetime
+import logging
 import os
 import signal
 import threading
@@ -38,7 +39,8 @@ def take_away(client, monitor):
     assert inspector.force_release(monitor, inspector.show(monitor).holder.node) == forelock.ForceRelease.RELEASED
 
 
-def test_the_handler_gets_each_letter_under_its_lock(client, letters, add):
+def test_the_handler_gets_each_letter_under_its_lock(client, letters, add, caplog):
+    caplog.set_level(logging.INFO, "forelock")
     add("a1", "a")
     add("a2", "a")
     seen = []
@@ -64,6 +66,7 @@ def test_the_handler_gets_each_letter_under_its_lock(client, letters, add):
     assert letter.enqueued_at < FAILED and letter.instance and letter.traceparent == ""
     assert "\\xff" not in repr(letter), "payloads may be confidential"
     assert letters.status.outbox_rows == 0
+    assert "a replay of dead letters has ended: replayed 2, failed 0, parked 0, for later 0" in caplog.text
 
 
 def test_what_the_handler_raises_decides(client, letters, add):

@@ -158,7 +158,7 @@ public final class DeadLetterQueue implements AutoCloseable {
    * process ended before that was recorded.
    *
    * <p>An interruption lets the letter that is worked on come to its end, and no other begin; the report comes all the
-   * same. So does the end of the client, which a handler may close; of the queue it may not be asked to wait for.
+   * same. It does, too, when a handler closes the client, whose locks are lost then.
    *
    * @param client whose locks are taken
    * @param options which letters, and how
