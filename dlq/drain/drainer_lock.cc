@@ -35,6 +35,14 @@ std::chrono::milliseconds patience(const Client& client) {
   return session + std::chrono::milliseconds(1500);
 }
 
+// Waits for a server, at most so long, and no longer than until it is to stop.
+void wait_for_server(Client& client, std::chrono::milliseconds limit, const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds slice{100};  // nothing but a connection ends a wait for one
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!stop.stop_requested() && std::chrono::steady_clock::now() < end && !client.wait_connected(slice)) {
+  }
+}
+
 }  // namespace
 
 std::string drainer_monitor(const Settings& settings, StoreKind kind) {
@@ -55,12 +63,10 @@ DrainerLock::DrainerLock(Client& client, LetterStore& store, const std::string& 
       lock_(client, "dead letters: " + purpose + " of " + store.describe(), store.drainer_monitor(),
             Priority::background, {.capture_stack = false}) {
   const std::stop_callback cancel(stop, [this] { lock_.cancel(); });
-  if (!stop.stop_requested()) {
-    client.wait_connected(patience(client));  // the session's time-out is known then
-    if (lock_.try_lock_for(patience(client))) {
-      store_.set_drainer(this);
-      return;
-    }
+  wait_for_server(client, patience(client), stop);  // the session's time-out is known then
+  if (!stop.stop_requested() && lock_.try_lock_for(patience(client))) {
+    store_.set_drainer(this);
+    return;
   }
   if (stop.stop_requested()) {
     throw InstanceLockException(ErrorCode::cancelled, lock_.monitor(),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -254,6 +255,30 @@ TEST_P(DeadLetterReplayTest, ItIsStoppedFromOutside) {
   EXPECT_EQ(report.failed, 0u) << "that was no failure of the letter's";
   EXPECT_THAT(contents().ids(), ElementsAre("a2", "a3"));
   EXPECT_EQ(contents().letter("a2").tries, 0u);
+}
+
+TEST_P(DeadLetterReplayTest, ItIsStoppedWhileNoServerAnswers) {
+  given_->add(example_letter("a1"));
+  Settings nowhere = queue_settings();
+  nowhere.set("zookeeper.servers", "127.0.0.1:1");
+  nowhere.set("zookeeper.session.timeout", "120000");  // so long would it wait for a server
+  Client client(nowhere);
+  DeadLetterQueue queue(queue_settings());
+  std::stop_source stop;
+  auto replay = std::async(std::launch::async, [&] {
+    return queue.replay(
+        client, [](ReplayAttempt&) {}, {}, stop.get_token());
+  });
+  EXPECT_TRUE(wait_until([&] { return !client.last_problem().empty(); }));
+  stop.request_stop();
+  ASSERT_EQ(replay.wait_for(60s), std::future_status::ready);
+  try {
+    replay.get();
+    FAIL() << "there is no server";
+  } catch (const InstanceLockException& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cancelled) << error.what();
+  }
+  EXPECT_THAT(contents().ids(), ElementsAre("a1"));
 }
 
 TEST_P(DeadLetterReplayTest, AHandlerMayCloseTheClient) {
