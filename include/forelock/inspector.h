@@ -105,6 +105,8 @@ class FORELOCK_EXPORT Inspector {
   /// token, as in `A-0000000003@4294967301`. The token may be left out; then a later holder may be hit, since a monitor
   /// that is made anew gives the same names again. The holder learns it through its watch. Writes; meant for people and
   /// unlockers, who keep an audit record.
+  /// *Not* promised: if the holder steps aside in the very round trip of the transaction, its node stays, and what is
+  /// removed is the lock of the next holder, which learns it in the same way.
   ForceReleaseResult force_release(const std::string& monitor, const std::string& holder);
 
   /// The same, if `only_if` is true of the holder too; if not: holder_changed. It is asked on this thread, more than
