@@ -62,7 +62,7 @@ endfunction()
 
 # The lock: needs ZooKeeper's client.
 set(forelock_rooms
-  base coordination grouping lock config records zookeeper retry sets linger agent client capi)
+  base coordination grouping lock config records session_file zookeeper retry sets linger agent client capi)
 forelock_library(forelock forelock ${forelock_rooms})
 add_library(forelock::forelock ALIAS forelock)
 list(TRANSFORM forelock_rooms PREPEND forelock_room_)
