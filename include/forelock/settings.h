@@ -106,6 +106,9 @@ class FORELOCK_EXPORT Settings {
   /// `zookeeper.session.timeout`: what is asked for; the server decides. Held locks survive an outage of 0.38 of it for
   /// sure: of the default of 5 s that is 1.9 s. 15 s is a good value for production.
   std::chrono::milliseconds session_timeout() const noexcept;
+  /// `zookeeper.session.file`: where a process keeps its session, for its successor to end should it be killed; empty:
+  /// nowhere.
+  const std::filesystem::path& session_file() const noexcept;
   /// `zookeeper.connection.retry`: attempts after a disconnection.
   int connection_retry() const noexcept;
   /// `zookeeper.connection.delay`: the time between them.

@@ -8,6 +8,7 @@
 #include "client/clock.h"
 #include "zookeeper/connect_string.h"
 #include "zookeeper/zookeeper_session.h"
+#include "client/session_setup.h"
 
 namespace forelock::client {
 
@@ -48,19 +49,11 @@ agent::AgentOptions agent_options(const Settings& settings, bool explain) {
   return all;
 }
 
-std::string name_of(const Settings& settings) {
-  std::string name;
-  for (const ServerAddress& server : settings.servers()) {
-    name += (name.empty() ? "" : ",") + zookeeper::to_string(zookeeper::ServerName{server.host, server.port});
-  }
-  return name + settings.chroot();
-}
-
 }  // namespace
 
 EnsembleLink::EnsembleLink(ClientCore& core, bool explain)
     : core_(core),
-      name_(name_of(core.settings())),
+      name_(ensemble_name(core.settings())),
       agent_(agent_options(core.settings(), explain), *this),
       next_own_tag_(own_tags),
       down_since_(now()),
@@ -71,7 +64,7 @@ EnsembleLink::EnsembleLink(ClientCore& core, bool explain)
 EnsembleLink::~EnsembleLink() = default;
 
 void EnsembleLink::start(ClientUse use) {
-  keeper_.start(use == ClientUse::locks);
+  keeper_.start(use);
 }
 
 void EnsembleLink::log(std::string_view level, std::string_view message) {

@@ -109,6 +109,11 @@ class EnsembleLink final : private agent::AgentHost {
   std::optional<std::string> why_useless() const;
   void session_given_up(const std::string& why);
 
+  // --- for commands ---
+
+  // SessionRecord::share().
+  int share_session_file() { return keeper_.record().share(); }
+
   // --- for the core ---
 
   // At the end of a step: what it has changed can be seen. \returns when something is due next.

@@ -8,7 +8,7 @@
 
 #include "client/client_core.h"
 #include "client/clock.h"
-#include "client/tls_setup.h"
+#include "client/session_setup.h"
 #include "records/start_thread.h"
 #include "zookeeper/probe.h"
 #include "zookeeper/zookeeper_session.h"
@@ -56,6 +56,7 @@ class SessionLink final : public coordination::SessionListener {
   zookeeper::ZooKeeperSession& session() { return session_; }
   // A server has once given the session.
   bool established() const { return established_.load(); }
+  bool expired() const { return expired_.load(); }
   // From here on the session's end is of no interest any more, only the replies to requests beside the protocol.
   void retire() { current_.store(false); }
 
@@ -67,7 +68,12 @@ class SessionLink final : public coordination::SessionListener {
   }
   void on_session(const SessionEvent& event) override {
     if (!current_.load()) return;
-    if (event.kind == SessionEvent::Kind::connected) established_ = true;
+    if (event.kind == SessionEvent::Kind::connected) {
+      established_ = true;
+      // Before it can have locks.
+      if (const auto session = session_.identity()) keeper_.record().connected(*session);
+    }
+    if (event.kind == SessionEvent::Kind::expired) expired_ = true;
     const bool ended = event.kind == SessionEvent::Kind::expired || event.kind == SessionEvent::Kind::auth_failed;
     if (ended) retire();
     ensemble_.on_session(event);
@@ -79,26 +85,28 @@ class SessionLink final : public coordination::SessionListener {
   SessionKeeper& keeper_;
   std::atomic<bool> current_{true};
   std::atomic<bool> established_{false};
+  std::atomic<bool> expired_{false};
   zookeeper::ZooKeeperSession session_;
 };
 
-SessionKeeper::SessionKeeper(EnsembleLink& ensemble) : ensemble_(ensemble) {}
+SessionKeeper::SessionKeeper(EnsembleLink& ensemble)
+    : ensemble_(ensemble),
+      record_([this](std::string_view level, std::string_view message) { ensemble_.log(level, message); }) {}
 
 SessionKeeper::~SessionKeeper() {
   stop();
 }
 
-void SessionKeeper::start(bool make_chroot) {
+void SessionKeeper::start(ClientUse use) {
   const Settings& settings = ensemble_.core().settings();
-  options_.servers = ensemble_.name();
-  options_.make_chroot = make_chroot;
-  options_.session_timeout = settings.session_timeout();
+  options_ = session_options(settings);
+  options_.make_chroot = use == ClientUse::locks;
   names_ = std::make_shared<zookeeper::NameLookup>(zookeeper::parse_connect_string(options_.servers).servers, nullptr);
   options_.names = names_;
-  if (std::string digest = settings.load_digest(); !digest.empty()) options_.credential = std::move(digest);
-  options_.tls = make_tls(settings);
-  options_.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
-                                                             : zookeeper::AclPolicy::Kind::open;
+  // Who only looks has no locks.
+  if (use == ClientUse::locks) {
+    record_.use(settings.session_file().native(), ensemble_identity(settings), options_);
+  }
   options_.clock = &now;
   options_.log = [this](std::string_view line) {
     if (const auto text = raw_lines_.pass(line, now())) ensemble_.log("warning", *text);
@@ -118,6 +126,7 @@ void SessionKeeper::begin_stop() {
 void SessionKeeper::stop() {
   begin_stop();
   if (thread_.joinable()) thread_.join();
+  record_.release();
 }
 
 void SessionKeeper::session_ended() {
@@ -132,6 +141,7 @@ bool SessionKeeper::wait(std::chrono::milliseconds time) {
 }
 
 void SessionKeeper::run() {
+  record_.take();
   while (true) {
     {
       const std::lock_guard guard(mutex_);
@@ -148,8 +158,10 @@ void SessionKeeper::run() {
       wait(std::max(ensemble_.core().settings().connection_delay(), least_pause));
     }
     link.retire();
+    const bool ends = link.expired() || ensemble_.connected();
     ensemble_.use_session(nullptr);
     link.session().close();
+    record_.closed(ends);
     if (ensemble_.standing_problem()) {  // refused credentials, say: the next session will fare no better at once
       const auto pause = std::max(ensemble_.core().settings().connection_delay(), least_pause);
       std::unique_lock guard(mutex_);
@@ -174,6 +186,7 @@ void SessionKeeper::keep(SessionLink& link) {
   while (true) {
     const bool connected = ensemble_.connected();
     if (wait(interval)) return;
+    record_.take();
     interval = connected ? stuck_check_interval : ensemble_.core().settings().connection_delay();
     if (const auto why = ensemble_.why_useless()) {
       link.retire();

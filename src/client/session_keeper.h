@@ -9,7 +9,9 @@
 #include <string>
 #include <thread>
 
+#include "client/client_use.h"
 #include "client/line_limiter.h"
+#include "client/session_record.h"
 #include "forelock/settings.h"
 #include "zookeeper/session_options.h"
 
@@ -25,13 +27,14 @@ class SessionKeeper {
   SessionKeeper(const SessionKeeper&) = delete;
   SessionKeeper& operator=(const SessionKeeper&) = delete;
 
-  // `make_chroot`: zookeeper::SessionOptions. \throws ConfigurationException if the credentials' file cannot be used.
-  void start(bool make_chroot);
+  // \throws ConfigurationException if the credentials' file cannot be used.
+  void start(ClientUse use);
   // Has the session closed and the thread ended; stop() waits for it.
   void begin_stop();
   void stop();
   // The present session has ended; from the session's own thread.
   void session_ended();
+  SessionRecord& record() { return record_; }
 
  private:
   void run();
@@ -45,6 +48,7 @@ class SessionKeeper {
   zookeeper::SessionOptions options_;
   std::shared_ptr<zookeeper::NameLookup> names_;
   LineLimiter raw_lines_;
+  SessionRecord record_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stopping_ = false;

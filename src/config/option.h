@@ -10,6 +10,7 @@ namespace forelock::config {
 enum class OptionId {
   servers,
   session_timeout,
+  session_file,
   connection_retry,
   connection_delay,
   foreground_prefix,

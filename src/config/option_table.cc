@@ -28,6 +28,10 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      "After this time without contact the server ends the session, and its locks with it. The server allows 2 to 20 of "
      "its ticks and picks the nearest. Held locks survive an outage of 0.38 of it for sure, of 5000 that is 1900: "
      "15000 is a good value for production."},
+    {OptionId::session_file, "zookeeper.session.file", "", OptionType::path, "", "", 0, 0, "", Importance::medium,
+     "A file of this process alone, in which it keeps its session: should it be killed, the process that is started "
+     "with the same file ends that session at once, and its locks are free (see Operating, A process that is killed). "
+     "Made with mode 0600, on a local file system; best is a folder of its own below `/run`."},
     {OptionId::connection_retry, "zookeeper.connection.retry", "", OptionType::number, "5", "", 0, int_max, "",
      Importance::medium, "Connection attempts after a disconnection."},
     {OptionId::connection_delay, "zookeeper.connection.delay", "", OptionType::duration, "1000", "", 0, int_max, "",

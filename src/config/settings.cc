@@ -82,6 +82,10 @@ std::chrono::milliseconds Settings::session_timeout() const noexcept {
   return std::chrono::milliseconds(data_->number(OptionId::session_timeout));
 }
 
+const std::filesystem::path& Settings::session_file() const noexcept {
+  return data_->session_file;
+}
+
 int Settings::connection_retry() const noexcept {
   return static_cast<int>(data_->number(OptionId::connection_retry));
 }

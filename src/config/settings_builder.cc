@@ -133,6 +133,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   data->doubts = doubts_;
   doubt_ageing(*data);
   data->servers = std::get<ServerList>(parse_server_list(data->text(OptionId::servers)));
+  data->session_file = data->text(OptionId::session_file);
   data->outbox_path = data->text(OptionId::outbox_path);
   data->auth_digest_file = data->text(OptionId::auth_digest_file);
   data->tls = tls_settings(*data);

@@ -33,6 +33,7 @@ struct SettingsData {
   std::array<ParsedValue, static_cast<std::size_t>(OptionId::count)> values;  // by OptionId, defaults included
   // The same in the types that the getters return.
   ServerList servers;
+  std::filesystem::path session_file;
   std::filesystem::path outbox_path;
   std::filesystem::path auth_digest_file;
   TlsSettings tls;

@@ -404,6 +404,7 @@ void SessionCore::report_connected(zhandle_t* handle) {
     std::lock_guard lock(queue_mutex_);
     if (link_ == Link::closed) return;
     link_ = Link::connected;
+    identity_ = identity_of(*zoo_client_id(handle));
     problem_.reset();
     tls_problems_.clear();
     setup_again_at_.reset();

@@ -48,6 +48,7 @@ class SessionCore {
   void close();
   void submit(coordination::RequestTag tag, coordination::Request request);
   RefreshResult refresh_servers();
+  std::optional<SessionIdentity> identity() const;
   std::optional<SessionProblem> last_problem() const;
   bool in_child() const { return fork_guard_.in_child(); }
 
@@ -80,6 +81,7 @@ class SessionCore {
   void drain(zhandle_t* handle);
   void deliver_ready(ReplyQueue::Serial end);
   void change_link(Link link, coordination::ReplyCode pending, coordination::SessionEvent::Kind kind);
+  static SessionIdentity identity_of(const clientid_t& known);
   void report_connected(zhandle_t* handle);
   void attend();
 
@@ -129,6 +131,7 @@ class SessionCore {
   bool finished_ = false;  // closed, and everything answered
   bool stop_attendant_ = false;
   std::optional<std::chrono::steady_clock::time_point> setup_again_at_;
+  std::optional<SessionIdentity> identity_;
   std::optional<SessionProblem> problem_;
   std::map<std::string, std::string> tls_problems_;  // by server; since the last connection
   std::thread attendant_;

@@ -1,6 +1,7 @@
 // The options of a ZooKeeper session.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,14 @@ struct AclPolicy {
   std::vector<AclEntry> entries;
 };
 
+// By what the servers know a session. Who has it can take the session over, or end it: never logged.
+struct SessionIdentity {
+  std::int64_t id = 0;
+  std::array<char, 16> password{};
+
+  bool operator==(const SessionIdentity&) const = default;
+};
+
 struct SessionOptions {
   // "host:port,host:port[/chroot]". Port 2181 when absent; an IPv6 address stands in brackets.
   std::string servers = "localhost:2181";
@@ -43,6 +52,8 @@ struct SessionOptions {
   bool make_chroot = true;
   // What is asked for; the server decides, and `connected` tells.
   std::chrono::milliseconds session_timeout{5000};
+  // The session to take over; nothing: a new one. If it is over, that is reported as its end (`expired`).
+  std::optional<SessionIdentity> taken_over;
   // "user:password" of the digest scheme. Never logged.
   std::optional<std::string> credential;
   AclPolicy acl;

@@ -1,5 +1,7 @@
 // What a session does between its first connection and the moment at which it is reported: authentication, and the
 // chroot's nodes.
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -30,17 +32,35 @@ std::size_t most_watched_bytes() {
 
 zhandle_t* SessionCore::make_client(const std::string& addresses) {
   const auto timeout = static_cast<int>(options_.session_timeout.count());
+  clientid_t known{};
+  if (options_.taken_over) {
+    known.client_id = options_.taken_over->id;
+    std::copy(options_.taken_over->password.begin(), options_.taken_over->password.end(), known.passwd);
+  }
+  const clientid_t* const taken_over = options_.taken_over ? &known : nullptr;
 #ifdef FORELOCK_TLS
   if (options_.tls) {
     transport_ = std::make_unique<TlsTransport>(
         options_.tls, names_,
         [this](const std::string& server, const std::string& problem) { tls_met(server, problem); });
-    return zookeeper_init_transport(addresses.c_str(), &receive_watch, timeout, nullptr, this, ZOO_NO_LOG_CLIENTENV,
+    return zookeeper_init_transport(addresses.c_str(), &receive_watch, timeout, taken_over, this, ZOO_NO_LOG_CLIENTENV,
                                     log_hook_.callback(), transport_->get());
   }
 #endif
-  return zookeeper_init2(addresses.c_str(), &receive_watch, timeout, nullptr, this, ZOO_NO_LOG_CLIENTENV,
+  return zookeeper_init2(addresses.c_str(), &receive_watch, timeout, taken_over, this, ZOO_NO_LOG_CLIENTENV,
                          log_hook_.callback());
+}
+
+SessionIdentity SessionCore::identity_of(const clientid_t& known) {
+  SessionIdentity identity{known.client_id, {}};
+  static_assert(sizeof known.passwd == sizeof identity.password);
+  std::copy(std::begin(known.passwd), std::end(known.passwd), identity.password.begin());
+  return identity;
+}
+
+std::optional<SessionIdentity> SessionCore::identity() const {
+  const std::lock_guard lock(queue_mutex_);
+  return identity_;
 }
 
 // On the I/O thread.

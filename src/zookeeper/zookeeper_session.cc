@@ -31,6 +31,10 @@ RefreshResult ZooKeeperSession::refresh_servers() {
   return core_->refresh_servers();
 }
 
+std::optional<SessionIdentity> ZooKeeperSession::identity() const {
+  return core_->identity();
+}
+
 std::optional<SessionProblem> ZooKeeperSession::last_problem() const {
   return core_->last_problem();
 }

@@ -69,6 +69,9 @@ class ZooKeeperSession final : public coordination::Session {
   // notice when only ports change.
   RefreshResult refresh_servers();
 
+  // Of the session that was last reported as connected.
+  std::optional<SessionIdentity> identity() const;
+
   // Set while the session is not reported as connected because the chroot cannot be created, which is tried again every
   // second, or because TLS to a server has failed since the last connection.
   std::optional<SessionProblem> last_problem() const;

@@ -78,6 +78,7 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"localhost", 2181}}));
   EXPECT_EQ(settings.chroot(), "");
   EXPECT_EQ(settings.session_timeout(), 5s);
+  EXPECT_EQ(settings.session_file(), "");
   EXPECT_EQ(settings.connection_retry(), 5);
   EXPECT_EQ(settings.connection_delay(), 1s);
   EXPECT_EQ(settings.foreground_prefix(), "A");
@@ -104,7 +105,8 @@ TEST(Settings, Defaults) {
 
 TEST(Settings, EveryKeyIsRead) {
   const Settings settings = read(
-      "zookeeper.servers=zk1,zk2:2182/ns\nzookeeper.session.timeout=1s\nzookeeper.connection.retry=7\n"
+      "zookeeper.servers=zk1,zk2:2182/ns\nzookeeper.session.timeout=1s\nzookeeper.session.file=/run/s\n"
+      "zookeeper.connection.retry=7\n"
       "zookeeper.connection.delay=20\nzookeeper.foregound.lock.prefix=F\nzookeeper.backgound.lock.prefix=G\n"
       "zookeeper.foregound.task.timeout=3s\nzookeeper.backgound.task.timeout=4m\nelastic.request.retry.count=9\n"
       "zookeeper.background.max.wait=30s\nzookeeper.admission=refuse\nzookeeper.queue.max=12\n"
@@ -116,6 +118,7 @@ TEST(Settings, EveryKeyIsRead) {
   EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2182}}));
   EXPECT_EQ(settings.chroot(), "/ns");
   EXPECT_EQ(settings.session_timeout(), 1s);
+  EXPECT_EQ(settings.session_file(), "/run/s");
   EXPECT_EQ(settings.connection_retry(), 7);
   EXPECT_EQ(settings.connection_delay(), 20ms);
   EXPECT_EQ(settings.foreground_prefix(), "F");
@@ -163,11 +166,11 @@ TEST(Settings, EntriesKnowTheirOrigin) {
   EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
   EXPECT_EQ(entry(settings, "host.key"), "none");
   const std::vector<Settings::Entry> entries = settings.entries();
-  ASSERT_EQ(entries.size(), 34U);
+  ASSERT_EQ(entries.size(), 35U);
   EXPECT_EQ(entries.front().key, "zookeeper.servers");
-  EXPECT_EQ(entries[30].key, "kafka.bootstrap.servers");
-  EXPECT_EQ(entries[31].key, "kafka.b");
-  EXPECT_EQ(entries[33].key, "kafka.z");
+  EXPECT_EQ(entries[31].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[32].key, "kafka.b");
+  EXPECT_EQ(entries[34].key, "kafka.z");
 }
 
 TEST(Settings, SecretsAreMasked) {
