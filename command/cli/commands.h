@@ -17,6 +17,7 @@ std::unique_ptr<Command> make_watch_command();
 std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_wait_command();
 std::unique_ptr<Command> make_release_command();
+std::unique_ptr<Command> make_recover_command();
 std::unique_ptr<Command> make_sweep_command();
 std::unique_ptr<Command> make_audit_command();
 std::unique_ptr<Command> make_dlq_command();

@@ -6,9 +6,8 @@
 
 #include "client/client_core.h"
 #include "client/clock.h"
-#include "zookeeper/connect_string.h"
-#include "zookeeper/zookeeper_session.h"
 #include "client/session_setup.h"
+#include "zookeeper/zookeeper_session.h"
 
 namespace forelock::client {
 

@@ -1,0 +1,137 @@
+"""The session file, and forelock recover."""
+
+import json
+import os
+
+import support
+
+SESSION = "60s"  # longer than anything here waits
+
+
+def sealed(text):
+    """The text of a session file, with the sum over the lines before it made anew."""
+    body = text[:text.index("sum ")]
+    total = 14695981039346656037
+    for byte in body.encode():
+        total = (total ^ byte) * 1099511628211 % 2**64
+    return f"{body}sum {total:016x}\n"
+
+
+class Recover(support.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.file = self.path("app.session")
+        self.settings = ("--set", "zookeeper.session.file=" + self.file,
+                         "--set", "zookeeper.session.timeout=" + SESSION)
+
+    def hold_with_file(self, *options, script="echo ready; read forever"):
+        return self.hold("P1", *self.settings, *options, script=script)
+
+    def kill(self, child):
+        child.kill()
+        child.wait()
+
+    def leave_a_session(self):
+        """That of a `forelock run` that has been killed, and its command with it. Returns its record."""
+        self.kill(self.hold_with_file())
+        support.wait_until(lambda: not self.in_use(), "nothing of it is left")
+        self.assertTrue(self.holder("P1"))
+        return self.read()
+
+    def in_use(self):
+        """Asks with another chroot, so that nothing is ended."""
+        result = self.run_cli("--zookeeper", support.SERVER + "/nowhere", "-o", "json", "recover", self.file,
+                              server=False)
+        return "session_file_in_use" in result.stderr
+
+    def refused(self, code, exit_code):
+        result = self.run_cli("-o", "json", "recover", self.file)
+        self.assertEqual((self.error_of(result)["code"], result.returncode), (code, exit_code), result.stderr)
+        return result
+
+    def read(self):
+        with open(self.file, encoding="ascii") as file:
+            return file.read()
+
+    def rewrite(self, text):
+        """In place: a copy would not count."""
+        with open(self.file, "r+", encoding="ascii") as file:
+            file.truncate(0)
+            file.write(text)
+
+    def test_the_session_of_a_killed_process_is_ended(self):
+        record = self.leave_a_session()
+        password = record.split("session ")[1].split()[1]
+        result = self.run_cli("-vv", "-o", "json", "recover", self.file)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        view = json.loads(result.stdout)
+        self.assertEqual((view["file"], view["state"]), (self.file, "recovered"))
+        self.assertEqual([each["outcome"] for each in view["sessions"]], ["ended"])
+        self.assertIn(view["sessions"][0]["session"][2:], record)
+        self.assertNotIn(password, result.stdout + result.stderr)
+        self.assertIsNone(self.holder("P1"))
+        # Nothing is left to be done; a record that comes again is of a session that is over.
+        self.assertEqual(self.json_of("recover", self.file)["state"], "empty")
+        self.rewrite(record)
+        self.assertEqual(self.json_of("recover", self.file)["sessions"][0]["outcome"], "was_over")
+        self.assertIn("nothing to recover", self.run_cli("recover", self.file).stderr)
+
+    def test_the_successor_has_the_lock_at_once(self):
+        self.leave_a_session()
+        result = self.run_cli("run", "-m", "P1", "--timeout", "20s", *self.settings, "--", "echo", "mine")
+        self.assertEqual((result.returncode, result.stdout), (0, "mine\n"), result.stderr)
+
+    def test_those_that_only_look_do_not_touch_it(self):
+        record = self.leave_a_session()
+        for looks in (("ls",), ("show", "P1"), ("doctor",)):
+            self.assertEqual(self.run_cli(*looks, *self.settings).returncode, 0, looks)
+        self.assertEqual(self.read(), record)
+        self.assertTrue(self.holder("P1"))
+
+    def test_what_proves_nothing_is_not_acted_on(self):
+        record = self.leave_a_session()
+        self.rewrite(record[:-4])
+        self.refused("session_file_damaged", 1)
+        self.rewrite(sealed(record.replace("\nboot ", "\nboot 0")))
+        self.assertEqual(self.json_of("recover", self.file)["state"], "other_boot")
+        self.rewrite(sealed(record.replace("\nfile ", "\nfile 1")))
+        self.refused("session_file_copied", 1)
+        self.rewrite(record)
+        result = self.run_cli("--zookeeper", support.SERVER + "/elsewhere", "-o", "json", "recover", self.file,
+                              server=False)
+        self.assertEqual((self.error_of(result)["code"], result.returncode), ("other_ensemble", 1))
+        self.assertEqual(json.loads(result.stdout)["sessions"][0]["outcome"], "other_ensemble")
+        self.assertTrue(self.holder("P1"))
+        self.assertEqual(self.read(), record)
+
+    def test_files_of_others_are_refused(self):
+        record = self.leave_a_session()
+        os.chmod(self.file, 0o640)
+        self.refused("session_file_unusable", 78)
+        os.chmod(self.file, 0o600)
+        self.rewrite("# a file of somebody else\n")
+        self.refused("session_file_unusable", 78)
+        self.assertEqual(self.read(), "# a file of somebody else\n")
+        self.rewrite(record)
+        os.rename(self.file, self.path("moved"))
+        os.symlink(self.path("moved"), self.file)
+        self.refused("session_file_unusable", 78)
+        os.remove(self.file)
+        self.assertEqual(self.json_of("recover", self.file)["state"], "absent")
+        self.assertFalse(os.path.exists(self.file), "it makes none")
+        self.assertTrue(self.holder("P1"))
+
+    def test_without_a_server_the_record_is_kept(self):
+        record = self.leave_a_session()
+        nowhere = sealed(record.replace(support.SERVER, "127.0.0.1:1"))
+        self.rewrite(nowhere)
+        result = self.run_cli("--zookeeper", "127.0.0.1:1" + self.namespace, "-o", "json", "recover", self.file,
+                              server=False)
+        error = self.error_of(result)
+        self.assertEqual((error["code"], error["retryable"], result.returncode), ("connection_loss", True, 69))
+        self.assertEqual(json.loads(result.stdout)["sessions"][0]["outcome"], "unknown")
+        self.assertEqual(self.read(), nowhere)
+
+
+if __name__ == "__main__":
+    support.main()
