@@ -54,6 +54,7 @@ struct Launch {
   int input;
   int output;
   bool output_to_stderr;
+  int kept_open;
   int report;  // errno of a failed exec goes here
 };
 
@@ -71,6 +72,7 @@ struct Launch {
     dup2(launch.output, STDERR_FILENO);
   }
   if (launch.output_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+  if (launch.kept_open >= 0) fcntl(launch.kept_open, F_SETFD, 0);
   signal(SIGPIPE, SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   sigset_t none;
@@ -152,9 +154,16 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
 
   gave_terminal_ = options.foreground && owns_terminal();
   const BlockTtou block;
-  const Launch launch{pointers_to(arguments), pointers_to(environment), getpid(),
-                      options.death_signal,   gave_terminal_,           input.get(),
-                      output.get(),           options.output_to_stderr, report.get()};
+  const Launch launch{pointers_to(arguments),
+                      pointers_to(environment),
+                      getpid(),
+                      options.death_signal,
+                      gave_terminal_,
+                      input.get(),
+                      output.get(),
+                      options.output_to_stderr,
+                      options.kept_open,
+                      report.get()};
   if (options.may_begin) options.may_begin();
   id_ = fork();
   if (id_ == 0) become(launch);

@@ -19,6 +19,7 @@ struct ChildOptions {
   std::optional<std::string> input;                              // what it reads from stdin; nothing: inherited
   std::string output;                                            // file for stdout and stderr; empty: inherited
   bool output_to_stderr = false;                                 // its stdout is our stderr: ours is for results
+  int kept_open = -1;                                            // a descriptor that stays open in it; -1: none
   bool foreground = true;                                        // gets the terminal, if this process has it
   std::function<void()> may_begin;                               // called last before it is made; may throw
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "client/client_core.h"
 #include "forelock/error.h"
 
 namespace forelock::cli {
@@ -41,6 +42,8 @@ LockGuardian::Result run_under_lock(const GuardedLock& lock, const Client& clien
   // If this process is killed, the lock is not renewed.
   child.death_signal = guard.on_lost == OnLost::warn ? 0 : SIGTERM;
   inherited.close_others_on_exec();
+  // If this process is killed, its successor frees the lock early only when nothing of the command is left.
+  child.kept_open = client.core()->ensemble().share_session_file();
   // Between the grant and this moment the process may have been stopped for longer than its session.
   child.may_begin = [&lock] { check_before_begin(lock); };
   ChildProcess process(child);

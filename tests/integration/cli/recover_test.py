@@ -1,7 +1,8 @@
-"""The session file, and forelock recover."""
+"""The session file: forelock recover, and forelock run whose command outlives it."""
 
 import json
 import os
+import signal
 
 import support
 
@@ -81,6 +82,38 @@ class Recover(support.CliTest):
         result = self.run_cli("run", "-m", "P1", "--timeout", "20s", *self.settings, "--", "echo", "mine")
         self.assertEqual((result.returncode, result.stdout), (0, "mine\n"), result.stderr)
 
+    def test_a_command_that_lives_on_keeps_the_lock(self):
+        # With what it has started; it is not told that its guardian has been killed.
+        script = (f"sleep 600 & echo $! > {self.path('child')}; echo $$ > {self.path('command')}; echo ready; "
+                  "exec sleep 600")
+        guardian = self.hold_with_file("--on-lost=warn", script=script)
+        command, child = self.process_in("command"), self.process_in("child")
+        self.kill(guardian)
+        self.refused("session_file_in_use", 1)
+        successor = self.start_cli("run", "-m", "P1", "--timeout", "40s", *self.settings, "--", "echo", "mine")
+        support.wait_until(lambda: self.queue("P1"), "the successor waits")
+        os.kill(command, signal.SIGKILL)
+        support.wait_until(lambda: not support.is_alive(command), "the command has ended")
+        self.refused("session_file_in_use", 1)
+        self.assertTrue(self.holder("P1"), "a child of the command works on")
+        self.assertIsNone(successor.poll())
+        os.kill(child, signal.SIGKILL)
+        output, errors = successor.communicate(timeout=support.PATIENCE)
+        self.assertEqual((successor.returncode, output), (0, "mine\n"), errors)
+
+    def test_a_command_does_not_keep_what_it_has_not_inherited(self):
+        """A later take-over would be no proof for the command: there is none once it runs."""
+        first = self.hold_with_file()
+        second = self.hold("P2", *self.settings)
+        self.let_go(first)
+        self.assertEqual(self.recovered_by_the_next(), {"state": "empty", "outcomes": []})
+        self.let_go(second)
+
+    def recovered_by_the_next(self):
+        support.wait_until(lambda: not self.in_use(), "the file is free")
+        view = self.json_of("recover", self.file)
+        return {"state": view["state"], "outcomes": [each["outcome"] for each in view["sessions"]]}
+
     def test_those_that_only_look_do_not_touch_it(self):
         record = self.leave_a_session()
         for looks in (("ls",), ("show", "P1"), ("doctor",)):
@@ -131,6 +164,12 @@ class Recover(support.CliTest):
         self.assertEqual((error["code"], error["retryable"], result.returncode), ("connection_loss", True, 69))
         self.assertEqual(json.loads(result.stdout)["sessions"][0]["outcome"], "unknown")
         self.assertEqual(self.read(), nowhere)
+
+    def process_in(self, name):
+        with open(self.path(name), encoding="ascii") as file:
+            process = int(file.read())
+        self.addCleanup(lambda: support.is_alive(process) and os.kill(process, signal.SIGKILL))
+        return process
 
 
 if __name__ == "__main__":
