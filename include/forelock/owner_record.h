@@ -23,6 +23,8 @@ struct FORELOCK_EXPORT OwnerRecord {
   std::string instance;                                       ///< the process and thread: `host/pid/thread`
   Priority priority = Priority::foreground;                   ///< the class it contends in
   std::optional<Priority> rank;                               ///< in whose queue it stands, where it has moved
+  bool by_wish = false;                                       ///< of that class because an operator has wished it
+  std::optional<Priority> wish;                               ///< waiter: the class that an operator wishes it to have
   std::string guid;                                           ///< identifies this acquisition
   WallTime enqueued_at{};                                     ///< when it began to wait
   std::optional<WallTime> acquired_at;                        ///< holder: when the claim was sent
@@ -42,9 +44,9 @@ struct FORELOCK_EXPORT OwnerRecord {
   std::vector<std::string> stack;        ///< where lock() was called, innermost first
 
   /// One line of JSON with sorted, stable keys (lockInfo, instance, priority, guid, enqueuedAt, acquiredAt,
-  /// expectedRuntimeMs, alertAt, autoUnlockAt, fencingToken, lingerMs, maxWaitMs, rank, set, setMembers, setSize,
-  /// stack; times in ISO 8601 UTC with milliseconds). Invalid UTF-8 is replaced. At most max_record_bytes: the stack is
-  /// shortened first, then the set's members, then the lock info.
+  /// expectedRuntimeMs, alertAt, autoUnlockAt, byWish, fencingToken, lingerMs, maxWaitMs, rank, set, setMembers,
+  /// setSize, stack, wish; times in ISO 8601 UTC with milliseconds). Invalid UTF-8 is replaced. At most
+  /// max_record_bytes: the stack is shortened first, then the set's members, then the lock info.
   std::string to_json() const;
 
   /// Nothing if the bytes are not an owner record: third-party clients may leave any data, or none. Unknown keys

@@ -113,6 +113,7 @@ class LockSlot final : public agent::ContenderListener,
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId contender) override;
+  void record_changed(lock::ContenderId contender, const std::string& record) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void in_danger(lock::ContenderId contender) override;
@@ -125,8 +126,8 @@ class LockSlot final : public agent::ContenderListener,
   OwnerRecord new_record() const;
   lock::RecordText text_of(const OwnerRecord& record) const;
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once, std::vector<std::string> stack);
-  // False: it is granted, or about to be, or over.
-  bool move(agent::Agent& agent, Priority priority);
+  // False: it is granted, or about to be, or over. `by_wish`: of an operator.
+  bool move(agent::Agent& agent, Priority priority, bool by_wish = false);
   // Without a request, if the lock lingers here.
   bool acquire_lingering();
   // Requires mutex_.

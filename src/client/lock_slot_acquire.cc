@@ -185,7 +185,18 @@ bool LockSlot::set_priority(Priority priority) {
   });
 }
 
-bool LockSlot::move(agent::Agent& agent, Priority priority) {
+// An operator's wish: nobody else can move it.
+void LockSlot::record_changed(lock::ContenderId contender, const std::string& record) {
+  const std::optional<OwnerRecord> changed = OwnerRecord::from_json(record);
+  if (!changed || !changed->wish || *changed->wish == priority()) return;
+  {
+    const std::lock_guard guard(mutex_);
+    if (contender != contender_ || phase_.load() != Phase::waiting) return;
+  }
+  if (move(ensemble_.agent(), *changed->wish, true)) priority_.store(*changed->wish, std::memory_order_relaxed);
+}
+
+bool LockSlot::move(agent::Agent& agent, Priority priority, bool by_wish) {
   lock::ContenderId contender = 0;
   OwnerRecord record;
   {
@@ -194,6 +205,7 @@ bool LockSlot::move(agent::Agent& agent, Priority priority) {
     record = record_;
   }
   record.priority = priority;
+  record.by_wish = by_wish;
   record.max_wait = core_->max_wait_of(priority);
   // What a holder that has stepped aside has left there.
   record.acquired_at.reset();

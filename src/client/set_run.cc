@@ -101,6 +101,7 @@ void SetRun::describe(const sets::Command& command, lock::AcquireSpec& spec) {
 
 lock::RecordText SetRun::record_of_class(Priority priority) {
   record_.priority = priority;
+  record_.by_wish = wished_;
   record_.max_wait = core_.max_wait_of(priority);
   encoded_record_ = encode(record_, options_);
   return text_of(encoded_record_);
@@ -121,6 +122,15 @@ void SetRun::member_granted(std::size_t member) {
 
 void SetRun::member_taken(sets::AttemptId attempt, const linger::Lock& lock) {
   taken_guids_.emplace(attempt, lock.guid);
+}
+
+void SetRun::member_record_changed(const std::string& record) {
+  const std::optional<OwnerRecord> changed = OwnerRecord::from_json(record);
+  const auto slot = owner();
+  if (!slot || !changed || !changed->wish || *changed->wish == priority()) return;
+  wished_ = true;
+  if (set_priority(*changed->wish)) slot->wished(*this, *changed->wish);
+  wished_ = false;
 }
 
 void SetRun::member_contended(std::size_t member, Priority waiting) {

@@ -52,6 +52,7 @@ class SetRun final : public agent::SetCourse {
   void advanced() override;
   void member_granted(std::size_t member) override;
   void member_taken(sets::AttemptId attempt, const linger::Lock& lock) override;
+  void member_record_changed(const std::string& record) override;
   void member_contended(std::size_t member, Priority waiting) override;
   void member_queued(std::size_t member, const QueuePosition& position) override;
   void attempt_ended(sets::AttemptId attempt) override;
@@ -68,6 +69,7 @@ class SetRun final : public agent::SetCourse {
   const std::weak_ptr<SetSlot> owner_;
   const std::shared_ptr<const SetMembers> members_;
   OwnerRecord record_;
+  bool wished_ = false;  // an operator's wish is being obeyed
   const std::string guid_;
   std::shared_ptr<const records::ContenderRecord> encoded_record_;
   const LockOptions options_;

@@ -98,6 +98,8 @@ class SetSlot final : public OuterLock, public std::enable_shared_from_this<SetS
   void contended(const SetRun& run, std::size_t member, Priority waiting);
   void queued(const SetRun& run, std::size_t member, const QueuePosition& position);
   void in_danger(const SetRun& run);
+  // It is of this class now.
+  void wished(const SetRun& run, Priority priority);
   // Perhaps it has waited long enough for the servers to confirm what it has given back.
   void time_has_come(const std::shared_ptr<SetRun>& run, lock::TimePoint time);
   // Without the mutex.

@@ -164,6 +164,10 @@ void SetSlot::add_held(std::vector<lock::ContenderId>& found, int depth) const {
   outer_locks_.add_held(found, depth);
 }
 
+void SetSlot::wished(const SetRun& run, Priority priority) {
+  if (is_current(run)) priority_.store(priority, std::memory_order_relaxed);
+}
+
 bool SetSlot::step_aside(lock::TimePoint deadline) {
   if (core_->in_forked_child()) core_->check_usable();
   bool begun = false;

@@ -39,6 +39,7 @@ void append_member(std::string_view name_and_colon, std::string_view text, std::
 
 // The members behind the holder's times, and the closing brace.
 void append_body(const OwnerRecord& record, const Room& room, std::string& out) {
+  if (record.by_wish) out += "\"byWish\":true,";
   out += "\"enqueuedAt\":\"";
   records::append_wall_time(record.enqueued_at, out);
   out += '"';
@@ -76,7 +77,9 @@ void append_body(const OwnerRecord& record, const Room& room, std::string& out) 
   for (std::size_t i = 0; i < frames; ++i) {
     append_member(i == 0 ? ",\"stack\":[" : ",", record.stack[i], body_limit, out);
   }
-  out += frames > 0 ? "]}" : "}";
+  if (frames > 0) out += ']';
+  if (record.wish) append_member(",\"wish\":", name_of(*record.wish), body_limit, out);
+  out += '}';
 }
 
 std::size_t raw_size(const OwnerRecord& record) {

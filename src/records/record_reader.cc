@@ -22,6 +22,7 @@ enum class Field {
   acquired_at,
   alert_at,
   auto_unlock_at,
+  by_wish,
   enqueued_at,
   expected_runtime,
   fencing_token,
@@ -35,13 +36,15 @@ enum class Field {
   set,
   set_members,
   set_size,
-  stack
+  stack,
+  wish
 };
 
 Field field_of(std::string_view key) {
-  constexpr std::array<std::pair<std::string_view, Field>, 17> known{{{"acquiredAt", Field::acquired_at},
+  constexpr std::array<std::pair<std::string_view, Field>, 19> known{{{"acquiredAt", Field::acquired_at},
                                                                       {"alertAt", Field::alert_at},
                                                                       {"autoUnlockAt", Field::auto_unlock_at},
+                                                                      {"byWish", Field::by_wish},
                                                                       {"enqueuedAt", Field::enqueued_at},
                                                                       {"expectedRuntimeMs", Field::expected_runtime},
                                                                       {"fencingToken", Field::fencing_token},
@@ -55,7 +58,8 @@ Field field_of(std::string_view key) {
                                                                       {"set", Field::set},
                                                                       {"setMembers", Field::set_members},
                                                                       {"setSize", Field::set_size},
-                                                                      {"stack", Field::stack}}};
+                                                                      {"stack", Field::stack},
+                                                                      {"wish", Field::wish}}};
   for (const auto& [name, field] : known) {
     if (name == key) return field;
   }
@@ -67,7 +71,11 @@ Field field_of(std::string_view key) {
 class Reader final : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return field_ == Field::none || depth_ > 1; }
-  bool boolean(bool) override { return is_ignored(); }
+  bool boolean(bool value) override {
+    if (depth_ != 1 || field_ != Field::by_wish) return is_ignored();
+    record_.by_wish = value;
+    return true;
+  }
   bool number_float(double, const std::string&) override { return is_ignored(); }
   bool binary(Json::binary_t&) override { return false; }
 
@@ -185,9 +193,13 @@ class Reader final : public nlohmann::json_sax<Json> {
       case Field::rank:
         record_.rank = parse_priority(value);
         return record_.rank.has_value();
+      case Field::wish:
+        record_.wish = parse_priority(value);
+        return record_.wish.has_value();
       case Field::set:
         record_.set = std::move(value);
         return true;
+      case Field::by_wish:
       case Field::expected_runtime:
       case Field::fencing_token:
       case Field::linger:

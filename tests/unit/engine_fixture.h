@@ -45,6 +45,7 @@ class Recorder final : public EngineOutput {
   void queued(ContenderId, const QueuePosition& position) override { positions.push_back(position); }
   void contended(ContenderId, Priority waiting) override { contentions.push_back(waiting); }
   void moved(ContenderId, Priority rank) override { moves.push_back(rank); }
+  void record_changed(ContenderId id, const std::string&) override { changed_records.push_back(id); }
   void proved(ContenderId id) override { proofs.push_back(id); }
   void forgotten(ContenderId) override { ++forgotten_count; }
   void counter_high(const std::string&, std::int64_t number) override { high_numbers.push_back(number); }
@@ -70,6 +71,7 @@ class Recorder final : public EngineOutput {
   std::vector<Priority> contentions;
   std::vector<Priority> moves;
   std::vector<ContenderId> proofs;
+  std::vector<ContenderId> changed_records;
   std::vector<std::int64_t> high_numbers;
   int removals_denied = 0;
   int forgotten_count = 0;

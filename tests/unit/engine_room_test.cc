@@ -199,8 +199,12 @@ TEST_F(RoomToSpareTest, ALostEventDelaysIt) {
   now_ += 10s;
   engine_.tick(now_);
   answer_heartbeats();
-  EXPECT_EQ(answer<List>(line()).path, "/P");
-  EXPECT_EQ(answer<List>(line()).path, "/Q");
+  for (const std::string monitor : {"/P", "/Q"}) {
+    const Get own = answer<Get>(node("", our_session));
+    EXPECT_EQ(own.path, monitor + "/A-0000000002");
+    EXPECT_FALSE(own.watch) << "it is read for what others may wish";
+    EXPECT_EQ(answer<List>(line()).path, monitor);
+  }
 }
 
 // What is left is for watches on which a waiter depends.

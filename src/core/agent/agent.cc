@@ -96,7 +96,8 @@ lock::TimePoint Agent::next_timer() {
 void Agent::end_step() {
   release_given_up();
   raise_inner_ones();
-  while (!at_end_of_step_.empty()) {
+  while (!at_end_of_step_.empty() || !changed_records_.empty()) {
+    tell_changed_records();
     for (auto& listener : std::exchange(at_end_of_step_, {})) {
       listener->step_ends();
       host_.let_go_after_step(std::move(listener));
@@ -107,6 +108,15 @@ void Agent::end_step() {
   grouping_.flush();
 }
 
+void Agent::tell_changed_records() {
+  for (const auto& [contender, record] : std::exchange(changed_records_, {})) {
+    auto listener = listener_of(contender);
+    if (!listener) continue;
+    listener->record_changed(contender, record);
+    host_.let_go_after_step(std::move(listener));
+  }
+}
+
 void Agent::release_given_up() {
   for (const lock::ContenderId contender : linger_.take_given_up()) {
     if (mutated(Mutation::given_up_kept)) continue;
@@ -115,8 +125,10 @@ void Agent::release_given_up() {
 }
 
 void Agent::raise_inner_ones() {
-  for (const auto& [outer, waiting] : std::exchange(contended_, {})) {
-    for (const lock::ContenderId inner : nesting_.inside(outer)) engine_.raise(inner, waiting, now());
+  while (!contended_.empty()) {
+    for (const auto& [outer, waiting] : std::exchange(contended_, {})) {
+      for (const lock::ContenderId inner : nesting_.inside(outer)) engine_.raise(inner, waiting, now());
+    }
   }
 }
 
@@ -237,6 +249,11 @@ void Agent::moved(lock::ContenderId contender, Priority rank) {
   linger_.moved(contender);
   host_.moved(contender, rank);
   if (const auto listener = listener_of(contender)) listener->moved(contender, rank);
+}
+
+void Agent::record_changed(lock::ContenderId contender, const std::string& record) {
+  host_.record_changed(contender, record);
+  changed_records_.emplace_back(contender, record);
 }
 
 void Agent::contended(lock::ContenderId contender, Priority waiting) {

@@ -141,6 +141,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void moved(lock::ContenderId contender, Priority rank) override;
+  void record_changed(lock::ContenderId contender, const std::string& record) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;
@@ -164,6 +165,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   void raise_inner_ones();
   void give_up_answers(lock::TimePoint time);
   void tell_time(lock::TimePoint time);
+  void tell_changed_records();
 
   AgentHost& host_;
   lock::Engine engine_;
@@ -180,6 +182,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   std::unordered_map<lock::ContenderId, unsigned> guarded_writes_;        // unanswered ones under each lock
   std::deque<std::pair<lock::TimePoint, lock::ContenderId>> unanswered_;  // releases; all wait equally long
   std::vector<std::shared_ptr<StepListener>> at_end_of_step_;
+  std::vector<std::pair<lock::ContenderId, std::string>> changed_records_;  // in this step
   std::multimap<lock::TimePoint, std::weak_ptr<StepListener>> times_;
   std::size_t most_times_ = 0;  // until those are looked for that have ended
 };

@@ -41,6 +41,7 @@ class AgentHost {
   virtual void released(lock::ContenderId, lock::ReleaseOutcome) {}
   virtual void queued(lock::ContenderId, const QueuePosition&) {}
   virtual void moved(lock::ContenderId, Priority /*rank*/) {}
+  virtual void record_changed(lock::ContenderId, const std::string& /*record*/) {}
   virtual void contended(lock::ContenderId, Priority) {}
   virtual void forgotten(lock::ContenderId) {}
   virtual void counter_high(const std::string& /*monitor*/, std::int64_t /*number*/) {}

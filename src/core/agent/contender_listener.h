@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "forelock/priority.h"
 #include "linger/linger_machine.h"
@@ -31,6 +32,9 @@ class ContenderListener {
   virtual void release_unanswered(lock::ContenderId contender) = 0;
   // It stands at the end of this class's queue now (lock::EngineOutput::moved()).
   virtual void moved(lock::ContenderId, Priority /*rank*/) {}
+  // Somebody has changed the record of its waiting node (lock::EngineOutput::record_changed()). Comes at the end of the
+  // step, and may call the agent: it may have got the lock, or ended, in between.
+  virtual void record_changed(lock::ContenderId, const std::string& /*record*/) {}
   virtual void queued(lock::ContenderId contender, const QueuePosition& position) = 0;
   virtual void contended(lock::ContenderId contender, Priority waiting) = 0;
   virtual void in_danger(lock::ContenderId contender) = 0;

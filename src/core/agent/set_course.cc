@@ -232,6 +232,10 @@ void SetCourse::moved(lock::ContenderId contender, Priority rank) {
   if (member_of(contender)) rank_ = rank;
 }
 
+void SetCourse::record_changed(lock::ContenderId contender, const std::string& record) {
+  if (member_of(contender)) member_record_changed(record);
+}
+
 void SetCourse::queued(lock::ContenderId contender, const QueuePosition& position) {
   if (const auto member = member_of(contender); member && machine_.waits_for() == member) {
     member_queued(*member, position);

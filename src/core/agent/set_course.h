@@ -63,6 +63,7 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId) override {}
   void moved(lock::ContenderId contender, Priority rank) override;
+  void record_changed(lock::ContenderId contender, const std::string& record) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void in_danger(lock::ContenderId contender) override;
@@ -87,6 +88,8 @@ class SetCourse : public StepListener, public std::enable_shared_from_this<SetCo
   virtual void member_granted(std::size_t /*member*/) {}
   // The attempt has a lock that had lingered, with the GUID of an earlier one.
   virtual void member_taken(sets::AttemptId, const linger::Lock&) {}
+  // Of a waiting member's contender, by somebody else. It may call set_priority().
+  virtual void member_record_changed(const std::string& /*record*/) {}
   virtual void member_contended(std::size_t /*member*/, Priority /*waiting*/) {}
   virtual void member_queued(std::size_t /*member*/, const QueuePosition& /*position*/) {}
   virtual void attempt_ended(sets::AttemptId) {}

@@ -57,6 +57,9 @@ struct Contender {
   std::optional<Priority> moving_to;
 
   std::string node;  // name of the own node once known
+  // The version of that node's data that was looked at last, and when. Its process never changes them.
+  std::int32_t record_version = 0;
+  TimePoint record_read{};
   std::int64_t number = 0;
   // What was known of the monitor when its node was sent: the node's number is not lower.
   MonitorCount created_after;

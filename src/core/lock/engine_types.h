@@ -158,6 +158,8 @@ class EngineOutput {
   virtual void queued(ContenderId contender, const QueuePosition& position) = 0;
   // A waiting contender stands in the queue of this class now, at its end: it has aged, or its priority was changed.
   virtual void moved(ContenderId, Priority /*rank*/) {}
+  // Somebody has changed the data of a waiting contender's node: its owner record. Each version is told once at most.
+  virtual void record_changed(ContenderId, const std::string& /*record*/) {}
   // A contender of this class waits behind the holder: once for each class and grant (AcquireSpec::contention).
   virtual void contended(ContenderId contender, Priority waiting) = 0;
   // Nothing of this contender is left on the server, or its session is gone: always the last word on a contender.

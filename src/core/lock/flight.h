@@ -36,7 +36,7 @@ enum class FlightKind {
   watch_parent,
   watch_predecessor,
   watch_lock,
-  watch_node,  // a contender's own node
+  watch_node,  // a contender's own node, or only its data
   unwatch,
   resolve_barrier,  // a write without effect: what is read behind it shows everything that was ever applied
   resolve_list,
@@ -51,7 +51,7 @@ struct Flight {
   ContenderId next = 0;       // hand_over: who gets the lock
   TimePoint sent{};
   std::uint32_t creation = 0;  // how often this process had made the monitor's node when it was sent
-  bool watch = false;          // list: is to set the watch
+  bool watch = false;          // list, watch_node: is to set the watch
   bool watched = false;        // it sets a watch: there was room for it
   bool old_listing = false;    // watch_predecessor: an older listing has named the node
   std::string name = {};       // resolve_node, watch_predecessor, watch_node: which child

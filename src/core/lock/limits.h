@@ -25,6 +25,9 @@ inline constexpr Duration between_unwatched_looks = std::chrono::milliseconds(1)
 // A queue that is watched is looked at now and then all the same. However many there are, not more often than this.
 inline constexpr Duration between_safety_polls = std::chrono::milliseconds(10);
 
+// Where somebody has changed the data of one own node, those of so many others that wait there are read.
+inline constexpr std::size_t most_records_read = 1000;
+
 // The data of a monitor's node that a process of ours has made and may remove when it is unused.
 inline constexpr std::string_view monitor_mark = "forelock";
 

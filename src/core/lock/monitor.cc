@@ -396,11 +396,11 @@ bool Monitor::old_listing_serves(const Contender& first) const {
 }
 
 void Monitor::poll(TimePoint now) {
-  if (!owner_ && !queue_.empty() && !listing_.unwatched() && engine_.connected() && !resolving_.busy()) {
+  if (!owner_ && !queue_.empty() && engine_.connected() && !resolving_.busy()) {
     Contender& first = queue_.front();
     const bool long_wait =
         first.waiting_since != never && now - first.waiting_since >= engine_.options().node_watch_delay;
-    if (long_wait && !engine_.sparing_watches()) watch_node(first, now);
+    if (long_wait) look_at_own_record(first, now);
   }
   listing_.expire();
   blocked_ = false;
@@ -417,10 +417,11 @@ void Monitor::granted(TimePoint now) {
 }
 
 // A watch on the children, as a holder has that wants to know of all waiters, tells of a removal as well: the other two
-// follow when it has fired.
+// follow when it has fired. But by that on its own node those of its process that wait are told of wishes.
 void Monitor::watch_held_lock(Contender& contender, TimePoint now) {
   if (owner_ != &contender || !engine_.connected() || resolving_.busy()) return;
-  if (contender.spec.contention == ContentionScope::all && listing_.children_watched()) return;
+  const bool told_of_all = contender.spec.contention == ContentionScope::all && listing_.children_watched();
+  if (told_of_all && queue_.empty()) return;
   watch_lock(now);
   watch_node(contender, now);
 }

@@ -177,6 +177,8 @@ class Monitor {
   void note_age(TimePoint asked, TimePoint now);
   void move(Contender& contender, TimePoint now);
   void on_move(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
+  void look_at_own_record(Contender& contender, TimePoint now);
+  void on_record(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);
   void adopt_rank(Contender& contender, Priority rank);
   void start_anew(Contender& contender);
 
@@ -197,6 +199,7 @@ class Monitor {
   void watch_parent(ContenderId proof_for, TimePoint now);
   void watch_lock(TimePoint now);
   void watch_node(Contender& contender, TimePoint now);
+  void read_record(Contender& contender, TimePoint now);
 
   // Replies (monitor_replies.cc; listings and watches: monitor_view.cc).
   void on_create_monitor(const coordination::Reply& reply, TimePoint now);

@@ -147,6 +147,37 @@ void Monitor::note_age(TimePoint asked, TimePoint now) {
   ageing_.seen(nodes_before(*head, head->rank), asked, now);
 }
 
+// --- what others wish ---
+
+// They write it into the data of its node. Of a process's waiting contenders only the first one's node is watched, or
+// that of the holder before them: whoever changes another one's data sets those of that node, too, to what they are.
+void Monitor::look_at_own_record(Contender& contender, TimePoint now) {
+  if (!listing_.unwatched() && !engine_.sparing_watches()) return watch_node(contender, now);
+  const TimePoint last = std::max(contender.record_read, contender.waiting_since);
+  if (now - last >= engine_.safety_poll()) read_record(contender, now);
+}
+
+void Monitor::on_record(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
+  using enum ContenderState;
+  if (flight.name != contender.node || reply.stat.version == contender.record_version) return;
+  const bool waits = contender.state == waiting;
+  // Should it not get the lock, it waits on, and then it is read again.
+  if (!waits && contender.state != held && contender.state != releasing) {
+    contender.node_watched = false;
+    return;
+  }
+  contender.record_version = reply.stat.version;
+  if (waits && !contender.abandoned) engine_.output().record_changed(contender.id, reply.data);
+  const bool first = !queue_.empty() && &queue_.front() == &contender;
+  if (!first && !flight.watch) return;
+  std::size_t left = most_records_read;
+  for (Contender* other : queue_) {
+    if (other == &contender) continue;
+    if (left-- == 0) break;
+    read_record(*other, now);
+  }
+}
+
 // --- what has become of it ---
 
 void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
@@ -186,6 +217,7 @@ void Monitor::on_move(const Flight& flight, Contender& contender, const Reply& r
 void Monitor::adopt_rank(Contender& contender, Priority rank) {
   contender.rank = rank;
   contender.clear = contender.node_watched = false;
+  contender.record_version = 0;
   // What has kept the queue known was the node before its former one.
   if (listing_.fresh_for(contender.id)) listing_.expire();
   if (!contender.abandoned) engine_.output().moved(contender.id, rank);
@@ -193,6 +225,7 @@ void Monitor::adopt_rank(Contender& contender, Priority rank) {
 
 // It has no node.
 void Monitor::start_anew(Contender& contender) {
+  contender.record_version = 0;
   contender.rank = contender.wanted_rank = contender.first_rank();
   contender.moving_to.reset();
   contender.move_refused = false;

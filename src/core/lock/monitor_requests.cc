@@ -283,8 +283,15 @@ void Monitor::watch_lock(TimePoint now) {
 
 void Monitor::watch_node(Contender& contender, TimePoint now) {
   if (std::exchange(contender.node_watched, true)) return;
-  send({.kind = FlightKind::watch_node, .contender = contender.id, .name = contender.node},
+  contender.record_read = now;
+  send({.kind = FlightKind::watch_node, .contender = contender.id, .watch = true, .name = contender.node},
        Get{child_path(contender.node), true}, now);
+}
+
+void Monitor::read_record(Contender& contender, TimePoint now) {
+  contender.record_read = now;
+  send({.kind = FlightKind::watch_node, .contender = contender.id, .name = contender.node},
+       Get{child_path(contender.node), false}, now);
 }
 
 // The node directly before our first contender, or privateLock if there is none. As every watch here it is set by Get,

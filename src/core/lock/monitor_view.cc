@@ -154,7 +154,8 @@ void Monitor::on_watch_lock(const Flight& flight, const Reply& reply, TimePoint 
 }
 
 void Monitor::on_watch_node(const Flight& flight, Contender& contender, const Reply& reply, TimePoint now) {
-  if (reply.ok() && flight.watched) return;
+  if (reply.ok()) on_record(flight, contender, reply, now);
+  if (!flight.watch || (reply.ok() && flight.watched)) return;
   contender.node_watched = false;
   if (reply.code == ReplyCode::no_node) on_own_node_removed(contender, now);
 }
@@ -235,6 +236,10 @@ void Monitor::on_child_event(const std::string& child, WatchEvent::Kind kind, Ti
   }
   const auto own = nodes_.find(child);
   if (own != nodes_.end() && kind == WatchEvent::Kind::deleted) on_own_node_removed(*own->second, now);
+  if (own != nodes_.end() && kind == WatchEvent::Kind::data_changed) {
+    own->second->node_watched = false;
+    if (engine_.connected() && !resolving_.busy()) watch_node(*own->second, now);
+  }
   if (child == listing_.watched_node()) on_watched_child_changed(kind == WatchEvent::Kind::deleted, now);
   settle(now);
 }
