@@ -42,6 +42,15 @@ void write_line(const nlohmann::ordered_json& json, const Console& console) {
   }
 }
 
+// That an act has begun goes not to stderr.
+void write(const nlohmann::ordered_json& json, const Console& console) {
+  if (json["result"] == begun) {
+    keep(json_text(json), true, console);
+  } else {
+    write_line(json, console);
+  }
+}
+
 nlohmann::ordered_json common_part(const std::string& action, const std::string& by) {
   return {{"action", action}, {"at", records::format_wall_time(records::wall_time_now())}, {"by", by}};
 }
@@ -69,11 +78,19 @@ void audit(const AuditRecord& record, const Console& console) {
     json["then_held_by"] = record.after ? json_of(*record.after) : nlohmann::ordered_json(nullptr);
   json["reason"] = record.reason;
   json["result"] = record.result;
-  if (record.result == begun) {
-    keep(json_text(json), true, console);
-  } else {
-    write_line(json, console);
-  }
+  write(json, console);
+}
+
+void audit_wish(const WishAudit& record, const Console& console) {
+  nlohmann::ordered_json json = common_part("prioritize", record.by);
+  json["monitor"] = record.monitor;
+  json["waiter"] = record.waiter;
+  json["waited"] = record.view ? json_of(*record.view) : nlohmann::ordered_json(nullptr);
+  json["class"] = std::string(name_of(record.priority));
+  if (!record.node.empty()) json["node"] = record.node;
+  json["reason"] = record.reason;
+  json["result"] = record.result;
+  write(json, console);
 }
 
 void audit_drain(const DrainAudit& record, const Console& console) {

@@ -30,6 +30,19 @@ inline constexpr const char* begun = "begun";
 // `begun` cannot be written into the audit file: then it is not to be done.
 void audit(const AuditRecord& record, const Console& console);
 
+// An operator's wish that a waiting contender is of another class. `begun` as above. \throws as audit().
+struct WishAudit {
+  std::string by;
+  std::string monitor;
+  std::string waiter;              // its node, as it was named
+  std::optional<WaiterView> view;  // when it was looked at
+  Priority priority = Priority::foreground;
+  std::string node;  // its new one, if it has moved
+  std::string reason;
+  std::string result;  // `begun`, or what came of it
+};
+void audit_wish(const WishAudit& record, const Console& console);
+
 // What is done with dead letters, at its begin and at its end. What a topic keeps of it ("…@TOKEN") is explained by the
 // line with this token. \throws as audit().
 struct DrainAudit {

@@ -18,6 +18,7 @@ std::unique_ptr<Command> make_serve_command();
 std::unique_ptr<Command> make_wait_command();
 std::unique_ptr<Command> make_release_command();
 std::unique_ptr<Command> make_recover_command();
+std::unique_ptr<Command> make_prioritize_command();
 std::unique_ptr<Command> make_sweep_command();
 std::unique_ptr<Command> make_audit_command();
 std::unique_ptr<Command> make_dlq_command();

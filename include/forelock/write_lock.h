@@ -75,7 +75,7 @@ class FORELOCK_EXPORT WriteLock {
   const std::string& monitor() const noexcept;
   /// Short description of why the lock is taken.
   const std::string& lock_info() const noexcept;
-  /// The class it contends in.
+  /// The class it contends in. An operator may change it while it waits (`forelock prioritize`).
   Priority priority() const noexcept;
 
   /// Changes the class: of a lock that waits at once, and of one that is free from its next acquisition on. One that

@@ -147,6 +147,28 @@ TEST_F(CliText, WhoeverHasMovedAndWhoWillMoveAreNamed) {
   EXPECT_EQ(text_of(view, console_).find("moves"), std::string::npos) << "nobody goes before it";
 }
 
+TEST_F(CliText, WhatOperatorsWishIsNamed) {
+  MonitorView view;
+  view.monitor = "P1";
+  view.holder.emplace();
+  view.holder->priority = Priority::foreground;
+  view.holder->owner.emplace();
+  view.holder->owner->by_wish = true;
+  WaiterView waiter;
+  waiter.node = "B-0000000003";
+  waiter.priority = Priority::background;
+  waiter.owner.emplace();
+  waiter.owner->wish = Priority::foreground;
+  view.queue.push_back(waiter);
+  waiter.owner->wish = Priority::background;
+  waiter.owner->by_wish = true;
+  view.queue.push_back(waiter);
+  const std::string text = text_of(view, console_);
+  EXPECT_NE(text.find("class     foreground, by an operator's wish\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("background, wished foreground "), std::string::npos) << text;
+  EXPECT_NE(text.find("background, by an operator's wish "), std::string::npos) << "what it is already is no wish";
+}
+
 TEST(CliFailure, EveryKindHasItsExitCode) {
   const auto of = [](ErrorCode code) { return exit_code_of(std::make_exception_ptr(Error(code, {}, "x"))); };
   EXPECT_EQ(of(ErrorCode::lock_timeout), 75);

@@ -11,6 +11,7 @@
 #include "records/holder_json.h"
 #include "records/record_reader.h"
 #include "records/wall_time.h"
+#include "records/wish.h"
 
 namespace forelock {
 namespace {
@@ -90,6 +91,32 @@ TEST(OwnerRecord, OfOneThatAgesSaysSo) {
   record.rank = Priority::foreground;
   EXPECT_EQ(moved, record.to_json());
   EXPECT_EQ(OwnerRecord::from_json(moved), record);
+}
+
+TEST(OwnerRecord, OfOneWhoseClassAnOperatorHasWishedSaysSo) {
+  OwnerRecord record;
+  record.lock_info = "x";
+  record.guid = "g";
+  record.instance = "i";
+  record.by_wish = true;
+  EXPECT_EQ(record.to_json(), R"({"byWish":true,"enqueuedAt":"1970-01-01T00:00:00.000Z","guid":"g","instance":"i",)"
+                              R"("lockInfo":"x","priority":"foreground"})");
+  EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
+  record.stack = {"a", "b"};
+  record.wish = Priority::background;
+  EXPECT_EQ(OwnerRecord::from_json(record.to_json()), record);
+}
+
+TEST(OwnerRecord, AWishIsAddedToWhatIsThere) {
+  const std::string others = R"({"lockInfo":"é\u0000\"","other":{"a":[1,null,2.50]},"guid":"g","stack":["b","a"]})";
+  const auto wished = records::with_wish(others, Priority::foreground);
+  EXPECT_EQ(wished, R"({"lockInfo":"é\u0000\"","other":{"a":[1,null,2.5]},"guid":"g","stack":["b","a"],)"
+                    R"("wish":"foreground"})");
+  EXPECT_EQ(records::with_wish(*wished, Priority::background),
+            R"({"lockInfo":"é\u0000\"","other":{"a":[1,null,2.5]},"guid":"g","stack":["b","a"],"wish":"background"})");
+  for (const char* none : {"", "forelock", "[]", "{}", R"({"guid":7})", R"({"guid":"g")", "\xff"}) {
+    EXPECT_EQ(records::with_wish(none, Priority::foreground), std::nullopt) << none;
+  }
 }
 
 TEST(OwnerRecord, OfAMemberOfASetSaysSo) {

@@ -21,9 +21,16 @@ Cell class_cell(const std::optional<Priority>& priority) {
   return {std::string(name_of(*priority)), *priority == all_priorities.front() ? Style::good : Style::plain};
 }
 
-Cell class_cell(const WaiterView& waiter) {
-  Cell cell = class_cell(waiter.priority);
-  if (waiter.owner && waiter.owner->rank) cell.text += ", moved";
+// With what has made it that class, and where it stands if that is not its class's queue.
+template <class Contender>
+Cell class_cell_of(const Contender& one) {
+  Cell cell = class_cell(one.priority);
+  if (!one.owner) return cell;
+  if (one.owner->by_wish) cell.text += ", by an operator's wish";
+  if (one.owner->rank) cell.text += ", moved";
+  if (one.owner->wish && *one.owner->wish != one.priority) {
+    cell.text += ", wished " + std::string(name_of(*one.owner->wish));
+  }
   return cell;
 }
 
@@ -65,7 +72,8 @@ std::string holder_text(const HolderView& holder, const Console& console) {
   const auto line = [&text](const char* name, const std::string& value) {
     text += "  " + std::string(name) + printable(value) + '\n';
   };
-  text += "  class     " + console.styled(class_cell(holder.priority).text, class_cell(holder.priority).style) + '\n';
+  const Cell holder_class = class_cell_of(holder);
+  text += "  class     " + console.styled(holder_class.text, holder_class.style) + '\n';
   std::string held = duration_text(holder.held);
   if (holder.owner && holder.owner->acquired_at)
     held += ", since " + records::format_wall_time(*holder.owner->acquired_at);
@@ -140,7 +148,7 @@ std::string text_of(const MonitorView& monitor, const Console& console) {
   for (const WaiterView& waiter : monitor.queue) {
     table.add({{std::to_string(waiter.position)},
                {waiter.node},
-               class_cell(waiter),
+               class_cell_of(waiter),
                {duration_text(waiter.waited)},
                {waiter.behind == "privateLock" ? "the holder" : waiter.behind},
                {who(waiter.owner, waiter.session)}});

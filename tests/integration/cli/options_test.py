@@ -18,7 +18,8 @@ class Usage(support.CliTest):
 
     def test_wrong_command_lines_are_64(self):
         for arguments in (("run",), ("run", "-m", "P1"), ("run", "-m", "P1", "--"), ("run", "--", "true"),
-                          ("show",), ("release", "P1"),
+                          ("show",), ("release", "P1"), ("prioritize", "P1"),
+                          ("prioritize", "P1", "--waiter", "B-1", "--class", "urgent", "--reason", "x"),
                           ("show", "P1", "P2"), ("run", "-m", "P1", "-p", "urgent", "--", "true"), ("wait", "P1",
                                                                                                     "--timeout",
                                                                                                     "soon"),
@@ -189,8 +190,8 @@ class Streams(support.CliTest):
 
 
 class Generated(support.CliTest):
-    COMMANDS = ["run", "ls", "show", "watch", "serve", "wait", "release", "sweep", "audit", "dlq", "config", "doctor",
-                "dev", "completion", "manpage"]
+    COMMANDS = ["run", "ls", "show", "watch", "serve", "wait", "release", "prioritize", "sweep", "audit", "dlq",
+                "config", "doctor", "dev", "completion", "manpage"]
 
     def test_completions_name_every_command(self):
         for shell in ("bash", "zsh", "fish"):
