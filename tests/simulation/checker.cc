@@ -117,6 +117,7 @@ void Checker::granted(std::uint64_t id, const lock::Grant& grant) {
   ++statistics_.grants;
   one.phase = Phase::held;
   one.stepping_aside = one.giving_up_unknown = one.told_of_change = false;
+  one.wish.reset();
   one.token = grant.token;
   one.granted_at = now();
   held_.push_back(id);
@@ -333,6 +334,7 @@ void Checker::fire(std::uint32_t what, std::uint64_t detail) {
   if (what == nesting_due) return look_at_nesting(detail);
   if (what == ageing_due) return ageing_lasts(detail % max_monitors, detail / max_monitors);
   if (what == vacancy_due) return vacancy_lasts(detail % max_monitors, detail / max_monitors);
+  if (what == wish_due) return wish_lasts(detail);
   const Contender& one = at(detail);
   const auto again = [&](Instant when) { timeline_.at(when, *this, what, detail); };
   switch (what) {

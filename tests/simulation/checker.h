@@ -5,7 +5,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,6 +51,12 @@ struct Contender {
   std::size_t monitor = 0;
   Priority priority = Priority::foreground;
   bool reclassified = false;  // by its caller, while it waited
+  // What an operator wishes it to be, in which node, since when; nothing if it has changed its class since.
+  std::optional<Priority> wish;
+  std::string wished_node;
+  Instant wished_at{};
+  std::size_t record_changes = 0;  // by others, of the data of its nodes
+  std::size_t told_changes = 0;
   Phase phase = Phase::waiting;
   bool forgotten = false;
   bool closing = false;         // its engine has been closed: the session ends
@@ -125,6 +133,8 @@ class Checker final : public model::Actor {
   void lost(std::uint64_t id, LossReason reason);
   void released(std::uint64_t id, lock::ReleaseOutcome outcome);
   void forgotten(std::uint64_t id);
+  void record_change_told(std::uint64_t id);
+  void class_changed(std::uint64_t id, Priority priority);
   // Before every call to an engine, and after everything that a process does: what was over is not revived by it.
   void before_call(const Believer& process);
   void check_beliefs(const Believer& process);
@@ -145,6 +155,13 @@ class Checker final : public model::Actor {
   std::uint32_t times_freed(std::size_t monitor) const { return monitors_[monitor].times_freed; }
   // A contender that waits with a node of its own, 0 for none.
   std::uint64_t some_waiter(std::size_t monitor) const;
+  // All of them, but for literal ones.
+  std::vector<std::uint64_t> waiters(std::size_t monitor) const;
+  // The first one with a node at this contender's monitor that is of the same session: the holder, or who waits first.
+  std::uint64_t first_of_session(std::uint64_t id) const;
+  // An operator has written it into its node (checker_wishes.cc).
+  void wished(std::uint64_t id, Priority priority);
+  void touched(std::uint64_t id) { ++at(id).record_changes; }
   void fire(std::uint32_t what, std::uint64_t detail) override;
 
   // --- at the end ---
@@ -186,7 +203,16 @@ class Checker final : public model::Actor {
     bool created = false;
     bool deleted = false;
   };
-  enum What : std::uint32_t { call_due, loss_due, removal_due, linger_due, vacancy_due, ageing_due, nesting_due };
+  enum What : std::uint32_t {
+    call_due,
+    loss_due,
+    removal_due,
+    linger_due,
+    vacancy_due,
+    ageing_due,
+    nesting_due,
+    wish_due
+  };
 
   Instant now() const { return timeline_.now(); }
   bool session_lives(const Contender& contender) const;
@@ -221,6 +247,7 @@ class Checker final : public model::Actor {
   bool foreground_waits_behind(std::uint64_t outer) const;
   void look_at_nesting(std::uint64_t inner);
   void ageing_lasts(std::size_t monitor, std::uint64_t first);
+  void wish_lasts(std::uint64_t id);
   void check_lingering(const Believer& process);
   void judge_versions(const model::LogEntry& entry);
   void end(std::uint64_t id);
@@ -247,6 +274,11 @@ inline constexpr char unaware_write = 'w';
 inline constexpr char aware_write = 'x';
 inline constexpr char unaware_update = 'u';
 inline constexpr char aware_update = 'v';
+
+// What an operator wishes a contender to be.
+inline constexpr char foreground_wish = 'F';
+inline constexpr char background_wish = 'B';
+std::optional<Priority> wish_in(std::string_view record);
 
 // Records: one letter for what it is, and the contender's guid.
 std::string guid_of(std::uint64_t id);

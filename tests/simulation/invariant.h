@@ -13,6 +13,7 @@ enum class Invariant {
   foreground_first,  // 3
   fifo,              // 4
   nothing_left,      // 5: no node outlives its contender
+  wishes,            // an operator's wish is read once, and in time
   ageing,            // a background contender moves when it has waited for its time, and no earlier
   nesting,           // nor does one keep the foreground waiting that waits for a lock inside of its own
   in_time,           // 6: every call returns by its deadline
@@ -44,6 +45,8 @@ constexpr std::string_view name_of(Invariant invariant) {
       return "4 FIFO within a priority";
     case Invariant::nothing_left:
       return "5 no node outlives its contender";
+    case Invariant::wishes:
+      return "an operator's wish is told once, and in time";
     case Invariant::ageing:
       return "a background contender moves in its time";
     case Invariant::nesting:

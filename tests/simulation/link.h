@@ -85,6 +85,7 @@ class Link final : public model::Actor, public coordination::SessionListener, pu
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void queued(lock::ContenderId contender, const QueuePosition& position) override;
   void moved(lock::ContenderId contender, Priority rank) override;
+  void record_changed(lock::ContenderId contender, const std::string& record) override;
   void contended(lock::ContenderId contender, Priority waiting) override;
   void forgotten(lock::ContenderId contender) override;
   void counter_high(const std::string& monitor, std::int64_t number) override;

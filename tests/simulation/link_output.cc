@@ -89,8 +89,7 @@ void Link::set_priority_called(lock::ContenderId contender, Priority priority, b
     trace(std::string(name_of(priority)) + " from now on: " + std::to_string(contender) + (begun ? "" : ": no"));
   }
   if (!begun) return;
-  world_.checker().at(contender).priority = priority;
-  world_.checker().at(contender).reclassified = true;
+  world_.checker().class_changed(contender, priority);
 }
 
 void Link::inside_called(lock::ContenderId inner, const std::vector<lock::ContenderId>& outer_ones) {
@@ -145,6 +144,11 @@ void Link::queued(lock::ContenderId contender, const QueuePosition& position) {
 void Link::moved(lock::ContenderId contender, Priority rank) {
   if (tracing())
     trace("** moved " + std::to_string(contender) + (rank == Priority::foreground ? " foreground" : " background"));
+}
+
+void Link::record_changed(lock::ContenderId contender, const std::string& record) {
+  if (tracing()) trace("** record changed " + std::to_string(contender) + " " + record);
+  world_.checker().record_change_told(contender);
 }
 
 void Link::contended(lock::ContenderId contender, Priority waiting) {

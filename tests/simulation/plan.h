@@ -104,6 +104,7 @@ enum class FaultKind {
   election,         // the leader goes, and everybody loses the connection until there is another one
   deposed,          // the leader loses its followers without knowing it, and they elect another one
   divided,          // the leader and its followers do not hear each other, and find out in their own time
+  wished,           // an operator wishes a waiting contender to be of the other class
   waiter_removed,   // an administrator deletes a waiting contender's node
   holder_removed,   // the holder's own node
   lock_removed,     // the holder's node and privateLock, at once

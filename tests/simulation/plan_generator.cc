@@ -409,6 +409,26 @@ void add_moves(Plan& plan) {
   }
 }
 
+// Operators who wish waiting contenders to be of another class, where some wait for long enough. From numbers of its
+// own, in a few of the schedules.
+void add_wishes(Plan& plan) {
+  if (plan.seed % 15 != 11) return;
+  Random random(plan.seed * 0xa0761d6478bd642fULL + 0x2545f491);
+  plan.engine.node_watch_delay = random.between(milliseconds(1), milliseconds(40));
+  for (PlannedThread& thread : plan.threads) {
+    for (PlannedCall& call : thread.calls) {
+      if (random.chance(0.15)) call.hold = random.between(milliseconds(30), milliseconds(300));
+    }
+  }
+  for (int count = random.between(2, 8); count > 0; --count) {
+    PlannedFault fault;
+    fault.kind = FaultKind::wished;
+    fault.at = random.between(milliseconds(1), milliseconds(400));
+    fault.monitor = random.below(plan.monitors);
+    plan.faults.push_back(fault);
+  }
+}
+
 // From numbers of its own, too.
 void let_locks_linger(Plan& plan) {
   Random random(plan.seed * 0x9fb21c651e98df25ULL + 0x2545f491);
@@ -495,6 +515,7 @@ Plan make_plan(std::uint64_t seed) {
   add_limits(plan);
   spare_watches(plan);
   add_nesting(plan);
+  add_wishes(plan);
   return plan;
 }
 

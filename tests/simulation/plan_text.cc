@@ -42,6 +42,8 @@ std::string_view name_of(FaultKind kind) {
       return "deposed";
     case FaultKind::divided:
       return "divided";
+    case FaultKind::wished:
+      return "wished";
     case FaultKind::waiter_removed:
       return "waiter_removed";
     case FaultKind::holder_removed:

@@ -285,6 +285,12 @@ void Process::Caller::released(lock::ContenderId contender, lock::ReleaseOutcome
   process_.happened({.what = Happening::released, .contender = contender, .outcome = outcome, .thread = thread_});
 }
 
+void Process::Caller::record_changed(lock::ContenderId contender, const std::string& record) {
+  const std::optional<Priority> wish = wish_in(record);
+  if (!wish || *wish == process_.world_.checker().at(contender).priority) return;
+  if (process_.link_.agent().set_priority(contender, *wish)) ++process_.world_.statistics().wishes_obeyed;
+}
+
 void Process::Caller::in_danger(lock::ContenderId contender) {
   const Span margin = process_.link_.danger_margin(contender);
   if (process_.link_.valid_until() - process_.now() <= margin) return;

@@ -24,6 +24,7 @@ class Process::Caller final : public agent::ContenderListener {
   void lost(lock::ContenderId contender, LossReason reason) override;
   void released(lock::ContenderId contender, lock::ReleaseOutcome outcome) override;
   void release_unanswered(lock::ContenderId) override {}
+  void record_changed(lock::ContenderId contender, const std::string& record) override;
   void queued(lock::ContenderId, const QueuePosition&) override {}
   void contended(lock::ContenderId, Priority) override {}
   void in_danger(lock::ContenderId contender) override;
@@ -56,6 +57,7 @@ class Process::SetCall final : public agent::SetCourse {
  private:
   void describe(const sets::Command& command, lock::AcquireSpec& spec) override;
   void advanced() override;
+  void member_record_changed(const std::string& record) override;
 
   Process& process_;
   const std::size_t thread_;

@@ -57,6 +57,11 @@ bool Process::SetCall::begin(lock::ContenderId contender) {
   return SetCourse::begin(contender);
 }
 
+void Process::SetCall::member_record_changed(const std::string& record) {
+  const std::optional<Priority> wish = wish_in(record);
+  if (wish && *wish != priority() && set_priority(*wish)) ++process_.world_.statistics().wishes_obeyed;
+}
+
 void Process::SetCall::advanced() {
   process_.follow_set(thread_, *this);
 }

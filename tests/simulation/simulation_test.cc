@@ -52,6 +52,7 @@ TEST(SimulationTest, EverythingHappensNowAndThen) {
   EXPECT_GT(seen.aged, 0u);
   EXPECT_GT(seen.changed_class, 0u);
   EXPECT_GT(seen.inherited, 0u);
+  EXPECT_GT(seen.wishes_obeyed, 0u);
   EXPECT_GT(seen.number_proofs, 0u);
   EXPECT_GT(seen.literal_grants, 0u);
   EXPECT_GT(seen.renewed_monitors, 0u);

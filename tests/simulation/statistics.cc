@@ -19,6 +19,7 @@ void Statistics::add(const Statistics& other) {
   aged += other.aged;
   inherited += other.inherited;
   changed_class += other.changed_class;
+  wishes_obeyed += other.wishes_obeyed;
   number_proofs += other.number_proofs;
   literal_grants += other.literal_grants;
   renewed_monitors += other.renewed_monitors;
@@ -52,7 +53,8 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"refusals\": " << refusals << ", \"not_admitted\": " << not_admitted << ", \"losses\": " << losses
       << ", \"releases\": " << releases << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields
       << ", \"step_asides\": " << step_asides << ", \"aged\": " << aged << ", \"changed_class\": " << changed_class
-      << ", \"inherited\": " << inherited << ", \"number_proofs\": " << number_proofs
+      << ", \"inherited\": " << inherited << ", \"wishes_obeyed\": " << wishes_obeyed
+      << ", \"number_proofs\": " << number_proofs
       << ", \"literal_grants\": " << literal_grants << ", \"renewed_monitors\": " << renewed_monitors
       << ", \"forgotten_watches\": " << forgotten_watches << ", \"guarded_writes\": " << guarded_writes
       << ", \"guarded_writes_refused\": " << guarded_writes_refused << ", \"expired_sessions\": " << expired_sessions

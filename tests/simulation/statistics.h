@@ -24,6 +24,7 @@ struct Statistics {
   std::uint64_t aged = 0;           // background contenders that have moved to the foreground's queue
   std::uint64_t inherited = 0;      // moves of those for which somebody waits behind what their caller holds
   std::uint64_t changed_class = 0;  // moves of those whose callers have made them another class
+  std::uint64_t wishes_obeyed = 0;  // of operators
   std::uint64_t number_proofs = 0;  // grants without any listing
   std::uint64_t literal_grants = 0;
   std::uint64_t renewed_monitors = 0;        // at their counter's end

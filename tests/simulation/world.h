@@ -76,6 +76,8 @@ class World final : public model::Actor, private model::Observer {
   void lag(const PlannedFault& fault);
   void strike_at_freed_locks();
   void administer(const PlannedFault& fault);
+  // False: nobody waits.
+  bool wish(const PlannedFault& fault);
   void cut(const PlannedFault& fault, model::ModelSession& session, std::size_t keep);
   bool calls_finished() const;
   bool tidy() const;

@@ -175,6 +175,7 @@ void World::strike(const PlannedFault& fault) {
     }
     case FaultKind::foreign_child:
     case FaultKind::foreign_monitor:
+    case FaultKind::wished:
     case FaultKind::waiter_removed:
     case FaultKind::holder_removed:
     case FaultKind::lock_removed:
@@ -254,6 +255,10 @@ void World::administer(const PlannedFault& fault) {
     timeline_.after(milliseconds(2), *this, 0, index);
   };
   if (!ensemble_.has_majority()) return later();
+  if (fault.kind == FaultKind::wished) {
+    if (!wish(fault)) later();
+    return;
+  }
   const std::uint64_t owner = checker_.owner(fault.monitor);
   const bool ours = owner != 0 && checker_.at(owner).process != nullptr;
   coordination::Request request;
@@ -306,6 +311,28 @@ void World::administer(const PlannedFault& fault) {
   ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
   if (trace_.on()) trace_fault(fault);
   ensemble_.administer(std::move(request));
+}
+
+// As an operator's command does it: its process watches the first of its nodes.
+bool World::wish(const PlannedFault& fault) {
+  const std::vector<std::uint64_t> waiters = checker_.waiters(fault.monitor);
+  if (waiters.empty()) return false;
+  const std::uint64_t id = waiters[random_.below(waiters.size())];
+  const bool foreground = (checker_.at(id).priority == Priority::background) != random_.chance(0.1);
+  const Priority priority = foreground ? Priority::foreground : Priority::background;
+  const std::uint64_t first = checker_.first_of_session(id);
+  coordination::Transaction transaction{
+      {coordination::SetData{checker_.at(id).node, record_of(foreground ? foreground_wish : background_wish, id)}}};
+  if (first != id) {
+    const std::string& node = checker_.at(first).node;
+    transaction.operations.emplace_back(coordination::SetData{node, ensemble_.truth().find(node)->data});
+  }
+  ++statistics_.faults[static_cast<std::size_t>(fault.kind)];
+  if (trace_.on()) trace_fault(fault, " of " + std::to_string(id) + ": " + std::string(name_of(priority)));
+  ensemble_.administer(std::move(transaction));
+  checker_.wished(id, priority);
+  if (first != id) checker_.touched(first);
+  return true;
 }
 
 }  // namespace forelock::simulation

@@ -166,7 +166,7 @@ void Monitor::on_record(const Flight& flight, Contender& contender, const Reply&
     contender.node_watched = false;
     return;
   }
-  contender.record_version = reply.stat.version;
+  if (!mutated(Mutation::record_told_again)) contender.record_version = reply.stat.version;
   if (waits && !contender.abandoned) engine_.output().record_changed(contender.id, reply.data);
   const bool first = !queue_.empty() && &queue_.front() == &contender;
   if (!first && !flight.watch) return;
