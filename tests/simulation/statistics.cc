@@ -54,11 +54,11 @@ std::string Statistics::json(double seconds, std::uint64_t failures) const {
       << ", \"releases\": " << releases << ", \"hand_overs\": " << hand_overs << ", \"yields\": " << yields
       << ", \"step_asides\": " << step_asides << ", \"aged\": " << aged << ", \"changed_class\": " << changed_class
       << ", \"inherited\": " << inherited << ", \"wishes_obeyed\": " << wishes_obeyed
-      << ", \"number_proofs\": " << number_proofs
-      << ", \"literal_grants\": " << literal_grants << ", \"renewed_monitors\": " << renewed_monitors
-      << ", \"forgotten_watches\": " << forgotten_watches << ", \"guarded_writes\": " << guarded_writes
-      << ", \"guarded_writes_refused\": " << guarded_writes_refused << ", \"expired_sessions\": " << expired_sessions
-      << ", \"operations\": " << operations << ", \"operations_succeeded\": " << operations_succeeded
+      << ", \"number_proofs\": " << number_proofs << ", \"literal_grants\": " << literal_grants
+      << ", \"renewed_monitors\": " << renewed_monitors << ", \"forgotten_watches\": " << forgotten_watches
+      << ", \"guarded_writes\": " << guarded_writes << ", \"guarded_writes_refused\": " << guarded_writes_refused
+      << ", \"expired_sessions\": " << expired_sessions << ", \"operations\": " << operations
+      << ", \"operations_succeeded\": " << operations_succeeded
       << ", \"operations_dead_lettered\": " << operations_dead_lettered << ", \"operations_left\": " << operations_left
       << ", \"operations_abandoned\": " << operations_abandoned << ", \"retries\": " << retries
       << ", \"sets_held\": " << sets_held << ", \"sets_refused\": " << sets_refused << ", \"sets_lost\": " << sets_lost
