@@ -69,7 +69,7 @@ class LockSlot final : public agent::ContenderListener,
   bool step_aside(lock::TimePoint deadline);
   // As WriteLock::inside().
   OuterLocks& outer_locks() { return outer_locks_; }
-  void add_held(std::vector<lock::ContenderId>& found, int depth) const override;
+  void add_held(std::vector<lock::ContenderId>& found) const override;
 
   // --- releasing ---
 

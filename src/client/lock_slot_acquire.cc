@@ -1,4 +1,5 @@
 // How a lock slot contends: from the record that it writes to the end of the wait.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -88,7 +89,7 @@ LockSlot::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once,
     core_->in_step([&](agent::Agent& agent) {
       const lock::ContenderId contender =
           agent.acquire(shared_from_this(), std::move(spec), core_->linger_of(options_).has_value());
-      agent.inside(contender, outer_locks_.held());
+      agent.inside(contender, outer_locks_.held(*core_));
       if (priority() != before) move(agent, priority());  // it was changed on the way here
     });
   } catch (...) {
@@ -219,12 +220,14 @@ bool LockSlot::move(agent::Agent& agent, Priority priority, bool by_wish) {
   return true;
 }
 
-void LockSlot::add_held(std::vector<lock::ContenderId>& found, int depth) const {
+void LockSlot::add_held(std::vector<lock::ContenderId>& found) const {
   {
     const std::lock_guard guard(mutex_);
-    if (phase_.load() == Phase::held) found.push_back(contender_);
+    if (phase_.load() != Phase::held) return;
+    if (std::find(found.begin(), found.end(), contender_) != found.end()) return;  // it was met on another way
+    found.push_back(contender_);
   }
-  outer_locks_.add_held(found, depth);
+  outer_locks_.add_held(*core_, found);
 }
 
 bool LockSlot::step_aside(lock::TimePoint deadline) {
@@ -242,7 +245,7 @@ bool LockSlot::step_aside(lock::TimePoint deadline) {
       refusal_.reset();
     }
     begun = agent.step_aside(contender, deadline);
-    if (begun) agent.inside(contender, outer_locks_.held());
+    if (begun) agent.inside(contender, outer_locks_.held(*core_));
   });
   return begun;
 }

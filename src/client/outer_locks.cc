@@ -2,14 +2,9 @@
 
 #include <utility>
 
+#include "client/client_core.h"
+
 namespace forelock::client {
-
-namespace {
-
-// Of locks that are inside of each other.
-constexpr int most_levels = 8;
-
-}  // namespace
 
 void OuterLocks::add(std::weak_ptr<const OuterLock> outer) {
   const std::lock_guard guard(mutex_);
@@ -20,21 +15,23 @@ void OuterLocks::add(std::weak_ptr<const OuterLock> outer) {
   locks_.push_back(std::move(outer));
 }
 
-std::vector<lock::ContenderId> OuterLocks::held() const {
+std::vector<lock::ContenderId> OuterLocks::held(ClientCore& core) const {
   std::vector<lock::ContenderId> found;
-  add_held(found, 0);
+  add_held(core, found);
   return found;
 }
 
-void OuterLocks::add_held(std::vector<lock::ContenderId>& found, int depth) const {
-  if (depth == most_levels) return;
+void OuterLocks::add_held(ClientCore& core, std::vector<lock::ContenderId>& found) const {
   std::vector<std::weak_ptr<const OuterLock>> locks;
   {
     const std::lock_guard guard(mutex_);
     locks = locks_;
   }
   for (const auto& lock : locks) {
-    if (const auto outer = lock.lock()) outer->add_held(found, depth + 1);
+    auto outer = lock.lock();
+    if (!outer) continue;
+    outer->add_held(found);
+    core.let_go_after_step(std::move(outer));  // what its callbacks own may call the client when it dies
   }
 }
 

@@ -11,12 +11,13 @@
 
 namespace forelock::client {
 
+class ClientCore;
+
 // A slot as something that others may be inside of.
 class OuterLock {
  public:
-  // Appends the contenders of what is held, and of what that is inside of. `depth` ends circles. Under the core's
-  // mutex.
-  virtual void add_held(std::vector<lock::ContenderId>& found, int depth) const = 0;
+  // If it is held: appends its contenders, and those of what it is inside of, each once. In a step of the core.
+  virtual void add_held(std::vector<lock::ContenderId>& found) const = 0;
 
  protected:
   ~OuterLock() = default;
@@ -26,9 +27,9 @@ class OuterLock {
 class OuterLocks {
  public:
   void add(std::weak_ptr<const OuterLock> outer);
-  // Under the core's mutex, without those of slots.
-  std::vector<lock::ContenderId> held() const;
-  void add_held(std::vector<lock::ContenderId>& found, int depth) const;
+  // In a step of the core, without the mutexes of slots.
+  std::vector<lock::ContenderId> held(ClientCore& core) const;
+  void add_held(ClientCore& core, std::vector<lock::ContenderId>& found) const;
 
  private:
   mutable std::mutex mutex_;

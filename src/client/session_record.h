@@ -61,7 +61,7 @@ class SessionRecord {
   std::shared_ptr<session_file::SessionFile> file_;
   std::optional<zookeeper::SessionIdentity> session_;
   std::string said_;
-  bool settled_ = false;  // take() does nothing any more
+  bool settled_ = true;  // take() does nothing any more
   std::thread ender_;
 };
 

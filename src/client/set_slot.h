@@ -62,7 +62,7 @@ class SetSlot final : public OuterLock, public std::enable_shared_from_this<SetS
   bool step_aside(lock::TimePoint deadline);
   // As LockSet::inside().
   OuterLocks& outer_locks() { return outer_locks_; }
-  void add_held(std::vector<lock::ContenderId>& found, int depth) const override;
+  void add_held(std::vector<lock::ContenderId>& found) const override;
   // What a failure is thrown as.
   std::exception_ptr error_of(const Failure& failure, bool look_at_holder) const;
 

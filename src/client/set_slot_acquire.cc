@@ -1,4 +1,5 @@
 // How a set slot contends: from the record that its members write to the end of the wait.
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -92,7 +93,7 @@ SetSlot::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, D
       acquired_ = std::move(done);
       acquisition = ++acquisition_;
     }
-    run->inside(outer_locks_.held());
+    run->inside(outer_locks_.held(*core_));
     run->begin(deadline, try_only);
   });
   return acquisition;
@@ -159,9 +160,14 @@ bool SetSlot::set_priority(Priority priority) {
   });
 }
 
-void SetSlot::add_held(std::vector<lock::ContenderId>& found, int depth) const {
-  if (const auto run = run_; run && phase_.load() == Phase::held) run->add_held(found);
-  outer_locks_.add_held(found, depth);
+void SetSlot::add_held(std::vector<lock::ContenderId>& found) const {
+  const auto run = run_;
+  if (!run || phase_.load() != Phase::held) return;
+  std::vector<lock::ContenderId> held;
+  run->add_held(held);
+  if (held.empty() || std::find(found.begin(), found.end(), held.front()) != found.end()) return;
+  found.insert(found.end(), held.begin(), held.end());
+  outer_locks_.add_held(*core_, found);
 }
 
 void SetSlot::wished(const SetRun& run, Priority priority) {

@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds setup_retry_soon{100};
 
 std::size_t most_watched_bytes() {
 #ifdef FORELOCK_TLS
-  return std::size_t{16} * 1024 * 1024;
+  return std::size_t{4} * 1024 * 1024;
 #else
   return std::size_t{768} * 1024;
 #endif

@@ -10,9 +10,9 @@ namespace forelock::simulation {
 namespace {
 
 constexpr auto between_looks = milliseconds(25);
-// Until an inner wait counts, and then a listing, or the news of the newcomer, and the move.
-constexpr auto fast_delay = milliseconds(200);
-constexpr auto slow_delay = milliseconds(500);
+// Until an inner wait counts, a listing, or the news of the newcomer, the next look at it, and the move.
+constexpr auto fast_delay = milliseconds(350);
+constexpr auto slow_delay = milliseconds(700);
 
 }  // namespace
 

@@ -131,7 +131,10 @@ TEST_F(ClientLingerTest, ALateCallOfTheFormerCallerDoesNotReachIt) {
 }
 
 TEST_F(ClientLingerTest, LocksStayOnlyWhileThereIsRoomForTheirWatches) {
-  use_other_core(lingering("1h", "10000"));
+  Settings settings = lingering("1h", "10000");
+  // Each path is watched with it.
+  settings.set("zookeeper.servers", "127.0.0.1:2181/" + std::string(3000, 'c'), "test");
+  use_other_core(settings);
   TreeSession session(*core_);
   session.connect(1h);
   constexpr std::uint64_t many = 2500;

@@ -169,25 +169,16 @@ TEST_F(EngineRaiseTest, OneWhoseClaimIsUnderWayMovesWhenItFails) {
   expect_move(answer<Transaction>(moved_to("A-0000000004")), "A", "B-0000000003");
 }
 
-TEST_F(EngineRaiseTest, OneThatHasNoNodeYetJoinsTheOtherQueueAtOnce) {
-  join_behind_foreground();
+TEST_F(EngineRaiseTest, OneThatHasNoNodeYetIsOfTheOtherRankAtOnce) {
   disconnect();
-  output_.sent.clear();
-  ask(2, Priority::background);
-  engine_.raise(2, Priority::foreground, now_);
+  ask(1, Priority::background);
+  engine_.raise(1, Priority::foreground, now_);
+  EXPECT_TRUE(output_.sent.empty());
   connect();
-  std::string created_path;
-  for (int i = 0; i < 20 && created_path.empty() && !output_.sent.empty(); ++i) {
-    const Sent sent = output_.sent.front();
-    output_.sent.pop_front();
-    if (const auto* create = std::get_if<Create>(&sent.request)) created_path = create->path;
-    Reply reply;
-    if (std::holds_alternative<List>(sent.request)) reply = behind_foreground_;
-    if (std::holds_alternative<Get>(sent.request)) reply = node("guid1", our_session);
-    engine_.on_reply(sent.tag, reply, now_);
-    answer_heartbeats();
-  }
-  EXPECT_EQ(created_path, "/P/A-");
+  answer<Create>({});
+  const auto claim = answer<Transaction>(claimed("A-0000000000", 100));
+  EXPECT_EQ(std::get<Create>(claim.operations[0]).path, "/P/A-");
+  EXPECT_TRUE(engine_.moved(1));
 }
 
 TEST_F(EngineRaiseTest, AMoveThatTheServerRefusesIsAskedForAgain) {
@@ -209,8 +200,26 @@ TEST_F(EngineRaiseTest, AHolderIsLeftAlone) {
   ASSERT_EQ(output_.grants.size(), 1u);
   engine_.raise(1, Priority::foreground, now_);
   EXPECT_TRUE(output_.sent.empty());
-  EXPECT_EQ(engine_.contended_by(1), std::nullopt);
+  EXPECT_EQ(engine_.waiting_behind(1), std::nullopt);
   engine_.raise(7, Priority::foreground, now_);  // unknown
+}
+
+// As it is now, not as it once was.
+TEST_F(EngineRaiseTest, AHolderMayAskWhoWaits) {
+  acquire(1, Priority::background);
+  answer<Create>({});
+  answer<Transaction>(claimed("B-0000000000", 100));
+  answer<Get>(monitor(2, 2, 100));
+  engine_.want_contention(1, now_);
+  EXPECT_EQ(engine_.waiting_behind(1), std::nullopt);
+  answer<List>(listing({"B-0000000000", "privateLock", "A-0000000001"}, 3));
+  EXPECT_EQ(engine_.waiting_behind(1), Priority::foreground);
+  event(coordination::WatchEvent::Kind::children_changed, "/P");
+  EXPECT_EQ(engine_.waiting_behind(1), std::nullopt) << "who knows";
+  answer<List>(listing({"B-0000000000", "privateLock", "B-0000000002"}, 4));
+  EXPECT_EQ(engine_.waiting_behind(1), Priority::background);
+  EXPECT_EQ(output_.contentions, (std::vector{Priority::foreground, Priority::background}));
+  EXPECT_EQ(engine_.waiting_behind(7), std::nullopt) << "unknown";
 }
 
 // --- what becomes of it ---

@@ -7,39 +7,38 @@ namespace forelock::agent {
 namespace {
 
 using namespace std::chrono_literals;
-using lock::ContenderId;
-using Ids = std::vector<ContenderId>;
+using Pairs = std::vector<Nesting::Pair>;
 
 constexpr lock::TimePoint begin{1h};
 
-TEST(Nesting, KnowsWhatIsInside) {
+TEST(Nesting, AnOuterOneIsLookedAtForEachThatWaits) {
   Nesting nesting;
   EXPECT_TRUE(nesting.empty());
   EXPECT_EQ(nesting.next(), lock::never);
-  nesting.add(2, 1, begin);
-  nesting.add(3, 1, begin);
-  nesting.add(3, 1, begin);
-  EXPECT_EQ(nesting.inside(1), (Ids{2, 3}));
-  EXPECT_EQ(nesting.inside(2), Ids());
-  nesting.remove(2);
-  EXPECT_EQ(nesting.inside(1), Ids{3});
-  nesting.remove(1);
-  EXPECT_EQ(nesting.inside(1), Ids());
-  EXPECT_TRUE(nesting.empty());
-}
-
-TEST(Nesting, AnOuterOneIsDueOnceForEachThatWaits) {
-  Nesting nesting;
   nesting.add(2, 1, begin + 100ms);
+  nesting.add(2, 1, begin);  // known
   nesting.add(4, 3, begin + 200ms);
   nesting.add(5, 3, begin + 300ms);
   EXPECT_EQ(nesting.next(), begin + 100ms);
-  EXPECT_EQ(nesting.take_due(begin + 99ms), Ids());
-  EXPECT_EQ(nesting.take_due(begin + 250ms), (Ids{1, 3}));
-  EXPECT_EQ(nesting.inside(3), (Ids{4, 5})) << "they wait on";
+  EXPECT_EQ(nesting.take_due(begin + 99ms), Pairs());
+  EXPECT_EQ(nesting.take_due(begin + 250ms), (Pairs{{2, 1}, {4, 3}}));
   EXPECT_EQ(nesting.next(), begin + 300ms);
-  nesting.remove(5);
-  EXPECT_EQ(nesting.next(), lock::never) << "nobody waits for whom that has to be known";
+  nesting.look_again({4, 3}, begin + 280ms);
+  EXPECT_EQ(nesting.take_due(begin + 400ms), (Pairs{{4, 3}, {5, 3}}));
+}
+
+TEST(Nesting, WhoWaitsNoLongerIsForgotten) {
+  Nesting nesting;
+  nesting.add(2, 1, begin);
+  nesting.add(3, 1, begin);
+  nesting.remove(2);
+  EXPECT_EQ(nesting.take_due(begin), (Pairs{{3, 1}}));
+  nesting.look_again({2, 1}, begin);
+  EXPECT_EQ(nesting.next(), lock::never);
+  nesting.remove(1);
+  nesting.look_again({3, 1}, begin);
+  EXPECT_EQ(nesting.next(), lock::never) << "the outer one is not held any more";
+  EXPECT_TRUE(nesting.empty());
 }
 
 TEST(Nesting, OneMayBeInsideOfSeveral) {
@@ -47,9 +46,9 @@ TEST(Nesting, OneMayBeInsideOfSeveral) {
   nesting.add(9, 1, begin);
   nesting.add(9, 2, begin);
   nesting.remove(1);
-  EXPECT_EQ(nesting.inside(2), Ids{9});
+  EXPECT_EQ(nesting.take_due(begin), (Pairs{{9, 2}}));
   nesting.remove(9);
-  EXPECT_EQ(nesting.inside(2), Ids());
+  EXPECT_TRUE(nesting.empty());
 }
 
 }  // namespace

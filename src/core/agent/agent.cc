@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t fewest_times = 64;
 
+// Who waits is known here; only the first look costs a listing.
+constexpr std::chrono::milliseconds between_looks_at_outer_ones{100};
+
 }  // namespace
 
 Agent::Agent(AgentOptions options, AgentHost& host)
@@ -78,9 +81,7 @@ void Agent::tick() {
   engine_.tick(time);
   linger_.tick(time);
   look_for_danger(time);
-  for (const lock::ContenderId outer : nesting_.take_due(time)) {
-    if (!mutated(Mutation::outer_waiters_unknown)) engine_.want_contention(outer, time);
-  }
+  look_behind_outer_ones(time);
   give_up_answers(time);
   tell_time(time);
 }
@@ -95,7 +96,6 @@ lock::TimePoint Agent::next_timer() {
 
 void Agent::end_step() {
   release_given_up();
-  raise_inner_ones();
   while (!at_end_of_step_.empty() || !changed_records_.empty()) {
     tell_changed_records();
     for (auto& listener : std::exchange(at_end_of_step_, {})) {
@@ -103,7 +103,6 @@ void Agent::end_step() {
       host_.let_go_after_step(std::move(listener));
     }
     release_given_up();
-    raise_inner_ones();
   }
   grouping_.flush();
 }
@@ -124,11 +123,11 @@ void Agent::release_given_up() {
   }
 }
 
-void Agent::raise_inner_ones() {
-  while (!contended_.empty()) {
-    for (const auto& [outer, waiting] : std::exchange(contended_, {})) {
-      for (const lock::ContenderId inner : nesting_.inside(outer)) engine_.raise(inner, waiting, now());
-    }
+void Agent::look_behind_outer_ones(lock::TimePoint time) {
+  for (const Nesting::Pair& pair : nesting_.take_due(time)) {
+    if (!mutated(Mutation::outer_waiters_unknown)) engine_.want_contention(pair.outer, time);
+    if (const auto waiting = engine_.waiting_behind(pair.outer)) engine_.raise(pair.inner, *waiting, time);
+    nesting_.look_again(pair, time + between_looks_at_outer_ones);
   }
 }
 
@@ -258,7 +257,6 @@ void Agent::record_changed(lock::ContenderId contender, const std::string& recor
 
 void Agent::contended(lock::ContenderId contender, Priority waiting) {
   if (!mutated(Mutation::contention_untold)) linger_.contended(contender, now());
-  if (!nesting_.empty()) contended_.emplace_back(contender, waiting);
   host_.contended(contender, waiting);
   if (const auto listener = listener_of(contender)) listener->contended(contender, waiting);
 }

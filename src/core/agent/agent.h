@@ -162,7 +162,7 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   // Its last news is on the way: nothing more is told to it.
   std::shared_ptr<ContenderListener> take_listener(lock::ContenderId contender);
   void look_for_danger(lock::TimePoint time);
-  void raise_inner_ones();
+  void look_behind_outer_ones(lock::TimePoint time);
   void give_up_answers(lock::TimePoint time);
   void tell_time(lock::TimePoint time);
   void tell_changed_records();
@@ -173,7 +173,6 @@ class Agent final : private lock::EngineOutput, private coordination::SessionLis
   linger::LingerMachine linger_;
   DangerWatch danger_;
   Nesting nesting_;
-  std::vector<std::pair<lock::ContenderId, Priority>> contended_;  // outer ones, in this step
   coordination::Session* session_ = nullptr;
   bool connected_ = false;
   bool established_ = false;  // the session: connected, or to be resumed

@@ -146,10 +146,7 @@ void Agent::inside(lock::ContenderId inner, const std::vector<lock::ContenderId>
   if (outer_ones.empty() || !engine_.state(inner) || holds(inner)) return;
   host_.inside_called(inner, outer_ones);
   for (const lock::ContenderId outer : outer_ones) {
-    if (!holds(outer)) continue;
-    nesting_.add(inner, outer, now() + wait_before_nesting_counts);
-    const auto waiting = engine_.contended_by(outer);
-    if (waiting && !mutated(Mutation::nested_from_now_on)) contended_.emplace_back(outer, *waiting);
+    if (holds(outer)) nesting_.add(inner, outer, now() + wait_before_nesting_counts);
   }
 }
 

@@ -18,7 +18,6 @@ namespace forelock::agent {
   each(given_back_lingers, "a member that a set gives back for another one stays with the process") \
   each(proof_without_end, "a set whose members are being proved does not end at its deadline") \
   each(outer_waiters_unknown, "nobody asks who of other processes waits for an outer lock") \
-  each(nested_from_now_on, "who waits for an outer lock already does not count for what is inside of it") \
   each(danger_ahead, "a holder is told of danger when it is granted")
 // clang-format on
 

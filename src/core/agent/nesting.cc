@@ -40,17 +40,17 @@ void Nesting::remove(ContenderId contender) {
   });
 }
 
-std::vector<ContenderId> Nesting::inside(ContenderId outer) const {
-  const auto found = inner_of_.find(outer);
-  return found == inner_of_.end() ? std::vector<ContenderId>() : found->second;
+std::vector<Nesting::Pair> Nesting::take_due(lock::TimePoint now) {
+  std::vector<Pair> pairs;
+  for (; !due_.empty() && due_.begin()->first <= now; due_.erase(due_.begin())) pairs.push_back(due_.begin()->second);
+  return pairs;
 }
 
-std::vector<ContenderId> Nesting::take_due(lock::TimePoint now) {
-  std::vector<ContenderId> outer_ones;
-  for (; !due_.empty() && due_.begin()->first <= now; due_.erase(due_.begin())) {
-    outer_ones.push_back(due_.begin()->second.outer);
-  }
-  return outer_ones;
+void Nesting::look_again(const Pair& pair, lock::TimePoint due) {
+  const auto found = outer_of_.find(pair.inner);
+  if (found == outer_of_.end()) return;
+  const auto& outer_ones = found->second;
+  if (std::find(outer_ones.begin(), outer_ones.end(), pair.outer) != outer_ones.end()) due_.insert({due, pair});
 }
 
 }  // namespace forelock::agent

@@ -104,13 +104,9 @@ void Engine::raise(ContenderId id, Priority rank, TimePoint now) {
   if (contender && !contender->abandoned) contender->monitor->raise(*contender, rank, now);
 }
 
-std::optional<Priority> Engine::contended_by(ContenderId id) const {
+std::optional<Priority> Engine::waiting_behind(ContenderId id) const {
   const Contender* contender = find_holder(id);
-  if (contender == nullptr) return std::nullopt;
-  for (const Priority waiting : all_priorities) {
-    if (contender->told_waiting[waiting]) return waiting;
-  }
-  return std::nullopt;
+  return contender ? contender->monitor->most_urgent_waiting() : std::nullopt;
 }
 
 bool Engine::moved(ContenderId id) const {

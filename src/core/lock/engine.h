@@ -106,8 +106,8 @@ class Engine {
   bool explains() const { return options_.explain; }
   // Moves a contender that waits, or soon does, to the queue of a more urgent class; its own class stays.
   void raise(ContenderId contender, Priority rank, TimePoint now);
-  // The most urgent class of those of whom this holder has been told that they wait; nothing if of none.
-  std::optional<Priority> contended_by(ContenderId holder) const;
+  // The most urgent rank of those that are known to wait behind this holder: all, after want_contention().
+  std::optional<Priority> waiting_behind(ContenderId holder) const;
   // Whether it stands, or has stood when it got its lock, in the queue of another class than its own.
   bool moved(ContenderId contender) const;
   // So little room for watches is left that none should be kept for speed alone.

@@ -436,6 +436,22 @@ void Monitor::keep_watched(TimePoint now) {
   list(true, 0, now);
 }
 
+// One with another prefix counts as the class before which it goes, or else as the last one.
+Priority Monitor::class_of(const ForeignContender& contender) const {
+  const auto next = std::find_if(all_priorities.begin(), all_priorities.end(),
+                                 [&](Priority priority) { return contender.prefix <= engine_.prefix(priority); });
+  return next == all_priorities.end() ? all_priorities.back() : *next;
+}
+
+std::optional<Priority> Monitor::most_urgent_waiting() const {
+  std::optional<Priority> first;
+  if (!queue_.empty()) first = queue_.front().rank;
+  const bool fresh = listing_.known() && (listing_.children_watched() || listing_.unwatched());
+  if (!fresh || listing_.others().empty()) return first;
+  const Priority of_others = class_of(listing_.others().front());
+  return first ? std::min(*first, of_others) : of_others;
+}
+
 void Monitor::advise_contention(TimePoint now) {
   if (!owner_ || owner_->state != ContenderState::held || owner_->abandoned) return;
   const ContentionScope scope = owner_->spec.contention;
@@ -451,12 +467,7 @@ void Monitor::advise_contention(TimePoint now) {
     tell(waiting->rank);
   }
   if (scope != ContentionScope::all) return;
-  // One with another prefix counts as the class before which it goes, or else as the last one.
-  for (const ForeignContender& waiting : listing_.others()) {
-    const auto next = std::find_if(all_priorities.begin(), all_priorities.end(),
-                                   [&](Priority priority) { return waiting.prefix <= engine_.prefix(priority); });
-    tell(next == all_priorities.end() ? all_priorities.back() : *next);
-  }
+  for (const ForeignContender& waiting : listing_.others()) tell(class_of(waiting));
 }
 
 void Monitor::advise_positions() {

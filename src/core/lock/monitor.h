@@ -48,6 +48,8 @@ class Monitor {
   void step_aside(Contender& contender, TimePoint now);
   void update_record(Contender& contender, std::string record, TimePoint now);
   // False if it does not wait.
+  // Of those that are known to wait, whoever holds.
+  std::optional<Priority> most_urgent_waiting() const;
   // Perhaps the contender is to move: it was time to look, or to ask again.
   void move_due(Contender& contender, TimePoint now);
   void raise(Contender& contender, Priority rank, TimePoint now);
@@ -158,6 +160,7 @@ class Monitor {
   void look_while_held(TimePoint now);
   void look_in_turn(TimePoint now);
   void keep_watched(TimePoint now);
+  Priority class_of(const ForeignContender& contender) const;
   void advise_contention(TimePoint now);
   void advise_positions();
 

@@ -61,7 +61,8 @@ void Monitor::want_rank(Contender& contender, Priority rank) {
 
 void Monitor::move_due(Contender& contender, TimePoint now) {
   const bool again = std::exchange(contender.move_refused, false);
-  if (again && contender.state == ContenderState::waiting) want_rank(contender, contender.first_rank());
+  const bool holds = contender.state == ContenderState::held || contender.state == ContenderState::releasing;
+  if (again && !holds) want_rank(contender, contender.first_rank());
   settle(now);
 }
 

@@ -233,8 +233,9 @@ def run(client: Client, dlq: int, handler: ReplayHandler, given: Optional[Replay
     options, _kept = options_of(given)
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     result = ffi.new("fl_replay*")
+    handle = core.use()
     tag = core.dispatcher.follow(events.put)
-    if lib.fl_dlq_replay(core.use(), dlq, options, tag, result) != 0:
+    if lib.fl_dlq_replay(handle, dlq, options, tag, result) != 0:
         error = last_error()
         core.dispatcher.forget(tag)
         raise error
