@@ -348,11 +348,40 @@ void spare_watches(Plan& plan) {
   plan.engine.safety_poll = milliseconds(random.between(20, 400));
 }
 
+// Somebody of the foreground waits for what a background contender holds, which waits for what another one holds.
+void add_inversion(Random& random, Plan& plan) {
+  const auto add = [&plan](std::size_t process, Span start, PlannedCall call) {
+    PlannedThread thread;
+    thread.process = process;
+    thread.start = start;
+    thread.calls.push_back(std::move(call));
+    plan.threads.push_back(std::move(thread));
+  };
+  PlannedCall in_the_way;
+  in_the_way.monitor = 1;
+  in_the_way.hold = random.between(milliseconds(300), milliseconds(900));
+  add(0, Span{}, in_the_way);
+  PlannedCall nested;
+  nested.monitor = 0;
+  nested.priority = Priority::background;
+  nested.hold = milliseconds(1200);
+  nested.inner = 1;
+  nested.inner_patience = milliseconds(1200);
+  nested.inner_hold = milliseconds(1);
+  nested.wants_contention = random.chance(0.3);
+  add(plan.processes - 1, random.between(Span{}, milliseconds(30)), nested);
+  PlannedCall waits;
+  waits.monitor = 0;
+  waits.hold = milliseconds(1);
+  add(random.chance(0.7) ? 0 : plan.processes - 1, random.between(milliseconds(10), milliseconds(80)), waits);
+}
+
 // Callers that lock a second monitor while they hold the first one, in the order of the monitors. In a few of the
 // schedules, from numbers of its own.
 void add_nesting(Plan& plan) {
   if (plan.seed % 7 != 3 || plan.monitors < 2) return;
   Random random(plan.seed * 0x9e3779b97f4a7c15ULL + 0x14057b7e);
+  if (random.chance(0.4)) return add_inversion(random, plan);
   const double nested = random.chance(0.5) ? 0.15 : 0.6;
   for (PlannedThread& thread : plan.threads) {
     if (thread.polls) continue;

@@ -39,7 +39,6 @@ bool Monitor::set_priority(Contender& contender, Priority priority, RecordText r
 void Monitor::raise(Contender& contender, Priority rank, TimePoint now) {
   using enum ContenderState;
   if (contender.state == held || contender.state == releasing || contender.wanted_rank <= rank) return;
-  if (contender.state == claiming && mutated(Mutation::claim_ends_raise)) return;
   contender.spec.rank = rank;
   if (contender.state == idle) {
     start_anew(contender);

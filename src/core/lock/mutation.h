@@ -52,7 +52,6 @@ namespace forelock::lock {
   each(move_forgotten, "a move whose reply is lost is looked for in the former queue alone") \
   each(moved_stays_clear, "a contender that has moved keeps the proof that nobody goes before its former place") \
   each(moved_keeps_number, "and the number of the node that it had there") \
-  each(claim_ends_raise, "a contender whose claim is under way does not move when it has to give the lock back") \
   each(record_told_again, "what others wish is told at each look") \
   each(unused_left, "an unused monitor is never removed") \
   each(removed_unread, "after an outage an unused monitor is removed without a look at what is there by then") \
