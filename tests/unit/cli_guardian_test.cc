@@ -74,11 +74,13 @@ class TakenLock final : public GuardedLock {
 TEST(GuardianTest, WhoWasWarnedHasNoMoreTimeWhenTheLockIsLost) {
   const test::TemporaryDirectory directory;
   const std::string told = directory.path() / "told";
+  const std::string ready = told + ".ready";
   SignalQueue signals({SIGCHLD});
   ChildOptions options;
-  options.command = {"sh", "-c", "trap 'echo >\"$0\"' TERM; while :; do sleep 0.05; done", told};
+  options.command = {"sh", "-c", "trap 'echo >\"$0\"' TERM; echo >\"$0.ready\"; while :; do sleep 0.05; done", told};
   options.foreground = false;
   ChildProcess child(options);
+  ASSERT_TRUE(test::wait_until([&] { return std::filesystem::exists(ready); }));  // else TERM ends it
   TakenLock lock;
   std::jthread taker([&] {
     EXPECT_TRUE(test::wait_until([&] { return std::filesystem::exists(told); }));
