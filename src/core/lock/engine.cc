@@ -269,7 +269,7 @@ void Engine::refuse(Contender& contender, Refusal refusal) {
   contender.abandoned = true;
   refusal.position = contender.monitor->position_of(contender);
   if (refusal.position) {
-    refusal.before = contender.monitor->nodes_before(contender);
+    refusal.before = contender.monitor->waiting_before(contender);
     refusal.wait_left = contender.monitor->predicted_wait(contender.spec.priority, refusal.position->place);
   }
   refusal.disconnected = disconnected_ - contender.disconnected_before;

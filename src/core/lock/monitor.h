@@ -60,8 +60,8 @@ class Monitor {
   std::optional<QueuePosition> position_of(const Contender& contender) const;
   // How long a contender probably waits at this place. Nothing as long as too little is known.
   std::optional<Duration> predicted_wait(Priority priority, std::size_t place) const;
-  // How many nodes of each rank go before this one's, as far as is known.
-  base::PerPriority<std::size_t> nodes_before(const Contender& contender) const;
+  // How many of each rank go before this one that waits, holders among them, as far as is known.
+  base::PerPriority<std::size_t> waiting_before(const Contender& contender) const;
   // Contenders of this process wait, or those of others have been seen lately.
   bool others_known() const { return !queue_.empty() || queue_expected_ || !listing_.others().empty(); }
 
@@ -176,7 +176,8 @@ class Monitor {
   bool first_is_away() const;
   Contender* first_behind_foreground() const;
   bool foreground_before(const Contender& contender) const;
-  std::size_t nodes_before(const Contender& contender, Priority rank) const;
+  std::size_t nodes_before(const Contender& contender) const;
+  std::size_t others_before(const Contender& contender, Priority rank) const;
   void note_age(TimePoint asked, TimePoint now);
   void move(Contender& contender, TimePoint now);
   void on_move(const Flight& flight, Contender& contender, const coordination::Reply& reply, TimePoint now);

@@ -1,6 +1,7 @@
 // Moves from the queue of one class to the end of another's: of background contenders that have aged, and of those
 // whose priority is changed while they wait.
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <utility>
@@ -115,26 +116,38 @@ bool Monitor::foreground_before(const Contender& contender) const {
   return ours || listing_.count_before(first_of_class) > 0;
 }
 
-// Of this process as well, whether they wait, hold or have been given up.
-std::size_t Monitor::nodes_before(const Contender& contender, Priority rank) const {
+std::size_t Monitor::others_before(const Contender& contender, Priority rank) const {
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  const ChildName self = child_of(contender);
-  const auto ours = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& node) {
-    return node.second->rank == rank && goes_before(child_of(*node.second), self);
-  });
-  std::size_t others = listing_.count_before(self) - listing_.count_before({engine_.prefix(rank), lowest});
-  if (rank < contender.rank) {
-    const Priority next = all_priorities[static_cast<std::size_t>(rank) + 1];
-    others =
-        listing_.count_before({engine_.prefix(next), lowest}) - listing_.count_before({engine_.prefix(rank), lowest});
-  }
-  return others + static_cast<std::size_t>(ours);
+  const std::size_t more_urgent = listing_.count_before({engine_.prefix(rank), lowest});
+  if (rank == contender.rank) return listing_.count_before(child_of(contender)) - more_urgent;
+  const Priority next = all_priorities[static_cast<std::size_t>(rank) + 1];
+  return listing_.count_before({engine_.prefix(next), lowest}) - more_urgent;
 }
 
-base::PerPriority<std::size_t> Monitor::nodes_before(const Contender& contender) const {
+// Of this process as well, whether they wait, hold or have been given up.
+std::size_t Monitor::nodes_before(const Contender& contender) const {
+  const ChildName self = child_of(contender);
+  const auto ours = std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& node) {
+    return node.second->rank == contender.rank && goes_before(child_of(*node.second), self);
+  });
+  return others_before(contender, contender.rank) + static_cast<std::size_t>(ours);
+}
+
+// Thousands may ask at once, when their time is over: not by looking at each node.
+base::PerPriority<std::size_t> Monitor::waiting_before(const Contender& contender) const {
   base::PerPriority<std::size_t> before;
+  const auto index = queue_.index_of(&contender);
+  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(index.value_or(queue_.size()));
+  const auto up_to = [&](Priority rank) {
+    return std::partition_point(queue_.begin(), end, [rank](const Contender* one) { return one->rank <= rank; });
+  };
+  auto first = queue_.begin();
   for (const Priority rank : all_priorities) {
-    if (rank <= contender.rank) before[rank] = nodes_before(contender, rank);
+    if (rank > contender.rank) break;
+    const auto last = up_to(rank);
+    const std::size_t holder = owner_ && owner_ != &contender && owner_->rank == rank ? 1 : 0;
+    before[rank] = static_cast<std::size_t>(last - first) + holder + others_before(contender, rank);
+    first = last;
   }
   return before;
 }
@@ -144,7 +157,7 @@ void Monitor::note_age(TimePoint asked, TimePoint now) {
   const Contender* const head = first_behind_foreground();
   if (!head || !listing_.shows(child_of(*head))) return;
   ageing_.first(head->id, now);
-  ageing_.seen(nodes_before(*head, head->rank), asked, now);
+  ageing_.seen(nodes_before(*head), asked, now);
 }
 
 // --- what others wish ---
