@@ -426,5 +426,4 @@ FORELOCK_EXPORT int32_t fl_lock_write_guarded(fl_handle lock, const fl_write* wr
 
 #include "forelock/c_inspector.h"
 #include "forelock/c_operation.h"
-#include "forelock/c_replay.h"
 #include "forelock/c_set.h"

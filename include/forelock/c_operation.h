@@ -116,3 +116,5 @@ FORELOCK_EXPORT int32_t fl_runner_free(fl_runner runner);
 #ifdef __cplusplus
 }
 #endif
+
+#include "forelock/c_replay.h"
