@@ -7,48 +7,44 @@ namespace forelock::agent {
 namespace {
 
 using namespace std::chrono_literals;
-using Pairs = std::vector<Nesting::Pair>;
+using Contenders = std::vector<lock::ContenderId>;
 
 constexpr lock::TimePoint begin{1h};
 
-TEST(Nesting, AnOuterOneIsLookedAtForEachThatWaits) {
+TEST(Nesting, WhoWaitsIsLookedAtAgainAndAgain) {
   Nesting nesting;
   EXPECT_TRUE(nesting.empty());
   EXPECT_EQ(nesting.next(), lock::never);
-  nesting.add(2, 1, begin + 100ms);
-  nesting.add(2, 1, begin);  // known
-  nesting.add(4, 3, begin + 200ms);
-  nesting.add(5, 3, begin + 300ms);
+  nesting.add(2, {1}, begin + 100ms);
+  nesting.add(5, {3, 4}, begin + 200ms);
   EXPECT_EQ(nesting.next(), begin + 100ms);
-  EXPECT_EQ(nesting.take_due(begin + 99ms), Pairs());
-  EXPECT_EQ(nesting.take_due(begin + 250ms), (Pairs{{2, 1}, {4, 3}}));
-  EXPECT_EQ(nesting.next(), begin + 300ms);
-  nesting.look_again({4, 3}, begin + 280ms);
-  EXPECT_EQ(nesting.take_due(begin + 400ms), (Pairs{{4, 3}, {5, 3}}));
+  EXPECT_EQ(nesting.take_due(begin + 99ms, begin + 150ms), Contenders());
+  EXPECT_EQ(nesting.take_due(begin + 100ms, begin + 201ms), Contenders({2}));
+  EXPECT_EQ(nesting.next(), begin + 200ms);
+  EXPECT_EQ(nesting.take_due(begin + 300ms, begin + 400ms), Contenders({5, 2}));
+  EXPECT_EQ(nesting.take_due(begin + 399ms, begin + 500ms), Contenders()) << "once for each time that it is due";
+  EXPECT_EQ(nesting.outer_ones(5), Contenders({3, 4}));
 }
 
 TEST(Nesting, WhoWaitsNoLongerIsForgotten) {
   Nesting nesting;
-  nesting.add(2, 1, begin);
-  nesting.add(3, 1, begin);
+  nesting.add(2, {1}, begin);
+  nesting.add(3, {1}, begin);
   nesting.remove(2);
-  EXPECT_EQ(nesting.take_due(begin), (Pairs{{3, 1}}));
-  nesting.look_again({2, 1}, begin);
+  nesting.remove(2);
+  EXPECT_EQ(nesting.take_due(begin, begin + 1s), Contenders({3}));
+  nesting.remove(3);
+  EXPECT_EQ(nesting.outer_ones(3), Contenders());
   EXPECT_EQ(nesting.next(), lock::never);
-  nesting.remove(1);
-  nesting.look_again({3, 1}, begin);
-  EXPECT_EQ(nesting.next(), lock::never) << "the outer one is not held any more";
   EXPECT_TRUE(nesting.empty());
 }
 
-TEST(Nesting, OneMayBeInsideOfSeveral) {
+TEST(Nesting, WhatIsAddedTwiceKeepsItsFirstTime) {
   Nesting nesting;
-  nesting.add(9, 1, begin);
-  nesting.add(9, 2, begin);
-  nesting.remove(1);
-  EXPECT_EQ(nesting.take_due(begin), (Pairs{{9, 2}}));
-  nesting.remove(9);
-  EXPECT_TRUE(nesting.empty());
+  nesting.add(2, {1}, begin);
+  nesting.add(2, {7}, begin + 1s);
+  EXPECT_EQ(nesting.outer_ones(2), Contenders({1}));
+  EXPECT_EQ(nesting.take_due(begin + 2s, begin + 3s), Contenders({2}));
 }
 
 }  // namespace

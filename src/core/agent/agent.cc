@@ -124,10 +124,11 @@ void Agent::release_given_up() {
 }
 
 void Agent::look_behind_outer_ones(lock::TimePoint time) {
-  for (const Nesting::Pair& pair : nesting_.take_due(time)) {
-    if (!mutated(Mutation::outer_waiters_unknown)) engine_.want_contention(pair.outer, time);
-    if (const auto waiting = engine_.waiting_behind(pair.outer)) engine_.raise(pair.inner, *waiting, time);
-    nesting_.look_again(pair, time + between_looks_at_outer_ones);
+  for (const lock::ContenderId inner : nesting_.take_due(time, time + between_looks_at_outer_ones)) {
+    for (const lock::ContenderId outer : nesting_.outer_ones(inner)) {
+      if (!mutated(Mutation::outer_waiters_unknown)) engine_.want_contention(outer, time);
+      if (const auto waiting = engine_.waiting_behind(outer)) engine_.raise(inner, *waiting, time);
+    }
   }
 }
 
@@ -231,7 +232,6 @@ void Agent::lost(lock::ContenderId contender, LossReason reason) {
 
 void Agent::released(lock::ContenderId contender, lock::ReleaseOutcome outcome) {
   linger_.ended(contender);
-  nesting_.remove(contender);
   host_.released(contender, outcome);
   auto listener = take_listener(contender);
   if (!listener) return;

@@ -72,7 +72,6 @@ lock::ContenderId Agent::acquire_lingering(const std::shared_ptr<ContenderListen
 
 bool Agent::end_section(lock::ContenderId contender, bool may_wait) {
   const lock::TimePoint time = now();
-  nesting_.remove(contender);
   // A write that is guarded by it belongs to this section: only a release sent behind it keeps it out of the next one.
   const bool writes = guarded_writes_.contains(contender) && !mutated(Mutation::writes_outlive_sections);
   // A lock that nothing would tell of newcomers does not stay; nor does one that takes the room of other watches.
@@ -130,7 +129,6 @@ bool Agent::cancel(lock::ContenderId contender) {
 bool Agent::step_aside(lock::ContenderId contender, lock::TimePoint deadline) {
   if (holds(contender)) linger_.stepped_aside(contender);
   const bool begun = engine_.step_aside(contender, deadline, now());
-  if (begun) nesting_.remove(contender);
   host_.step_aside_called(contender, begun, deadline);
   return begun;
 }
@@ -145,9 +143,7 @@ bool Agent::set_priority(lock::ContenderId contender, Priority priority, lock::R
 void Agent::inside(lock::ContenderId inner, const std::vector<lock::ContenderId>& outer_ones) {
   if (outer_ones.empty() || !engine_.state(inner) || holds(inner)) return;
   host_.inside_called(inner, outer_ones);
-  for (const lock::ContenderId outer : outer_ones) {
-    if (holds(outer)) nesting_.add(inner, outer, now() + wait_before_nesting_counts);
-  }
+  nesting_.add(inner, outer_ones, now() + wait_before_nesting_counts);
 }
 
 // --- held locks ---

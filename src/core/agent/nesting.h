@@ -4,8 +4,9 @@
 // Pure; not synchronised.
 #pragma once
 
-#include <map>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lock/engine_types.h"
@@ -14,26 +15,24 @@ namespace forelock::agent {
 
 class Nesting {
  public:
-  // `inner` waits while `outer` is held. Short waits pay for nothing: `outer` is due then.
-  void add(lock::ContenderId inner, lock::ContenderId outer, lock::TimePoint due);
-  // The inner one waits no longer, or the outer one is not held any more.
-  void remove(lock::ContenderId contender);
-  struct Pair {
-    lock::ContenderId inner = 0;
-    lock::ContenderId outer = 0;
-    bool operator==(const Pair&) const = default;
-  };
-  // It is time to look who waits for the outer one. look_again() is due for each.
-  std::vector<Pair> take_due(lock::TimePoint now);
-  // Nothing if one of the two has been removed.
-  void look_again(const Pair& pair, lock::TimePoint due);
-  bool empty() const { return outer_of_.empty(); }
+  // `inner` waits inside of these. Short waits pay for nothing: it is looked at when it is due.
+  void add(lock::ContenderId inner, std::vector<lock::ContenderId> outer_ones, lock::TimePoint due);
+  // It waits no longer.
+  void remove(lock::ContenderId inner);
+  // Those whose outer locks are to be looked at now; each is due again at `next`.
+  std::vector<lock::ContenderId> take_due(lock::TimePoint now, lock::TimePoint next);
+  // Nothing if it does not wait.
+  std::vector<lock::ContenderId> outer_ones(lock::ContenderId inner) const;
+  bool empty() const { return waits_.empty(); }
   lock::TimePoint next() const { return due_.empty() ? lock::never : due_.begin()->first; }
 
  private:
-  std::unordered_map<lock::ContenderId, std::vector<lock::ContenderId>> inner_of_;
-  std::unordered_map<lock::ContenderId, std::vector<lock::ContenderId>> outer_of_;
-  std::multimap<lock::TimePoint, Pair> due_;
+  struct Wait {
+    std::vector<lock::ContenderId> outer_ones;
+    lock::TimePoint due;
+  };
+  std::unordered_map<lock::ContenderId, Wait> waits_;
+  std::set<std::pair<lock::TimePoint, lock::ContenderId>> due_;
 };
 
 }  // namespace forelock::agent

@@ -42,9 +42,9 @@ struct EngineOptions {
   // How many idle monitors are remembered (for the proof by sequence number), and how many bytes of their paths.
   std::size_t remembered_monitors = 4096;
   std::size_t remembered_bytes = 256 * 1024;
-  // How many bytes of paths may be watched in all: the client library registers all watches again in one request after
-  // a reconnect, which the server refuses above 1 MiB. Beyond it, waiting processes look at intervals instead.
-  std::size_t watched_bytes = std::size_t{768} * 1024;
+  // How many bytes of paths may be watched in all: Debian's client library registers all watches again in one request
+  // after a reconnect, which the server refuses above 1 MiB. Beyond it, waiting processes look at intervals instead.
+  std::size_t watched_bytes = 768 * 1024;
   // How long the node of a monitor stays after its last use in this process, at least; then it is removed if it is
   // unused. Zero: monitors are containers, which the server removes.
   Duration monitor_linger{0};

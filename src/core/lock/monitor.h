@@ -47,12 +47,12 @@ class Monitor {
   void release(Contender& contender, TimePoint now);
   void step_aside(Contender& contender, TimePoint now);
   void update_record(Contender& contender, std::string record, TimePoint now);
-  // False if it does not wait.
   // Of those that are known to wait, whoever holds.
   std::optional<Priority> most_urgent_waiting() const;
   // Perhaps the contender is to move: it was time to look, or to ask again.
   void move_due(Contender& contender, TimePoint now);
   void raise(Contender& contender, Priority rank, TimePoint now);
+  // False if it does not wait.
   bool set_priority(Contender& contender, Priority priority, RecordText record, TimePoint now);
   std::vector<coordination::Operation> guard(const Contender& contender) const;
   // The caller has its answer (refused or lost): begins to remove what is left. May forget the contender.
