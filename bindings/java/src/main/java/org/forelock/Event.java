@@ -1,5 +1,7 @@
 package org.forelock;
 
+import java.util.concurrent.BlockingQueue;
+
 /** What the native library tells of: one event of its queue. */
 final class Event {
   static final int ACQUIRED = 1;
@@ -56,6 +58,25 @@ final class Event {
     name = "";
     message = text;
     hint = "";
+  }
+
+  /** Waits for the next one through all interruptions, which are told and kept. */
+  static Event take(BlockingQueue<Event> events, Runnable interrupted) {
+    boolean again = false;
+    try {
+      while (true) {
+        try {
+          return events.take();
+        } catch (InterruptedException interruption) {
+          again = true;
+          interrupted.run();
+        }
+      }
+    } finally {
+      if (again) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   boolean ok() {

@@ -93,7 +93,7 @@ public final class OperationRunner implements AutoCloseable {
     Ticket ticket = submit(operation, events::add);
     try {
       while (true) {
-        Event event = ticket.next(events);
+        Event event = Event.take(events, ticket::cancel);
         switch (event.kind) {
           case Event.ATTEMPT:
             call(new OperationAttempt(client.core(), operation, event), handler);
@@ -252,24 +252,6 @@ public final class OperationRunner implements AutoCloseable {
     void end() {
       core.forget(tag);
       Native.operationFree(number);
-    }
-
-    Event next(BlockingQueue<Event> events) {
-      boolean interrupted = false;
-      try {
-        while (true) {
-          try {
-            return events.take();
-          } catch (InterruptedException interruption) {
-            interrupted = true;
-            cancel();
-          }
-        }
-      } finally {
-        if (interrupted) {
-          Thread.currentThread().interrupt();
-        }
-      }
     }
   }
 }

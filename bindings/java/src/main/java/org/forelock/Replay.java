@@ -38,7 +38,7 @@ final class Replay {
     Replay replay = new Replay(core, queue, options.concurrency(1), events::add);
     try {
       while (true) {
-        Event event = replay.next(events);
+        Event event = Event.take(events, replay::stop);
         if (event.kind != Event.LETTER) {
           return replay.report(event);
         }
@@ -104,24 +104,6 @@ final class Replay {
       attempt.fail(problem);
       if (problem instanceof Error) {
         throw (Error) problem;
-      }
-    }
-  }
-
-  private Event next(BlockingQueue<Event> events) {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          return events.take();
-        } catch (InterruptedException interruption) {
-          interrupted = true;
-          stop();
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
       }
     }
   }
