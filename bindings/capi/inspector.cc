@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "capi/owner.h"
 #include "capi/structure.h"
 #include "forelock/c.h"
+#include "forelock/error.h"
 
 using namespace forelock;
 using namespace forelock::capi;
@@ -206,6 +208,19 @@ int32_t fl_inspect_holder(fl_client client, const char* monitor, int64_t timeout
       monitors.push_back({.monitor = id, .path = {}, .holder = std::move(holder), .owner = std::move(owner)});
     }
     result = add(std::make_unique<ViewObject>(std::move(monitors), std::vector<SeenWaiter>()));
+  });
+}
+
+int32_t fl_inspect_identity(fl_client client, int64_t timeout_ms, char* identity) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    char& result = target(identity);
+    const std::string found = inspector_of(*use, timeout_ms).identity();
+    if (found.size() >= FL_IDENTITY_SIZE) {
+      throw Error(ErrorCode::internal, {},
+                  "the identity of the namespace has " + std::to_string(found.size()) + " bytes");
+    }
+    std::memcpy(&result, found.c_str(), found.size() + 1);
   });
 }
 

@@ -57,6 +57,11 @@ FORELOCK_EXPORT int32_t fl_inspect_show(fl_client client, const char* monitor, i
 /// One monitor's holder alone, by one read, however many wait: of those nothing is told, nor `path` and `holder_node`.
 /// An empty view if it is not held.
 FORELOCK_EXPORT int32_t fl_inspect_holder(fl_client client, const char* monitor, int64_t timeout_ms, fl_view* view);
+enum { FL_IDENTITY_SIZE = 64 };  ///< bytes that fl_inspect_identity() writes at most, the end of the text included
+/// A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
+/// of its servers they name, and for no other one in the world. Made by the first who asks; lost with the servers'
+/// data. `identity` points to FL_IDENTITY_SIZE bytes.
+FORELOCK_EXPORT int32_t fl_inspect_identity(fl_client client, int64_t timeout_ms, char* identity);
 /// How many monitors are in the view.
 FORELOCK_EXPORT int32_t fl_view_count(fl_view view, size_t* count);
 /// The monitor with this index, from 0.

@@ -95,6 +95,11 @@ class FORELOCK_EXPORT Inspector {
   /// The holder alone, by one read, however many wait; without its node. Nothing if the monitor is not held.
   std::optional<HolderView> holder(const std::string& monitor);
 
+  /// A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
+  /// of its servers they name, and for no other one in the world. It is a random UUID in the node `%forelock-identity`,
+  /// made by the first who asks; with the servers' data it is lost, and then made anew.
+  std::string identity();
+
   /// The set to which a contender with this record belongs: the members that it holds and the one that it waits for.
   /// Nothing if the record belongs to no set. If the record does not name all members, all monitors are read, as by
   /// list().

@@ -12,6 +12,7 @@
 #include "forelock/error.h"
 #include "lock/child_name.h"
 #include "lock/monitor_name.h"
+#include "records/guid.h"
 #include "records/session_text.h"
 #include "records/wall_time.h"
 
@@ -225,6 +226,20 @@ std::optional<HolderView> Inspector::holder(const std::string& monitor) {
   reading.private_lock = pipeline.ask(Get{private_lock_path(path)});
   if (!is_there(*reading.private_lock, monitor, "cannot read the holder's record")) return std::nullopt;
   return client::view_of(monitor, path, reading, client_.settings(), records::wall_time_now()).holder;
+}
+
+std::string Inspector::identity() {
+  static const std::string path = '/' + std::string(lock::reserved_start) + "identity";
+  const char* const what = "cannot read the identity of the namespace";
+  RequestPipeline pipeline = pipeline_to(client_.core()->ensemble(), after(timeout_));
+  Reply read = pipeline.ask(Get{path});
+  if (!is_there(read, {}, what)) {
+    const Reply made = pipeline.ask(coordination::Create{path, records::make_guid()});
+    if (!made.ok() && made.code != ReplyCode::node_exists) client::throw_reply_error(made.code, {}, what);
+    read = pipeline.ask(Get{path});
+    if (!read.ok()) client::throw_reply_error(read.code, {}, what);
+  }
+  return read.data;
 }
 
 std::optional<LockSetView> Inspector::lock_set(const OwnerRecord& record) {

@@ -485,6 +485,35 @@ static int guarded_write(const test_host* host) {
   return 0;
 }
 
+static int identity(const test_host* host) {
+  fl_client first = 0;
+  fl_client second = 0;
+  if (open_client(host, &first) || open_client(host, &second)) return 1;
+  char of_first[FL_IDENTITY_SIZE] = "";
+  char of_second[FL_IDENTITY_SIZE] = "";
+  OK(fl_inspect_identity(first, patience_ms, of_first));
+  OK(fl_inspect_identity(second, patience_ms, of_second));
+  CHECK(of_first[0] != 0);
+  CHECK(strcmp(of_first, of_second) == 0);
+  CHECK(fl_inspect_identity(first, patience_ms, NULL) == FL_INVALID_ARGUMENT);
+  OK(fl_client_free(second));
+
+  char servers[256];
+  CHECK(snprintf(servers, sizeof servers, "%s/other", host->servers) < (int)sizeof servers);
+  fl_config config = 0;
+  fl_client other = 0;
+  char of_other[FL_IDENTITY_SIZE] = "";
+  OK(fl_config_new(&config));
+  OK(fl_config_set(config, "zookeeper.servers", servers));
+  OK(fl_client_open(config, 0, &other));
+  OK(fl_config_free(config));
+  OK(fl_inspect_identity(other, patience_ms, of_other));
+  CHECK(strcmp(of_first, of_other) != 0);
+  OK(fl_client_free(other));
+  OK(fl_client_free(first));
+  return 0;
+}
+
 static int own_grant(const test_host* host) {
   fl_client client = 0;
   fl_lock lock = 0;
@@ -543,4 +572,5 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"closed", closed},
                                 {"guarded_write", guarded_write},
                                 {"own_grant", own_grant},
+                                {"identity", identity},
                                 {NULL, NULL}};

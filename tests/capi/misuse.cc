@@ -438,6 +438,8 @@ class Misuser {
   }
 
   void call_inspector() {
+    char identity[FL_IDENTITY_SIZE];
+    if (pick(20) == 0) fl_inspect_identity(any_client(), 1000, pick(4) == 0 ? nullptr : identity);
     const std::string name = "m" + std::to_string(pick(7));
     fl_view view = 0;
     const std::int32_t code = pick(3) == 0

@@ -296,5 +296,23 @@ TEST_F(Cases, own_grant) {
   EXPECT_EQ(client.statistics().taken_again, 0u);
 }
 
+TEST_F(Cases, identity) {
+  // All at once, and none has asked before.
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 8; ++i) clients.push_back(std::make_unique<Client>(settings()));
+  std::vector<std::future<std::string>> asked;
+  asked.reserve(clients.size());
+  for (const auto& client : clients) {
+    asked.push_back(std::async(std::launch::async, [&client] { return Inspector(*client).identity(); }));
+  }
+  const std::string identity = soon(std::move(asked.front()));
+  EXPECT_FALSE(identity.empty());
+  for (std::size_t i = 1; i < asked.size(); ++i) EXPECT_EQ(soon(std::move(asked[i])), identity);
+  Client other(settings_for(proxy_.connect_string() + "/other"));
+  EXPECT_NE(Inspector(other).identity(), identity);
+  for (const MonitorSummary& seen : Inspector(client_).list(true))
+    EXPECT_EQ(seen.monitor.find("forelock-"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace forelock::test

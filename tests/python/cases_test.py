@@ -367,6 +367,14 @@ def test_own_grant(open_client):
     assert (client.status.lingering, client.status.taken_again) == (0, 0)
 
 
+def test_identity(open_client, servers):
+    identity = forelock.Inspector(open_client()).identity()
+    assert identity
+    assert forelock.Inspector(open_client()).identity() == identity
+    with forelock.Client(zookeeper_servers=servers + "/other") as other:
+        assert forelock.Inspector(other).identity() != identity
+
+
 def test_guarded_write(client):
     lock, _ = hold(client)
     create = [forelock.CreateNode("/data", b"a"), forelock.SetNode("/data", b"bc", version=0)]

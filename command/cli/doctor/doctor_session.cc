@@ -11,6 +11,7 @@
 #include "client/request_pipeline.h"
 #include "forelock/blocking_write_lock.h"
 #include "forelock/error.h"
+#include "forelock/inspector.h"
 #include "lock/monitor_name.h"
 #include "records/guid.h"
 #include "records/session_text.h"
@@ -135,6 +136,15 @@ void examine_locking(Client& client, EnsembleLink& ensemble, DoctorReport& repor
   }
 }
 
+// By which one compares what several programs, or nodes of a search engine, are configured for.
+void examine_identity(Client& client, DoctorReport& report) {
+  try {
+    report.ok("identity", "the namespace is " + Inspector(client).identity());
+  } catch (const Error& error) {
+    report.warn("identity", error.what(), "grant create on the namespace once, and read");
+  }
+}
+
 void examine_namespace(EnsembleLink& ensemble, DoctorReport& report) {
   RequestPipeline requests = pipeline(ensemble);
   Reply root = requests.ask(coordination::List{"/"});
@@ -186,6 +196,7 @@ void examine_session(Client& client, DoctorScope scope, DoctorReport& report) {
     if (scope == DoctorScope::quick) return;
     examine_latency(ensemble, report);
     examine_locking(client, ensemble, report);
+    examine_identity(client, report);
     examine_namespace(ensemble, report);
   } catch (const Error& error) {
     report.fail("session", error.what(), error.hint(), exit_unavailable);

@@ -195,7 +195,7 @@ class Doctor(support.CliTest):
         self.assertTrue(report["ok"])
         statuses = {check["check"]: check["status"] for check in report["checks"]}
         for name in ("dns", "tcp", "server", "session", "timeout", "latency", "lock", "clock", "containers",
-                     "namespace", "counters"):
+                     "identity", "namespace", "counters"):
             self.assertEqual(statuses.get(name), "ok", (name, report))
         self.assertEqual(self.json_of("ls", "--all")["monitors"], [])  # it cleans up
 

@@ -131,6 +131,16 @@ class Inspector:
             lib.fl_view_free(view[0])
             lib.fl_view_free(seen[0])
 
+    def identity(self) -> str:
+        """A text by which two processes find out whether they share one namespace.
+
+        It is the same for all clients of it, whichever of its servers they name, and for no other one in the world.
+        Made by the first who asks; lost with the servers' data.
+        """
+        core, written = self._client.core, ffi.new("char[]", lib.FL_IDENTITY_SIZE)
+        blocking(lambda: check(lib.fl_inspect_identity(core.use(), self._timeout, written)))
+        return text(written)
+
     def force_release(self, monitor: str, holder: str) -> ForceRelease:
         """Removes a holder, if ``holder`` still is the holder.
 

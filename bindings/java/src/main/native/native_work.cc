@@ -116,6 +116,15 @@ JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectShow(JNIEnv* env, jclass
   });
 }
 
+JNIEXPORT jbyteArray JNICALL Java_org_forelock_Native_inspectIdentity(JNIEnv* env, jclass, jlong client,
+                                                                      jlong timeout) {
+  return guarded(env, [&]() -> jbyteArray {
+    char identity[FL_IDENTITY_SIZE] = {};
+    check(env, fl_inspect_identity(handle(client), timeout, identity));
+    return to_java(env, identity);
+  });
+}
+
 JNIEXPORT jlong JNICALL Java_org_forelock_Native_inspectHolder(JNIEnv* env, jclass, jlong client, jbyteArray monitor,
                                                                jlong timeout) {
   return guarded(env, [&]() -> jlong {

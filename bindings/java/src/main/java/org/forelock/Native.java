@@ -152,6 +152,8 @@ final class Native {
 
   static native long inspectShow(long client, byte[] monitor, long timeoutMs);
 
+  static native byte[] inspectIdentity(long client, long timeoutMs);
+
   static native long inspectHolder(long client, byte[] monitor, long timeoutMs);
 
   static native int viewCount(long view);

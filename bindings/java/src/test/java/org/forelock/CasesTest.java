@@ -2,6 +2,7 @@ package org.forelock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -397,6 +398,17 @@ class CasesTest {
       assertTrue(lock.stepAside(Duration.ofMinutes(1)));
       lock.unlock();
       assertEquals(ErrorCode.LOCK_UNHEALTHY, code(() -> lock.writeGuarded(writes)));
+    }
+  }
+
+  @Test
+  void identity() {
+    try (ForelockClient first = server.settings().build(); ForelockClient second = server.settings().build();
+        ForelockClient other = server.settings().servers(server.address() + "/other").build()) {
+      String identity = first.inspector().identity();
+      assertFalse(identity.isEmpty());
+      assertEquals(identity, second.inspector().identity());
+      assertNotEquals(identity, other.inspector().identity());
     }
   }
 
