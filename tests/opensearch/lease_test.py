@@ -30,6 +30,7 @@ def taken(cluster, monitor, node=0, **fields):
 
 def refused(answer, status, code):
     assert (answer.status, answer.code) == (status, code), answer.text
+    assert ("retry-after" in answer.headers) == (status == 429)
     return answer.json["error"]["reason"]
 
 

@@ -38,6 +38,7 @@ import org.forelock.search.HolderLook;
 import org.forelock.search.HolderTokens;
 import org.forelock.search.Leases;
 import org.forelock.search.LockService;
+import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeParts;
 import org.forelock.search.Stats;
@@ -84,16 +85,23 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
     Workers workers = new Workers(threads);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
+    NodeIdentity identity = new NodeIdentity(locks::identity, (millis, task) -> later(threads, millis, task));
     NodeParts common = new NodeParts(ours, requests, locks,
         new Timeouts(ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND)),
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
-        stats, unguarded, workers, planner::localNode);
+        stats, unguarded, workers, planner::localNode, identity);
     Leases leases = new Leases(
         ours, common, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
-    parts = new Parts(stats, requests, locks, new PrimaryCheck(requests, stats, threads, cluster), leases);
+    PrimaryCheck check = new PrimaryCheck(requests, stats, threads, cluster, ours::isStrict);
+    parts = new Parts(ours, stats, requests, locks, check, leases, identity);
     cluster.addListener(parts.archived);
+    cluster.addListener(event -> {
+      if (event.nodesChanged()) {
+        identity.nodesChanged();
+      }
+    });
     filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts);
     return List.of(parts);
   }

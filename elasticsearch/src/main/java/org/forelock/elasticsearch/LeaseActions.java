@@ -3,11 +3,15 @@ package org.forelock.elasticsearch;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.action.support.ActionFilters;
 import org.elasticsearch.action.support.HandledTransportAction;
+import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.elasticsearch.injection.guice.Inject;
 import org.elasticsearch.tasks.Task;
+import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportService;
 import org.forelock.search.Leases;
 import org.forelock.search.Refusal;
@@ -27,25 +31,33 @@ final class LeaseActions {
 
   /** Gives one. */
   public static final class Take extends HandledTransportAction<LeaseMessage, Reply> {
+    private final ThreadContext context;
     private final Parts parts;
 
     /**
      * Called by the node.
      *
+     * @param threads the node's threads
      * @param transport between nodes
      * @param filters of actions
      * @param parts the plugin's own
      */
     @Inject
-    public Take(TransportService transport, ActionFilters filters, Parts parts) {
+    public Take(ThreadPool threads, TransportService transport, ActionFilters filters, Parts parts) {
       super(Questions.LEASE_TAKE.name(), transport, filters, LeaseMessage::new, Peers.AT_ONCE);
+      this.context = threads.getThreadContext();
       this.parts = parts;
     }
 
     @Override
     protected void doExecute(Task task, LeaseMessage message, ActionListener<Reply> listener) {
-      ((LeaseMessage.Waiting) task).whenCancelled(
-          parts.leases.take(message.body, task, (told, problem) -> tell(told, problem, listener)));
+      Supplier<StoredContext> caller = context.newRestorableContext(true);
+      ((LeaseMessage.Waiting) task).whenCancelled(parts.leases.take(message.body, task, (told, problem) -> {
+        try (StoredContext ignored = caller.get()) {
+          Answers.tryAgainLater(context, problem, parts.settings.retryAfterSeconds());
+          tell(told, problem, listener);
+        }
+      }));
     }
   }
 

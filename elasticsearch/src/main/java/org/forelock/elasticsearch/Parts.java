@@ -12,6 +12,7 @@ import org.elasticsearch.tasks.TaskManager;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.Leases;
 import org.forelock.search.LockService;
+import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeState;
 import org.forelock.search.Selection;
@@ -22,14 +23,17 @@ public final class Parts implements Refreshes {
   static final String STATS = "internal:plugin/forelock/stats";
   static final String CANCEL = "internal:plugin/forelock/cancel";
   static final String LEASES = "internal:plugin/forelock/leases";
+  private static final String IDENTITY = "internal:plugin/forelock/identity";
   private static final String LEASE = "internal:plugin/forelock/lease";
   private static final TimeValue TIMEOUT = TimeValue.timeValueSeconds(10);
 
+  final ForelockSettings settings;
   final Stats stats;
   final HeldRequests requests;
   final LockService locks;
   final PrimaryCheck check;
   final Leases leases;
+  final NodeIdentity identity;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -37,13 +41,16 @@ public final class Parts implements Refreshes {
   private volatile Ancestry ancestry;
   private volatile Refreshes refreshes;
 
-  Parts(Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check, Leases leases) {
+  Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
+      Leases leases, NodeIdentity identity) {
+    this.settings = settings;
     this.stats = stats;
     this.requests = requests;
     this.locks = locks;
     this.check = check;
     this.leases = leases;
-    this.state = new NodeState(stats, requests, locks::status, archived::problems);
+    this.identity = identity;
+    this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
   }
 
   /** To be called before the node takes requests. */
@@ -55,6 +62,12 @@ public final class Parts implements Refreshes {
     peers.serve(STATS, Peers.AT_ONCE, (question, reply) -> reply.accept(state.toMap()));
     peers.serve(LEASE, Peers.AT_ONCE, (question, reply) -> reply.accept(leases.answer(question)));
     peers.serve(LEASES, Peers.AT_ONCE, (question, reply) -> reply.accept(leases.list()));
+    peers.serve(IDENTITY, Peers.AT_ONCE, (question, reply) -> reply.accept(Map.of("identity", identity.own())));
+    identity.use(then -> peers.askAll(IDENTITY, Map.of(), TIMEOUT, answers -> {
+      Map<String, String> known = new HashMap<>();
+      answers.nodes.values().forEach(node -> known.put((String) node.get("name"), (String) node.get("identity")));
+      then.accept(known);
+    }));
     peers.serve(CANCEL, Peers.AT_ONCE, (question, reply) -> {
       Map<String, String> parameters = new HashMap<>();
       question.forEach((name, value) -> parameters.put(name, (String) value));

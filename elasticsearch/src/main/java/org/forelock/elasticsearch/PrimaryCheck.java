@@ -1,10 +1,8 @@
 package org.forelock.elasticsearch;
 
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.elasticsearch.action.bulk.BulkItemRequest;
-import org.elasticsearch.action.bulk.BulkShardRequest;
-import org.elasticsearch.cluster.metadata.IndexMetadata;
 import org.elasticsearch.cluster.service.ClusterService;
 import org.elasticsearch.common.util.concurrent.AbstractRunnable;
 import org.elasticsearch.common.util.concurrent.ThreadContext;
@@ -29,7 +27,7 @@ import org.forelock.search.Stats;
 
 /**
  * A PrimaryCheck goes on with what the plugin of another node has handed on, lets a shard bulk reach the primary on
- * this node only while its locks are certain, and counts what comes without.
+ * this node only while its locks are certain, and counts or refuses what comes without.
  */
 final class PrimaryCheck implements TransportInterceptor {
 
@@ -38,11 +36,14 @@ final class PrimaryCheck implements TransportInterceptor {
   private final ThreadPool threads;
   private final ThreadContext context;
   private final ClusterService cluster;
+  private final BooleanSupplier strict;
   private final Attempts attempts = new Attempts();
   private final GuardedSends sends;
   private volatile CertaintySource certainties;
 
-  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, ClusterService cluster) {
+  /** @param strict whether what comes without a lock is refused */
+  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, ClusterService cluster, BooleanSupplier strict) {
+    this.strict = strict;
     this.cluster = cluster;
     this.requests = requests;
     this.stats = stats;
@@ -88,7 +89,13 @@ final class PrimaryCheck implements TransportInterceptor {
       TransportChannel channel, Task task) throws Exception {
     String text = Carrier.get(context, Headers.GUARD);
     if (text == null) {
-      countUnguarded(request);
+      int unlocked = Unlocked.documents(cluster.state(), request);
+      if (unlocked > 0 && strict.getAsBoolean()) {
+        stats.refusedOnPrimary.increment();
+        channel.sendResponse(Answers.of(Refusals.unlocked()));
+        return;
+      }
+      stats.unguarded.add(unlocked);
       handler.messageReceived(request, channel, task);
       return;
     }
@@ -139,22 +146,6 @@ final class PrimaryCheck implements TransportInterceptor {
       return;
     }
     handler.messageReceived(request, channel, task);
-  }
-
-  /** What comes through a node without the plugin, or is done on the account of a node. */
-  private void countUnguarded(TransportRequest request) {
-    TransportRequest inner = GuardedSends.innerOf(request);
-    IndexMetadata index = inner instanceof BulkShardRequest
-        ? SearchEngine.index(cluster.state(), ((BulkShardRequest) inner).shardId().getIndexName()) : null;
-    if (index == null || index.isSystem()
-        || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings())) {
-      return;
-    }
-    for (BulkItemRequest item : ((BulkShardRequest) inner).items()) {
-      if (item.getPrimaryResponse() == null && !WritePlanner.isNew(item.request())) {
-        stats.unguarded.increment();
-      }
-    }
   }
 
   /** @return null: it is none of those that concern one */

@@ -11,6 +11,7 @@ import org.forelock.ConfigurationException;
 import org.forelock.ForelockClient;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
+import org.forelock.ZooKeeperUtil;
 import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
 import org.forelock.search.ForelockExtension;
@@ -21,6 +22,7 @@ import org.forelock.search.HolderTokens;
 import org.forelock.search.Leases;
 import org.forelock.search.LockService;
 import org.forelock.search.Names;
+import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeLetters;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeParts;
@@ -107,20 +109,29 @@ public final class ForelockPlugin extends PluginBase
     Workers workers = new Workers(threads);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
+    NodeIdentity identity = new NodeIdentity(locks::identity, (millis, task) -> later(threads, millis, task));
     NodeParts node = new NodeParts(ours, requests, locks, timeouts,
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),
         new HolderTokens(monitor -> locks.inspector().holder(monitor), threads.generic(), System::nanoTime),
-        stats, unguarded, workers, planner::localNode);
+        stats, unguarded, workers, planner::localNode, identity);
     Leases leases = new Leases(
         ours, node, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
-    parts = new Parts(ours, stats, requests, locks, new PrimaryCheck(requests, stats, threads,
-        OwnSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index)), leases);
+    PrimaryCheck check = new PrimaryCheck(requests, stats, threads,
+        OwnSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index), cluster::state,
+        ours::isStrict);
+    parts = new Parts(ours, stats, requests, locks, check, leases, identity);
     cluster.addListener(parts.archived);
+    cluster.addListener(event -> {
+      if (event.nodesChanged()) {
+        identity.nodesChanged();
+      }
+    });
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null
         : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
     filter = new WriteFilter(ours, planner, node, workers, context, new LateWrites(cluster, context, queue), parts);
+    ZooKeeperUtil.use(client.borrowed());
     extensions.forEach(extension -> extension.useForelock(client.borrowed()));
     return List.of(parts);
   }

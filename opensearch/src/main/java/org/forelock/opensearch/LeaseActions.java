@@ -1,12 +1,15 @@
 package org.forelock.opensearch;
 
 import java.util.Map;
+import java.util.function.Supplier;
 import org.forelock.search.Leases;
 import org.opensearch.action.ActionType;
 import org.opensearch.action.support.ActionFilters;
 import org.opensearch.action.support.HandledTransportAction;
 import org.opensearch.cluster.service.ClusterService;
 import org.opensearch.common.inject.Inject;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.tasks.Task;
 import org.opensearch.threadpool.ThreadPool;
@@ -26,28 +29,35 @@ final class LeaseActions {
 
   /** Gives one. */
   public static final class Take extends HandledTransportAction<LeaseMessage, LookAnswer> {
+    private final ThreadContext context;
     private final Parts parts;
 
     /**
      * Called by the node.
      *
+     * @param threads the node's threads
      * @param transport between nodes
      * @param filters of actions
      * @param parts the plugin's own
      */
     @Inject
-    public Take(TransportService transport, ActionFilters filters, Parts parts) {
+    public Take(ThreadPool threads, TransportService transport, ActionFilters filters, Parts parts) {
       super(TAKE.name(), transport, filters, LeaseMessage::new);
+      this.context = threads.getThreadContext();
       this.parts = parts;
     }
 
     @Override
     protected void doExecute(Task task, LeaseMessage message, ActionListener<LookAnswer> listener) {
+      Supplier<StoredContext> caller = context.newRestorableContext(true);
       ((LeaseMessage.Waiting) task).whenCancelled(parts.leases.take(message.body, task, (told, problem) -> {
-        if (problem == null) {
-          listener.onResponse(new LookAnswer(told));
-        } else {
-          listener.onFailure(Answers.of(problem));
+        try (StoredContext ignored = caller.get()) {
+          if (problem == null) {
+            listener.onResponse(new LookAnswer(told));
+          } else {
+            Answers.tryAgainLater(context, problem, parts.settings.retryAfterSeconds());
+            listener.onFailure(Answers.of(problem));
+          }
         }
       }));
     }

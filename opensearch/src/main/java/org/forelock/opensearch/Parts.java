@@ -4,6 +4,7 @@ import java.util.function.Consumer;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.Leases;
 import org.forelock.search.LockService;
+import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeLog;
 import org.forelock.search.NodeState;
 import org.forelock.search.Stats;
@@ -20,6 +21,7 @@ public final class Parts implements BulkWriter, Refreshes {
   final LockService locks;
   final PrimaryCheck check;
   final Leases leases;
+  final NodeIdentity identity;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -28,14 +30,15 @@ public final class Parts implements BulkWriter, Refreshes {
   private volatile BulkWriter writer;
 
   Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases) {
+      Leases leases, NodeIdentity identity) {
     this.settings = settings;
     this.stats = stats;
     this.requests = requests;
     this.locks = locks;
     this.check = check;
     this.leases = leases;
-    this.state = new NodeState(stats, requests, locks::status, archived::problems);
+    this.identity = identity;
+    this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
   }
 
   void use(Ancestry found, BulkWriter shards, Refreshes shown) {

@@ -1,6 +1,7 @@
 package org.forelock.opensearch;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.forelock.search.Attempts;
@@ -15,6 +16,7 @@ import org.forelock.search.RemoteCertainty;
 import org.forelock.search.Sends;
 import org.forelock.search.Shard;
 import org.forelock.search.Stats;
+import org.opensearch.cluster.ClusterState;
 import org.opensearch.common.util.concurrent.AbstractRunnable;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
@@ -39,13 +41,24 @@ final class PrimaryCheck implements TransportInterceptor {
   private final ThreadPool threads;
   private final ThreadContext context;
   private final Predicate<String> unkept;
+  private final Supplier<ClusterState> state;
+  private final BooleanSupplier strict;
   private final Attempts attempts = new Attempts();
   private final GuardedSends sends;
   private volatile CertaintySource certainties;
 
-  /** @param unkept whether an index promises what this node cannot keep: fencing, without the engine */
-  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, Predicate<String> unkept) {
+  /**
+   * Makes it.
+   *
+   * @param unkept whether an index promises what this node cannot keep: fencing, without the engine
+   * @param state what the node knows of the cluster
+   * @param strict whether what comes without a lock is refused
+   */
+  PrimaryCheck(HeldRequests requests, Stats stats, ThreadPool threads, Predicate<String> unkept,
+      Supplier<ClusterState> state, BooleanSupplier strict) {
     this.unkept = unkept;
+    this.state = state;
+    this.strict = strict;
     this.requests = requests;
     this.stats = stats;
     this.threads = threads;
@@ -90,6 +103,11 @@ final class PrimaryCheck implements TransportInterceptor {
   private <T extends TransportRequest> void check(String executor, TransportRequestHandler<T> handler, T request,
       TransportChannel channel, Task task) throws Exception {
     String text = Carrier.get(context, Headers.GUARD);
+    if (text == null && strict.getAsBoolean() && Unlocked.documents(state.get(), request) > 0) {
+      stats.refusedOnPrimary.increment();
+      channel.sendResponse(Answers.of(Refusals.unlocked()));
+      return;
+    }
     if (text == null) {
       try (StoredContext ignored = context.newStoredContext(true, List.of(Certainty.KEY))) {
         handler.messageReceived(request, channel, task);

@@ -29,6 +29,7 @@ public final class Wiring extends AbstractLifecycleComponent {
   public Wiring(TransportService transport, HttpServerTransport http, ClusterService cluster, ThreadPool threads,
       TransportShardBulkAction shards, IndicesService indices, Parts parts) {
     parts.check.use(new CertaintyService(transport, cluster, threads, parts.requests));
+    parts.identity.use(new IdentityService(transport, cluster, threads, parts.identity));
     Ancestry ancestry = new Ancestry(transport.getTaskManager(), cluster);
     parts.use(ancestry, (request, listener) -> shards.execute(request, listener),
         new RefreshService(transport, cluster, threads, indices, parts.writes));

@@ -1,7 +1,9 @@
 package org.forelock.opensearch;
 
+import org.forelock.search.Headers;
 import org.forelock.search.Refusal;
 import org.opensearch.OpenSearchStatusException;
+import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.core.rest.RestStatus;
 
 /** Refusals as OpenSearch's own exceptions, which reach clients and other nodes. */
@@ -21,6 +23,13 @@ final class Answers {
       answer.addMetadata(SearchEngine.PREFIX + "forelock_dead_letter", refusal.letter);
     }
     return answer;
+  }
+
+  /** Has the answer that is made in this context say when to try again, if the problem is one that passes. */
+  static void tryAgainLater(ThreadContext context, Exception problem, long seconds) {
+    if (problem instanceof Refusal && ((Refusal) problem).tryAgain()) {
+      context.addResponseHeader(Headers.RETRY_AFTER, Long.toString(seconds));
+    }
   }
 
   /** The same; what is no refusal is left as it is. */

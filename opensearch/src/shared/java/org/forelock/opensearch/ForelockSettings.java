@@ -29,6 +29,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
       "index.forelock.monitor", MonitorRule.DEFAULT, MonitorRule::parse, Property.IndexScope, Property.Dynamic);
 
   static final Setting<Boolean> ENABLED = dynamicBool("forelock.enabled", true);
+  static final Setting<Boolean> STRICT = dynamicBool("forelock.strict", false);
   static final Setting<OnUnavailable> ON_UNAVAILABLE = new Setting<>(
       "forelock.on_unavailable", "reject", OnUnavailable::parse, Property.NodeScope, Property.Dynamic);
   static final Setting<Integer> BULK_FOREGROUND_MAX = Setting.intSetting(
@@ -52,6 +53,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
   static final Setting<TimeValue> MOST_WAIT = leaseTime("forelock.leases.max_timeout", 60);
 
   private volatile boolean enabled;
+  private volatile boolean strict;
   private volatile OnUnavailable onUnavailable;
   private volatile int bulkForegroundMax;
   private volatile TimeValue retryAfter;
@@ -67,6 +69,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
 
   ForelockSettings(Settings settings, ClusterSettings updates) {
     follow(ENABLED, settings, updates, v -> enabled = v);
+    follow(STRICT, settings, updates, v -> strict = v);
     follow(ON_UNAVAILABLE, settings, updates, v -> onUnavailable = v);
     follow(BULK_FOREGROUND_MAX, settings, updates, v -> bulkForegroundMax = v);
     follow(RETRY_AFTER, settings, updates, v -> retryAfter = v);
@@ -83,7 +86,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
 
   static List<Setting<?>> all() {
     List<Setting<?>> all = new ArrayList<>(OwnSettings.all());
-    all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, ON_UNAVAILABLE, BULK_FOREGROUND_MAX, RETRY_AFTER,
+    all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, STRICT, ON_UNAVAILABLE, BULK_FOREGROUND_MAX, RETRY_AFTER,
         ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT, FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS,
         FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES, MOST_LEASES, MOST_KEEP, MOST_WAIT));
     return all;
@@ -128,6 +131,11 @@ final class ForelockSettings implements Limits, LeaseLimits {
 
   boolean enabled() {
     return enabled;
+  }
+
+  /** Whether a primary refuses what comes without a lock. */
+  boolean isStrict() {
+    return strict && enabled;
   }
 
   @Override

@@ -102,6 +102,9 @@ final class WriteFilter implements ActionFilter {
       }
       if (concerned) {
         plan = settings.enabled() ? planner.plan(action, request) : planner.refuseUnguarded(request);
+        if (plan != null && plan.coveredBy == null) {
+          node.identity().check();
+        }
       } else {
         plan = null;
       }

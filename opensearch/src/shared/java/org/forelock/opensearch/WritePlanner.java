@@ -104,6 +104,7 @@ final class WritePlanner {
     BulkItemRequest[] items = request.items();
     String[] itemMonitors = new String[items.length];
     Set<String> monitors = new TreeSet<>();
+    boolean refused = false;
     for (int i = 0; i < items.length; ++i) {
       DocWriteRequest<?> write = items[i].request();
       if (rule.byId() && isNew(write)) {
@@ -117,10 +118,11 @@ final class WritePlanner {
         monitors.add(itemMonitors[i]);
       } catch (IllegalArgumentException invalid) {
         items[i].abort(index, invalid); // it alone: the primary passes it over
+        refused = true;
       }
     }
-    if (monitors.isEmpty()) {
-      return null;
+    if (monitors.isEmpty()) { // nothing of it needs a lock, of which the primary is told where it cannot see it
+      return refused ? new WritePlan(Guard.allowed("").text()) : null;
     }
     String update = Carrier.get(context, Headers.UPDATE_GUARD);
     Guard outer = update == null ? null : Guard.parse(update);

@@ -27,6 +27,7 @@ import org.opensearch.OpenSearchException;
 import org.opensearch.action.bulk.BulkItemRequest;
 import org.opensearch.action.bulk.BulkShardRequest;
 import org.opensearch.action.support.WriteRequest.RefreshPolicy;
+import org.opensearch.cluster.ClusterState;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.common.util.concurrent.ThreadContext;
 import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
@@ -48,7 +49,8 @@ class PrimaryCheckTest {
   private final ThreadPool threads = new ThreadPool(Settings.builder().put("node.name", "test").build());
   private final ThreadContext context = threads.getThreadContext();
   private final HeldRequests requests = TestSettings.unbounded();
-  private final PrimaryCheck check = new PrimaryCheck(requests, new Stats(), threads, index -> false);
+  private final PrimaryCheck check = new PrimaryCheck(
+      requests, new Stats(), threads, index -> false, () -> ClusterState.EMPTY_STATE, () -> false);
   private final List<Boolean> certain = new ArrayList<>();
   private final List<Object> answers = new ArrayList<>();
   /** What the writes that have begun on the primary have got. */

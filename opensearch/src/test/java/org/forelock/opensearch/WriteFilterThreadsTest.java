@@ -18,6 +18,7 @@ import org.forelock.search.DocumentLock;
 import org.forelock.search.FakeLocks;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.LockSource;
+import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeParts;
 import org.forelock.search.Stats;
 import org.forelock.search.Timeouts;
@@ -96,7 +97,7 @@ class WriteFilterThreadsTest {
       return toldByAnother ? new ToldByAnother(lock) : lock;
     };
     NodeParts parts = new NodeParts(settings, requests, source, new Timeouts(settings, 60_000, 60_000), null, null,
-        new Stats(), null, workers, () -> "node");
+        new Stats(), null, workers, () -> "node", new NodeIdentity(() -> "", (millis, task) -> {}));
     return new WriteFilter(settings, planner, parts, workers, context, new LateWrites(null, context, null), null);
   }
 

@@ -72,6 +72,12 @@ public final class Leases {
    */
   public Runnable take(Map<String, ?> body, Object task, BiConsumer<Map<String, Object>, Exception> then) {
     LeaseRequest wanted = LeaseRequest.parse(body, limits);
+    try {
+      node.identity().check();
+    } catch (Refusal otherZooKeeper) {
+      then.accept(null, otherZooKeeper);
+      return () -> {};
+    }
     synchronized (this) {
       if (count >= limits.mostLeases()) {
         node.stats().count(wanted.type(), Stats.Count.TOO_MANY);

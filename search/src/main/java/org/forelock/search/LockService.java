@@ -49,6 +49,11 @@ public final class LockService implements LockSource, AutoCloseable {
     return client.status();
   }
 
+  /** Of the namespace; empty: there is no connection. Blocks. */
+  public String identity() {
+    return client.status().connected() ? client.inspector().identity() : "";
+  }
+
   /** Its methods block. */
   public Inspector inspector() {
     return client.inspector();

@@ -16,10 +16,11 @@ import java.util.function.Supplier;
  * @param unguarded tells of those that go on without a lock
  * @param threads on which they go on
  * @param id of the node
+ * @param identity whether locks of the node exclude the others
  */
 public record NodeParts(Limits limits, HeldRequests requests, LockSource source, Timeouts timeouts,
     HolderLook holders, HolderTokens tokens, Stats stats, UnguardedPeriods unguarded, Threads threads,
-    Supplier<String> id) {
+    Supplier<String> id, NodeIdentity identity) {
   /** Threads of the node for writes that were held. */
   public interface Threads {
     /**

@@ -1,5 +1,6 @@
 package org.forelock.search;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,14 +14,16 @@ public final class NodeState {
   private final HeldRequests requests;
   private final Supplier<ClientStatus> status;
   private final Supplier<List<String>> problems;
+  private final NodeIdentity identity;
 
   /** @param problems what an operator has to put right, as nothing is guarded otherwise, or soon will not be */
   public NodeState(Stats stats, HeldRequests requests, Supplier<ClientStatus> status,
-      Supplier<List<String>> problems) {
+      Supplier<List<String>> problems, NodeIdentity identity) {
     this.stats = stats;
     this.requests = requests;
     this.status = status;
     this.problems = problems;
+    this.identity = identity;
   }
 
   /** What happened, and what is there now. */
@@ -41,16 +44,18 @@ public final class NodeState {
 
   /** Red: what should be guarded is not, or only because this was noticed. */
   private Map<String, Object> health(ClientStatus now) {
-    List<String> found = problems.get();
+    List<String> found = new ArrayList<>(problems.get());
+    found.addAll(identity.problems());
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("status", !found.isEmpty() ? "red" : now.connected() ? "green" : "yellow");
     map.put("problems", found);
     return map;
   }
 
-  private static Map<String, Object> zookeeper(ClientStatus status) {
+  private Map<String, Object> zookeeper(ClientStatus status) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("connected", status.connected());
+    map.put("identity", identity.own());
     map.put("session", LocksJson.hex(status.sessionId()));
     map.put("session_timeout_ms", status.sessionTimeoutMillis());
     map.put("instance", status.instance());

@@ -151,6 +151,20 @@ public final class Refusals {
         + " asks for a lock; set index.forelock.enabled");
   }
 
+  /** A write came to its primary past all locks. */
+  public static Refusal unlocked() {
+    return of(CONFLICT, "unlocked", "", "the write came without a lock, through a node without the plugin or on the "
+        + "account of a node, and forelock.strict is set; nothing of this shard's part was written. Send it through "
+        + "another node");
+  }
+
+  /** A lock of this node would exclude too few others. @param who has which namespace */
+  public static Refusal otherZooKeeper(String own, String who) {
+    return of(UNAVAILABLE, "other_zookeeper", "", "the locks of this node are in the ZooKeeper namespace " + own
+        + ", which is not that of most nodes: " + who + "; nothing was written. Give all nodes the same "
+        + "forelock.zookeeper.servers");
+  }
+
   /** The node that has given a lease does not answer. */
   public static Refusal leaseUnknown(String id, String problem) {
     return of(UNAVAILABLE, "unavailable", "", "the node that has given the lease " + id + " does not answer: " + problem

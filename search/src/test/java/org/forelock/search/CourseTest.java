@@ -26,7 +26,7 @@ class CourseTest {
   private final NodeParts node = new NodeParts(limits, requests, locks, new Timeouts(limits, 1000, 1000),
       new HolderLook(monitor -> "; it is held by " + monitor, Runnable::run, (millis, task) -> {}, System::nanoTime),
       null, stats, new UnguardedPeriods(System::nanoTime, () -> true, (level, text) -> {}, task -> {}),
-      (task, failed) -> handedOver.add(task), () -> "here");
+      (task, failed) -> handedOver.add(task), () -> "here", null);
   private final FakeWrite write = new FakeWrite();
 
   private final class FakeWrite implements Course.Write {

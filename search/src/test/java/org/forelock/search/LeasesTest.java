@@ -20,8 +20,13 @@ class LeasesTest {
   private final FakeLeaseLimits bounds = new FakeLeaseLimits();
   private final Stats stats = new Stats();
   private final HeldRequests requests = new HeldRequests(limits, stats, problem -> false, (millis, task) -> {});
+  private final NodeIdentity identity = new NodeIdentity(() -> "a", (millis, task) -> {
+    if (millis == 0) {
+      task.run();
+    }
+  });
   private final NodeParts node = new NodeParts(limits, requests, locks, new Timeouts(limits, 1000, 1000), null, null,
-      stats, null, null, () -> "node-1");
+      stats, null, null, () -> "node-1", identity);
   private long now = Long.MAX_VALUE - 1_000_000_000; // it wraps around within the tests
   /** What is to be done later: when, and what. */
   private final Map<Runnable, Long> timers = new HashMap<>();
@@ -61,6 +66,15 @@ class LeasesTest {
       next.run();
     }
     now = end;
+  }
+
+  @Test
+  void aNodeWhoseLocksExcludeTooFewGivesNone() {
+    identity.use(then -> then.accept(Map.of("n1", "a", "n2", "b")));
+    identity.nodesChanged();
+    take("P1", "1s");
+    refused(0, 503, "other_zookeeper");
+    assertTrue(locks.journal.isEmpty());
   }
 
   @Test

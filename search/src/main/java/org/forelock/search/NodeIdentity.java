@@ -1,0 +1,118 @@
+package org.forelock.search;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.forelock.ForelockException;
+
+/**
+ * The NodeIdentity is the ZooKeeper namespace in which this node's locks are, compared with that of the others: locks
+ * of different ones exclude nobody. The nodes of the namespace that more than half of them have go on; the others
+ * refuse what needs a lock. Nodes that have no connection yet, or an older plugin, do not count. Thread-safe.
+ */
+public final class NodeIdentity {
+  private static final long UNKNOWN_MILLIS = 500;
+  private static final long KNOWN_MILLIS = 10_000;
+
+  private final Supplier<String> look;
+  private final BiConsumer<Long, Runnable> later;
+  private final AtomicBoolean begun = new AtomicBoolean();
+  private volatile Nodes nodes = then -> {};
+  private volatile String own = "";
+  private volatile Refusal refusal;
+  private volatile List<String> problems = List.of();
+
+  /** The nodes of the cluster, this one too. */
+  public interface Nodes {
+    /** @param then called once, with the identity of each that answers, by its name; empty: it does not know it */
+    void ask(Consumer<Map<String, String>> then);
+  }
+
+  /**
+   * Nothing is known yet.
+   *
+   * @param look reads the identity; empty: there is no connection. May block
+   * @param later does something after so many milliseconds, where it may block; not if the node ends before
+   */
+  public NodeIdentity(Supplier<String> look, BiConsumer<Long, Runnable> later) {
+    this.look = look;
+    this.later = later;
+  }
+
+  /** To be called before the first change of the nodes. */
+  public void use(Nodes others) {
+    nodes = others;
+  }
+
+  /** Some have come or gone; the first time, this one has joined them. Compares, and from now on at intervals. */
+  public void nodesChanged() {
+    later.accept(0L, begun.compareAndSet(false, true) ? this::again : this::compare);
+  }
+
+  private void again() {
+    try {
+      compare();
+    } finally {
+      later.accept(own.isEmpty() ? UNKNOWN_MILLIS : KNOWN_MILLIS, this::again);
+    }
+  }
+
+  private void compare() {
+    try {
+      String found = look.get();
+      own = found.isEmpty() ? own : found;
+    } catch (ForelockException unknown) {
+      // What was found before is true until something else is found.
+    }
+    if (!own.isEmpty()) {
+      nodes.ask(this::judge);
+    }
+  }
+
+  private synchronized void judge(Map<String, String> answers) {
+    Map<String, TreeSet<String>> named = new TreeMap<>(); // which nodes have an identity
+    answers.forEach((node, identity) -> {
+      if (!identity.isEmpty()) {
+        named.computeIfAbsent(identity, none -> new TreeSet<>()).add(node);
+      }
+    });
+    int with = named.getOrDefault(own, new TreeSet<>()).size();
+    int all = named.values().stream().mapToInt(TreeSet::size).sum();
+    if (named.size() < 2) {
+      refusal = null;
+      problems = List.of();
+      return;
+    }
+    String who = named.entrySet().stream().map(one -> one.getValue() + " in " + one.getKey())
+        .collect(Collectors.joining(", "));
+    boolean most = 2 * with > all;
+    refusal = most ? null : Refusals.otherZooKeeper(own, who);
+    problems = List.of("the nodes' locks are in different ZooKeeper namespaces, and do NOT EXCLUDE EACH OTHER: " + who
+        + (most ? "; the others refuse guarded writes" : "; this node refuses guarded writes")
+        + ". Give all nodes the same forelock.zookeeper.servers, and restart those that you have changed");
+  }
+
+  /** @throws Refusal if locks of this node exclude too few others */
+  public void check() {
+    Refusal reason = refusal;
+    if (reason != null) {
+      throw reason;
+    }
+  }
+
+  /** What an operator has to put right. */
+  public List<String> problems() {
+    return problems;
+  }
+
+  /** Empty: it is not known yet. */
+  public String own() {
+    return own;
+  }
+}

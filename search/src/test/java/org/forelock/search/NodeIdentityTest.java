@@ -1,0 +1,106 @@
+package org.forelock.search;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import org.forelock.ErrorCode;
+import org.forelock.TestFailures;
+import org.junit.jupiter.api.Test;
+
+class NodeIdentityTest {
+  private final Deque<Runnable> timers = new ArrayDeque<>();
+  private final Deque<Long> delays = new ArrayDeque<>();
+  private String found = "";
+  private Map<String, String> nodes = Map.of();
+  private final NodeIdentity identity = new NodeIdentity(() -> {
+    if (found == null) {
+      throw TestFailures.of(ErrorCode.CONNECTION_LOSS, "");
+    }
+    return found;
+  }, (millis, task) -> {
+    delays.add(millis);
+    timers.add(task);
+  });
+
+  /** Of the others, at the next look. */
+  private void nodes(Map<String, String> known) {
+    nodes = known;
+    timers.poll().run();
+  }
+
+  private void begin(String own) {
+    found = own;
+    identity.use(then -> then.accept(nodes));
+    identity.nodesChanged();
+  }
+
+  @Test
+  void oneNamespaceIsNoProblem() {
+    begin("a");
+    nodes(Map.of("n1", "a", "n2", "a", "n3", ""));
+    identity.check();
+    assertTrue(identity.problems().isEmpty());
+    assertEquals("a", identity.own());
+  }
+
+  @Test
+  void theFewRefuse() {
+    begin("b");
+    nodes(Map.of("n1", "a", "n2", "b", "n3", "a"));
+    Refusal refusal = assertThrows(Refusal.class, identity::check);
+    assertEquals(503, refusal.status);
+    assertEquals("other_zookeeper", refusal.code);
+    assertTrue(refusal.getMessage().contains("[n1, n3] in a, [n2] in b"), refusal.getMessage());
+    assertEquals(1, identity.problems().size());
+
+    found = "a"; // it was put right, or the others were
+    nodes(Map.of("n1", "a", "n2", "a", "n3", "a"));
+    identity.check();
+    assertTrue(identity.problems().isEmpty());
+  }
+
+  @Test
+  void theManyGoOnAndTell() {
+    begin("a");
+    nodes(Map.of("n1", "a", "n2", "b", "n3", "a"));
+    identity.check();
+    assertTrue(identity.problems().get(0).contains("[n2] in b"), identity.problems().toString());
+  }
+
+  @Test
+  void halfIsNotEnough() {
+    begin("a");
+    nodes(Map.of("n1", "a", "n2", "b"));
+    assertThrows(Refusal.class, identity::check);
+  }
+
+  @Test
+  void eachOnItsOwnRefuses() {
+    begin("a");
+    nodes(Map.of("n1", "a", "n2", "b", "n3", "c"));
+    assertThrows(Refusal.class, identity::check);
+  }
+
+  @Test
+  void whoHasNoConnectionAsksSoonAgain() {
+    begin("");
+    nodes(Map.of("n1", "a", "n2", "b"));
+    identity.check();
+    assertEquals("", identity.own());
+    delays.poll();
+    assertTrue(delays.poll() < 1000);
+    found = "c";
+    nodes(Map.of("n1", "a", "n2", "a", "n3", "c"));
+    assertThrows(Refusal.class, identity::check);
+    assertTrue(delays.poll() > 1000);
+    found = null;
+    identity.nodesChanged();
+    timers.pollLast().run();
+    assertEquals("c", identity.own(), "what was found before is true until something else is found");
+    assertThrows(Refusal.class, identity::check);
+  }
+}
