@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  *
  * <p>Close it: that ends the session, and frees all its locks on the server before it returns.
  */
-public final class ForelockClient implements AutoCloseable {
+public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   private static final String LOGGER_NAME = "org.forelock";
   private static Cleaner cleaner;
 
