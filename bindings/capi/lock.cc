@@ -121,10 +121,11 @@ int32_t fl_lock_watch(fl_handle lock, uint32_t events, int64_t danger_margin_ms,
     require((events & ~known) == 0, "unknown events");
     const auto use = find_lock(lock);
     const auto tell = [queue = use->client()->events, lock, tag, monitor = use->lock().monitor()](
-                          std::int32_t kind, std::int64_t value, const std::string& text = {}) {
+                          std::int32_t kind, std::int64_t value, const std::string& text = {}, std::string hint = {}) {
       Event event{.kind = kind, .source = lock, .tag = tag, .value = value};
       event.failure.monitor = monitor;
       event.failure.message = text;
+      event.failure.hint = std::move(hint);
       queue->notify(std::move(event));
     };
     WriteLock& of = use->lock();
@@ -136,7 +137,8 @@ int32_t fl_lock_watch(fl_handle lock, uint32_t events, int64_t danger_margin_ms,
     }
     if ((events & FL_ON_QUEUED) != 0) {
       of.on_queued([tell](const QueuePosition& where) {
-        tell(FL_EVENT_QUEUED, static_cast<std::int64_t>(where.place), where.behind);
+        tell(FL_EVENT_QUEUED, static_cast<std::int64_t>(where.place), where.behind,
+             where.expected_wait ? std::to_string(where.expected_wait->count()) : std::string());
       });
     }
     if ((events & FL_ON_CONTENDED) != 0) {

@@ -187,7 +187,8 @@ enum fl_event_kind {
   FL_EVENT_RELEASED = 2,   ///< an asynchronous release ended: `code`
   FL_EVENT_LOST = 3,       ///< a held lock was lost: `value` is a fl_loss
   FL_EVENT_DANGER = 4,     ///< a held lock comes close to its end while the connection is silent
-  FL_EVENT_QUEUED = 5,     ///< the place in the queue: `value`, 1 is next; `message` is the node before
+  FL_EVENT_QUEUED = 5,     ///< the place in the queue: `value`, 1 is next; `message` is the node before; `hint` is how
+                           ///< many milliseconds it will probably still wait, empty if too little is known of that
   FL_EVENT_CONTENDED = 6,  ///< another contender waits behind the holder: `value` is its fl_priority
   FL_EVENT_ATTEMPT = 7,    ///< `source` is a fl_attempt to be worked on; `tag` the operation's; `value` its number
   FL_EVENT_FAILURE = 8,    ///< an attempt failed: `name` its code; `value` 1 if there will be another

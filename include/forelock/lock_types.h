@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -48,9 +49,12 @@ constexpr std::string_view name_of(LossReason reason) noexcept {
 struct QueuePosition {
   std::size_t place = 0;  ///< 1 is next
   std::string behind;     ///< the node directly before ours, e.g. "A-0000000007", or "privateLock": only the holder
+  /// How long it will probably still wait, by how this process's latest waits of its class for the monitor went;
+  /// nothing as long as these were too few.
+  std::optional<std::chrono::milliseconds> expected_wait = {};
 
   /// Same place, behind the same node.
-  bool operator==(const QueuePosition&) const = default;
+  bool operator==(const QueuePosition& other) const { return place == other.place && behind == other.behind; }
 };
 
 /// When a time-out of any unit that begins now ends, on the steady clock; the clock's own end where it is beyond that.

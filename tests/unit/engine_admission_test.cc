@@ -101,6 +101,34 @@ TEST_F(EngineAdmissionTest, AWaitThatWouldBeInVainIsRefused) {
   EXPECT_EQ(output_.refusals.size(), 1u) << "it has the time";
 }
 
+// Twenty that are told their places have been served, each after 20 ms, when another one comes.
+TEST_F(EngineAdmissionTest, WhoIsToldItsPlaceIsToldHowLongItWillWait) {
+  const auto ask_for = [&](ContenderId id) {
+    AcquireSpec spec = spec_of(id, Priority::foreground, 1h);
+    spec.wants_position = true;
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>(created(name(id + 1)));  // privateLock has a number, too
+  };
+  cold_cycle(1);
+  engine_.acquire(2, spec_of(2, Priority::foreground), now_);
+  answer<Transaction>(claimed(name(2), 200));
+  for (ContenderId id = 3; id < 23; ++id) ask_for(id);
+  ASSERT_FALSE(output_.positions.empty());
+  EXPECT_EQ(output_.positions.back().place, 20u);
+  EXPECT_FALSE(output_.positions.back().expected_wait) << "nothing is known yet";
+  for (ContenderId id = 2; id < 22; ++id) {
+    now_ += 20ms;
+    answer_heartbeats();
+    ASSERT_TRUE(engine_.release(id, now_));
+    answer<Transaction>(claimed("", static_cast<Token>(300 + id)));
+  }
+  for (ContenderId id = 23; id < 28; ++id) ask_for(id);
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{5, name(27)}));
+  ASSERT_TRUE(output_.positions.back().expected_wait);
+  EXPECT_GE(*output_.positions.back().expected_wait, 100ms);
+  EXPECT_LE(*output_.positions.back().expected_wait, 110ms);
+}
+
 // What it waited for before its first grant says nothing of the time that it held the lock.
 TEST_F(EngineAdmissionTest, AHoldAndASecondGrantAreNoWait) {
   const auto ask_for = [&](ContenderId id, Duration patience) {

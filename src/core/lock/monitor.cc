@@ -48,8 +48,8 @@ void Monitor::add(Contender& contender, TimePoint) {
   all_.emplace(contender.arrival, &contender);
   idle_.insert({contender.arrival, &contender});
   if (contender.spec.wants_position) position_watchers_.insert({contender.arrival, &contender});
-  const bool limited = contender.spec.queue_max > 0 || contender.spec.refuse_in_vain;
-  if (limited && !contender.spec.try_once) applicants_.insert({contender.arrival, &contender});
+  const bool placed = contender.spec.queue_max > 0 || contender.spec.refuse_in_vain || contender.spec.wants_position;
+  if (placed && !contender.spec.try_once) applicants_.insert({contender.arrival, &contender});
 }
 
 void Monitor::drop(Contender& contender) {
@@ -476,6 +476,9 @@ void Monitor::advise_positions() {
     if (!index || !position_known(*contender)) continue;
     QueuePosition position = position_at(*index);
     if (position == contender->position) continue;
+    if (const auto wait = predicted_wait(contender->spec.priority, position.place)) {
+      position.expected_wait = std::chrono::round<std::chrono::milliseconds>(*wait);
+    }
     contender->position = std::move(position);
     engine_.output().queued(contender->id, *contender->position);
   }

@@ -148,7 +148,8 @@ class HeldLock:
         """
         check_callback(callback)
         self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED,
-                    lambda event: callback(QueuePosition(event.value, event.message)))
+                    lambda event: callback(QueuePosition(event.value, event.message,
+                                                        int(event.hint) / 1000 if event.hint else None)))
 
     def on_contended(self, callback: Callable[[Priority], None]) -> None:
         """Called when another contender waits behind the holder, once for each class and grant.

@@ -68,6 +68,9 @@ class QueuePosition:
     place: int
     #: The node directly before; "privateLock": only the holder.
     behind: str
+    #: How long it will probably still wait, in seconds, by how this process's latest waits of its class for the monitor
+    #: went; None as long as these were too few.
+    expected_wait: Optional[float] = None
 
 
 def priority_of(value: PriorityLike) -> Priority:

@@ -35,37 +35,37 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * A foreground lock.
    *
    * @param lockInfo short text for people: what for
-   * @param client must not be closed before the lock is of no use any more
+   * @param zooKeeper the client; must not be closed before the lock is of no use any more
    * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
    */
-  public ZkBlockingWriteLock(String lockInfo, ForelockClient client, String monitorObject) {
-    this(lockInfo, client, monitorObject, LockType.FOREGROUND);
+  public ZkBlockingWriteLock(String lockInfo, ZooKeeper zooKeeper, String monitorObject) {
+    this(lockInfo, zooKeeper, monitorObject, LockType.FOREGROUND);
   }
 
   /**
    * A lock of either class.
    *
    * @param lockInfo short text for people: what for
-   * @param client must not be closed before the lock is of no use any more
+   * @param zooKeeper the client; must not be closed before the lock is of no use any more
    * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
    * @param lockType the class it contends in
    */
-  public ZkBlockingWriteLock(String lockInfo, ForelockClient client, String monitorObject, LockType lockType) {
-    this(lockInfo, client, monitorObject, lockType, LockOptions.NONE);
+  public ZkBlockingWriteLock(String lockInfo, ZooKeeper zooKeeper, String monitorObject, LockType lockType) {
+    this(lockInfo, zooKeeper, monitorObject, lockType, LockOptions.NONE);
   }
 
   /**
    * A lock of either class, of which more is said.
    *
    * @param lockInfo short text for people: what for
-   * @param client must not be closed before the lock is of no use any more
+   * @param zooKeeper the client; must not be closed before the lock is of no use any more
    * @param monitorObject the id of the monitor object: 1 to 255 bytes after encoding
    * @param lockType the class it contends in
    * @param options what else may be said about it
    */
   public ZkBlockingWriteLock(
-      String lockInfo, ForelockClient client, String monitorObject, LockType lockType, LockOptions options) {
-    this.client = client;
+      String lockInfo, ZooKeeper zooKeeper, String monitorObject, LockType lockType, LockOptions options) {
+    this.client = (ForelockClient) zooKeeper;
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
     this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
@@ -443,7 +443,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    */
   public void onQueued(Consumer<QueuePosition> callback) {
     Objects.requireNonNull(callback);
-    handle.watch(Native.ON_QUEUED, 0, event -> callback.accept(new QueuePosition(event.value, event.message)));
+    handle.watch(Native.ON_QUEUED, 0, event -> callback.accept(new QueuePosition(event)));
   }
 
   /**
