@@ -305,6 +305,39 @@ static int queue_max(const test_host* host) {
   return 0;
 }
 
+static int expected_wait(const test_host* host) {
+  enum { count = 20 };
+  fl_client client = 0;
+  fl_lock holder = 0;
+  fl_lock line[count];
+  fl_event event;
+  if (open_client(host, &client) || new_lock(host, client, FL_FOREGROUND, &holder)) return 1;
+  OK(fl_lock_acquire(holder, timeout_ms));
+  for (uint64_t i = 0; i < count; ++i) {
+    if (new_lock(host, client, FL_FOREGROUND, &line[i])) return 1;
+    OK(fl_lock_watch(line[i], FL_ON_QUEUED, 0, i));
+    OK(fl_lock_acquire_async(line[i], FL_FOREVER, i));
+    if (next_event(client, FL_EVENT_QUEUED, &event)) return 1;
+    CHECK(event.value == (int64_t)i + 1 && event.hint[0] == 0);
+  }
+  OK(fl_lock_release(holder));
+  for (uint64_t i = 0; i < count; ++i) {
+    if (next_event(client, FL_EVENT_ACQUIRED, &event)) return 1;
+    CHECK(event.code == FL_OK && event.tag == i);
+    OK(fl_lock_release(line[i]));
+  }
+  OK(fl_lock_acquire(holder, timeout_ms));
+  OK(fl_lock_acquire_async(line[0], FL_FOREVER, 0));
+  do {
+    if (next_event(client, FL_EVENT_QUEUED, &event)) return 1;
+  } while (event.tag != 0);
+  CHECK(event.hint[0] != 0);
+  OK(fl_client_free(client));
+  for (int i = 0; i < count; ++i) OK(fl_lock_free(line[i]));
+  OK(fl_lock_free(holder));
+  return 0;
+}
+
 /* Waits until this one stands first in the queue. */
 static int wait_until_first(const test_host* host, fl_client client, const char* lock_info) {
   for (;;) {
@@ -565,6 +598,7 @@ const named_case all_cases[] = {{"blocking", blocking},
                                 {"foreground_first", foreground_first},
                                 {"priority_set", priority_set},
                                 {"queue_max", queue_max},
+                                {"expected_wait", expected_wait},
                                 {"lock_inside", lock_inside},
                                 {"lost_by_a_stall", lost_by_a_stall},
                                 {"removed", removed},

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,12 @@ class Cases : public testing::Test {
   std::future<LossReason> loss_of(WriteLock& lock) {
     auto told = std::make_shared<std::promise<LossReason>>();
     lock.on_lost([told](LossReason reason) { told->set_value(reason); });
+    return told->get_future();
+  }
+  static std::future<QueuePosition> first_place_of(WriteLock& lock) {
+    auto told = std::make_shared<std::promise<QueuePosition>>();
+    auto once = std::make_shared<std::once_flag>();
+    lock.on_queued([told, once](const QueuePosition& now) { std::call_once(*once, [&] { told->set_value(now); }); });
     return told->get_future();
   }
   // What an acquisition in a thread of its own ended with; it waits when this returns.
@@ -294,6 +301,32 @@ TEST_F(Cases, own_grant) {
   own.unlock_or_throw();
   EXPECT_EQ(client.statistics().lingering, 0u);
   EXPECT_EQ(client.statistics().taken_again, 0u);
+}
+
+TEST_F(Cases, expected_wait) {
+  lock_.lock();
+  std::vector<std::unique_ptr<BlockingWriteLock>> line;
+  std::vector<std::future<std::optional<ErrorCode>>> ends;
+  for (int i = 0; i < 20; ++i) {
+    BlockingWriteLock& lock = *line.emplace_back(std::make_unique<BlockingWriteLock>(client_, "line", monitor_));
+    auto place = first_place_of(lock);
+    ends.push_back(std::async(std::launch::async, [&lock] {
+      return code_of([&] {
+        lock.lock();
+        lock.unlock_or_throw();
+      });
+    }));
+    EXPECT_FALSE(soon(std::move(place)).expected_wait) << "nothing is known yet";
+  }
+  lock_.unlock_or_throw();
+  for (auto& end : ends) EXPECT_EQ(soon(std::move(end)), std::nullopt);
+  lock_.lock();
+  BlockingWriteLock next(client_, "next", monitor_);
+  auto place = first_place_of(next);
+  auto end = std::async(std::launch::async, [&next] { return code_of([&] { next.lock(); }); });
+  EXPECT_TRUE(soon(std::move(place)).expected_wait);
+  lock_.unlock_or_throw();
+  EXPECT_EQ(soon(std::move(end)), std::nullopt);
 }
 
 TEST_F(Cases, identity) {

@@ -367,6 +367,35 @@ def test_own_grant(open_client):
     assert (client.status.lingering, client.status.taken_again) == (0, 0)
 
 
+def test_expected_wait(client):
+    holder, _ = hold(client)
+    line, places, tasks = [BlockingLock(client, "P1") for _ in range(20)], queue.SimpleQueue(), []
+    for lock in line:
+        lock.on_queued(places.put)
+
+        def serve(lock=lock):
+            lock.acquire(PATIENCE)
+            lock.release()
+
+        tasks.append(threading.Thread(target=serve))
+        tasks[-1].start()
+        place = places.get(timeout=PATIENCE)
+        assert (place.place, place.expected_wait) == (len(tasks), None)
+    holder.release()
+    for task in tasks:
+        task.join(PATIENCE)
+    holder.acquire(PATIENCE)
+    told = queue.SimpleQueue()
+    lock = BlockingLock(client, "P1")
+    lock.on_queued(told.put)
+    task = threading.Thread(target=lambda: lock.acquire(PATIENCE))
+    task.start()
+    assert told.get(timeout=PATIENCE).expected_wait > 0
+    holder.release()
+    task.join(PATIENCE)
+    lock.release()
+
+
 def test_identity(open_client, servers):
     identity = forelock.Inspector(open_client()).identity()
     assert identity

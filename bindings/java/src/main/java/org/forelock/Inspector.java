@@ -100,6 +100,8 @@ public final class Inspector {
    * A text by which two processes find out whether they share one namespace: the same for all clients of it, whichever
    * of its servers they name, and for no other one in the world. Made by the first who asks; lost with the servers'
    * data.
+   *
+   * @return that text
    */
   public String identity() {
     return Blocking.call(() -> Failures.text(Native.inspectIdentity(client.core().handle, TIMEOUT_MS)));

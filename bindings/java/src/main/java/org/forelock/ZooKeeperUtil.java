@@ -21,6 +21,7 @@ public final class ZooKeeperUtil {
   /**
    * The program's client.
    *
+   * @return that one
    * @throws IllegalStateException if none has been named
    */
   public static ForelockClient getZookeeper() {

@@ -402,6 +402,34 @@ class CasesTest {
   }
 
   @Test
+  void expectedWait() throws Exception {
+    try (ForelockClient client = server.client()) {
+      ZkBlockingWriteLock holder = lock(client, LockType.BACKGROUND);
+      holder.lockWithTimeout();
+      List<CompletableFuture<Void>> line = new ArrayList<>();
+      for (int i = 0; i < 20; ++i) {
+        ZkBlockingWriteLock lock = lock(client, LockType.BACKGROUND);
+        CompletableFuture<QueuePosition> place = new CompletableFuture<>();
+        lock.onQueued(place::complete);
+        line.add(lock.acquireAsync(Duration.ofMinutes(1)).thenCompose(ZkBlockingWriteLock::unlockAsync));
+        assertTrue(soon(place).expectedWait().isEmpty(), "nothing is known yet");
+      }
+      holder.unlock();
+      for (CompletableFuture<Void> served : line) {
+        soon(served);
+      }
+      holder.lockWithTimeout();
+      ZkBlockingWriteLock next = lock(client, LockType.BACKGROUND);
+      CompletableFuture<QueuePosition> place = new CompletableFuture<>();
+      next.onQueued(place::complete);
+      CompletableFuture<ZkBlockingWriteLock> last = next.acquireAsync(Duration.ofMinutes(1));
+      assertTrue(soon(place).expectedWait().isPresent());
+      holder.unlock();
+      soon(last).unlock();
+    }
+  }
+
+  @Test
   void identity() {
     try (ForelockClient first = server.settings().build(); ForelockClient second = server.settings().build();
         ForelockClient other = server.settings().servers(server.address() + "/other").build()) {
