@@ -355,6 +355,31 @@ def test_a_held_request_can_be_cancelled(node, server):
         wait_until(lambda: not queue(node, "cancelled/1"), "it has left the queue")
 
 
+def test_a_held_request_can_be_made_foreground(node, server):
+    node.create("moved")
+
+    def classes():
+        return [waiter["priority"] for waiter in queue(node, "moved/1")]
+
+    with Holder(server.address, "moved/1") as holder:
+        first = Later(lambda: write(node, "moved", "1?timeout=60s", {"n": 1}, X_Forelock_Priority="background"))
+        wait_until(lambda: classes() == ["background"], "one waits in the background")
+        second = Later(lambda: write(node, "moved", "1?timeout=60s", {"n": 2}, X_Forelock_Priority="background"))
+        wait_until(lambda: classes() == ["background"] * 2, "and another one")
+        third = Later(lambda: write(node, "moved", "1?timeout=60s", {"n": 3}))
+        wait_until(lambda: classes() == ["foreground", "background", "background"], "and one in the foreground")
+        path = "/_plugins/_forelock/_prioritize"
+        assert node.request("POST", path).status == 400
+        assert node.request("POST", path + "?monitor=moved%2F1&to=high").status == 400
+        assert node.request("POST", path + "?monitor=other").json == {"prioritized": 0, "failures": []}
+        answer = node.request("POST", path + "?monitor=moved%2F1&priority=background")
+        assert valid(answer.json, "prioritized")["prioritized"] == 2
+        wait_until(lambda: classes() == ["foreground"] * 3, "both have moved")
+        holder.let_go()
+        assert {one.get().status for one in (first, second, third)} == {200, 201}
+    assert node.request("GET", "/moved/_doc/1").json["_source"]["n"] in (1, 2), "those that were moved came last"
+
+
 @needs("jobs")
 def test_a_cancelled_task_takes_what_descends_from_it_along(node, server):
     node.create("tasks")

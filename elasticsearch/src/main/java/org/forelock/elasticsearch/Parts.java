@@ -21,6 +21,7 @@ import org.forelock.search.Stats;
 /** The plugin's own objects, for those that the node makes. Thread-safe. */
 public final class Parts implements Refreshes {
   static final String STATS = "internal:plugin/forelock/stats";
+  static final String PRIORITIZE = "internal:plugin/forelock/prioritize";
   static final String CANCEL = "internal:plugin/forelock/cancel";
   static final String LEASES = "internal:plugin/forelock/leases";
   private static final String IDENTITY = "internal:plugin/forelock/identity";
@@ -69,11 +70,20 @@ public final class Parts implements Refreshes {
       then.accept(known);
     }));
     peers.serve(CANCEL, Peers.AT_ONCE, (question, reply) -> {
-      Map<String, String> parameters = new HashMap<>();
-      question.forEach((name, value) -> parameters.put(name, (String) value));
-      Selection selection = Selection.of(parameters);
+      Selection selection = Selection.of(texts(question));
       reply.accept(Map.of("cancelled", requests.cancel(held -> selection.fits(held, ancestry), "by request")));
     });
+    peers.serve(PRIORITIZE, Peers.AT_ONCE, (question, reply) -> {
+      Selection selection = Selection.of(texts(question));
+      reply.accept(Map.of("prioritized", requests.prioritize(
+          held -> selection.fits(held, ancestry), Selection.wanted(texts(question)))));
+    });
+  }
+
+  private static Map<String, String> texts(Map<String, Object> values) {
+    Map<String, String> texts = new HashMap<>();
+    values.forEach((name, value) -> texts.put(name, (String) value));
+    return texts;
   }
 
   void askAll(String question, Map<String, Object> values, Consumer<Peers.Answered> then) {

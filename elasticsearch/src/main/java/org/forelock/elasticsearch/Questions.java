@@ -31,6 +31,9 @@ final class Questions {
   /** Ends waits on all nodes. */
   static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
 
+  /** Moves those that wait on all nodes to another class. */
+  static final ActionType<Reply> PRIORITIZE = new ActionType<>("cluster:admin/forelock/prioritize");
+
   private Questions() {}
 
   /** One that the node answers that is asked. */
@@ -137,10 +140,33 @@ final class Questions {
     }
   }
 
-  /** Ends waits. */
-  public static final class CancelAction extends HandledTransportAction<Message, Reply> {
+  /** Something that is done, on all nodes, to the requests that are meant; each says to how many. */
+  abstract static class ToHeld extends HandledTransportAction<Message, Reply> {
     private final Parts parts;
+    private final String question;
+    private final String count;
 
+    ToHeld(ActionType<?> type, TransportService transport, ActionFilters filters, Parts parts, String question,
+        String count) {
+      super(type.name(), transport, filters, Message::new, Peers.AT_ONCE);
+      this.parts = parts;
+      this.question = question;
+      this.count = count;
+    }
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      parts.askAll(question, message.values, answers -> {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put(count, answers.nodes.values().stream().mapToInt(node -> (int) node.get(count)).sum());
+        map.put("failures", List.copyOf(answers.problems));
+        listener.onResponse(new Reply(map));
+      });
+    }
+  }
+
+  /** Ends waits. */
+  public static final class CancelAction extends ToHeld {
     /**
      * Called by the node.
      *
@@ -150,18 +176,22 @@ final class Questions {
      */
     @Inject
     public CancelAction(TransportService transport, ActionFilters filters, Parts parts) {
-      super(CANCEL.name(), transport, filters, Message::new, Peers.AT_ONCE);
-      this.parts = parts;
+      super(CANCEL, transport, filters, parts, Parts.CANCEL, "cancelled");
     }
+  }
 
-    @Override
-    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
-      parts.askAll(Parts.CANCEL, message.values, answers -> {
-        Map<String, Object> map = new LinkedHashMap<>();
-        map.put("cancelled", answers.nodes.values().stream().mapToInt(node -> (int) node.get("cancelled")).sum());
-        map.put("failures", List.copyOf(answers.problems));
-        listener.onResponse(new Reply(map));
-      });
+  /** Moves those that wait to another class. */
+  public static final class PrioritizeAction extends ToHeld {
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public PrioritizeAction(TransportService transport, ActionFilters filters, Parts parts) {
+      super(PRIORITIZE, transport, filters, parts, Parts.PRIORITIZE, "prioritized");
     }
   }
 }

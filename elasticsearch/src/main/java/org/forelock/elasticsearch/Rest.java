@@ -42,7 +42,9 @@ final class Rest extends BaseRestHandler {
         new Rest("lock", Method.GET, "locks/{monitor}", Questions.LOCKS,
             request -> Map.of(Looks.MONITOR, request.param("monitor"))),
         new Rest("stats", Method.GET, "stats", Questions.STATS, request -> Map.of()),
-        new Rest("cancel", Method.POST, "_cancel", Questions.CANCEL, Rest::selection),
+        new Rest("cancel", Method.POST, "_cancel", Questions.CANCEL, request -> selection(request, false)),
+        new Rest("prioritize", Method.POST, "_prioritize", Questions.PRIORITIZE,
+            request -> selection(request, true)),
         new Rest("metrics", Method.GET, "metrics", Questions.METRICS, request -> Map.of()),
         new LeaseRest(), new Rest("leases", Method.GET, "leases", Questions.LEASE_LIST, request -> Map.of()),
         new Rest("lease_keep", Method.PUT, "leases/{id}", Questions.LEASE_USE,
@@ -51,15 +53,8 @@ final class Rest extends BaseRestHandler {
             request -> new HashMap<>(Leases.release(request.param("id")))), new Cat());
   }
 
-  private static Map<String, Object> selection(RestRequest request) {
-    Map<String, String> given = new HashMap<>();
-    for (String name : Selection.PARAMETERS) {
-      if (request.param(name) != null) {
-        given.put(name, request.param(name));
-      }
-    }
-    Selection.of(given); // or it is invalid
-    return new HashMap<>(given);
+  private static Map<String, Object> selection(RestRequest request, boolean withClass) {
+    return new HashMap<>(Selection.parameters(request::param, withClass));
   }
 
   @Override

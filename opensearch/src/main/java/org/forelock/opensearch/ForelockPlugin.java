@@ -205,6 +205,7 @@ public final class ForelockPlugin extends PluginBase
   public List<ActionHandler<? extends ActionRequest, ? extends ActionResponse>> getActions() {
     return List.of(new ActionHandler<>(NodesAction.STATS, NodesAction.StatsAction.class),
         new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class),
+        new ActionHandler<>(NodesAction.PRIORITIZE, NodesAction.PrioritizeAction.class),
         new ActionHandler<>(LeaseActions.TAKE, LeaseActions.Take.class),
         new ActionHandler<>(LeaseActions.USE, LeaseActions.Use.class),
         new ActionHandler<>(LeaseActions.LIST, LeaseActions.All.class),

@@ -20,6 +20,7 @@ abstract class NodesAction
     extends TransportNodesAction<NodesRequest, NodesAnswer, NodesRequest.OfNode, NodesAnswer.OfNode> {
   static final ActionType<NodesAnswer> STATS = type("cluster:monitor/forelock/stats");
   static final ActionType<NodesAnswer> CANCEL = type("cluster:admin/forelock/cancel");
+  static final ActionType<NodesAnswer> PRIORITIZE = type("cluster:admin/forelock/prioritize");
 
   NodesAction(ActionType<?> type, ThreadPool threads, ClusterService cluster, TransportService transport,
       ActionFilters filters) {
@@ -108,6 +109,35 @@ abstract class NodesAction
       Selection selection = Selection.of(parameters);
       int cancelled = parts.requests.cancel(held -> selection.fits(held, parts.ancestry()), "by request");
       return Map.of("cancelled", cancelled);
+    }
+  }
+
+  /** Moves those that wait to another class. */
+  public static final class PrioritizeAction extends NodesAction {
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param threads the node's threads
+     * @param cluster what the node knows of the cluster
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public PrioritizeAction(ThreadPool threads, ClusterService cluster, TransportService transport,
+        ActionFilters filters, Parts parts) {
+      super(PRIORITIZE, threads, cluster, transport, filters);
+      this.parts = parts;
+    }
+
+    @Override
+    Map<String, Object> answer(Map<String, String> parameters) {
+      Selection selection = Selection.of(parameters);
+      int changed = parts.requests.prioritize(
+          held -> selection.fits(held, parts.ancestry()), Selection.wanted(parameters));
+      return Map.of("prioritized", changed);
     }
   }
 }

@@ -8,13 +8,14 @@ import java.util.function.Function;
 import org.forelock.search.Looks;
 import org.forelock.search.Metrics;
 import org.forelock.search.Selection;
+import org.opensearch.action.ActionType;
 import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.rest.RestStatus;
 import org.opensearch.rest.BytesRestResponse;
 import org.opensearch.rest.RestChannel;
 import org.opensearch.rest.RestHandler;
-import org.opensearch.rest.RestRequest;
 import org.opensearch.rest.RestRequest.Method;
+import org.opensearch.rest.RestRequest;
 import org.opensearch.rest.action.RestResponseListener;
 
 /** The plugin's REST interface. */
@@ -25,7 +26,9 @@ final class Rest {
 
   static List<RestHandler> handlers() {
     List<RestHandler> all = new ArrayList<>(LeaseRest.handlers());
-    all.addAll(List.of(new Locks(), new Show(), new Cat(), new StatsHandler(), new Cancel(), new MetricsHandler()));
+    all.addAll(List.of(new Locks(), new Show(), new Cat(), new StatsHandler(), new MetricsHandler(),
+        new ToHeld("cancel", NodesAction.CANCEL, "cancelled", false),
+        new ToHeld("prioritize", NodesAction.PRIORITIZE, "prioritized", true)));
     return all;
   }
 
@@ -98,29 +101,36 @@ final class Rest {
     }
   }
 
-  private static final class Cancel extends RestBase {
+  /** Something that is done, on all nodes, to the requests that are meant; each says to how many. */
+  private static final class ToHeld extends RestBase {
+    private final String name;
+    private final ActionType<NodesAnswer> action;
+    private final String count;
+    private final boolean withClass;
+
+    ToHeld(String name, ActionType<NodesAnswer> action, String count, boolean withClass) {
+      this.withClass = withClass;
+      this.name = name;
+      this.action = action;
+      this.count = count;
+    }
+
     @Override
     public String getName() {
-      return "forelock_cancel";
+      return "forelock_" + name;
     }
 
     @Override
     public List<Route> routes() {
-      return List.of(new Route(Method.POST, ROOT + "_cancel"));
+      return List.of(new Route(Method.POST, ROOT + "_" + name));
     }
 
     @Override
     RestChannelConsumer prepare(RestRequest request, Actions actions) {
-      Map<String, String> parameters = new LinkedHashMap<>();
-      for (String name : Selection.PARAMETERS) {
-        if (request.param(name) != null) {
-          parameters.put(name, request.param(name));
-        }
-      }
-      Selection.of(parameters);
-      return channel -> actions.execute(NodesAction.CANCEL, new NodesRequest(parameters), then(channel, answer -> {
+      Map<String, String> parameters = Selection.parameters(request::param, withClass);
+      return channel -> actions.execute(action, new NodesRequest(parameters), then(channel, answer -> {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("cancelled", answer.getNodes().stream().mapToInt(node -> (int) node.values.get("cancelled")).sum());
+        map.put(count, answer.getNodes().stream().mapToInt(node -> (int) node.values.get(count)).sum());
         map.put("failures", answer.problems());
         return map;
       }));

@@ -1,5 +1,6 @@
 package org.forelock.opensearch;
 
+import org.forelock.LockType;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -124,6 +125,11 @@ class WriteFilterThreadsTest {
     @Override
     public CompletableFuture<?> tryAcquire() {
       return lock.tryAcquire();
+    }
+
+    @Override
+    public boolean prioritize(LockType type) {
+      return lock.prioritize(type);
     }
 
     @Override

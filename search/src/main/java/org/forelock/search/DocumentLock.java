@@ -2,6 +2,7 @@ package org.forelock.search;
 
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.forelock.LockType;
 
 /** A DocumentLock is a lock on one monitor, or on several at once, that can be obtained without blocking. */
 public interface DocumentLock {
@@ -10,6 +11,9 @@ public interface DocumentLock {
 
   /** The same at once or not at all, without queueing. */
   CompletableFuture<?> tryAcquire();
+
+  /** Changes its class, where it waits or is to. @return whether that was done */
+  boolean prioritize(LockType type);
 
   /** How long all of it is certain from now on; 0 if it is not. */
   long nanosLeft();

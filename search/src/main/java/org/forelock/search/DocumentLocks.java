@@ -41,7 +41,6 @@ public final class DocumentLocks implements WriteLocks {
 
   private final LockSource source;
   private final String info;
-  private final LockType type;
   private final boolean fenced;
   private final LongSupplier clock;
   private final Set<String> monitors;
@@ -51,6 +50,7 @@ public final class DocumentLocks implements WriteLocks {
   private final List<DocumentLock> locks = new ArrayList<>();
   /** Monitors that others keep, with the reason; null: there was no try left for it. */
   private final Map<String, ForelockException> refused = new LinkedHashMap<>();
+  private LockType type;
   private Consumer<ForelockException> end;
   private Consumer<Exception> defect;
   private long deadline;
@@ -274,6 +274,24 @@ public final class DocumentLocks implements WriteLocks {
   @Override
   public synchronized Map<String, ForelockException> refused() {
     return Collections.unmodifiableMap(new LinkedHashMap<>(refused));
+  }
+
+  @Override
+  public boolean prioritize(LockType other) {
+    List<DocumentLock> taken;
+    boolean some;
+    synchronized (this) {
+      if (closed) {
+        return false;
+      }
+      type = other;
+      some = !pending.isEmpty();
+      taken = List.copyOf(locks);
+    }
+    for (DocumentLock lock : taken) { // those that are held stay what they are
+      some |= lock.prioritize(other);
+    }
+    return some;
   }
 
   /** At most the session's time-out. */

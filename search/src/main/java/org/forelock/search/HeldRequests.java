@@ -196,6 +196,17 @@ public final class HeldRequests {
     return cancelled;
   }
 
+  /** Has those that wait and fit be of another class; towards the bounds they count as before. @return how many */
+  public int prioritize(Predicate<HeldRequest> which, LockType type) {
+    int changed = 0;
+    for (HeldRequest request : requests.values()) {
+      if (request.held() && which.test(request) && request.locks.prioritize(type)) {
+        ++changed;
+      }
+    }
+    return changed;
+  }
+
   /** No request is held from now on; those that are get their answer. */
   public int close() {
     synchronized (this) {

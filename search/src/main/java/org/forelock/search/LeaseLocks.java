@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.forelock.ForelockException;
+import org.forelock.LockType;
 
 /** The LeaseLocks are what one lease holds: all that it wants, or nothing. Thread-safe; no method blocks. */
 final class LeaseLocks implements WriteLocks {
@@ -44,6 +45,11 @@ final class LeaseLocks implements WriteLocks {
         defect.accept(problem instanceof Exception ? (Exception) problem : new IllegalStateException(problem));
       }
     });
+  }
+
+  @Override
+  public boolean prioritize(LockType type) {
+    return lock.prioritize(type);
   }
 
   @Override

@@ -92,6 +92,11 @@ public final class LockService implements LockSource, AutoCloseable {
     }
 
     @Override
+    public boolean prioritize(LockType type) {
+      return lock.setPriority(type);
+    }
+
+    @Override
     public long nanosLeft() {
       return lock.timeLeft().toNanos();
     }
@@ -132,6 +137,11 @@ public final class LockService implements LockSource, AutoCloseable {
     @Override
     public CompletableFuture<?> tryAcquire() {
       return set.tryLockAsync(AT_ONCE);
+    }
+
+    @Override
+    public boolean prioritize(LockType type) {
+      return set.setPriority(type);
     }
 
     @Override

@@ -2,11 +2,17 @@ package org.forelock.search;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.forelock.LockType;
 
 /** Which held requests are meant: by task, monitor or priority; all that is given must fit. Immutable. */
 public final class Selection {
-  public static final Set<String> PARAMETERS = Set.of("task", "monitor", "priority");
+  private static final Set<String> PARAMETERS = Set.of("task", "monitor", "priority");
+
+  /** Which class those that are meant are to be of. */
+  public static final String TO = "to";
 
   private final TaskName task;
   private final String monitor;
@@ -28,7 +34,7 @@ public final class Selection {
     given.keySet().retainAll(PARAMETERS);
     if (given.isEmpty()) {
       throw new IllegalArgumentException(
-          "which requests are to be cancelled? Name a task (node:number), a monitor, or a priority");
+          "which requests are meant? Name a task (node:number), a monitor, or a priority");
     }
     String priority = given.get("priority");
     if (priority != null && !Set.of("foreground", "background").contains(priority)) {
@@ -36,6 +42,36 @@ public final class Selection {
     }
     TaskName task = given.get("task") == null ? null : TaskName.parse(given.get("task"));
     return new Selection(task, given.get("monitor"), priority);
+  }
+
+  /**
+   * Those that a request gives, checked.
+   *
+   * @param given the value of one; null: it is not given
+   * @param withClass whether it may give {@link #TO}
+   * @throws IllegalArgumentException if none is given, or one is invalid
+   */
+  public static Map<String, String> parameters(UnaryOperator<String> given, boolean withClass) {
+    Map<String, String> parameters = new HashMap<>();
+    PARAMETERS.forEach(name -> parameters.put(name, given.apply(name)));
+    if (withClass) {
+      parameters.put(TO, given.apply(TO));
+    }
+    parameters.values().removeIf(Objects::isNull);
+    of(parameters);
+    wanted(parameters);
+    return parameters;
+  }
+
+  /** The class of {@code to}, foreground without it. @throws IllegalArgumentException if it is invalid */
+  public static LockType wanted(Map<String, String> parameters) {
+    String name = parameters.getOrDefault(TO, Names.of(LockType.FOREGROUND));
+    for (LockType type : LockType.values()) {
+      if (Names.of(type).equals(name)) {
+        return type;
+      }
+    }
+    throw new IllegalArgumentException("to: '" + name + "' is invalid; write foreground or background");
   }
 
   public boolean fits(HeldRequest held, Ancestors ancestors) {

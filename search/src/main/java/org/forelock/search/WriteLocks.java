@@ -4,6 +4,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.forelock.ForelockException;
+import org.forelock.LockType;
 
 /** The WriteLocks of one request: those under which it is done. Thread-safe; no method blocks. */
 public interface WriteLocks extends Certainty {
@@ -28,6 +29,11 @@ public interface WriteLocks extends Certainty {
    * @param defect called instead with what is no failure of the library: none is held then
    */
   void acquire(long timeoutMillis, Consumer<ForelockException> end, Consumer<Exception> defect);
+
+  /** Has those that are waited for, now and later, be of this class. @return whether any is */
+  default boolean prioritize(LockType type) {
+    return false;
+  }
 
   /** The monitors that others kept, each with the reason; null: there was no try left for it. */
   default Map<String, ForelockException> refused() {

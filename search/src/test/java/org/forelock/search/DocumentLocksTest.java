@@ -104,6 +104,21 @@ class DocumentLocksTest {
   }
 
   @Test
+  void anotherClassIsThatOfWhatIsWaitedForAndOfWhatFollows() {
+    source.others("m1000");
+    DocumentLocks locks = acquired(many());
+    LockType before = source.types.get(0);
+    LockType after = before == LockType.FOREGROUND ? LockType.BACKGROUND : LockType.FOREGROUND;
+    assertTrue(locks.prioritize(after));
+    assertEquals("^m1000*1000 " + after, source.journal.get(source.journal.size() - 1));
+    source.release("m1000");
+    assertEquals(List.of(before, before, after), source.types);
+    assertFalse(locks.prioritize(before), "it holds all");
+    locks.close();
+    assertFalse(locks.prioritize(before));
+  }
+
+  @Test
   void theDeadlineIsThatOfTheWhole() {
     source.others("m0000", "m1500");
     DocumentLocks locks = acquired(many());

@@ -16,6 +16,8 @@ public final class FakeLocks implements LockSource {
   private final Map<String, List<Fake>> lines = new HashMap<>();
   /** Of each lock its first monitor, and how many it has: + granted, ? waits, ! refused a try, - given back. */
   public final List<String> journal = new ArrayList<>();
+  /** Of each lock that was made. */
+  public final List<LockType> types = new ArrayList<>();
   public long nanosLeft = 1_000_000_000;
   /** How acquisitions end, and tries; null: as the owners permit. */
   public ErrorCode failure;
@@ -61,6 +63,7 @@ public final class FakeLocks implements LockSource {
     if (defect != null) {
       throw defect;
     }
+    types.add(type);
     return new Fake(monitors);
   }
 
@@ -121,6 +124,15 @@ public final class FakeLocks implements LockSource {
       }
       grant();
       return future;
+    }
+
+    @Override
+    public boolean prioritize(LockType other) {
+      boolean waits = lines.values().stream().anyMatch(line -> line.contains(this));
+      if (waits) {
+        journal.add("^" + name() + " " + other);
+      }
+      return waits;
     }
 
     @Override
