@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from cluster import BUILD, ROOT, VERSION, Cluster, Holder, Later, wait_until
+from cluster import BUILD, ENGINE, ROOT, SCRIPT, VERSION, Cluster, Holder, Later, needs, wait_until
 
 CLIENTS = 8
 VIEWS = 10
-EXAMPLE = ROOT / "examples" / "opensearch_plugin"
+EXAMPLE = ROOT / "examples" / f"{ENGINE}_plugin"
+COMMON = ROOT / "examples" / "opensearch_plugin"  # what knows no search engine is there for both
 
 
 def build(folder, name, sources, plugin_class, extension_class):
     """A plugin's zip, made of nothing but its sources, the node's jars and ours."""
     classes = folder / name
-    jars = [f"{ROOT}/build/opensearch/lib/{VERSION}/lib/*", f"{BUILD}/opensearch/java/forelock-0.1.0.jar",
+    jars = [f"{ROOT}/build/{ENGINE}/lib/{VERSION}/lib/*", f"{BUILD}/opensearch/java/forelock-0.1.0.jar",
             f"{BUILD}/opensearch/search/forelock-search-0.1.0.jar"]
     subprocess.run(["javac", "--release", "17", "-d", str(classes), "-cp", ":".join(jars), *map(str, sources)],
                    check=True)
@@ -25,7 +26,7 @@ def build(folder, name, sources, plugin_class, extension_class):
             jar.write(file, file.relative_to(classes))
         jar.writestr("META-INF/services/org.forelock.search.ForelockExtension", extension_class + "\n")
     descriptor = (EXAMPLE / "plugin-descriptor.properties").read_text()
-    for old, new in (("@opensearch.version@", VERSION), ("name=views", f"name={name}"),
+    for old, new in ((f"@{ENGINE}.version@", VERSION), ("name=views", f"name={name}"),
                      ("example.views.ViewsPlugin", plugin_class)):
         assert old in descriptor
         descriptor = descriptor.replace(old, new)
@@ -37,14 +38,17 @@ def build(folder, name, sources, plugin_class, extension_class):
 
 @pytest.fixture(scope="module")
 def node(server, tmp_path_factory):
-    built = subprocess.run([str(ROOT / "scripts" / "opensearch.sh"), "build", "--version", VERSION, "--from", BUILD],
-                           capture_output=True, text=True, check=False)
+    built = subprocess.run(
+        [SCRIPT, "build", "--version", VERSION, "--from", BUILD], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     folder = tmp_path_factory.mktemp("plugins")
-    service = (EXAMPLE / "META-INF" / "services" / "org.forelock.search.ForelockExtension").read_text().strip()
-    views = build(folder, "views", EXAMPLE.glob("*.java"), "example.views.ViewsPlugin", service)
-    waiting = build(folder, "waiting", [Path(__file__).with_name("Waiting.java")], "waiting.Waiting",
-                    "waiting.Waiting$Extension")
+    service = (COMMON / "META-INF" / "services" / "org.forelock.search.ForelockExtension").read_text().strip()
+    sources = {*EXAMPLE.glob("*.java"), COMMON / "ViewsExtension.java"}
+    views = build(folder, "views", sources, "example.views.ViewsPlugin", service)
+    waiting = []
+    if ENGINE == "opensearch":
+        waiting = build(folder, "waiting", [Path(__file__).with_name("Waiting.java")], "waiting.Waiting",
+                        "waiting.Waiting$Extension")
     cluster = Cluster(server.address, *views, *waiting)
     assert cluster.urls, cluster.result.stderr
     yield cluster
@@ -72,6 +76,7 @@ def test_it_reads_and_writes_under_one_lock(node, server):
     wait_until(lambda: node.request("GET", "/_plugins/_forelock/locks").json["monitors"] == [], "all is given back")
 
 
+@needs("connections")
 def test_it_neither_keeps_a_thread_of_the_node_nor_ends_its_session(node):
     refused = node.request("POST", "/_waiting/lock").text
     assert refused.startswith("INVALID_ARGUMENT: ") and "[transport_worker]" in refused, refused

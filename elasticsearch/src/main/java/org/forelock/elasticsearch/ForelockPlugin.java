@@ -1,5 +1,6 @@
 package org.forelock.elasticsearch;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Predicate;
@@ -15,12 +16,13 @@ import org.elasticsearch.common.settings.IndexScopedSettings;
 import org.elasticsearch.common.settings.Setting;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.common.settings.SettingsFilter;
-import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.elasticsearch.core.TimeValue;
 import org.elasticsearch.env.Environment;
 import org.elasticsearch.features.NodeFeature;
 import org.elasticsearch.index.IndexModule;
+import org.elasticsearch.plugins.ExtensiblePlugin;
 import org.elasticsearch.plugins.NetworkPlugin;
 import org.elasticsearch.rest.RestController;
 import org.elasticsearch.rest.RestHandler;
@@ -30,8 +32,10 @@ import org.elasticsearch.transport.TransportInterceptor;
 import org.forelock.ConfigurationException;
 import org.forelock.ForelockClient;
 import org.forelock.LockType;
+import org.forelock.ZooKeeperUtil;
 import org.forelock.search.ClientFactory;
 import org.forelock.search.Folders;
+import org.forelock.search.ForelockExtension;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
 import org.forelock.search.HolderLook;
@@ -47,8 +51,9 @@ import org.forelock.search.UnguardedPeriods;
 
 /** The plugin: writes into guarded indices wait for their locks. */
 @SuppressWarnings("deprecation") // there is no other way to see what comes from another node
-public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
+public final class ForelockPlugin extends PluginBase implements NetworkPlugin, ExtensiblePlugin {
   private final Settings settings;
+  private final List<ForelockExtension> extensions = new ArrayList<>();
   private volatile Parts parts;
   private volatile WriteFilter filter;
   private volatile UnguardedPeriods unguarded;
@@ -60,6 +65,12 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
    */
   public ForelockPlugin(Settings settings) {
     this.settings = settings;
+  }
+
+  /** Before the components. */
+  @Override
+  public void loadExtensions(ExtensionLoader loader) {
+    extensions.addAll(loader.loadExtensions(ForelockExtension.class));
   }
 
   @Override
@@ -103,6 +114,8 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin {
       }
     });
     filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts);
+    ZooKeeperUtil.use(client.borrowed());
+    extensions.forEach(extension -> extension.useForelock(client.borrowed()));
     return List.of(parts);
   }
 
