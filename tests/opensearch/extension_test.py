@@ -1,5 +1,6 @@
 """Plugins of others that take locks in the session of the node: the example of the documentation, and a bad one."""
 
+import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -11,7 +12,15 @@ from cluster import BUILD, ENGINE, ROOT, SCRIPT, VERSION, Cluster, Holder, Later
 CLIENTS = 8
 VIEWS = 10
 EXAMPLE = ROOT / "examples" / f"{ENGINE}_plugin"
+JAVA = "21" if int(VERSION.split(".")[0]) >= {"elasticsearch": 9, "opensearch": 3}[ENGINE] else "17"
 COMMON = ROOT / "examples" / "opensearch_plugin"  # what knows no search engine is there for both
+
+
+def compiler():
+    """The newest one: the classes of a node may be newer than the default one reads."""
+    found = {int(match.group()): path for path in Path("/usr/lib/jvm").glob("*/bin/javac")
+             if (match := re.search(r"\d+", path.parents[1].name))}
+    return str(found[max(found)])
 
 
 def build(folder, name, sources, plugin_class, extension_class):
@@ -19,7 +28,7 @@ def build(folder, name, sources, plugin_class, extension_class):
     classes = folder / name
     jars = [f"{ROOT}/build/{ENGINE}/lib/{VERSION}/lib/*", f"{BUILD}/opensearch/java/forelock-0.1.0.jar",
             f"{BUILD}/opensearch/search/forelock-search-0.1.0.jar"]
-    subprocess.run(["javac", "--release", "17", "-d", str(classes), "-cp", ":".join(jars), *map(str, sources)],
+    subprocess.run([compiler(), "--release", JAVA, "-d", str(classes), "-cp", ":".join(jars), *map(str, sources)],
                    check=True)
     with zipfile.ZipFile(folder / f"{name}.jar", "w") as jar:
         for file in classes.rglob("*.class"):
@@ -27,7 +36,7 @@ def build(folder, name, sources, plugin_class, extension_class):
         jar.writestr("META-INF/services/org.forelock.search.ForelockExtension", extension_class + "\n")
     descriptor = (EXAMPLE / "plugin-descriptor.properties").read_text()
     for old, new in ((f"@{ENGINE}.version@", VERSION), ("name=views", f"name={name}"),
-                     ("example.views.ViewsPlugin", plugin_class)):
+                     ("java.version=17", f"java.version={JAVA}"), ("example.views.ViewsPlugin", plugin_class)):
         assert old in descriptor
         descriptor = descriptor.replace(old, new)
     with zipfile.ZipFile(folder / f"{name}.zip", "w") as plugin:
