@@ -175,18 +175,23 @@ void Connection::read_body(std::size_t length, Request request) {
       });
 }
 
-// Who acts may forget the answer on another thread: this connection lives by its deadline meanwhile.
-void Connection::act(const Request& request) {
+// Who answers may forget it on another thread: this connection lives by its deadline meanwhile.
+std::function<void(Response)> Connection::later(bool head) {
   set_deadline(act_patience);
-  hall_.site.act(request, [weak = weak_from_this()](Response response) {
+  return [weak = weak_from_this(), head](Response response) {
     const auto self = weak.lock();
-    if (self && self->socket_.is_open()) self->send(response.status, response.type, std::move(response.body), false);
-  });
+    if (self && self->socket_.is_open()) self->send(response.status, response.type, std::move(response.body), head);
+  };
+}
+
+void Connection::act(const Request& request) {
+  hall_.site.act(request, later(false));
 }
 
 void Connection::answer(const Request& request, bool head, std::string_view last_event_id) {
   Response response;
   try {
+    if (hall_.site.answer_later(request, later(head))) return;
     response = hall_.site.answer(request);
   } catch (const std::exception&) {
     keep_alive_ = false;

@@ -50,6 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                                         const Request& request);
   void read_body(std::size_t length, Request request);
   void act(const Request& request);
+  std::function<void(Response)> later(bool head);
   void answer(const Request& request, bool head, std::string_view last_event_id);
   void refuse(const Refusal& refusal);
   void send(unsigned status, const std::string& type, std::string body, bool head);

@@ -103,4 +103,23 @@ std::optional<Target> parse_target(std::string_view target) {
   return result;
 }
 
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> result;
+  while (!query.empty()) {
+    const std::size_t end = query.find('&');
+    std::string part(query.substr(0, end));
+    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+    if (part.empty()) continue;
+    std::replace(part.begin(), part.end(), '+', ' ');
+    const std::size_t sign = part.find('=');
+    auto name = decoded(std::string_view(part).substr(0, sign));
+    auto value = decoded(sign == std::string::npos ? std::string_view() : std::string_view(part).substr(sign + 1));
+    if (!name || !value) return std::nullopt;
+    if (std::any_of(result.begin(), result.end(), [&](const auto& earlier) { return earlier.first == *name; }))
+      return std::nullopt;
+    result.emplace_back(*std::move(name), *std::move(value));
+  }
+  return result;
+}
+
 }  // namespace forelock::web

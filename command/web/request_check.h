@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace forelock::web {
@@ -31,5 +32,8 @@ struct Target {
 // A request's target. Nothing if it is not a path, or is one in which a segment is empty (but the last may be), "." or
 // "..", also encoded, or has an invalid escape or is not UTF-8.
 std::optional<Target> parse_target(std::string_view target);
+
+// "name=value&…", decoded, in order. Nothing if an escape is invalid, it is not UTF-8, or a name comes twice.
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query);
 
 }  // namespace forelock::web

@@ -36,6 +36,11 @@ class Site {
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;
 
+  // For GET and HEAD, before answer(). \returns whether the answer comes later: through `answer`, once, on the
+  // server's thread.
+  virtual bool answer_later(const Request& /*request*/, const std::function<void(Response)>& /*answer*/) {
+    return false;
+  }
   // For GET and HEAD.
   virtual Response answer(const Request& request) = 0;
   // For POST, by an admin. What it leads to is told through `answer`, once, on the server's thread.

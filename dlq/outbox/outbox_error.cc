@@ -49,6 +49,10 @@ bool is_shortage(const SqliteError& error) {
   return error.code() == SQLITE_FULL || error.code() == SQLITE_NOMEM || error.code() == SQLITE_TOOBIG;
 }
 
+bool is_busy(const SqliteError& error) {
+  return error.code() == SQLITE_BUSY;
+}
+
 bool needs_rollback(const SqliteError& error) {
   return error.extended_code() == SQLITE_READONLY_ROLLBACK;
 }

@@ -14,6 +14,9 @@ bool is_damage(const SqliteError& error);
 // Whether a smaller transaction may succeed where this one did not.
 bool is_shortage(const SqliteError& error);
 
+// Whether another connection has the file.
+bool is_busy(const SqliteError& error);
+
 // Whether a process was killed in the middle of a change, which who only reads cannot undo.
 bool needs_rollback(const SqliteError& error);
 

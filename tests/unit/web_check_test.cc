@@ -86,5 +86,15 @@ TEST(WebEvents, IdsOfOtherRunsAreNotOurs) {
   EXPECT_EQ(log.number_of("run-0"), 0u);
 }
 
+TEST(ParseQuery, decoded_in_order_or_refused) {
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(parse_query(""), Pairs());
+  EXPECT_EQ(parse_query("at=2026-11-27T03%3A12%3A00Z&who=a+b%2B&&x"),
+            (Pairs{{"at", "2026-11-27T03:12:00Z"}, {"who", "a b+"}, {"x", ""}}));
+  EXPECT_EQ(parse_query("a=b=c"), (Pairs{{"a", "b=c"}}));
+  for (const char* wrong : {"a=%", "a=%4", "a=%zz", "%ff=1", "a=1&a=2", "a=1&%61=2"})
+    EXPECT_FALSE(parse_query(wrong)) << wrong;
+}
+
 }  // namespace
 }  // namespace forelock::web

@@ -31,8 +31,8 @@ std::string text_in(const Json& json, const char* name) {
 
 }  // namespace
 
-Acts::Acts(Client& client, std::chrono::milliseconds patience, const Console& console)
-    : client_(client), patience_(patience), console_(console) {}
+Acts::Acts(Client& client, std::chrono::milliseconds patience, const Console& console, Released released)
+    : client_(client), patience_(patience), console_(console), released_(std::move(released)) {}
 
 Acts::~Acts() {
   stop();
@@ -89,6 +89,7 @@ web::Response Acts::done(const Order& order) const {
                       {"release", order.monitor, holder, reason, order.admin + " (admin of forelock serve)"});
     switch (report.outcome) {
       case ReleaseOutcome::released:
+        if (report.before) released_(order.monitor, *report.before, order.admin + ": " + reason);
         return said(200, {{"monitor", order.monitor}, {"holder", holder}, {"released", true}, {"reason", reason}});
       case ReleaseOutcome::holder_changed:
         return refused(409, "holder_changed", "nothing was done: " + holder + " does not hold it");

@@ -11,6 +11,7 @@
 
 #include "cli/output/console.h"
 #include "forelock/client.h"
+#include "forelock/inspector.h"
 #include "web/site.h"
 
 namespace forelock::cli {
@@ -20,8 +21,11 @@ class Acts {
   // Called on its thread.
   using Answer = std::function<void(web::Response)>;
 
+  // Called on its thread for each holder that it has taken a lock from.
+  using Released = std::function<void(const std::string& monitor, const HolderView& holder, const std::string& reason)>;
+
   // The client and the console must outlive it.
-  Acts(Client& client, std::chrono::milliseconds patience, const Console& console);
+  Acts(Client& client, std::chrono::milliseconds patience, const Console& console, Released released);
   // As stop().
   ~Acts();
   Acts(const Acts&) = delete;
@@ -50,6 +54,7 @@ class Acts {
   Client& client_;
   const std::chrono::milliseconds patience_;
   const Console& console_;
+  const Released released_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Order> orders_;

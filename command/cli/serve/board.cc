@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/monitors/views_json.h"
+#include "cli/serve/history/history_json.h"
 #include "cli/serve/metrics.h"
 #include "cli/serve/page_files.h"
 #include "records/wall_time.h"
@@ -65,13 +66,18 @@ void Board::tell_unlocked(const std::string& monitor, const HolderView& holder, 
                                          {"reason", reason}})});
 }
 
+void Board::tell_history_problem(std::string problem) {
+  history_problem_ = std::move(problem);
+  tell_status();
+}
+
 void Board::tick() {
   tell_status();
 }
 
 // Only what changes, and not the age, which goes on.
 void Board::tell_status() {
-  const std::string now = live() ? "live" : "old: " + problem_;
+  const std::string now = (live() ? "live" : "old: " + problem_) + " history: " + history_problem_;
   if (std::exchange(told_, now) != now) server_->publish({"status", text_of(dated({}))});
 }
 
@@ -83,6 +89,8 @@ Json Board::dated(Json json) const {
     result["sampled_at"] = records::format_wall_time(picture_->wall());
   }
   if (!problem_.empty()) result["problem"] = problem_;
+  if (history_ != nullptr)
+    result["history_problem"] = history_problem_.empty() ? Json(nullptr) : Json(history_problem_);
   if (!json.is_null()) result.update(json);
   return result;
 }
@@ -91,11 +99,29 @@ web::Event Board::snapshot() {
   return {"snapshot", text_of(dated({{"monitors", picture_ ? picture_->rows() : Json::array()}}))};
 }
 
+bool Board::answer_later(const web::Request& request, const std::function<void(Response)>& answer) {
+  const std::vector<std::string>& path = request.path;
+  if (history_ == nullptr || path.size() != 3 || path[0] != "api" || path[1] != "history") return false;
+  std::string problem;
+  auto question = parse_question(path[2], request.query, records::wall_time_now(), problem);
+  if (!question) {
+    answer(error_response(400, "invalid_argument", problem));
+    return true;
+  }
+  const bool taken = history_->ask(*std::move(question), [this, answer](Response response) {
+    server_->post([answer, response = std::move(response)] { answer(response); });
+  });
+  if (!taken) answer(error_response(503, "overloaded", "too many questions are being answered"));
+  return true;
+}
+
 Response Board::answer(const web::Request& request) {
   const std::vector<std::string>& path = request.path;
   if (path.empty() || (path.size() == 2 && path[0] == "monitors")) return page_response("index.html");
   if (path.size() == 2 && path[0] == "page") return page_response(path[1]);
   if (path.size() == 3 && path[0] == "api" && path[1] == "monitors") return monitor(path[2], !request.admin.empty());
+  if (path.size() == 3 && path[0] == "api" && path[1] == "history")
+    return error_response(404, "no_history", "there is no history: forelock serve --history FILE keeps one");
   if (path.size() == 2 && path[0] == "api") {
     if (path[1] == "monitors") return monitors();
     if (path[1] == "chains") return chains();
@@ -155,7 +181,7 @@ Response Board::ready() const {
 Response Board::metrics() const {
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_text({live() ? picture_.get() : nullptr, client_.connected(), server_->connections(),
-                        server_->streams(), unlocker_}),
+                        server_->streams(), unlocker_, history_}),
           false};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/serve/acts.h"
+#include "cli/serve/history/history.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
 #include "forelock/client.h"
@@ -31,9 +32,14 @@ class Board final : public web::Site {
   void fail(std::string problem);
   // Who does what admins ask for; set before the server is started.
   void act_through(Acts& acts) { acts_ = &acts; }
+  // What answers for the past; set before the server is started.
+  void remember_through(History& history) { history_ = &history; }
+  // Why there is no history just now; empty if there is.
+  void tell_history_problem(std::string problem);
   // An event of the stream.
   void tell_unlocked(const std::string& monitor, const HolderView& holder, const std::string& reason);
 
+  bool answer_later(const web::Request& request, const std::function<void(web::Response)>& answer) override;
   web::Response answer(const web::Request& request) override;
   void act(const web::Request& request, std::function<void(web::Response)> answer) override;
   web::Event snapshot() override;
@@ -56,6 +62,8 @@ class Board final : public web::Site {
   web::Server* server_ = nullptr;
   const Unlocker* unlocker_ = nullptr;
   Acts* acts_ = nullptr;
+  History* history_ = nullptr;
+  std::string history_problem_;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first
   std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded
   std::string told_;                                           // the status that the streams have been told

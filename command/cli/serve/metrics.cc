@@ -88,7 +88,7 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
 
 std::string metrics_text(const MetricsInput& input) {
   std::vector<MetricFamily> families;
-  families.reserve(20);  // references to its elements are kept while they are filled
+  families.reserve(30);  // references to its elements are kept while they are filled
   MetricFamily& build = families.emplace_back(gauge("build_info", "The version of forelock."));
   add(build, 1,
       {{"version", std::to_string(FORELOCK_VERSION_MAJOR) + '.' + std::to_string(FORELOCK_VERSION_MINOR) + '.' +
@@ -106,6 +106,14 @@ std::string metrics_text(const MetricsInput& input) {
                               input.unlocker->active() ? 1 : 0));
     families.push_back(counter("auto_unlock_total", "Holders that this unlocker has freed.",
                                static_cast<double>(input.unlocker->freed())));
+  }
+  if (input.history != nullptr) {
+    families.push_back(single("history_writable", "Whether what happens is being written into the history's file.",
+                              input.history->writable() ? 1 : 0));
+    families.push_back(counter("history_written_total", "Beginnings and ends of holds and waits in the file.",
+                               static_cast<double>(input.history->written())));
+    families.push_back(
+        counter("history_lost_total", "Those that could not be written.", static_cast<double>(input.history->lost())));
   }
   if (input.picture != nullptr) add_picture(families, *input.picture);
   return prometheus::TextSerializer().Serialize(families);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "cli/serve/history/history.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
 
@@ -15,6 +16,7 @@ struct MetricsInput {
   std::size_t connections = 0;       // of the web server
   std::size_t streams = 0;
   const Unlocker* unlocker = nullptr;  // nothing without --unlocker
+  const History* history = nullptr;    // nothing without --history
 };
 
 // No monitor's id, host or owner becomes a label: their number has no bound. What comes from the picture is left out

@@ -30,6 +30,8 @@ class Picture {
   const MonitorsById& active() const { return active_; }
   const MonitorView* find(const std::string& monitor) const;
   const Blocking& blocking() const { return blocking_; }
+  // In the order of their ids, the idle ones too.
+  const std::vector<MonitorView>& monitors() const { return monitors_; }
   // Nodes that the credentials may not list.
   std::size_t not_permitted() const { return not_permitted_; }
   Steady begun() const { return begun_; }

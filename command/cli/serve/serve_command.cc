@@ -11,11 +11,13 @@
 #include "cli/exit_code.h"
 #include "cli/failure.h"
 #include "cli/not_empty.h"
+#include "cli/output/quantity_text.h"
 #include "cli/process/signal_queue.h"
 #include "cli/serve/acts.h"
 #include "cli/serve/admin_tokens.h"
 #include "cli/serve/board.h"
 #include "cli/serve/collector.h"
+#include "cli/serve/history/history.h"
 #include "cli/serve/unlocker.h"
 #include "config/quantity.h"
 #include "web/server.h"
@@ -27,6 +29,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds look_interval{500};
 constexpr std::int64_t highest_port = 65535;
+constexpr std::int64_t smallest_history = 1024 * 1024;
 
 struct Address {
   std::string host;  // numeric
@@ -82,6 +85,7 @@ class ServeCommand final : public Command {
         "/api/monitors   as `forelock ls -o json`, without sessions; /api/monitors/ID as `forelock show -o json`\n"
         "/api/chains     the chains of waits over all monitors\n"
         "/api/events     server-sent events: a snapshot, then changes\n"
+        "/api/history/ID with --history: who held it and waited; at=, from=, to=\n"
         "/metrics        for Prometheus; /livez and /readyz for health checks\n"
         "It listens at this machine alone: who reaches it reads everything but sessions. With --admin those who have\n"
         "a token may take locks away. With --unlocker, one of all that run frees the holders that were locked with\n"
@@ -96,12 +100,19 @@ class ServeCommand final : public Command {
     app->add_option("--admin", admin_, "Permit acts to those with a token in this file: lines of NAME TOKEN [UNTIL]")
         ->type_name("FILE")
         ->check(not_empty());
+    app->add_option("--history", history_, "Keep who held and waited when in this file, for /api/history and the page")
+        ->type_name("FILE")
+        ->check(not_empty());
+    add_duration(*app, "--history-keep", history_keep_, "For how long [7d]");
+    app->add_option("--history-size", history_size_, "Of which size at most: the oldest goes first [256 MiB]")
+        ->type_name("SIZE");
     return app;
   }
 
   int run(const Context& context) override {
     const Address address = parse_listen(listen_);
     require_loopback(address);
+    const HistoryLimits limits = history_limits();
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP});
     const Settings settings = context.globals.settings();
     CommandClient client(settings, context.console, client::ClientUse::looks);
@@ -113,13 +124,25 @@ class ServeCommand final : public Command {
     if (!admin_.empty()) options.admins = read_admins(admin_);
     const std::unique_ptr<web::Server> server = listen(std::move(options), board);
     board.publish_through(*server);
-    Acts acts(*client, patience(settings), context.console);
+    std::optional<History> history;
+    if (!history_.empty()) {
+      history.emplace(history_, limits, [&](std::string problem) {
+        if (!problem.empty()) context.console.warn("history: " + problem);
+        server->post([&board, problem = std::move(problem)] { board.tell_history_problem(problem); });
+      });
+      board.remember_through(*history);
+    }
+    Acts acts(*client, patience(settings), context.console,
+              [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
+                if (history) history->explain_end(monitor, holder, "forced", reason);
+              });
     if (!admin_.empty()) board.act_through(acts);
     std::optional<Unlocker> unlocker;
     if (unlock_) {
       unlocker.emplace(
           *client, patience(settings), context.console,
           [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
+            if (history) history->explain_end(monitor, holder, "unlocked", reason);
             server->post([&board, monitor, holder, reason] { board.tell_unlocked(monitor, holder, reason); });
           });
       board.show_unlocker(*unlocker);
@@ -128,11 +151,13 @@ class ServeCommand final : public Command {
         *client, look_interval, patience(settings),
         [&](std::shared_ptr<const Picture> picture, std::vector<web::Event> events) {
           if (unlocker) unlocker->take(picture);
+          if (history) history->take(picture);
           server->post(
               [&board, picture = std::move(picture), events = std::move(events)] { board.take(picture, events); });
         },
         [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
     server->start();
+    if (history) history->start();
     if (!admin_.empty()) acts.start();
     if (unlocker) unlocker->start();
     collector.start();
@@ -147,11 +172,23 @@ class ServeCommand final : public Command {
     collector.stop();
     acts.stop();
     if (unlocker) unlocker->stop();
+    if (history) history->stop();
     server->stop();
     return exit_ok;
   }
 
  private:
+  HistoryLimits history_limits() const {
+    HistoryLimits limits;
+    if (history_keep_) limits.keep = *history_keep_;
+    if (history_size_.empty()) return limits;
+    const auto size = config::parse_size(history_size_);
+    if (!size || *size < smallest_history)
+      throw_usage("--history-size " + history_size_ + ": not a size of at least 1 MiB", "for example 256MiB");
+    limits.size = *size;
+    return limits;
+  }
+
   static void announce(const Console& console, const std::string& host, std::uint16_t port) {
     const bool six = host.find(':') != std::string::npos;
     const std::string url = "http://" + (six ? '[' + host + ']' : host) + ':' + std::to_string(port) + '/';
@@ -167,6 +204,9 @@ class ServeCommand final : public Command {
   std::vector<std::string> hosts_;
   std::string admin_;
   bool unlock_ = false;
+  std::string history_;
+  std::optional<milliseconds> history_keep_;
+  std::string history_size_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@ import { showChains } from "./chains.js";
 import { showDetail } from "./detail.js";
 import { duration, setText } from "./dom.js";
 import { moveFocus, showList } from "./list.js";
+import { hidePast, showPast } from "./past.js";
 
 const state = {
   rows: new Map(),   // by id; `seen`: when it was so, by this page's clock
@@ -11,10 +12,12 @@ const state = {
   answering: true,   // a connection may hang without an error: whether it answers questions, too
   live: false,       // what the server says of its picture
   problem: null,
+  historyProblem: null,
   seen: null,        // when the picture was the present, by this page's clock; null before the first
   chosen: null,      // the monitor that is open
   filter: "",
 };
+const pastSection = document.getElementById("past");
 const filterBox = document.getElementById("filter");
 
 function isPresent() {
@@ -27,7 +30,8 @@ function showStatus(age) {
   document.body.classList.toggle("old-picture", age !== null);
   const why = !state.connected ? "no connection to forelock serve"
     : !state.answering ? "forelock serve does not answer" : state.problem ?? "no news from the servers";
-  setText(status, age === null ? "live" : state.seen === null ? `nothing seen yet: ${why}`
+  const past = state.historyProblem ? `; no history: ${state.historyProblem}` : "";
+  setText(status, age === null ? `live${past}` : state.seen === null ? `nothing seen yet: ${why}`
     : `not live: as it was ${duration(Math.floor(age / 1000) * 1000)} ago; ${why}`);
 }
 
@@ -44,6 +48,7 @@ function show() {
 function takeStatus(data) {
   state.live = data.live;
   state.problem = data.problem;
+  state.historyProblem = data.history_problem ?? null;
   if (data.age_ms !== null) state.seen = performance.now() - data.age_ms;
 }
 
@@ -66,6 +71,7 @@ async function refresh() {
   reading = true;
   try {
     const id = state.chosen;
+    if (id !== null) showPast(pastSection, id, new URLSearchParams(location.search));
     const [chains, view] = await Promise.all(
       [read("/api/chains"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
     state.answering = true;
@@ -118,12 +124,17 @@ function takeAddress() {
   if (filterBox.value !== state.filter) filterBox.value = state.filter;
   document.title = state.chosen === null ? "Forelock" : `${state.chosen} · Forelock`;
   showDetail(state.chosen, null);
+  hidePast(pastSection);
   show();
   refresh();
 }
 
 function withFilter(path) {
-  return state.filter ? `${path}?${new URLSearchParams({ q: state.filter })}` : path;
+  const [place, query] = path.split("?");
+  const parameters = new URLSearchParams(query);
+  if (state.filter) parameters.set("q", state.filter);
+  else parameters.delete("q");
+  return parameters.size > 0 ? `${place}?${parameters}` : place;
 }
 
 function go(path) {
@@ -143,9 +154,11 @@ document.addEventListener("click", (event) => {
 
 filterBox.addEventListener("input", () => {
   state.filter = filterBox.value;
-  history.replaceState(null, "", withFilter(location.pathname));
+  history.replaceState(null, "", withFilter(location.pathname + location.search));
   show();
 });
+
+document.addEventListener("view", (event) => go(event.detail));
 
 const help = document.getElementById("help");
 document.getElementById("keys").addEventListener("click", () => help.showModal());

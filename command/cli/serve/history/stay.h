@@ -1,0 +1,34 @@
+// A Stay is one hold of a monitor, or one wait for it, as a collector has seen it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "forelock/owner_record.h"
+
+namespace forelock::cli {
+
+struct Stay {
+  enum class Kind { hold, wait };
+
+  std::int64_t id = 0;  // unique in its file
+  Kind kind = Kind::hold;
+  std::string monitor;
+  // Of the acquisition, the same while it waits and while it holds: its guid, or of one without a record its node.
+  std::string identity;
+  std::string who;   // "host/pid/thread"; empty if it left no record
+  std::string info;  // what for
+  std::optional<Priority> priority;
+  std::int64_t token = 0;      // of a hold
+  WallTime from{};             // by the servers' clock
+  std::optional<WallTime> to;  // when it was gone; nothing while it lasts
+  // How it has ended, where that is known: a wait "granted"; a hold "forced" or "unlocked"; either "unseen", which
+  // ended while nobody looked, after `to`. Empty if not known.
+  std::string outcome;
+  std::string reason;  // of "forced" and "unlocked"
+
+  bool operator==(const Stay&) const = default;
+};
+
+}  // namespace forelock::cli

@@ -1,0 +1,62 @@
+// A StayTracker makes holds and waits out of the pictures of a namespace, one after the other.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/serve/history/stay.h"
+#include "cli/serve/picture.h"
+
+namespace forelock::cli {
+
+// Without input or output; not thread-safe. What begins and ends between two pictures is not in it.
+class StayTracker {
+ public:
+  // Before the first picture: what an earlier process has left open, and when it has looked last. Those that are still
+  // there go on.
+  void resume(const std::vector<Stay>& open, WallTime last_look);
+  // Ids from here on are free.
+  void number_from(std::int64_t next_id);
+
+  // What has begun and ended since the picture before, as it is now.
+  std::vector<Stay> take(const Picture& picture);
+  // How the end of this hold, which no picture has shown yet, has come about.
+  void explain_end(const std::string& monitor, const HolderView& holder, std::string outcome, std::string reason);
+
+  // All that last.
+  std::vector<Stay> open() const;
+
+  // Since when it has looked without a break, and when last; nothing before the first picture.
+  struct Watch {
+    WallTime from;
+    WallTime to;
+  };
+  const std::optional<Watch>& watched() const { return watched_; }
+
+ private:
+  struct Open {
+    Stay stay;
+    std::uint64_t seen = 0;  // in which picture last
+  };
+  struct End {
+    std::string outcome;
+    std::string reason;
+    std::uint64_t told = 0;  // before which picture
+  };
+  void see(Stay stay, std::vector<Stay>& changes);
+  void end(Stay& stay, const Picture& picture, bool unwatched);
+
+  std::map<std::string, Open> open_;  // by what keeps them apart
+  std::map<std::string, End> ends_;
+  std::int64_t next_id_ = 1;
+  std::uint64_t pictures_ = 0;
+  std::optional<Watch> watched_;
+  std::optional<WallTime> last_;  // the last look, of an earlier process too
+  std::chrono::steady_clock::time_point begun_{};
+};
+
+}  // namespace forelock::cli

@@ -1,0 +1,155 @@
+// The past of a monitor: a bar for each hold and each wait, and who held it at a moment.
+import { duration, element } from "./dom.js";
+
+const spans = { "15m": 900e3, "1h": 3600e3, "24h": 86400e3, "7d": 604800e3 };
+const width = 1000;  // of the drawing, in its own units
+const lane = 14;
+const mostLanes = 14;
+const ends = { granted: "then it got the lock", forced: "taken away by force", unlocked: "freed by the unlocker",
+  unseen: "ended while there was no look" };
+let kept = null;  // what is shown: drawn anew only when something has changed
+let waiting = null;  // the question that is under way
+
+function shape(name, properties, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(properties)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function time(text) {
+  return new Date(text).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" });
+}
+
+function who(stay) {
+  const name = stay.who ?? "a client without a record";
+  return stay.info ? `${stay.info} (${name})` : name;
+}
+
+function sentence(stay) {
+  const verb = stay.kind === "hold" ? "held it" : "waited";
+  const length = (stay.to ? Date.parse(stay.to) : Date.now()) - Date.parse(stay.from);
+  const end = stay.to === null ? "and goes on" : `until ${time(stay.to)}${ends[stay.outcome] ? `, ${ends[stay.outcome]}` : ""}`;
+  return `${who(stay)}, ${stay.priority ?? "class unknown"}, ${verb} for ${duration(length)}: ` +
+    `from ${time(stay.from)} ${end}${stay.reason ? ` (${stay.reason})` : ""}`;
+}
+
+// Holds in the first lane, since they do not overlap; each wait in the first lane that is free by then.
+function placed(stays, end) {
+  const freeFrom = [];
+  const bars = [];
+  let leftOut = 0;
+  for (const stay of [...stays].reverse()) {
+    const from = Date.parse(stay.from);
+    const to = stay.to ? Date.parse(stay.to) : end;
+    if (stay.kind === "hold") {
+      bars.push({ stay, from, to, lane: 0 });
+      continue;
+    }
+    let row = freeFrom.findIndex((free) => free <= from);
+    if (row < 0) row = freeFrom.length;
+    if (row >= mostLanes) { leftOut += 1; continue; }
+    freeFrom[row] = to;
+    bars.push({ stay, from, to, lane: row + 1 });
+  }
+  return { bars, lanes: freeFrom.length + 1, leftOut };
+}
+
+function drawing(past) {
+  const begin = Date.parse(past.from);
+  const end = Date.parse(past.to);
+  const { bars, lanes, leftOut } = placed(past.stays, end);
+  const x = (at) => Math.min(Math.max((at - begin) / (end - begin), 0), 1) * width;
+  const height = lanes * lane + 4;
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", class: "bars",
+    height, role: "img", "aria-label": `${bars.length} holds and waits; as a list below` });
+  for (const watch of past.watched) {
+    const from = x(Date.parse(watch.from));
+    svg.append(shape("rect", { class: "watched", x: from, y: 0, width: x(Date.parse(watch.to)) - from, height }));
+  }
+  for (const { stay, from, to, lane: row } of bars) {
+    svg.append(shape("rect", { class: `${stay.kind} ${stay.priority ?? "unknown"} ${stay.outcome ?? ""}`,
+      x: x(from), y: row * lane + 2, width: Math.max(x(to) - x(from), 1.5), height: lane - 3 },
+    shape("title", {}, sentence(stay))));
+  }
+  return element("div", {}, svg,
+    element("p", { class: "scale" }, element("span", {}, time(past.from)), element("span", {}, time(past.to))),
+    element("p", { class: "faint" }, "The first line: holds; below it waits. Where the ground is blank, there was no look.",
+      leftOut > 0 ? ` ${leftOut} waits do not fit.` : "", past.more ? " The newest 500 are shown." : ""));
+}
+
+function listed(id, stays, past) {
+  if (stays.length === 0) return element("p", {}, "No hold and no wait was seen.");
+  const rows = stays.slice(0, 100).map((stay) => element("li", {},
+    element("a", { href: `/monitors/${encodeURIComponent(id)}?${new URLSearchParams({ past, at: stay.from })}`,
+      "data-view": "" }, time(stay.from)), ` ${sentence(stay)}`));
+  return element("details", {}, element("summary", {}, "as a list"), element("ul", {}, ...rows));
+}
+
+function momentPart(moment) {
+  const part = element("div", { id: "moment" });
+  const at = `At ${time(moment.at)}`;
+  if (moment.holder) part.append(element("p", {}, `${at}: ${sentence(moment.holder)}.`));
+  else part.append(element("p", {}, moment.watched ? `${at} it was free.` : `${at} nobody looked: who held it is not known.`));
+  if (moment.waiting.length > 0)
+    part.append(element("ul", {}, ...moment.waiting.slice(0, 50).map((stay) => element("li", {}, sentence(stay)))));
+  return part;
+}
+
+function choices(id, past, at) {
+  const links = Object.keys(spans).map((span) => element("a", { href: `/monitors/${encodeURIComponent(id)}?past=${span}`,
+    "data-view": "", ...(span === past && !at ? { "aria-current": "true" } : {}) }, span));
+  const box = element("input", { type: "datetime-local", step: "1", id: "past-at" });
+  box.addEventListener("change", () => {
+    const moment = new Date(box.value);
+    if (Number.isNaN(moment.getTime())) return;
+    const query = new URLSearchParams({ past, at: moment.toISOString() });
+    document.dispatchEvent(new CustomEvent("view", { detail: `/monitors/${encodeURIComponent(id)}?${query}` }));
+  });
+  return element("p", { class: "more" }, ...links.flatMap((link) => [link, " "]),
+    element("label", {}, "who held it at ", box));
+}
+
+async function ask(query) {
+  const response = await fetch(query, { headers: { Accept: "application/json" }, signal: AbortSignal.timeout(8000) });
+  const json = await response.json();
+  return { status: response.status, json, problem: json.error?.message };
+}
+
+// Shows it in `section`, or nothing if there is no history.
+export async function showPast(section, id, parameters) {
+  const past = spans[parameters.get("past")] ? parameters.get("past") : "1h";
+  const at = parameters.get("at");
+  const asked = `${id} ${past} ${at}`;
+  if (waiting === asked || section.querySelector("details[open], input:focus")) return;  // somebody reads or writes there
+  waiting = asked;
+  try {
+    const moment = at === null ? Date.now() : Date.parse(at);
+    const to = at === null ? moment : Math.min(moment + spans[past] / 2, Date.now());
+    const span = new URLSearchParams({ from: new Date(to - spans[past]).toISOString(), to: new Date(to).toISOString() });
+    const path = `/api/history/${encodeURIComponent(id)}`;
+    const answers = await Promise.all(
+      [ask(`${path}?${span}`), at === null ? null : ask(`${path}?${new URLSearchParams({ at })}`)]);
+    if (waiting !== asked) return;
+    section.hidden = answers[0].status === 404;
+    const text = JSON.stringify([asked, answers]);
+    if (section.hidden || text === kept) return;
+    kept = text;
+    const problem = answers.find((answer) => answer?.problem)?.problem;
+    section.replaceChildren(element("h2", { id: "past-title" }, `History of ${id}`), choices(id, past, at),
+      ...(problem ? [element("p", { class: "alert" }, problem)] : [
+        ...(answers[1] ? [momentPart(answers[1].json)] : []),
+        drawing(answers[0].json), listed(id, answers[0].json.stays, past)]),
+      element("p", { class: "more" }, element("a", { href: `${path}?${at === null ? "from=" + past : new URLSearchParams({ at })}` }, "JSON")));
+  } catch {
+    // The page's status says that the server does not answer.
+  } finally {
+    if (waiting === asked) waiting = null;
+  }
+}
+
+export function hidePast(section) {
+  kept = null;
+  section.hidden = true;
+  section.replaceChildren();
+}
