@@ -5,6 +5,7 @@
 
 #include "cli/monitors/views_json.h"
 #include "cli/serve/history/history_json.h"
+#include "cli/serve/letter_answers.h"
 #include "cli/serve/metrics.h"
 #include "cli/serve/page_files.h"
 #include "records/wall_time.h"
@@ -99,8 +100,39 @@ web::Event Board::snapshot() {
   return {"snapshot", text_of(dated({{"monitors", picture_ ? picture_->rows() : Json::array()}}))};
 }
 
+void Board::read_through(BackRoom& back_room, std::optional<Letters> letters, std::string audit_file) {
+  back_room_ = &back_room;
+  letters_ = std::move(letters);
+  audit_file_ = std::move(audit_file);
+}
+
+std::function<Response()> Board::search_for(const web::Request& request) const {
+  const std::vector<std::string>& path = request.path;
+  if (path.size() < 2 || path[0] != "api") return {};
+  if (path[1] == "audit" && path.size() == 2 && !audit_file_.empty() && !request.admin.empty())
+    return [file = audit_file_, query = request.query] { return audit_answer(file, query); };
+  if (path[1] != "dead-letters" || !letters_) return {};
+  if (path.size() == 2) {
+    return [letters = *letters_, query = request.query] {
+      return letters_answer(letters.settings, letters.log, parse_letters_question(query));
+    };
+  }
+  if (path.size() == 3)
+    return [letters = *letters_, id = path[2]] { return letter_answer(letters.settings, letters.log, id); };
+  if (path.size() == 4 && path[3] == "payload" && !request.admin.empty())
+    return [letters = *letters_, id = path[2]] { return payload_answer(letters.settings, letters.log, id); };
+  return {};
+}
+
 bool Board::answer_later(const web::Request& request, const std::function<void(Response)>& answer) {
   const std::vector<std::string>& path = request.path;
+  if (auto find = search_for(request)) {
+    const bool taken = back_room_->ask(std::move(find), [this, answer](Response response) {
+      server_->post([answer, response = std::move(response)] { answer(response); });
+    });
+    if (!taken) answer(error_response(503, "overloaded", "too many questions are being answered"));
+    return true;
+  }
   if (history_ == nullptr || path.size() != 3 || path[0] != "api" || path[1] != "history") return false;
   std::string problem;
   auto question = parse_question(path[2], request.query, records::wall_time_now(), problem);
@@ -117,11 +149,14 @@ bool Board::answer_later(const web::Request& request, const std::function<void(R
 
 Response Board::answer(const web::Request& request) {
   const std::vector<std::string>& path = request.path;
-  if (path.empty() || (path.size() == 2 && path[0] == "monitors")) return page_response("index.html");
+  const bool is_page = path.empty() || (path.size() == 2 && path[0] == "monitors") || path[0] == "dead-letters" ||
+                       (path.size() == 1 && path[0] == "audit");
+  if (is_page && path.size() <= 2) return page_response("index.html");
   if (path.size() == 2 && path[0] == "page") return page_response(path[1]);
   if (path.size() == 3 && path[0] == "api" && path[1] == "monitors") return monitor(path[2], !request.admin.empty());
   if (path.size() == 3 && path[0] == "api" && path[1] == "history")
     return error_response(404, "no_history", "there is no history: forelock serve --history FILE keeps one");
+  if (path.size() >= 2 && path[0] == "api" && (path[1] == "dead-letters" || path[1] == "audit")) return not_read(path);
   if (path.size() == 2 && path[0] == "api") {
     if (path[1] == "monitors") return monitors();
     if (path[1] == "chains") return chains();
@@ -133,6 +168,19 @@ Response Board::answer(const web::Request& request) {
     if (path[0] == "livez") return {200, "text/plain; charset=utf-8", "ok\n", false};
     if (path[0] == "readyz") return ready();
   }
+  return error_response(404, "not_found", "there is nothing at this path");
+}
+
+Response Board::not_read(const std::vector<std::string>& path) const {
+  if (path[1] == "audit" && path.size() == 2) {
+    return audit_file_.empty()
+               ? error_response(404, "no_audit", "there is no audit file: --audit-file FILE names one")
+               : error_response(401, "not_authorized", "the audit file is shown to admins, by their token (--admin)");
+  }
+  if (path[1] == "dead-letters" && !letters_)
+    return error_response(404, "no_letters", "dead letters are not shown: forelock serve --dead-letters does");
+  if (path[1] == "dead-letters" && path.size() == 4 && path[3] == "payload")
+    return error_response(401, "not_authorized", "payloads are shown to admins, by their token (--admin)");
   return error_response(404, "not_found", "there is nothing at this path");
 }
 

@@ -4,10 +4,12 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/serve/acts.h"
+#include "cli/serve/back_room.h"
 #include "cli/serve/history/history.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
@@ -34,6 +36,13 @@ class Board final : public web::Site {
   void act_through(Acts& acts) { acts_ = &acts; }
   // What answers for the past; set before the server is started.
   void remember_through(History& history) { history_ = &history; }
+  // What is shown of dead letters, and of this audit file, is read there; without `letters` no letter is. Set before
+  // the server is started.
+  struct Letters {
+    Settings settings;
+    LogSink log;
+  };
+  void read_through(BackRoom& back_room, std::optional<Letters> letters, std::string audit_file);
   // Why there is no history just now; empty if there is.
   void tell_history_problem(std::string problem);
   // An event of the stream.
@@ -47,9 +56,12 @@ class Board final : public web::Site {
 
  private:
   bool live() const;
+  // What is looked for in the back room; nothing if that is not the question.
+  std::function<web::Response()> search_for(const web::Request& request) const;
   // {"live","age_ms","problem"}, and what `json` has.
   nlohmann::ordered_json dated(nlohmann::ordered_json json) const;
   void tell_status();
+  web::Response not_read(const std::vector<std::string>& path) const;
   web::Response monitors() const;
   web::Response monitor(const std::string& id, bool with_sessions) const;
   // {"acts","who","csrf"}: whether there are acts, and what an admin needs for them.
@@ -64,6 +76,9 @@ class Board final : public web::Site {
   Acts* acts_ = nullptr;
   History* history_ = nullptr;
   std::string history_problem_;
+  BackRoom* back_room_ = nullptr;
+  std::optional<Letters> letters_;
+  std::string audit_file_;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first
   std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded
   std::string told_;                                           // the status that the streams have been told

@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "cli/audit_file.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -86,6 +87,8 @@ class ServeCommand final : public Command {
         "/api/chains     the chains of waits over all monitors\n"
         "/api/events     server-sent events: a snapshot, then changes\n"
         "/api/history/ID with --history: who held it and waited; at=, from=, to=\n"
+        "/api/dead-letters with --dead-letters: numbers, letters, one letter at /ID\n"
+        "/api/audit      with --audit-file, for admins: what was done by force\n"
         "/metrics        for Prometheus; /livez and /readyz for health checks\n"
         "It listens at this machine alone: who reaches it reads everything but sessions. With --admin those who have\n"
         "a token may take locks away. With --unlocker, one of all that run frees the holders that were locked with\n"
@@ -100,6 +103,7 @@ class ServeCommand final : public Command {
     app->add_option("--admin", admin_, "Permit acts to those with a token in this file: lines of NAME TOKEN [UNTIL]")
         ->type_name("FILE")
         ->check(not_empty());
+    app->add_flag("--dead-letters", letters_, "Also show the dead letters, and their payloads to admins");
     app->add_option("--history", history_, "Keep who held and waited when in this file, for /api/history and the page")
         ->type_name("FILE")
         ->check(not_empty());
@@ -132,6 +136,10 @@ class ServeCommand final : public Command {
       });
       board.remember_through(*history);
     }
+    BackRoom back_room;
+    std::optional<Board::Letters> letters;
+    if (letters_) letters = Board::Letters{settings, dead_letter_log(context.console)};
+    board.read_through(back_room, std::move(letters), AuditFile::instance().path());
     Acts acts(*client, patience(settings), context.console,
               [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
                 if (history) history->explain_end(monitor, holder, "forced", reason);
@@ -157,6 +165,7 @@ class ServeCommand final : public Command {
         },
         [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
     server->start();
+    back_room.start();
     if (history) history->start();
     if (!admin_.empty()) acts.start();
     if (unlocker) unlocker->start();
@@ -166,12 +175,14 @@ class ServeCommand final : public Command {
     while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
     }
     acts.begin_stop();
+    back_room.begin_stop();
     if (unlocker) unlocker->begin_stop();
     collector.begin_stop();
     client.close();  // ends a look that waits for a silent server
     collector.stop();
     acts.stop();
     if (unlocker) unlocker->stop();
+    back_room.stop();
     if (history) history->stop();
     server->stop();
     return exit_ok;
@@ -204,6 +215,7 @@ class ServeCommand final : public Command {
   std::vector<std::string> hosts_;
   std::string admin_;
   bool unlock_ = false;
+  bool letters_ = false;
   std::string history_;
   std::optional<milliseconds> history_keep_;
   std::string history_size_;

@@ -8,15 +8,32 @@ const outcome = document.getElementById("release-outcome");
 let meant = null;  // what the open dialog is about
 let enabled = false;
 
-async function ask(path, options = {}) {
+// The answer, with the token of this tab; one that stands in `field` becomes that.
+export async function askRaw(path, options = {}, field = null) {
+  if (field?.value) sessionStorage.setItem("token", field.value);
   const token = sessionStorage.getItem("token");
   const headers = { Accept: "application/json", ...options.headers };
   if (token) headers.Authorization = `Bearer ${token}`;
   const response = await fetch(path, { ...options, headers, signal: AbortSignal.timeout(60000) });
-  const json = await response.json();
-  if (response.ok) return json;
+  if (response.ok) {
+    if (field) field.hidden = true;
+    return response;
+  }
   if (response.status === 401) sessionStorage.removeItem("token");
+  if (field) field.hidden = response.status !== 401;
+  const json = await response.json();
   throw new Error(json.error?.message ?? `status ${response.status}`);
+}
+
+async function ask(path, options = {}) {
+  return (await askRaw(path, options)).json();
+}
+
+export function tokenField() {
+  const field = element("input", { type: "password", autocomplete: "off", "aria-label": "Token of an admin",
+    placeholder: "token" });
+  field.hidden = sessionStorage.getItem("token") !== null;
+  return field;
 }
 
 // What the holder's alert says, for a person to change.

@@ -2,8 +2,10 @@
 import { askWhetherActs } from "./acts.js";
 import { showChains } from "./chains.js";
 import { showDetail } from "./detail.js";
-import { duration, setText } from "./dom.js";
+import { duration, monitorPath, setText } from "./dom.js";
 import { moveFocus, showList } from "./list.js";
+import { hideAudit, showAudit } from "./audit.js";
+import { hideLetters, showLetters } from "./letters.js";
 import { hidePast, showPast } from "./past.js";
 
 const state = {
@@ -125,8 +127,26 @@ function takeAddress() {
   document.title = state.chosen === null ? "Forelock" : `${state.chosen} · Forelock`;
   showDetail(state.chosen, null);
   hidePast(pastSection);
+  takeOtherView(path);
   show();
   refresh();
+}
+
+// Dead letters and the audit file stand in place of the monitors.
+function takeOtherView(path) {
+  const view = path.split("/")[1];
+  const parameters = new URLSearchParams(location.search);
+  parameters.delete("q");
+  for (const section of document.querySelectorAll(".monitors"))
+    section.hidden = view === "dead-letters" || view === "audit";
+  if (view === "dead-letters") {
+    const id = path.split("/")[2];
+    showLetters(id ? decodeURIComponent(id) : null, parameters);
+  } else {
+    hideLetters();
+  }
+  if (view === "audit") showAudit(parameters);
+  else hideAudit();
 }
 
 function withFilter(path) {
@@ -160,19 +180,32 @@ filterBox.addEventListener("input", () => {
 
 document.addEventListener("view", (event) => go(event.detail));
 
+let leading = false;  // `g` was pressed, and says where to with the next key
 const help = document.getElementById("help");
 document.getElementById("keys").addEventListener("click", () => help.showModal());
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (event.target === filterBox) {
-    if (event.key === "Escape") filterBox.blur();
+  if (event.target.matches("input")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  if (leading) {
+    leading = false;
+    const place = { m: "/", d: "/dead-letters", a: "/audit" }[event.key];
+    if (place) { event.preventDefault(); go(place); }
     return;
   }
   const acts = {
     "/": () => filterBox.focus(),
     j: () => moveFocus(1),
     k: () => moveFocus(-1),
+    x: () => {
+      const row = document.activeElement.closest("tr[data-monitor]");
+      if (row && row.dataset.monitor !== state.chosen) go(monitorPath(row.dataset.monitor));
+      else if (state.chosen !== null) go("/");
+    },
+    g: () => { leading = true; },
     "?": () => help.showModal(),
     Escape: () => { if (state.chosen !== null) go("/"); },
   };
