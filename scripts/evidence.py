@@ -55,6 +55,8 @@ PARTS = {
                             "integration_drain_scale", "integration_capi_misuse")], ctest_counts),
     "command": ("the command beside servers that stall or lie", [*COMMAND, *SUPPORT, "tests/integration/cli"],
                 [BUILD, ctest("cli_stall", "cli_hostile", "cli_descendants", "cli_dlq_drill")], ctest_counts),
+    "browser": ("the page of `serve` in Chromium", [*COMMAND, "tests/integration/cli"],
+                [["scripts/setup.sh", "--browser"], BUILD, ctest("cli_browser")], ctest_counts),
     "java": ("the Java package on Java 11 and 25, and its jar", [*C_LIBRARIES, "bindings/java", "tests/java"],
              [BUILD, ctest("java_25", "java_11", "java_jar")], ctest_counts),
     "python": ("the wheel as it is installed", [*C_LIBRARIES, "bindings/python", "tests/python"],

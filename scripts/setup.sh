@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the demonstration need, on Debian 12:
-#   scripts/setup.sh [--build | --bench | --package] [--check]
+#   scripts/setup.sh [--build | --bench | --package | --browser] [--check]
 #
 #   --build   only what building the library and the command needs
 #   --bench   also the other locks that the comparison measures
 #   --package what building Debian packages needs
+#   --browser also the browser that scripts/evidence.sh drives
 #   --check   installs nothing; lists what is missing and exits 1 if something is
 #   --help    this text
 #
@@ -48,6 +49,7 @@ packages=(
 packaging=(git debhelper fakeroot lintian blhc mmdebstrap)
 
 peers=(etcd-server redis-server)
+browser=(chromium chromium-driver python3-selenium)
 
 check_only=no bench=no
 for argument in "$@"; do
@@ -55,6 +57,7 @@ for argument in "$@"; do
     --build) packages=("${building[@]}") ;;
     --package) packages=("${building[@]}" "${packaging[@]}") ;;
     --bench) bench=yes packages+=("${peers[@]}") ;;
+    --browser) packages+=("${browser[@]}") ;;
     --check) check_only=yes ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$argument" ;;

@@ -69,8 +69,8 @@ def of(monitor, kind):
 class ServeTest:
     """What the classes below share."""
 
-    def serve(self, *options):
-        self.serving = self.start_cli("serve", "--listen", "127.0.0.1:0", "-o", "json", *options)
+    def serve(self, *options, port=0):
+        self.serving = self.start_cli("serve", "--listen", f"127.0.0.1:{port}", "-o", "json", *options)
         line = self.serving.stdout.readline()
         self.assertTrue(line, self.serving.poll())
         self.port = int(json.loads(line)["url"].split(":")[2].strip("/"))

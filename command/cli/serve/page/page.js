@@ -1,4 +1,4 @@
-// The live page: one stream of events, and the views of what it has told.
+// The live page: the views of what the stream of events has told.
 import { askWhetherActs } from "./acts.js";
 import { showChains } from "./chains.js";
 import { showDetail } from "./detail.js";
@@ -7,6 +7,7 @@ import { moveFocus, showList } from "./list.js";
 import { hideAudit, showAudit } from "./audit.js";
 import { hideLetters, showLetters } from "./letters.js";
 import { hidePast, showPast } from "./past.js";
+import { follow } from "./stream.js";
 
 const state = {
   rows: new Map(),   // by id; `seen`: when it was so, by this page's clock
@@ -14,7 +15,7 @@ const state = {
   answering: true,   // a connection may hang without an error: whether it answers questions, too
   live: false,       // what the server says of its picture
   problem: null,
-  historyProblem: null,
+  historyProblem: undefined,  // undefined: there is no history at all; null: there is one
   seen: null,        // when the picture was the present, by this page's clock; null before the first
   chosen: null,      // the monitor that is open
   filter: "",
@@ -50,7 +51,7 @@ function show() {
 function takeStatus(data) {
   state.live = data.live;
   state.problem = data.problem;
-  state.historyProblem = data.history_problem ?? null;
+  state.historyProblem = data.history_problem;
   if (data.age_ms !== null) state.seen = performance.now() - data.age_ms;
 }
 
@@ -73,7 +74,7 @@ async function refresh() {
   reading = true;
   try {
     const id = state.chosen;
-    if (id !== null) showPast(pastSection, id, new URLSearchParams(location.search));
+    if (id !== null && state.historyProblem !== undefined) showPast(pastSection, id, new URLSearchParams(location.search));
     const [chains, view] = await Promise.all(
       [read("/api/chains"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
     state.answering = true;
@@ -95,26 +96,29 @@ function refreshSoon() {
   timer ??= setTimeout(() => { timer = null; refresh(); show(); }, 200);
 }
 
-function listen() {
-  const stream = new EventSource("/api/events");
-  stream.addEventListener("open", () => { state.connected = true; refreshSoon(); });
-  stream.addEventListener("snapshot", (event) => {
-    const data = JSON.parse(event.data);
-    takeStatus(data);
+function take(name, data) {
+  if (name === "connected") state.connected = data;
+  else if (name === "change") takeRow(data, performance.now());
+  else takeStatus(data);
+  if (name === "snapshot") {
     state.rows.clear();
     for (const row of data.monitors) takeRow(row, state.seen ?? performance.now());
-    refreshSoon();
-  });
-  stream.addEventListener("change", (event) => {
-    takeRow(JSON.parse(event.data), performance.now());
-    refreshSoon();
-  });
-  stream.addEventListener("status", (event) => { takeStatus(JSON.parse(event.data)); refreshSoon(); });
-  stream.addEventListener("error", () => {
-    state.connected = false;
-    show();
-    if (stream.readyState === EventSource.CLOSED) setTimeout(listen, 2000);  // else it tries again by itself
-  });
+  }
+  if (name === "connected" && !data) show();
+  else refreshSoon();
+}
+
+// As the stream's snapshot: the times are those of its beginning.
+function whole() {
+  if (state.seen === null) return null;
+  const now = performance.now();
+  const monitors = [...state.rows.values()].map(({ seen, ...row }) => ({
+    ...row,
+    holder: row.holder && { ...row.holder, held_ms: row.holder.held_ms + now - seen },
+    oldest_wait_ms: row.oldest_wait_ms === null ? null : row.oldest_wait_ms + now - seen,
+  }));
+  return { connected: state.connected, live: state.live, age_ms: isPresent() ? 0 : now - state.seen,
+    problem: state.problem, history_problem: state.historyProblem, monitors };
 }
 
 // --- views are links ---
@@ -219,4 +223,4 @@ setInterval(show, 1000);
 setInterval(() => { if (!document.hidden) refresh(); }, 5000);
 askWhetherActs().then(refreshSoon);
 takeAddress();
-listen();
+follow(take, whole);

@@ -1,0 +1,234 @@
+"""The page of forelock serve in a real browser: changes, keys, acts, many tabs, a server that goes and comes back."""
+
+import os
+import shutil
+
+from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+import support
+from dlq_support import DlqTest
+from serve_test import ServeTest
+from support import wait_until
+
+ANNA = "a" * 40
+
+
+class BrowserTest(ServeTest, DlqTest):
+    def setUp(self):
+        super().setUp()
+        options = Options()
+        options.binary_location = shutil.which("chromium")
+        for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                         "--user-data-dir=" + self.path("browser")):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.browser = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+        self.addCleanup(self.browser.quit)
+
+    def open(self, path="/"):
+        self.browser.get(f"http://127.0.0.1:{self.port}{path}")
+        wait_until(lambda: self.text("#status") == "live", "it is live")
+
+    def find(self, selector):
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        """What stands there; empty if there is no such element, or no more."""
+        try:
+            return self.find(selector).text
+        except (NoSuchElementException, StaleElementReferenceException):
+            return ""
+
+    def sees(self, selector, text):
+        wait_until(lambda: text in self.text(selector), f"{selector} has {text}")
+
+    def press(self, *keys):
+        for key in keys:
+            self.browser.switch_to.active_element.send_keys(key)
+
+    def focused(self):
+        return self.browser.switch_to.active_element.text
+
+    def no_errors(self):
+        """Neither an exception nor anything that the policy has kept from happening; answers such as 404 are none."""
+        self.assertEqual([entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"
+                          and "Failed to load resource" not in entry["message"]], [])
+
+    def clicks(self, selector):
+        wait_until(lambda: self.text(selector), selector + " is there")
+        self.find(selector).click()
+
+
+class Live(BrowserTest):
+    def test_changes_are_seen_without_a_reload(self):
+        self.serve()
+        self.open()
+        self.browser.execute_script("window.mark = 1")
+        first = self.hold("P1", "--info", "Save <b>")
+        self.sees("#list tbody", "Save <b>")
+        self.start_cli("run", "-m", "P1", "--info", "Next", "--timeout", "60s", "--", "sleep", "1000")
+        self.sees("#list tbody", "1 foreground")
+        self.sees("#worst", "P1")
+        self.let_go(first)
+        self.sees("#list tbody", "Next")
+        self.assertEqual(self.browser.execute_script("return window.mark"), 1)
+        self.no_errors()
+
+    def test_eight_tabs_are_live_and_go_on_when_the_first_is_closed(self):
+        self.serve()
+        self.open()
+        for _ in range(7):
+            self.browser.switch_to.new_window("tab")
+            self.open()
+        child = self.hold("P1", "--info", "Save")
+        tabs = self.browser.window_handles
+        for tab in tabs:
+            self.browser.switch_to.window(tab)
+            self.sees("#list tbody", "Save")
+        self.assertEqual(self.request("/metrics")[1].count("forelock_serve_streams 1\n"), 1)
+        self.browser.switch_to.window(tabs[0])
+        self.browser.close()
+        self.let_go(child)
+        for tab in tabs[1:]:
+            self.browser.switch_to.window(tab)
+            wait_until(lambda: "Save" not in self.text("#list tbody"), "it has ended")
+            self.assertEqual(self.text("#status"), "live")
+
+    def test_server_killed_and_back(self):
+        self.serve()
+        port = self.port
+        self.open()
+        child = self.hold("P1", "--info", "Save")
+        self.sees("#list tbody", "Save")
+        self.serving.kill()
+        self.serving.wait()
+        self.sees("#status", "not live")
+        self.assertIn("old-picture", self.find("body").get_attribute("class"))
+        self.let_go(child)
+        self.hold("P2", "--info", "Meanwhile")
+        self.assertIn("Save", self.text("#list tbody"))  # as it was, and said to be old
+        self.serve(port=port)
+        self.sees("#list tbody", "Meanwhile")
+        wait_until(lambda: self.text("#status") == "live", "it is live again")
+        self.assertNotIn("Save", self.text("#list tbody"))
+
+
+class Keyboard(BrowserTest):
+    def test_keys_alone(self):
+        self.serve()
+        for monitor in ("P1", "P2"):
+            self.hold(monitor, "--info", "work at " + monitor)
+        self.open()
+        self.sees("#list tbody", "work at P2")
+        self.press("/", "P2")
+        wait_until(lambda: "work at P1" not in self.text("#list tbody"), "it is filtered")
+        self.assertIn("q=P2", self.browser.current_url)
+        self.press(Keys.BACKSPACE, Keys.BACKSPACE, Keys.ESCAPE)
+        self.sees("#list tbody", "work at P1")
+        self.press("j")
+        first = self.focused()
+        self.press("j")
+        second = self.focused()
+        self.assertEqual({first, second}, {"P1", "P2"})
+        self.press("k")
+        self.assertEqual(self.focused(), first)
+        self.press("x")
+        self.sees("#detail", "work at " + first)
+        self.assertTrue(self.browser.current_url.endswith("/monitors/" + first))
+        self.press("x")
+        wait_until(lambda: not self.find("#detail").is_displayed(), "it is closed")
+        self.press("g", "d")
+        self.sees("#letters", "Dead letters")
+        self.assertTrue(self.browser.current_url.endswith("/dead-letters"))
+        self.press("g", "a")
+        self.sees("#audit", "Done by force")
+        self.press("g", "m")
+        self.sees("#list tbody", "work at P1")
+        self.press("?")
+        self.sees("#help", "go to monitors")
+        self.press(Keys.ESCAPE)
+        wait_until(lambda: not self.find("#help").is_displayed(), "the help is closed")
+
+
+class Acts(BrowserTest):
+    def setUp(self):
+        super().setUp()
+        self.tokens = self.write("tokens", f"anna {ANNA}\n")
+        os.chmod(self.tokens, 0o600)
+
+    def test_without_the_option_there_is_no_button(self):
+        self.serve()
+        self.hold("P1")
+        self.open("/monitors/P1")
+        self.sees("#detail", "Held by")
+        self.assertEqual(self.text("#release-button"), "")
+
+    def test_forced_release_needs_a_token(self):
+        self.serve("--admin", self.tokens, "--history", self.path("history.db"), "--audit-file", self.path("audit"))
+        child = self.hold("P1", script="echo ready; exec sleep 1000")
+        self.open("/monitors/P1")
+        self.clicks("#release-button")
+        self.find("#reason").send_keys("it hangs")
+        self.find("#release-do").click()
+        self.sees("#release-outcome", "token")
+        self.assertIsNone(child.poll())
+        self.find("#token").send_keys("b" * 40)
+        self.find("#release-do").click()
+        self.sees("#release-outcome", "token")
+        self.find("#token").send_keys(ANNA)
+        self.find("#release-do").click()
+        self.sees("#release-outcome", "Released")
+        self.assertEqual(child.wait(support.PATIENCE), 76)
+        self.press(Keys.ESCAPE)
+        self.sees("#detail", "It is free")
+        self.clicks("#past summary")
+        self.sees("#past", "taken away by force")
+        self.press("g", "a")
+        self.sees("#audit tbody", "it hangs")
+        self.sees("#audit tbody", "anna")
+
+
+class Views(BrowserTest):
+    def test_history_has_bars_and_answers_for_a_moment(self):
+        self.serve("--history", self.path("history.db"))
+        child = self.hold("P1", "--info", "Save")
+        self.open("/monitors/P1")
+        wait_until(lambda: self.browser.find_elements(By.CSS_SELECTOR, "#past rect.hold"), "there is a bar")
+        self.let_go(child)
+        wait_until(lambda: "Held by" not in self.text("#detail"), "it is free")
+        self.clicks("#past summary")
+        self.clicks("#past li a")
+        self.sees("#moment", "Save")
+        self.assertIn("at=", self.browser.current_url)
+        self.no_errors()
+
+    def test_damaged_history_is_told_at_the_head(self):
+        self.serve("--history", self.write("history.db", "x" * 5000))
+        self.browser.get(f"http://127.0.0.1:{self.port}/")
+        self.sees("#status", "damaged: move it away")
+
+    def test_dead_letters_and_a_payload_for_those_who_may(self):
+        tokens = self.write("tokens", f"anna {ANNA}\n")
+        os.chmod(tokens, 0o600)
+        identity = self.dead_letter("--type", "Save", "--payload", "-", stdin="the <i>payload</i>")
+        self.serve("--dead-letters", "--admin", tokens)
+        self.open("/dead-letters")
+        self.sees("#letters-count", "1 in the queue")
+        self.clicks("#letters tbody th a")
+        self.sees("#letters", "forelock dlq replay --id " + identity)
+        self.assertNotIn("<i>payload</i>", self.text("#letters"))
+        self.no_errors()
+        self.clicks("#payload-button")
+        self.sees("#payload", "token")
+        self.find("#letters input").send_keys(ANNA)
+        self.clicks("#payload-button")
+        self.sees("#payload", "the <i>payload</i>")
+
+
+if __name__ == "__main__":
+    support.main()
