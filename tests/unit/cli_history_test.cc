@@ -126,6 +126,19 @@ TEST(StayTracker, an_explained_end_has_its_explanation_and_no_other_has) {
 // These instants are kept whatever the time is now.
 constexpr HistoryLimits for_ever{hours(24 * 36'500), 1 << 28};
 
+TEST(StayTracker, an_end_that_was_seen_is_explained_a_moment_later) {
+  StayTracker tracker;
+  const auto first = picture({noon + seconds(1), "a"});
+  tracker.take(*first);
+  tracker.take(*picture({noon + seconds(2)}));
+  const HolderView holder = *first->find("P1")->holder;
+  const auto stay = tracker.explain_end("P1", holder, "forced", "it hangs");
+  ASSERT_TRUE(stay);
+  EXPECT_EQ(stay->id, 1);
+  EXPECT_EQ(told({*stay}), "hold a 0-2000 forced;");
+  EXPECT_FALSE(tracker.explain_end("P1", holder, "forced", "it hangs"));  // once
+}
+
 class HistoryFiles : public testing::Test {
  protected:
   static Stay stay(std::int64_t id, WallTime from, std::optional<WallTime> to, const std::string& monitor = "P1") {

@@ -102,13 +102,13 @@ class Past(HistoryTest):
         response, body = self.request("/api/monitors/P1/release", "POST", json.dumps(act), X_Forelock_CSRF=csrf,
                                       Content_Type="application/json", **bearer)
         self.assertEqual(response.status, 200, body)
-        stay = wait_until(lambda: next((each for each in self.stays("P1") if each["to"]), None), "its end")
+        stay = wait_until(lambda: next((each for each in self.stays("P1") if each["outcome"]), None), "its end")
         self.assertEqual((stay["outcome"], stay["reason"]), ("forced", "anna: it hangs"))
 
     def test_unlocker_is_named(self):
         self.serve("--history", self.file, "--unlocker")
         self.hold("P1", "--auto-unlock-after", "1s", script="echo ready; exec sleep 1000")
-        stay = wait_until(lambda: next((each for each in self.stays("P1") if each["to"]), None), "its end")
+        stay = wait_until(lambda: next((each for each in self.stays("P1") if each["outcome"]), None), "its end")
         self.assertEqual(stay["outcome"], "unlocked")
         self.assertIn("is over", stay["reason"])
 

@@ -57,13 +57,17 @@ void History::take(std::shared_ptr<const Picture> picture) {
 
 void History::explain_end(const std::string& monitor, const HolderView& holder, const std::string& outcome,
                           const std::string& reason) {
-  post([this, monitor, holder, outcome, reason] { tracker_.explain_end(monitor, holder, outcome, reason); }, most_jobs);
+  post(
+      [this, monitor, holder, outcome, reason] {
+        if (auto stay = tracker_.explain_end(monitor, holder, outcome, reason)) pending_.push_back(*std::move(stay));
+      },
+      most_jobs);
 }
 
 bool History::ask(HistoryQuestion question, std::function<void(web::Response)> answer) {
   return post(
       [this, question = std::move(question), answer = std::move(answer)] {
-        if (file_) write();
+        if (file_ && !pending_.empty()) write();
         answer(this->answer(question));
       },
       most_jobs);

@@ -44,7 +44,7 @@ class History {
   void start();
   // Any thread. Of pictures that it has not come to yet the last few are kept.
   void take(std::shared_ptr<const Picture> picture);
-  // Any thread, before the picture that shows it.
+  // Any thread, about when a picture shows it: how a hold's end has come about.
   void explain_end(const std::string& monitor, const HolderView& holder, const std::string& outcome,
                    const std::string& reason);
   // Any thread. `answer` is called on its thread. \returns whether it will be: not if too many wait.

@@ -15,42 +15,37 @@ std::string identity_of(const std::optional<OwnerRecord>& owner, const std::opti
   return node ? "node " + *node : "token " + std::to_string(token);
 }
 
+std::string identity_of(const HolderView& holder) {
+  return identity_of(holder.owner, holder.node, holder.token);
+}
+
+std::string identity_of(const WaiterView& waiter) {
+  return identity_of(waiter.owner, waiter.node, 0);
+}
+
 std::string key_of(Stay::Kind kind, const std::string& monitor, const std::string& identity) {
   return std::string(kind == Stay::Kind::hold ? "h" : "w") + monitor + '\0' + identity;
 }
 
-Stay stay_of(Stay::Kind kind, const std::string& monitor, const std::optional<OwnerRecord>& owner) {
+// Of a holder or a waiter.
+template <class View>
+Stay stay_of(Stay::Kind kind, const std::string& monitor, const View& view, WallTime from) {
   Stay stay;
   stay.kind = kind;
   stay.monitor = monitor;
-  if (owner) {
-    stay.who = owner->instance;
-    stay.info = owner->lock_info;
+  stay.identity = identity_of(view);
+  if (view.owner) {
+    stay.who = view.owner->instance;
+    stay.info = view.owner->lock_info;
   }
-  return stay;
-}
-
-Stay stay_of(const std::string& monitor, const HolderView& holder, WallTime now) {
-  Stay stay = stay_of(Stay::Kind::hold, monitor, holder.owner);
-  stay.identity = identity_of(holder.owner, holder.node, holder.token);
-  stay.priority = holder.priority;
-  stay.token = holder.token;
-  stay.from = now - holder.held;
-  return stay;
-}
-
-Stay stay_of(const std::string& monitor, const WaiterView& waiter, WallTime now) {
-  Stay stay = stay_of(Stay::Kind::wait, monitor, waiter.owner);
-  stay.identity = identity_of(waiter.owner, waiter.node, 0);
-  stay.priority = waiter.priority;
-  stay.from = now - waiter.waited;
+  stay.priority = view.priority;
+  stay.from = from;
   return stay;
 }
 
 bool holds_now(const Picture& picture, const Stay& waited) {
   const MonitorView* const view = picture.find(waited.monitor);
-  return view != nullptr && view->holder &&
-         identity_of(view->holder->owner, view->holder->node, view->holder->token) == waited.identity;
+  return view != nullptr && view->holder && identity_of(*view->holder) == waited.identity;
 }
 
 }  // namespace
@@ -67,38 +62,55 @@ void StayTracker::number_from(std::int64_t next_id) {
 std::vector<Stay> StayTracker::take(const Picture& picture) {
   ++pictures_;
   // A process that was resumed has not looked before its first picture.
-  const bool goes_on = watched_ && picture.begun() - begun_ <= picture.fresh_for();
+  const bool watched_on = watched_ && picture.begun() - begun_ <= picture.fresh_for();
   std::vector<Stay> changes;
   for (const MonitorView& view : picture.monitors()) {
-    if (view.holder) see(stay_of(view.monitor, *view.holder, picture.wall()), changes);
-    for (const WaiterView& waiter : view.queue) see(stay_of(view.monitor, waiter, picture.wall()), changes);
+    if (const auto& holder = view.holder) {
+      const std::string key = key_of(Stay::Kind::hold, view.monitor, identity_of(*holder));
+      if (!goes_on(key)) {
+        Stay stay = stay_of(Stay::Kind::hold, view.monitor, *holder, picture.wall() - holder->held);
+        stay.token = holder->token;
+        begin(key, std::move(stay), changes);
+      }
+    }
+    for (const WaiterView& waiter : view.queue) {
+      const std::string key = key_of(Stay::Kind::wait, view.monitor, identity_of(waiter));
+      if (!goes_on(key))
+        begin(key, stay_of(Stay::Kind::wait, view.monitor, waiter, picture.wall() - waiter.waited), changes);
+    }
   }
   for (auto place = open_.begin(); place != open_.end();) {
     if (place->second.seen == pictures_) {
       ++place;
       continue;
     }
-    end(place->second.stay, picture, !goes_on);
-    changes.push_back(std::move(place->second.stay));
+    end(place->second.stay, picture, !watched_on);
+    changes.push_back(place->second.stay);
+    if (changes.back().kind == Stay::Kind::hold && changes.back().outcome.empty() && ended_.size() < most_ends)
+      ended_[place->first] = {std::move(place->second.stay), pictures_};
     place = open_.erase(place);
   }
   std::erase_if(ends_, [this](const auto& end) { return end.second.told + pictures_until_end < pictures_; });
+  std::erase_if(ended_, [this](const auto& ended) { return ended.second.seen + pictures_until_end < pictures_; });
   // A clock that was put back would turn spans round.
-  const WallTime from = goes_on ? std::min(watched_->from, picture.wall()) : picture.wall();
+  const WallTime from = watched_on ? std::min(watched_->from, picture.wall()) : picture.wall();
   watched_ = {from, picture.wall()};
   begun_ = picture.begun();
   last_ = picture.wall();
   return changes;
 }
 
-void StayTracker::see(Stay stay, std::vector<Stay>& changes) {
-  Open& open = open_[key_of(stay.kind, stay.monitor, stay.identity)];
-  if (open.stay.id == 0) {
-    stay.id = next_id_++;
-    open.stay = std::move(stay);
-    changes.push_back(open.stay);
-  }
-  open.seen = pictures_;
+bool StayTracker::goes_on(const std::string& key) {
+  const auto known = open_.find(key);
+  if (known == open_.end()) return false;
+  known->second.seen = pictures_;
+  return true;
+}
+
+void StayTracker::begin(const std::string& key, Stay stay, std::vector<Stay>& changes) {
+  stay.id = next_id_++;
+  changes.push_back(stay);
+  open_[key] = {std::move(stay), pictures_};
 }
 
 void StayTracker::end(Stay& stay, const Picture& picture, bool unwatched) {
@@ -116,11 +128,18 @@ void StayTracker::end(Stay& stay, const Picture& picture, bool unwatched) {
   }
 }
 
-void StayTracker::explain_end(const std::string& monitor, const HolderView& holder, std::string outcome,
-                              std::string reason) {
-  if (ends_.size() >= most_ends) return;
-  const std::string identity = identity_of(holder.owner, holder.node, holder.token);
-  ends_[key_of(Stay::Kind::hold, monitor, identity)] = {std::move(outcome), std::move(reason), pictures_};
+std::optional<Stay> StayTracker::explain_end(const std::string& monitor, const HolderView& holder,
+                                             const std::string& outcome, const std::string& reason) {
+  const std::string key = key_of(Stay::Kind::hold, monitor, identity_of(holder));
+  if (const auto ended = ended_.find(key); ended != ended_.end()) {
+    Stay stay = std::move(ended->second.stay);
+    ended_.erase(ended);
+    stay.outcome = outcome;
+    stay.reason = reason;
+    return stay;
+  }
+  if (ends_.size() < most_ends) ends_[key] = {outcome, reason, pictures_};
+  return std::nullopt;
 }
 
 std::vector<Stay> StayTracker::open() const {

@@ -24,8 +24,10 @@ class StayTracker {
 
   // What has begun and ended since the picture before, as it is now.
   std::vector<Stay> take(const Picture& picture);
-  // How the end of this hold, which no picture has shown yet, has come about.
-  void explain_end(const std::string& monitor, const HolderView& holder, std::string outcome, std::string reason);
+  // How the end of this hold has come about, which no picture has shown yet, or one of the last has. \returns what has
+  // changed by that; nothing if its end is to come.
+  std::optional<Stay> explain_end(const std::string& monitor, const HolderView& holder, const std::string& outcome,
+                                  const std::string& reason);
 
   // All that last.
   std::vector<Stay> open() const;
@@ -45,13 +47,16 @@ class StayTracker {
   struct End {
     std::string outcome;
     std::string reason;
-    std::uint64_t told = 0;  // before which picture
+    std::uint64_t told = 0;  // behind which picture
   };
-  void see(Stay stay, std::vector<Stay>& changes);
+  // Whether it is known; then it lasts.
+  bool goes_on(const std::string& key);
+  void begin(const std::string& key, Stay stay, std::vector<Stay>& changes);
   void end(Stay& stay, const Picture& picture, bool unwatched);
 
-  std::map<std::string, Open> open_;  // by what keeps them apart
-  std::map<std::string, End> ends_;
+  std::map<std::string, Open> open_;   // by what keeps them apart
+  std::map<std::string, End> ends_;    // explained, and to come
+  std::map<std::string, Open> ended_;  // holds that have ended a moment ago, without an explanation
   std::int64_t next_id_ = 1;
   std::uint64_t pictures_ = 0;
   std::optional<Watch> watched_;

@@ -220,7 +220,7 @@ document.addEventListener("keydown", (event) => {
 
 window.addEventListener("popstate", takeAddress);
 setInterval(show, 1000);
-setInterval(() => { if (!document.hidden) refresh(); }, 5000);
+setInterval(() => { if (!document.hidden) refresh(); }, 2000);
 askWhetherActs().then(refreshSoon);
 takeAddress();
 follow(take, whole);

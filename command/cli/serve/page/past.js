@@ -9,6 +9,7 @@ const ends = { granted: "then it got the lock", forced: "taken away by force", u
   unseen: "ended while there was no look" };
 let kept = null;  // what is shown: drawn anew only when something has changed
 let waiting = null;  // the question that is under way
+let last = { asked: null, at: 0 };
 
 function shape(name, properties, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -121,8 +122,10 @@ export async function showPast(section, id, parameters) {
   const past = spans[parameters.get("past")] ? parameters.get("past") : "1h";
   const at = parameters.get("at");
   const asked = `${id} ${past} ${at}`;
+  if (last.asked === asked && performance.now() - last.at < 4000) return;
   if (waiting === asked || section.querySelector("details[open], input:focus")) return;  // somebody reads or writes there
   waiting = asked;
+  last = { asked, at: performance.now() };
   try {
     const moment = at === null ? Date.now() : Date.parse(at);
     const to = at === null ? moment : Math.min(moment + spans[past] / 2, Date.now());
@@ -150,6 +153,7 @@ export async function showPast(section, id, parameters) {
 
 export function hidePast(section) {
   kept = null;
+  last = { asked: null, at: 0 };
   section.hidden = true;
   section.replaceChildren();
 }
