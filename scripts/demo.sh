@@ -53,6 +53,7 @@ printf '\n%s== What cannot be done now is not lost%s\n' "$bold" "$plain"
 cat <<EOF
 
 Try next:
+  $command dev --serve          a live page at the address that it prints, with some processes to look at
   $command dev -- bash          a shell with a ZooKeeper of its own; in it:
   $command run -m P1 --info "Save Content" -- sleep 60 &
   $command show P1              who holds P1, since when, what for, and who waits

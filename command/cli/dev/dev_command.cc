@@ -19,6 +19,23 @@ constexpr std::chrono::seconds longest_start{30};
 constexpr std::chrono::milliseconds look_again_after{50};
 constexpr int start_attempts = 5;
 
+// Something for the page to show: two that save, and one in the background that needs two monitors. $0 is forelock.
+constexpr const char* example_load = R"sh(
+for who in 1 2; do
+  while :; do "$0" -q run -m P1 --info 'Save Content' --timeout 60s -- sleep 0.7; sleep 0.4; done &
+done
+while :; do "$0" -q run -m P1 -m P2 -p background --info 'Bulk Import' --timeout 60s -- sleep 2; sleep 1; done &
+wait
+)sh";
+
+// What `dev --serve` runs beside its server; killed when it goes.
+struct Page {
+  Page(const ChildOptions& page_options, const ChildOptions& load_options) : page(page_options), load(load_options) {}
+
+  ChildProcess page;
+  ChildProcess load;
+};
+
 class DevCommand final : public Command {
  public:
   CLI::App* add_to(CLI::App& root) override {
@@ -28,7 +45,9 @@ class DevCommand final : public Command {
         ->type_name("PORT")
         ->check(CLI::Range(1, 65535).description(""));
     app->add_option("--data-dir", data_dir_, "Keep its data here [a temporary directory]")->type_name("DIR");
-    app->add_option("COMMAND", command_, "Run this with $FORELOCK_CONFIG and $FORELOCK_ZOOKEEPER set, and end with it");
+    auto* const page = app->add_flag("--serve", page_, "Also start forelock serve, and some processes for it to show");
+    app->add_option("COMMAND", command_, "Run this with $FORELOCK_CONFIG and $FORELOCK_ZOOKEEPER set, and end with it")
+        ->excludes(page);
     return app;
   }
 
@@ -52,8 +71,8 @@ class DevCommand final : public Command {
   }
 
   // Nothing if a signal ended the waiting: `ended_by`.
-  std::unique_ptr<DevServer> start(const std::filesystem::path& directory, SignalQueue& signals,
-                                   const Console& console, std::optional<int>& ended_by) const {
+  std::unique_ptr<DevServer> start(const std::filesystem::path& directory, SignalQueue& signals, const Console& console,
+                                   std::optional<int>& ended_by) const {
     for (int attempt = 1;; ++attempt) {
       auto server = std::make_unique<DevServer>(DevServerOptions{port_, directory});
       const Clock::time_point deadline = Clock::now() + longest_start;
@@ -90,8 +109,11 @@ class DevCommand final : public Command {
       console.write_json(
           {{"zookeeper", server.address()}, {"config", server.settings_file()}, {"data_dir", directory.string()}});
     }
+    std::optional<Page> page;
+    if (page_) page.emplace(page_options(server, directory, console), load_options(server, directory));
     while (server.running()) {
       const std::optional<int> signal = signals.wait(wake_up_, Clock::time_point::max());
+      if (page && signal == SIGCHLD) look_after(*page, console);
       if (signal && *signal != SIGCHLD && *signal != SIGWINCH) return exit_ok;
     }
     throw FailureException({exit_unavailable,
@@ -101,6 +123,42 @@ class DevCommand final : public Command {
                             {},
                             false,
                             {}});
+  }
+
+  static ChildOptions beside(const DevServer& server) {
+    ChildOptions options;
+    options.environment = {{"FORELOCK_CONFIG", server.settings_file()}, {"FORELOCK_ZOOKEEPER", server.address()}};
+    options.death_signal = SIGKILL;
+    options.foreground = false;
+    return options;
+  }
+
+  // Its address is the next line on stdout.
+  static ChildOptions page_options(const DevServer& server, const std::filesystem::path& directory,
+                                   const Console& console) {
+    ChildOptions options = beside(server);
+    options.command = {own_path(),    "-q",
+                       "-o",          console.text() ? "text" : "json",
+                       "serve",       "--listen",
+                       "127.0.0.1:0", "--dead-letters",
+                       "--history",   directory / "history.db"};
+    return options;
+  }
+
+  static ChildOptions load_options(const DevServer& server, const std::filesystem::path& directory) {
+    ChildOptions options = beside(server);
+    options.command = {"sh", "-c", example_load, own_path()};
+    options.output = directory / "load.log";
+    return options;
+  }
+
+  static std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+  static void look_after(Page& page, const Console& console) {
+    const bool was_there = !page.page.exit_code();
+    page.page.update();
+    page.load.update();
+    if (was_there && page.page.exit_code()) console.warn("forelock serve has ended");
   }
 
   int run_command(DevServer& server, SignalQueue& signals) const {
@@ -119,6 +177,7 @@ class DevCommand final : public Command {
 
   std::uint16_t port_ = 0;
   std::string data_dir_;
+  bool page_ = false;
   std::vector<std::string> command_;
   std::optional<TemporaryDirectory> temporary_;
   WakeUp wake_up_;  // never notified: signals are all there is to wait for

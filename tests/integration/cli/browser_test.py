@@ -186,6 +186,7 @@ class Acts(BrowserTest):
         self.assertEqual(child.wait(support.PATIENCE), 76)
         self.press(Keys.ESCAPE)
         self.sees("#detail", "It is free")
+        wait_until(lambda: self.browser.find_elements(By.CSS_SELECTOR, "#past rect.forced"), "its bar says so")
         self.clicks("#past summary")
         self.sees("#past", "taken away by force")
         self.press("g", "a")

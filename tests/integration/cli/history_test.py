@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import stat
+import subprocess
 
 import support
 from serve_test import ServeTest
@@ -111,6 +112,28 @@ class Past(HistoryTest):
         stay = wait_until(lambda: next((each for each in self.stays("P1") if each["outcome"]), None), "its end")
         self.assertEqual(stay["outcome"], "unlocked")
         self.assertIn("is over", stay["reason"])
+
+
+class Dev(HistoryTest):
+    def test_example_shows_chains_and_leaves_nothing(self):
+        dev = subprocess.Popen([support.BINARY, "dev", "--serve", "-o", "json"], text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=support.clean_environment(TMPDIR=self.directory.name))
+        self.children.append(dev)
+        directory = json.loads(dev.stdout.readline())["data_dir"]
+        self.port = int(json.loads(dev.stdout.readline())["url"].split(":")[2].strip("/"))
+        self.wait_ready()
+        wait_until(lambda: self.get("/api/chains")["worst"], "there is a chain of waits")
+        wait_until(lambda: self.stays("P1"), "there is a past")
+        with open(f"/proc/{dev.pid}/task/{dev.pid}/children", encoding="ascii") as file:
+            children = [int(child) for child in file.read().split()]
+        self.assertEqual(len(children), 3)
+        dev.terminate()
+        self.assertEqual(dev.wait(support.PATIENCE), 0)
+        wait_until(lambda: not any(support.is_alive(child) for child in children), "all have ended")
+        self.assertFalse(os.path.exists(directory))
+
+    def test_example_and_a_command_exclude_each_other(self):
+        self.assertEqual(self.run_cli("dev", "--serve", "--", "true", server=False).returncode, 64)
 
 
 class Restart(HistoryTest):

@@ -123,7 +123,7 @@ export async function showPast(section, id, parameters) {
   const at = parameters.get("at");
   const asked = `${id} ${past} ${at}`;
   if (last.asked === asked && performance.now() - last.at < 4000) return;
-  if (waiting === asked || section.querySelector("details[open], input:focus")) return;  // somebody reads or writes there
+  if (waiting === asked || section.querySelector("input:focus")) return;  // a time is being written there
   waiting = asked;
   last = { asked, at: performance.now() };
   try {
@@ -139,11 +139,13 @@ export async function showPast(section, id, parameters) {
     if (section.hidden || text === kept) return;
     kept = text;
     const problem = answers.find((answer) => answer?.problem)?.problem;
+    const open = section.querySelector("details[open]") !== null;
     section.replaceChildren(element("h2", { id: "past-title" }, `History of ${id}`), choices(id, past, at),
       ...(problem ? [element("p", { class: "alert" }, problem)] : [
         ...(answers[1] ? [momentPart(answers[1].json)] : []),
         drawing(answers[0].json), listed(id, answers[0].json.stays, past)]),
       element("p", { class: "more" }, element("a", { href: `${path}?${at === null ? "from=" + past : new URLSearchParams({ at })}` }, "JSON")));
+    if (open) section.querySelector("details")?.setAttribute("open", "");
   } catch {
     // The page's status says that the server does not answer.
   } finally {
