@@ -4,8 +4,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +18,7 @@
 #include "integration/fixture.h"
 #include "support/certificates.h"
 #include "support/secure_server.h"
+#include "support/session_killer.h"
 #include "support/tcp_proxy.h"
 #include "support/temporary_directory.h"
 #include "support/wait_until.h"
@@ -130,6 +133,51 @@ TEST(TlsTest, TheClientNeedsACertificate) {
   EXPECT_THAT(refusal(tls_settings(secure().address(), {{"zookeeper.tls.certificate.file", stranger.certificate},
                                                         {"zookeeper.tls.key.file", stranger.key}})),
               HasSubstr("refuses this client"));
+}
+
+// Where the port without TLS is closed a session's id is not enough to end it; a certificate still is.
+TEST(TlsTest, WhoShowsNoCertificateEndsNoSession) {
+  const auto attack = [](const Identity* shown) {
+    const auto text = [](const std::filesystem::path& file) {
+      std::ifstream stream(file);
+      return std::string(std::istreambuf_iterator<char>(stream), {});
+    };
+    zookeeper::TlsFiles files{.authorities = text(secure().authority().certificate())};
+    if (shown != nullptr) {
+      files.certificate = text(shown->certificate);
+      files.key = text(shown->key);
+    }
+    return zookeeper::TlsContext({.read = [files] { return files; }, .server_names = {}});
+  };
+  const zookeeper::TlsContext nameless = attack(nullptr);
+  const Authority other(secure().folder(), "intruder");
+  const Identity intruder = other.issue("intruder", {});
+  const zookeeper::TlsContext foreign = attack(&intruder);
+  const zookeeper::TlsContext accepted = attack(&secure().client());
+
+  Client client(tls_settings(secure().address()));
+  BlockingWriteLock lock(client, "test", "attacked");
+  lock.lock_with_timeout();
+  const std::int64_t session = client.session_id();
+  const auto held = [] {
+    const std::vector<std::string> nodes = ephemeral_nodes(secure().server());
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [](const std::string& node) { return node.starts_with("/attacked"); });
+  };
+  ASSERT_TRUE(held());
+  for (const zookeeper::TlsContext* tls : {static_cast<const zookeeper::TlsContext*>(nullptr), &nameless, &foreign}) {
+    EXPECT_FALSE(end_session("127.0.0.1", secure().port(), session, tls));
+    EXPECT_TRUE(held());
+  }
+  EXPECT_TRUE(lock.healthy());
+  EXPECT_EQ(client.statistics().disconnections, 0U) << "not even the connection was touched";
+  lock.unlock_or_throw();
+
+  // What is refused above is the attack itself: it succeeds with a certificate, and at the port without TLS.
+  EXPECT_TRUE(end_session("127.0.0.1", secure().port(), session, &accepted));
+  Client again(tls_settings(secure().address()));
+  ASSERT_TRUE(again.wait_connected(30s));
+  EXPECT_TRUE(end_session("127.0.0.1", secure().server().port(), again.session_id()));
 }
 
 TEST(TlsTest, TheWrongAuthorityOrName) {

@@ -1,12 +1,17 @@
 #include "support/session_killer.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <array>
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <utility>
 
 namespace forelock::test {
 namespace {
@@ -48,43 +53,98 @@ void append(std::string& packet, std::int64_t value) {
   append(packet, static_cast<std::int32_t>(value & 0xFFFFFFFF));
 }
 
-bool send_packet(int socket, const std::string& body) {
-  std::string packet;
-  append(packet, static_cast<std::int32_t>(body.size()));
-  packet += body;
-  return send(socket, packet.data(), packet.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(packet.size());
-}
+constexpr int patience_seconds = 10;
 
-bool receive(int socket, char* buffer, std::size_t size) {
-  return recv(socket, buffer, size, MSG_WAITALL) == static_cast<ssize_t>(size);
-}
+// A connection to the server; closes it. Nothing waits for longer than the patience.
+class Wire {
+ public:
+  // Above TLS unless `tls` is nullptr.
+  Wire(const std::string& host, std::uint16_t port, const zookeeper::TlsContext* tls)
+      : socket_(connect_to(host, port)) {
+    if (socket_ < 0 || tls == nullptr) return;
+    fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) | O_NONBLOCK);
+    channel_ = tls->open(socket_, host, {host});
+    for (int wanted = 0; (wanted = channel_->handshake()) != 0;) {
+      if (wanted > 0 && ready(static_cast<short>(wanted))) continue;
+      close(std::exchange(socket_, -1));
+      return;
+    }
+  }
+  ~Wire() {
+    channel_.reset();
+    if (socket_ >= 0) close(socket_);
+  }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
 
-bool receive_packet(int socket, std::string& body) {
-  std::uint32_t length = 0;
-  if (!receive(socket, reinterpret_cast<char*>(&length), sizeof(length))) return false;
-  length = ntohl(length);
-  if (length > 1024 * 1024) return false;
-  body.resize(length);
-  return receive(socket, body.data(), length);
-}
+  bool there() const { return socket_ >= 0; }
 
-int connect_to(const std::string& host, std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return -1;
-  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (connection < 0) return -1;
-  const timeval patience{10, 0};
-  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-  if (connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return connection;
-  close(connection);
-  return -1;
-}
+  bool send_packet(const std::string& body) {
+    std::string packet;
+    append(packet, static_cast<std::int32_t>(body.size()));
+    packet += body;
+    return transfer(POLLOUT, packet.size(), [&](std::size_t done) {
+      const char* const bytes = packet.data() + done;
+      const std::size_t left = packet.size() - done;
+      return channel_ ? channel_->send(bytes, left) : send(socket_, bytes, left, MSG_NOSIGNAL);
+    });
+  }
+
+  bool receive_packet(std::string& body) {
+    std::uint32_t length = 0;
+    if (!receive(reinterpret_cast<char*>(&length), sizeof(length))) return false;
+    length = ntohl(length);
+    if (length > 1024 * 1024) return false;
+    body.resize(length);
+    return receive(body.data(), length);
+  }
+
+ private:
+  static int connect_to(const std::string& host, std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) return -1;
+    const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (connection < 0) return -1;
+    const timeval patience{patience_seconds, 0};
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    if (connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return connection;
+    close(connection);
+    return -1;
+  }
+
+  bool ready(short events) const {
+    pollfd poller{socket_, events, 0};
+    return poll(&poller, 1, patience_seconds * 1000) == 1;
+  }
+
+  bool receive(char* buffer, std::size_t size) {
+    return transfer(POLLIN, size, [&](std::size_t done) {
+      return channel_ ? channel_->recv(buffer + done, size - done) : recv(socket_, buffer + done, size - done, 0);
+    });
+  }
+
+  // Until all is through; a socket without TLS waits by itself.
+  bool transfer(short events, std::size_t size, const std::function<ssize_t(std::size_t done)>& step) const {
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t moved = step(done);
+      if (moved > 0) {
+        done += static_cast<std::size_t>(moved);
+      } else if (moved == 0 || errno != EAGAIN || !channel_ || !ready(events)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  int socket_;
+  std::unique_ptr<zookeeper::TlsChannel> channel_;
+};
 
 enum class Outcome { failed, no_such_session, closing };
 
-Outcome take_over_and_close(int connection, std::int64_t session) {
+Outcome take_over_and_close(Wire& wire, std::int64_t session) {
   std::string take_over;
   append(take_over, std::int32_t{0});  // protocol version
   append(take_over, std::int64_t{0});  // last seen zxid
@@ -99,21 +159,20 @@ Outcome take_over_and_close(int connection, std::int64_t session) {
   append(close_session, std::int32_t{-11});  // closeSession
   // Both at once: the server drops the session's old connection, and its client may be back at any moment.
   std::string answer;
-  if (!send_packet(connection, take_over) || !send_packet(connection, close_session)) return Outcome::failed;
-  if (!receive_packet(connection, answer) || answer.size() < 16) return Outcome::failed;
+  if (!wire.send_packet(take_over) || !wire.send_packet(close_session)) return Outcome::failed;
+  if (!wire.receive_packet(answer) || answer.size() < 16) return Outcome::failed;
   if (answer.substr(4, 4) == std::string(4, '\0')) return Outcome::no_such_session;  // a time-out of zero
-  return receive_packet(connection, answer) ? Outcome::closing : Outcome::failed;
+  return wire.receive_packet(answer) ? Outcome::closing : Outcome::failed;
 }
 
 }  // namespace
 
-bool end_session(const std::string& host, std::uint16_t port, std::int64_t session) {
+bool end_session(const std::string& host, std::uint16_t port, std::int64_t session, const zookeeper::TlsContext* tls) {
   constexpr int attempts = 20;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    const int connection = connect_to(host, port);
-    if (connection < 0) return false;
-    const Outcome outcome = take_over_and_close(connection, session);
-    close(connection);
+    Wire wire(host, port, tls);
+    if (!wire.there()) return false;
+    const Outcome outcome = take_over_and_close(wire, session);
     // Even after a good answer the next attempt looks whether it is true.
     if (outcome == Outcome::no_such_session) return true;
   }

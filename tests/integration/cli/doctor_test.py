@@ -217,12 +217,19 @@ class Access(DoctorTest):
     def test_without_credentials_nothing_else_is_expected(self):
         self.assertEqual(self.access(), [("ok", support.SERVER + " serves every client that reaches its port")])
 
-    def test_a_server_that_wants_credentials_is_told_from_others(self):
+    def test_a_server_that_wants_credentials_lets_no_stranger_end_a_session(self):
         strict = ZooKeepers(self, ensemble=False, count=1, options=[
             "enforce.auth.enabled=true", "enforce.auth.schemes=sasl",
             "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"])
         self.servers = strict.addresses()
         self.assertEqual(self.access(), [("ok", strict.address(0) + " serves no client without credentials")])
+        # Sessions are given to anybody. This one is like another's, but that it cannot ask for anything.
+        for address, ends in ((strict.address(0), False), (support.SERVER, True)):
+            with intruder.Connection(address) as victim:
+                self.assertTrue(intruder.lives(address, victim.session))
+                for _ in range(20):
+                    intruder.close_session(address, victim.session)
+                self.assertEqual(intruder.lives(address, victim.session), not ends, address)
 
 
 class WithCredentials(support.CliTest):

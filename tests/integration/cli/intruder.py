@@ -33,7 +33,8 @@ class Connection:
         connect = struct.pack(">iqiqi", 0, 0, 10_000, session, len(password)) + password
         try:
             self.socket.sendall(framed(connect) + first_request)
-            self.receive()
+            # Protocol, time-out, session, password; the session is 0 for one that is over.
+            self.session = struct.unpack_from(">iiq", self.receive())[2]
         except ConnectionError:
             self.socket.close()
             raise
@@ -72,17 +73,31 @@ class Connection:
         return stat and STAT.unpack(stat)[7]
 
 
+def close_session(address, session):
+    """Takes the session over and asks for its end."""
+    close = framed(struct.pack(">ii", 1, CLOSE_SESSION))
+    try:
+        with Connection(address, session, password_of(session), close) as intruder:
+            intruder.receive()
+    except ConnectionError:
+        pass
+
+
+def lives(address, session):
+    """Whether the server knows this session."""
+    host, port = address.rsplit(":", 1)
+    with socket.create_connection((host, int(port)), 10) as connection:
+        connection.sendall(b"dump")
+        told = connection.makefile().read().replace("(", " ").replace(":", " ").split()
+    return hex(session) in told
+
+
 def end_session_of(address, path, tries=50):
     """Ends the session that this node belongs to; whether the node is gone."""
     with Connection(address) as stranger:
         session = stranger.owner_of(path)
-        close = framed(struct.pack(">ii", 1, CLOSE_SESSION))
         for _ in range(tries):  # the session's own client comes back at once, and the server then closes ours
-            try:
-                with Connection(address, session, password_of(session), close) as intruder:
-                    intruder.receive()
-            except ConnectionError:
-                pass
+            close_session(address, session)
             if stranger.owner_of(path) is None:
                 return True
     return False
