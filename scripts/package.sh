@@ -5,9 +5,9 @@
 #   --help     this text
 #
 # What is in the working tree is packaged, without what git ignores. The packages are in build/packages afterwards, with
-# SHA256SUMS, and what the build said in build/packages/build.log. Fails if lintian finds an error or a warning, or blhc
-# a compilation without hardening. Uses ccache, so only what has changed since the last call is compiled anew. Installs
-# with apt-get what is missing.
+# SHA256SUMS, forelock.spdx.json (what they consist of), and what the build said in build.log. Fails if lintian finds an
+# error or a warning, or blhc a compilation without hardening. Uses ccache, so only what has changed since the last call
+# is compiled anew. Installs with apt-get what is missing.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -29,6 +29,15 @@ source_dir=$packages/source
 mkdir -p "$packages"
 exec 9>"$packages/lock"
 flock 9
+# Debian's compiler makes programs that can be anywhere in memory without a flag. blhc asks for -g itself, not for -g1,
+# and looks below the line with which Debian's builds begin.
+hardened() {
+  blhc --bindnow --ignore-flag -g "$1" || die "blhc finds the above: flags are missing in $1"
+}
+{ echo 'dpkg-buildpackage: info: source package zookeeper'
+  cat -- "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}/build.log"
+} >"$packages/zookeeper-client.log"
+hardened "$packages/zookeeper-client.log"
 
 # The same for the same commit, whenever and wherever it is built.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
@@ -57,8 +66,7 @@ new=$packages/new
 make_packages "$new" -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
 lintian --fail-on error,warning --tag-display-limit 0 --suppress-tags "$(printf '%s,' \
   bogus-mail-host initial-upload-closes-no-bugs)" "$new"/*.deb || die "lintian finds the above"
-# It asks for -g itself, not for -g1; Debian's compiler makes programs that can be anywhere in memory without a flag.
-blhc --bindnow --ignore-flag -g "$new/build.log" || die "blhc finds the above: flags are missing in $new/build.log"
+hardened "$new/build.log"
 if [[ $twice == yes ]]; then
   make_packages "$packages/again"
   for file in "$new"/*.deb; do
@@ -67,7 +75,9 @@ if [[ $twice == yes ]]; then
   rm -rf -- "$packages/again"
 fi
 
+python3 scripts/sbom.py "$FORELOCK_ZOOKEEPER_CLIENT" "$new"/*.deb >"$new/forelock.spdx.json"
+
 rm -rf -- "$source_dir" "$packages"/*.deb
 mv -- "$new"/* "$packages/"
 rmdir "$new"
-(cd "$packages" && sha256sum -- *.deb >SHA256SUMS && ls -l -- *.deb)
+(cd "$packages" && sha256sum -- *.deb forelock.spdx.json >SHA256SUMS && ls -l -- *.deb)

@@ -90,12 +90,15 @@ archive=/usr/lib/$machine/libzookeeper_mt.a
 [[ -f $archive ]] || die "$archive is missing: install libzookeeper-mt-dev for $machine"
 (cd "$work/objects" && "${AR:-ar}" x "$archive" libzkmt_la-zookeeper.jute.o)
 # Without -DHAVE_OPENSSL_H and -DHAVE_CYRUS_SASL_H: TLS is on the other side of the transport.
-flags=(-O2 -g1 -fPIC -pthread -fstack-protector-strong -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -DTHREADED
+# Hardened as Debian's packages are; scripts/package.sh has blhc read that in the log.
+flags=(-O2 -g1 -fPIC -pthread -fstack-protector-strong -Wformat -Werror=format-security -Wdate-time
+  -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -DTHREADED
   "-ffile-prefix-map=$target=." "-ffile-prefix-map=$work=." "-ffile-prefix-map=$client=zookeeper-client-c"
   "-I$include" "-I$client/include" "-I$client/src")
 for name in zookeeper mt_adaptor zk_hashtable zk_log addrvec recordio hashtable/hashtable hashtable/hashtable_itr; do
-  "${CC:-cc}" "${flags[@]}" -c "$client/src/$name.c" -o "$work/objects/${name##*/}.o" >>"$target/build.log" 2>&1 ||
-    die "$name.c cannot be compiled ($target/build.log)"
+  compile=("${CC:-cc}" "${flags[@]}" -c "$client/src/$name.c" -o "$work/objects/${name##*/}.o")
+  printf '%s\n' "${compile[*]}" >>"$target/build.log"
+  "${compile[@]}" >>"$target/build.log" 2>&1 || die "$name.c cannot be compiled ($target/build.log)"
 done
 "${AR:-ar}" rcsD "$work/libforelock_zookeeper_mt.a" "$work"/objects/*.o
 
