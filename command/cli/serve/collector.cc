@@ -84,8 +84,10 @@ std::shared_ptr<const Picture> Collector::look() {
   std::vector<MonitorView> monitors = read(not_permitted);
   if (monitors.empty()) require_namespace(client_);
   const milliseconds pace = std::max(interval_, since(begin) * times_its_length);
+  Paces::ByMonitor paces = paces_.take(monitors, begin);
   return std::make_shared<const Picture>(std::move(monitors), not_permitted, begin, wall,
-                                         std::clamp(missed_looks * pace, shortest_freshness, longest_freshness));
+                                         std::clamp(missed_looks * pace, shortest_freshness, longest_freshness),
+                                         std::move(paces));
 }
 
 std::vector<MonitorView> Collector::read(std::size_t& not_permitted) {

@@ -48,7 +48,8 @@ class Collector {
   const std::chrono::milliseconds patience_;
   const Take take_;
   const Fail fail_;
-  std::shared_ptr<const Picture> last_;  // of its thread
+  Paces paces_;                          // of its thread
+  std::shared_ptr<const Picture> last_;  // the same
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;

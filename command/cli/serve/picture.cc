@@ -67,14 +67,15 @@ bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now) {
 }
 
 Picture::Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
-                 std::chrono::milliseconds fresh_for)
+                 std::chrono::milliseconds fresh_for, Paces::ByMonitor paces)
     : monitors_(std::move(monitors)),
       active_(active_of(monitors_)),
       blocking_(monitors_),
       not_permitted_(not_permitted),
       begun_(begun),
       wall_(wall),
-      fresh_for_(fresh_for) {}
+      fresh_for_(fresh_for),
+      paces_(std::move(paces)) {}
 
 const MonitorView* Picture::find(const std::string& monitor) const {
   const auto place = std::lower_bound(monitors_.begin(), monitors_.end(), monitor,
@@ -106,6 +107,12 @@ Json Picture::view(const MonitorView& monitor, bool with_sessions) const {
     for (Json& waiter : json["queue"]) take_out_session(waiter);
   }
   if (monitor.holder) json["holder"]["overdue"] = is_overdue_at(monitor.holder, wall_);
+  if (const auto pace = paces_.find(monitor.monitor); pace != paces_.end()) {
+    for (Json& waiter : json["queue"]) {
+      const auto wait = waiter["position"].get<std::int64_t>() * pace->second;
+      waiter["expected_wait_ms"] = std::chrono::round<std::chrono::milliseconds>(wait).count();
+    }
+  }
   const AfterRelease after = blocking_.after_release(monitor);
   Json next(nullptr);
   if (after.next) {

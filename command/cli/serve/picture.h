@@ -12,6 +12,7 @@
 
 #include "cli/monitors/monitor_change.h"
 #include "cli/serve/blocking.h"
+#include "cli/serve/paces.h"
 #include "forelock/inspector.h"
 
 namespace forelock::cli {
@@ -22,9 +23,9 @@ class Picture {
   using Steady = std::chrono::steady_clock::time_point;
 
   // `monitors` in the order of their ids, the idle ones too. `begun`: before the first of the reads; `wall` the same.
-  // `fresh_for`: how long it may be shown as the present.
+  // `fresh_for`: how long it may be shown as the present. `paces`: of their queues.
   Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
-          std::chrono::milliseconds fresh_for);
+          std::chrono::milliseconds fresh_for, Paces::ByMonitor paces = {});
 
   // Those that are held or waited for, by id.
   const MonitorsById& active() const { return active_; }
@@ -40,7 +41,7 @@ class Picture {
   bool overdue(const MonitorSummary& monitor) const;
 
   // The same JSON as that of `ls` and `show`, without sessions, which are as good as their passwords; a holder has
-  // "overdue" besides.
+  // "overdue" besides, and a waiter "expected_wait_ms" where enough is known.
   nlohmann::ordered_json row(const MonitorSummary& monitor) const;
   nlohmann::ordered_json rows() const;
   nlohmann::ordered_json view(const MonitorView& monitor, bool with_sessions = false) const;
@@ -55,6 +56,7 @@ class Picture {
   Steady begun_;
   WallTime wall_;
   std::chrono::milliseconds fresh_for_;
+  Paces::ByMonitor paces_;
 };
 
 // Whether an operator should look at it: past its alert, the runtime that it has expected, or

@@ -49,6 +49,8 @@ function waiterRow(waiter) {
     element("td", { "data-name": "Who" }, named(waiter.owner)),
     element("td", { "data-name": "Class" }, waiter.priority ?? "unknown"),
     element("td", { "data-name": "Waits for" }, duration(waiter.waited_ms)),
+    element("td", { "data-name": "Expected" },
+      waiter.expected_wait_ms === undefined ? "–" : `about ${duration(waiter.expected_wait_ms)}`),
     element("td", { "data-name": "Behind" }, waiter.behind === "privateLock" ? "the holder" : waiter.behind));
 }
 
@@ -56,7 +58,7 @@ function queuePart(queue) {
   if (queue.length === 0) return element("p", { class: "faint" }, "No waiters.");
   const most = 200;
   const head = element("thead", {}, element("tr", {},
-    ...["#", "Who", "Class", "Waits for", "Behind"].map((name) => element("th", { scope: "col" }, name))));
+    ...["#", "Who", "Class", "Waits for", "Expected", "Behind"].map((name) => element("th", { scope: "col" }, name))));
   return element("div", {},
     element("table", {}, element("caption", { class: "hidden" }, "The queue, in the order of service"), head,
       element("tbody", {}, ...queue.slice(0, most).map(waiterRow))),

@@ -1,0 +1,51 @@
+// Paces say how fast each monitor's queue comes forward, as looks at it have seen: from it follows how long those that
+// wait will probably still wait.
+//
+// Pure; not synchronised.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "forelock/inspector.h"
+
+namespace forelock::cli {
+
+class Paces {
+ public:
+  using Steady = std::chrono::steady_clock::time_point;
+  // How long each place takes, by monitor; without those of which too little is known.
+  using ByMonitor = std::map<std::string, std::chrono::nanoseconds>;
+
+  // Fewer than so many that have left a queue say nothing.
+  static constexpr std::size_t least_left = 8;
+  // Of the last looks whose time sums up to this.
+  static constexpr std::chrono::seconds window{60};
+
+  // The next look; `begun`: when it began. Monitors that nobody waits for are forgotten.
+  ByMonitor take(const std::vector<MonitorView>& monitors, Steady begun);
+
+ private:
+  struct Sample {
+    std::chrono::nanoseconds time{};
+    std::size_t left = 0;
+  };
+  struct Queue {
+    std::set<std::string> nodes;
+    std::deque<Sample> samples;
+    Sample sum;
+  };
+
+  void add(Queue& queue, const Sample& sample);
+
+  std::map<std::string, Queue> queues_;
+  Steady last_{};
+};
+
+}  // namespace forelock::cli

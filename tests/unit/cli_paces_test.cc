@@ -1,0 +1,68 @@
+// How fast queues come forward: cli/serve/paces.h; and what is shown of it.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/serve/paces.h"
+#include "cli/serve/picture.h"
+
+namespace forelock::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Paces::Steady first_look{1h};
+
+// A queue of the nodes with these numbers.
+MonitorView queue_of(const std::string& monitor, int from, int to) {
+  MonitorView view;
+  view.monitor = monitor;
+  view.path = '/' + monitor;
+  for (int number = from; number < to; ++number) {
+    WaiterView waiter;
+    waiter.position = view.queue.size() + 1;
+    waiter.node = "A-" + std::to_string(number);
+    view.queue.push_back(waiter);
+  }
+  return view;
+}
+
+TEST(Paces, APlaceTakesAsLongAsThoseThatHaveLeft) {
+  Paces paces;
+  EXPECT_TRUE(paces.take({queue_of("P", 0, 20)}, first_look).empty());
+  EXPECT_TRUE(paces.take({queue_of("P", 5, 20)}, first_look + 1s).empty()) << "five say nothing";
+  const auto known = paces.take({queue_of("P", 10, 40), queue_of("Q", 0, 9)}, first_look + 2s);
+  EXPECT_EQ(known, (Paces::ByMonitor{{"P", 200ms}}));
+  const auto slower = paces.take({queue_of("P", 10, 40), queue_of("Q", 9, 20)}, first_look + 3s);
+  EXPECT_EQ(slower, (Paces::ByMonitor{{"P", 300ms}, {"Q", std::chrono::nanoseconds(1s) / 9}}));
+}
+
+TEST(Paces, WhatIsLongAgoDoesNotCount) {
+  Paces paces;
+  paces.take({queue_of("P", 0, 100)}, first_look);
+  paces.take({queue_of("P", 50, 100)}, first_look + 1s);
+  const auto later = paces.take({queue_of("P", 60, 100)}, first_look + 1s + Paces::window);
+  EXPECT_EQ(later, (Paces::ByMonitor{{"P", Paces::window / 10}}));
+}
+
+TEST(Paces, AQueueThatWasEmptyBeginsAnew) {
+  Paces paces;
+  paces.take({queue_of("P", 0, 100)}, first_look);
+  paces.take({queue_of("P", 100, 100)}, first_look + 1s);
+  EXPECT_TRUE(paces.take({queue_of("P", 100, 120)}, first_look + 2s).empty());
+}
+
+TEST(Paces, APictureTellsTheExpectedWaits) {
+  const MonitorView view = queue_of("P", 0, 3);
+  const Picture known({view}, 0, first_look, WallTime(), 3s, {{"P", 250ms}});
+  const auto json = known.view(view);
+  EXPECT_EQ(json["queue"][0]["expected_wait_ms"], 250);
+  EXPECT_EQ(json["queue"][2]["expected_wait_ms"], 750);
+  const Picture without({view}, 0, first_look, WallTime(), 3s);
+  EXPECT_FALSE(without.view(view)["queue"][0].contains("expected_wait_ms"));
+}
+
+}  // namespace
+}  // namespace forelock::cli
