@@ -96,7 +96,8 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
     Workers workers = new Workers(threads);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
-    NodeIdentity identity = new NodeIdentity(locks::identity, (millis, task) -> later(threads, millis, task));
+    NodeIdentity identity = new NodeIdentity(
+        locks::identity, (millis, task) -> later(threads, millis, task), new NodeLog()::log);
     NodeParts common = new NodeParts(ours, requests, locks,
         new Timeouts(ours, factory.timeoutMillis(LockType.FOREGROUND), factory.timeoutMillis(LockType.BACKGROUND)),
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),

@@ -109,7 +109,8 @@ public final class ForelockPlugin extends PluginBase
     Workers workers = new Workers(threads);
     unguarded = new UnguardedPeriods(System::nanoTime, () -> !ours.allowsUnguarded() || locks.status().connected(),
         new NodeLog()::log, task -> later(threads, 1000, task));
-    NodeIdentity identity = new NodeIdentity(locks::identity, (millis, task) -> later(threads, millis, task));
+    NodeIdentity identity = new NodeIdentity(
+        locks::identity, (millis, task) -> later(threads, millis, task), new NodeLog()::log);
     NodeParts node = new NodeParts(ours, requests, locks, timeouts,
         new HolderLook(HolderLook.by(locks::inspector), threads.generic(),
             (millis, task) -> later(threads, millis, task), System::nanoTime),

@@ -98,7 +98,8 @@ class WriteFilterThreadsTest {
       return toldByAnother ? new ToldByAnother(lock) : lock;
     };
     NodeParts parts = new NodeParts(settings, requests, source, new Timeouts(settings, 60_000, 60_000), null, null,
-        new Stats(), null, workers, () -> "node", new NodeIdentity(() -> "", (millis, task) -> {}));
+        new Stats(), null, workers, () -> "node", new NodeIdentity(
+            () -> "", (millis, task) -> {}, (level, text) -> {}));
     return new WriteFilter(settings, planner, parts, workers, context, new LateWrites(null, context, null), null);
   }
 

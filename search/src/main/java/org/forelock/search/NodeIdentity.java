@@ -1,5 +1,6 @@
 package org.forelock.search;
 
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +22,7 @@ public final class NodeIdentity {
   private static final long KNOWN_MILLIS = 10_000;
 
   private final Supplier<String> look;
+  private final BiConsumer<Level, String> log;
   private final BiConsumer<Long, Runnable> later;
   private final AtomicBoolean begun = new AtomicBoolean();
   private volatile Nodes nodes = then -> {};
@@ -39,8 +41,10 @@ public final class NodeIdentity {
    *
    * @param look reads the identity; empty: there is no connection. May block
    * @param later does something after so many milliseconds, where it may block; not if the node ends before
+   * @param log is told when the nodes begin to differ, and when they agree again
    */
-  public NodeIdentity(Supplier<String> look, BiConsumer<Long, Runnable> later) {
+  public NodeIdentity(Supplier<String> look, BiConsumer<Long, Runnable> later, BiConsumer<Level, String> log) {
+    this.log = log;
     this.look = look;
     this.later = later;
   }
@@ -85,6 +89,9 @@ public final class NodeIdentity {
     int with = named.getOrDefault(own, new TreeSet<>()).size();
     int all = named.values().stream().mapToInt(TreeSet::size).sum();
     if (named.size() < 2) {
+      if (!problems.isEmpty()) {
+        log.accept(Level.INFO, "the nodes' locks are in one ZooKeeper namespace again");
+      }
       refusal = null;
       problems = List.of();
       return;
@@ -93,9 +100,13 @@ public final class NodeIdentity {
         .collect(Collectors.joining(", "));
     boolean most = 2 * with > all;
     refusal = most ? null : Refusals.otherZooKeeper(own, who);
-    problems = List.of("the nodes' locks are in different ZooKeeper namespaces, and do NOT EXCLUDE EACH OTHER: " + who
+    String problem = "the nodes' locks are in different ZooKeeper namespaces, and do NOT EXCLUDE EACH OTHER: " + who
         + (most ? "; the others refuse guarded writes" : "; this node refuses guarded writes")
-        + ". Give all nodes the same forelock.zookeeper.servers, and restart those that you have changed");
+        + ". Give all nodes the same forelock.zookeeper.servers, and restart those that you have changed";
+    if (!problems.contains(problem)) {
+      log.accept(Level.WARNING, problem);
+    }
+    problems = List.of(problem);
   }
 
   /** @throws Refusal if locks of this node exclude too few others */

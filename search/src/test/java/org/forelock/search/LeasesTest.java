@@ -24,7 +24,7 @@ class LeasesTest {
     if (millis == 0) {
       task.run();
     }
-  });
+  }, (level, text) -> {});
   private final NodeParts node = new NodeParts(limits, requests, locks, new Timeouts(limits, 1000, 1000), null, null,
       stats, null, null, () -> "node-1", identity);
   private long now = Long.MAX_VALUE - 1_000_000_000; // it wraps around within the tests

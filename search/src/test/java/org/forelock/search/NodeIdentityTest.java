@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import org.forelock.ErrorCode;
 import org.forelock.TestFailures;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class NodeIdentityTest {
   private final Deque<Runnable> timers = new ArrayDeque<>();
   private final Deque<Long> delays = new ArrayDeque<>();
+  private final List<String> log = new ArrayList<>();
   private String found = "";
   private Map<String, String> nodes = Map.of();
   private final NodeIdentity identity = new NodeIdentity(() -> {
@@ -24,7 +27,7 @@ class NodeIdentityTest {
   }, (millis, task) -> {
     delays.add(millis);
     timers.add(task);
-  });
+  }, (level, text) -> log.add(level + " " + text));
 
   /** Of the others, at the next look. */
   private void nodes(Map<String, String> known) {
@@ -57,10 +60,14 @@ class NodeIdentityTest {
     assertTrue(refusal.getMessage().contains("[n1, n3] in a, [n2] in b"), refusal.getMessage());
     assertEquals(1, identity.problems().size());
 
+    nodes(Map.of("n1", "a", "n2", "b", "n3", "a"));
+    assertEquals(List.of("WARNING " + identity.problems().get(0)), log, "once");
+
     found = "a"; // it was put right, or the others were
     nodes(Map.of("n1", "a", "n2", "a", "n3", "a"));
     identity.check();
     assertTrue(identity.problems().isEmpty());
+    assertEquals("INFO the nodes' locks are in one ZooKeeper namespace again", log.get(1));
   }
 
   @Test
