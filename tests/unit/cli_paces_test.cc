@@ -1,11 +1,11 @@
-// How fast queues come forward: cli/serve/paces.h; and what is shown of it.
+// How fast queues come forward: cli/monitors/paces.h; and what is shown of it.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/serve/paces.h"
+#include "cli/monitors/paces.h"
 #include "cli/serve/picture.h"
 
 namespace forelock::cli {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/monitors/paces.h"
 #include "records/session_text.h"
 
 namespace forelock::cli {
@@ -46,6 +47,12 @@ Json json_of(const MonitorView& monitor) {
   Json queue = Json::array();
   for (const WaiterView& waiter : monitor.queue) queue.push_back(json_of(waiter));
   return {{"monitor", monitor.monitor}, {"path", monitor.path}, {"holder", or_null(monitor.holder)}, {"queue", queue}};
+}
+
+void add_expected_waits(Json& monitor, std::chrono::nanoseconds pace) {
+  for (Json& waiter : monitor["queue"]) {
+    waiter["expected_wait_ms"] = Paces::expected_wait(waiter["position"].get<std::size_t>(), pace).count();
+  }
 }
 
 Json json_of(const LockSetView& set) {

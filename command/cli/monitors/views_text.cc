@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cli/monitors/paces.h"
 #include "cli/output/quantity_text.h"
 #include "cli/output/text_table.h"
 #include "records/session_text.h"
@@ -138,20 +139,24 @@ std::string text_of(const LockSetView& set) {
   return text;
 }
 
-std::string text_of(const MonitorView& monitor, const Console& console) {
+std::string text_of(const MonitorView& monitor, const Console& console, std::optional<std::chrono::nanoseconds> pace) {
   std::string text =
       console.styled(printable(shown_id(monitor.monitor)), Style::heading) + "  " + printable(monitor.path) + '\n';
   text += monitor.holder ? holder_text(*monitor.holder, console) : "  free\n";
   if (monitor.queue.empty()) return text + "  no waiters\n";
   text += '\n';
-  TextTable table({{"#", true}, {"NODE"}, {"CLASS"}, {"WAITS FOR", true}, {"BEHIND"}, {"WHO"}});
+  std::vector<TextTable::Column> columns = {{"#", true}, {"NODE"}, {"CLASS"}, {"WAITS FOR", true}, {"BEHIND"}, {"WHO"}};
+  if (pace) columns.insert(columns.begin() + 4, {"EXPECTED", true});
+  TextTable table(std::move(columns));
   for (const WaiterView& waiter : monitor.queue) {
-    table.add({{std::to_string(waiter.position)},
-               {waiter.node},
-               class_cell_of(waiter),
-               {duration_text(waiter.waited)},
-               {waiter.behind == "privateLock" ? "the holder" : waiter.behind},
-               {who(waiter.owner, waiter.session)}});
+    std::vector<Cell> row = {{std::to_string(waiter.position)},
+                             {waiter.node},
+                             class_cell_of(waiter),
+                             {duration_text(waiter.waited)},
+                             {waiter.behind == "privateLock" ? "the holder" : waiter.behind},
+                             {who(waiter.owner, waiter.session)}};
+    if (pace) row.insert(row.begin() + 4, {"about " + duration_text(Paces::expected_wait(waiter.position, *pace))});
+    table.add(std::move(row));
   }
   return text + table.str(console) + ageing_text(monitor.queue);
 }

@@ -108,10 +108,7 @@ Json Picture::view(const MonitorView& monitor, bool with_sessions) const {
   }
   if (monitor.holder) json["holder"]["overdue"] = is_overdue_at(monitor.holder, wall_);
   if (const auto pace = paces_.find(monitor.monitor); pace != paces_.end()) {
-    for (Json& waiter : json["queue"]) {
-      const auto wait = waiter["position"].get<std::int64_t>() * pace->second;
-      waiter["expected_wait_ms"] = std::chrono::round<std::chrono::milliseconds>(wait).count();
-    }
+    add_expected_waits(json, pace->second);
   }
   const AfterRelease after = blocking_.after_release(monitor);
   Json next(nullptr);

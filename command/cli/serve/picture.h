@@ -12,7 +12,7 @@
 
 #include "cli/monitors/monitor_change.h"
 #include "cli/serve/blocking.h"
-#include "cli/serve/paces.h"
+#include "cli/monitors/paces.h"
 #include "forelock/inspector.h"
 
 namespace forelock::cli {

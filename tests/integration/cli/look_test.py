@@ -10,6 +10,22 @@ import unittest
 
 import support
 
+# Contenders behind the holder; the first of them leaves, and another one comes, until the input ends.
+CHANGING_QUEUE = """
+import sys, threading
+from kazoo.client import KazooClient
+client = KazooClient(sys.argv[1])
+client.start()
+path = sys.argv[2]
+nodes = [client.create(path + "/A-", ephemeral=True, sequence=True) for _ in range(12)]
+print("ready", flush=True)
+ended = threading.Event()
+threading.Thread(target=lambda: (sys.stdin.read(), ended.set())).start()
+while not ended.wait(0.02):
+    nodes.append(client.create(path + "/A-", ephemeral=True, sequence=True))
+    client.delete(nodes.pop(0))
+client.stop()
+"""
 HOLDER_KEYS = ["owner", "priority", "node", "session", "token", "held_ms"]
 WAITER_KEYS = ["position", "node", "priority", "owner", "session", "waited_ms", "behind"]
 
@@ -119,6 +135,35 @@ class Show(support.CliTest):
         text = self.run_cli("show", "P/1").stdout
         for word in ("Save", "Bulk", view["holder"]["node"], waiter["node"], "the holder"):
             self.assertIn(word, text)
+
+    def test_says_how_long_each_will_probably_wait(self):
+        self.hold("P1")
+        place = (support.SERVER, self.namespace + "/P1")
+        others = subprocess.Popen(["/usr/bin/python3", "-c", CHANGING_QUEUE, *place], text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.children.append(others)
+        self.assertEqual(others.stdout.readline(), "ready\n")
+        queue = self.json_of("show", "P1", "--expect", "1m")["queue"]
+        self.assertEqual(len(queue), 12)
+        first = queue[0]["expected_wait_ms"]
+        for waiter in queue:
+            # Of a pace that has a fraction of a millisecond, and was rounded.
+            self.assertAlmostEqual(waiter["expected_wait_ms"], waiter["position"] * first, delta=waiter["position"])
+        self.assertIn("EXPECTED", self.run_cli("show", "P1", "--expect", "1m").stdout)
+        others.stdin.close()
+        self.assertEqual(others.wait(support.PATIENCE), 0)
+
+    def test_says_that_too_little_is_known_of_how_long_they_will_wait(self):
+        self.hold("P1")
+        self.assertNotIn("not known", self.run_cli("show", "P1", "--expect", "1m").stderr)  # nobody waits
+        self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "true")
+        support.wait_until(lambda: self.queue("P1"), "a waiter")
+        result = self.run_cli("show", "P1", "--expect", "150ms")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("not known: fewer than 8 have left the queue within 150 ms", result.stderr)
+        self.assertNotIn("EXPECTED", result.stdout)
+        (waiter,) = self.json_of("show", "P1", "--expect", "1ms")["queue"]
+        self.assertNotIn("expected_wait_ms", waiter)
 
     def test_of_an_unknown_monitor_is_1(self):
         result = self.run_cli("show", "nothing", "-o", "json")

@@ -35,6 +35,9 @@ constexpr std::size_t clients = 4;
 constexpr seconds session_timeout{15};
 constexpr seconds longest_between_elections{300};
 constexpr std::size_t samples_wanted = 60;
+// How long foreground work alone presses on a monitor, so that background work is served only as it ages.
+constexpr auto background_max_wait = 1s;
+constexpr seconds shortest_crowd{12};
 // They start in some seconds; on a machine that is very busy besides, in some minutes.
 constexpr seconds start_patience{300};
 constexpr seconds probe_patience{60};
@@ -60,6 +63,7 @@ class Soak {
       contenders_.push_back(std::make_unique<ContenderProcess>(
           std::vector<std::string>{"zookeeper.servers=" + servers_.connect_string() + "/contention",
                                    "zookeeper.session.timeout=" + std::to_string(session_timeout / 1ms),
+                                   "zookeeper.background.max.wait=" + std::to_string(background_max_wait / 1ms),
                                    "zookeeper.lock.watch=" + std::string(i % 2 == 0 ? "parent" : "predecessor")},
           options.directory / ("client-" + std::to_string(i + 1) + ".log")));
     }
@@ -69,6 +73,7 @@ class Soak {
   ContentionVerdict run() {
     ask_all("work");
     contend();
+    crowd();
     rest();
     restart();
     const ContentionVerdict verdict = judge_contention(samples_, end_);
@@ -160,6 +165,12 @@ class Soak {
     std::cerr << std::endl;
   }
 
+  void crowd() {
+    ask_all("rest");
+    ask_all("crowd");
+    pause({}, std::max(shortest_crowd, options_.length / 20));
+  }
+
   void rest() {
     const auto states = ask_all("rest");
     pause({}, settling);
@@ -171,6 +182,8 @@ class Soak {
       if (!state) continue;
       end_.clients.back().contenders = state->at("contenders");
       end_.clients.back().disconnections = -state->at("disconnections");
+      end_.clients.back().aged = state->at("aged");
+      end_.clients.back().longest_wait_ms = state->at("longest_wait_ms");
     }
   }
 

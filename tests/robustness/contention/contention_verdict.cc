@@ -85,6 +85,7 @@ class Judge {
     watches_are_few();
     nothing_grows();
     clients_live_on();
+    background_work_is_served();
     return std::move(verdict_);
   }
 
@@ -152,6 +153,15 @@ class Judge {
     }
   }
 
+  void background_work_is_served() {
+    for (std::size_t i = 0; i < end_.clients.size(); ++i) {
+      const ContenderEnd& client = end_.clients[i];
+      if (client.answered && client.aged == 0) wrong("background work of " + name(i) + " was never served in a crowd");
+      at_most("longest wait of background work of " + name(i) + ", in ms", client.longest_wait_ms,
+              bounds_.longest_wait_ms);
+    }
+  }
+
   const std::vector<ContentionSample>& samples_;
   const ContentionEnd& end_;
   const ContentionBounds& bounds_;
@@ -172,6 +182,8 @@ std::string ContentionVerdict::json(const ContentionEnd& end) const {
   for (const ContenderEnd& each : end.clients) {
     result["disconnections_by_restart"].push_back(each.disconnections);
     result["locks_again"].push_back(each.locks_again);
+    result["aged"].push_back(each.aged);
+    result["longest_wait_ms"].push_back(each.longest_wait_ms);
   }
   result["violations"] = violations.size();
   return result.dump();

@@ -22,8 +22,10 @@ struct ContenderEnd {
   bool answered = false;      // it still runs
   bool same_session = false;  // as in the beginning
   bool locks_again = false;
-  std::int64_t contenders = 0;      // not yet gone from the servers
-  std::int64_t disconnections = 0;  // since the restart began
+  std::int64_t contenders = 0;       // not yet gone from the servers
+  std::int64_t disconnections = 0;   // since the restart began
+  std::int64_t aged = 0;             // sections of its background work while foreground work always waited
+  std::int64_t longest_wait_ms = 0;  // of that
 };
 
 struct ContentionEnd {
@@ -52,6 +54,7 @@ struct ContentionBounds {
   std::int64_t watches_of_idle_client = 8;
   std::int64_t idle_nodes = 40;  // ZooKeeper's own among them
   std::int64_t disconnections = 20;
+  std::int64_t longest_wait_ms = 8000;  // of background work that ages
 };
 
 ContentionVerdict judge_contention(const std::vector<ContentionSample>& samples, const ContentionEnd& end,

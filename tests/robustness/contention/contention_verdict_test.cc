@@ -26,7 +26,7 @@ class ContentionVerdictTest : public ::testing::Test {
     }
     end.idle_watches = 6;
     end.idle_nodes = 12;
-    end.clients.assign(2, {true, true, true, 0, 3});
+    end.clients.assign(2, {true, true, true, 0, 3, 20, 2500});
   }
   std::vector<std::string> violations() const { return judge_contention(samples, end).violations; }
   void each_sample(const std::function<void(int, ContentionSample&)>& change) {
@@ -85,11 +85,18 @@ TEST_F(ContentionVerdictTest, AClientThatNeverGetsTheLock) {
 }
 
 TEST_F(ContentionVerdictTest, WhatIsWrongAfterTheRestart) {
-  end.clients = {{false, false, false, 0, 0}, {true, false, false, 1, 21}};
+  end.clients = {{false, false, false, 0, 0}, {true, false, false, 1, 21, 1}};
   EXPECT_THAT(violations(),
               ElementsAre(HasSubstr("client 1 does not answer"), HasSubstr("client 2 has lost its session"),
                           HasSubstr("client 2 cannot lock"), HasSubstr("client 2 has contenders left"),
                           HasSubstr("disconnections of client 2 by the servers' restart: 21")));
+}
+
+TEST_F(ContentionVerdictTest, BackgroundWorkStarves) {
+  end.clients[0].aged = 0;
+  end.clients[1].longest_wait_ms = 8001;
+  EXPECT_THAT(violations(), ElementsAre(HasSubstr("background work of client 1 was never served"),
+                                        HasSubstr("longest wait of background work of client 2, in ms: 8001")));
 }
 
 TEST_F(ContentionVerdictTest, TooShortIsNoEvidence) {

@@ -1,10 +1,12 @@
 // One client that contends with others: contention_worker DESCRIPTOR KEY=VALUE… (settings of the library).
 //
 // Does what it is told on that descriptor, a socket, and answers each line with its state, one line of "key=value"
-// words: "work" begins, "rest" ends the sections and waits until nothing of them is left, "state" does nothing more,
-// "probe" takes a lock of its own and gives it back. It ends when the socket does.
+// words: "work" begins, "crowd" begins what starves background work that does not age, "rest" ends the sections and
+// waits until nothing of them is left, "state" does nothing more, "probe" takes a lock of its own and gives it back. It
+// ends when the socket does.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -35,6 +37,8 @@ constexpr std::size_t name_length = 200;
 // Between two sections of a thread, on average.
 constexpr std::chrono::microseconds mean_pause{2000};
 constexpr auto settle_patience = 30s;
+// Longer than any wait may be.
+constexpr auto crowd_patience = 120s;
 
 class Contender {
  public:
@@ -48,6 +52,14 @@ class Contender {
   void work() {
     for (int i = 0; i < threads; ++i) {
       threads_.emplace_back([this, i](const std::stop_token& stop) { contend(stop, i); });
+    }
+  }
+
+  // On one monitor, and nobody pauses: some foreground contender always waits.
+  void crowd() {
+    threads_.emplace_back([this](const std::stop_token& stop) { wait_in_crowd(stop); });
+    for (int i = 1; i < threads; ++i) {
+      threads_.emplace_back([this](const std::stop_token& stop) { press(stop); });
     }
   }
 
@@ -74,7 +86,8 @@ class Contender {
     std::ostringstream words;
     words << "sections=" << sections_ << " requests=" << counts.requests << " disconnections=" << counts.disconnections
           << " expired=" << counts.sessions_expired << " contenders=" << counts.contenders
-          << " connected=" << client_.connected() << " session=" << client_.session_id() << " probed=" << probed_;
+          << " connected=" << client_.connected() << " session=" << client_.session_id() << " probed=" << probed_
+          << " aged=" << aged_ << " longest_wait_ms=" << longest_wait_ms_;
     return words.str();
   }
 
@@ -103,8 +116,44 @@ class Contender {
     }
   }
 
+  // Background work. A wait that the end of the crowd ends counts as far as it went.
+  void wait_in_crowd(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      BlockingWriteLock lock(client_, "waits", crowded, Priority::background, {.capture_stack = false});
+      const std::stop_callback give_up(stop, [&lock] { lock.cancel(); });
+      const auto begun = std::chrono::steady_clock::now();
+      const auto waited_ms = [begun] { return (std::chrono::steady_clock::now() - begun) / 1ms; };
+      try {
+        if (lock.try_lock_for(crowd_patience)) {
+          longest_wait_ms_ = std::max<std::int64_t>(longest_wait_ms_, waited_ms());
+          ++aged_;
+          lock.unlock();
+        }
+      } catch (const Error& error) {
+        if (!stop.stop_requested()) std::cerr << "in the crowd: " << error.what() << std::endl;
+      }
+      longest_wait_ms_ = std::max<std::int64_t>(longest_wait_ms_, stop.stop_requested() ? waited_ms() : 0);
+    }
+  }
+
+  void press(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      BlockingWriteLock lock(client_, "presses", crowded, Priority::foreground, {.capture_stack = false});
+      const std::stop_callback give_up(stop, [&lock] { lock.cancel(); });
+      try {
+        if (lock.try_lock_for(10s)) lock.unlock();
+      } catch (const Error&) {
+        pause(stop, 10ms);
+      }
+    }
+  }
+
+  static constexpr const char* crowded = "crowded";
+
   Client client_;
   std::atomic<std::uint64_t> sections_{0};
+  std::atomic<std::int64_t> aged_{0};             // sections of the background in the crowd
+  std::atomic<std::int64_t> longest_wait_ms_{0};  // of them
   std::vector<std::jthread> threads_;
   bool probed_ = false;
 };
@@ -126,6 +175,7 @@ int run(int count, char** arguments) {
   if (!contender.wait_connected()) throw std::runtime_error("no server");
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "work") contender.work();
+    if (line == "crowd") contender.crowd();
     if (line == "rest") contender.rest();
     if (line == "probe") contender.probe();
     std::cout << contender.state() << std::endl;

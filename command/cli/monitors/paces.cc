@@ -1,4 +1,4 @@
-#include "cli/serve/paces.h"
+#include "cli/monitors/paces.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace forelock::cli {
 
-Paces::ByMonitor Paces::take(const std::vector<MonitorView>& monitors, Steady begun) {
+Paces::ByMonitor Paces::take(const std::vector<MonitorView>& monitors, Steady look_begun) {
   std::map<std::string, Queue> former = std::exchange(queues_, {});
   ByMonitor paces;
   for (const MonitorView& monitor : monitors) {
@@ -19,14 +19,14 @@ Paces::ByMonitor Paces::take(const std::vector<MonitorView>& monitors, Steady be
       queue.sum = before->second.sum;
       const auto stays = [&queue](const std::string& node) { return queue.nodes.contains(node); };
       const auto left = std::count_if(before->second.nodes.begin(), before->second.nodes.end(), std::not_fn(stays));
-      add(queue, {begun - last_, static_cast<std::size_t>(left)});
+      add(queue, {look_begun - last_, static_cast<std::size_t>(left)});
     }
     if (queue.sum.left >= least_left) {
       paces.emplace(monitor.monitor, queue.sum.time / static_cast<std::int64_t>(queue.sum.left));
     }
     queues_.emplace(monitor.monitor, std::move(queue));
   }
-  last_ = begun;
+  last_ = look_begun;
   return paces;
 }
 

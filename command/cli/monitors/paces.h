@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -28,8 +29,13 @@ class Paces {
   // Of the last looks whose time sums up to this.
   static constexpr std::chrono::seconds window{60};
 
-  // The next look; `begun`: when it began. Monitors that nobody waits for are forgotten.
-  ByMonitor take(const std::vector<MonitorView>& monitors, Steady begun);
+  // Of the one at that place, 1 for the next.
+  static std::chrono::milliseconds expected_wait(std::size_t place, std::chrono::nanoseconds pace) {
+    return std::chrono::round<std::chrono::milliseconds>(static_cast<std::int64_t>(place) * pace);
+  }
+
+  // The next look; `look_begun`: when it began. Monitors that nobody waits for are forgotten.
+  ByMonitor take(const std::vector<MonitorView>& monitors, Steady look_begun);
 
  private:
   struct Sample {
