@@ -100,16 +100,20 @@ def test_a_lock_of_another_program_is_waited_for(cluster, server):
 PASSWORD = "Tests-of-Forelock-2"  # one that has a user's name in it is refused
 
 
-def make_user(cluster, name, permissions):
-    """One with a role of its own, on the second node at least."""
+def make_user(cluster, name, permissions, indices=()):
+    """One with a role of its own, whom the second node knows at least; may do everything with those indices."""
     if ENGINE == "elasticsearch":  # its nodes from Maven cannot make the index in which it keeps others
-        with open(cluster.configuration(1) / "roles.yml", "a", encoding="utf-8") as roles:
-            roles.write(json.dumps({name: {"cluster": permissions}})[1:-1] + "\n")
+        of_indices = [{"names": list(indices), "privileges": ["all"]}] * bool(indices)
+        for node in (0, 1):  # the one that has the primary knows the role of whoever writes by its own file
+            with open(cluster.configuration(node) / "roles.yml", "a", encoding="utf-8") as roles:
+                roles.write(json.dumps({name: {"cluster": permissions, "indices": of_indices}})[1:-1] + "\n")
         cluster.tool("users", "useradd", name, "-p", PASSWORD, "-r", name, node=1)
         return
     api = "/_plugins/_security/api"
     user = {"password": PASSWORD, "opendistro_security_roles": [name]}
-    for path, body in ((f"roles/{name}", {"cluster_permissions": permissions}), (f"internalusers/{name}", user)):
+    role = {"cluster_permissions": permissions,
+            "index_permissions": [{"index_patterns": list(indices), "allowed_actions": ["*"]}] * bool(indices)}
+    for path, body in ((f"roles/{name}", role), (f"internalusers/{name}", user)):
         answer = cluster.request("PUT", f"{api}/{path}", body)
         assert answer.status == 201, answer.text
 
@@ -131,3 +135,48 @@ def test_a_role_may_look_and_not_cancel(cluster):
     cancel = "/_plugins/_forelock/_cancel?monitor=none"
     assert [status(name, "POST", cancel) for name in users] == [403, 403]
     assert cluster.request("POST", cancel).json["cancelled"] == 0
+
+
+def test_a_role_may_be_foreground(cluster):
+    """Where that is restricted."""
+    cluster.create("stamped", **{"number_of_replicas": 0})
+    common = ["cluster:admin/forelock/leases/*", "cluster:monitor/forelock/*"]
+    if ENGINE == "opensearch":
+        common.append("indices:data/write/bulk")
+    make_user(cluster, "person", [*common, "cluster:admin/forelock/foreground"], ["stamped"])
+    make_user(cluster, "importer", common, ["stamped"])
+
+    def ask(name, method, path, body=None, **headers):
+        return cluster.request(method, path, body, node=1, user=f"{name}:{PASSWORD}", **headers)
+
+    def classes(act):
+        before = total(cluster, "foreground", "granted"), total(cluster, "background", "granted")
+        act()
+        return (total(cluster, "foreground", "granted") - before[0],
+                total(cluster, "background", "granted") - before[1])
+
+    def write(name, **headers):
+        answer = ask(name, "PUT", "/stamped/_doc/1", {"n": 1}, **headers)
+        assert answer.status in (200, 201), answer.text
+
+    for name in ("person", "importer"):
+        wait_until(lambda name=name: ask(name, "PUT", "/stamped/_doc/1", {"n": 0}).status < 300, "the role is known")
+        assert classes(lambda name=name: write(name)) == (1, 0), "as long as it is not restricted"
+    answer = cluster.request("PUT", "/_cluster/settings", {"persistent": {"forelock.foreground.restricted": True}})
+    assert answer.status == 200, answer.text
+    assert classes(lambda: write("person")) == (1, 0)
+    assert classes(lambda: write("importer")) == (0, 1)
+    assert classes(lambda: ask("importer", "POST", "/stamped/_bulk", bulk({"index": {"_id": "2"}}, {"n": 1}))) == (0, 1)
+    assert classes(lambda: ask("importer", "POST", "/stamped/_update/1", {"doc": {"m": 1}})) == (0, 1)
+    assert classes(lambda: write("person", X_Opaque_Id="X-Forelock-Priority=background")) == (0, 1)
+    refused = ask("importer", "PUT", "/stamped/_doc/1", {"n": 2}, X_Opaque_Id="X-Forelock-Priority=foreground")
+    assert (refused.status, refused.code) == (403, "foreground_not_permitted")
+    lease = ask("importer", "POST", "/_plugins/_forelock/leases", {"monitors": ["stamped/1"]})
+    assert lease.status == 200, lease.text
+    shown = cluster.request("GET", "/_plugins/_forelock/locks/stamped%2F1").json
+    assert shown["holder"]["priority"] == "background"
+    assert ask("importer", "DELETE", f"/_plugins/_forelock/leases/{lease.json['id']}").status == 200
+    refused = ask("importer", "POST", "/_plugins/_forelock/leases", {"monitors": ["P1"], "priority": "foreground"})
+    assert (refused.status, refused.code) == (403, "foreground_not_permitted")
+    answer = cluster.request("PUT", "/_cluster/settings", {"persistent": {"forelock.foreground.restricted": None}})
+    assert answer.status == 200, answer.text

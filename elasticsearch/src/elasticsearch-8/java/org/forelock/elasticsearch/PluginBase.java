@@ -16,6 +16,7 @@ abstract class PluginBase extends Plugin implements ActionPlugin {
         new ActionHandler<>(Questions.STATS, Questions.StatsAction.class),
         new ActionHandler<>(Questions.CANCEL, Questions.CancelAction.class),
         new ActionHandler<>(Questions.PRIORITIZE, Questions.PrioritizeAction.class),
+        new ActionHandler<>(Questions.FOREGROUND, Questions.ForegroundAction.class),
         new ActionHandler<>(Questions.LEASE_TAKE, LeaseActions.Take.class),
         new ActionHandler<>(Questions.LEASE_USE, LeaseActions.Use.class),
         new ActionHandler<>(Questions.LEASE_LIST, LeaseActions.All.class),

@@ -3,6 +3,7 @@ package org.forelock.elasticsearch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -107,14 +108,16 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
     Leases leases = new Leases(
         ours, common, threads.generic(), (millis, task) -> later(threads, millis, task), System::nanoTime);
     PrimaryCheck check = new PrimaryCheck(requests, stats, threads, cluster, ours::isStrict);
-    parts = new Parts(ours, stats, requests, locks, check, leases, identity);
+    parts = new Parts(ours, stats, requests, locks, check, leases, identity,
+        new ForegroundPermit<Reply>(
+            ours, listener -> node.client().execute(Questions.FOREGROUND, new Message(Map.of()), listener)));
     cluster.addListener(parts.archived);
     cluster.addListener(event -> {
       if (event.nodesChanged()) {
         identity.nodesChanged();
       }
     });
-    filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts);
+    filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts, parts.permit);
     ZooKeeperUtil.use(client.borrowed());
     extensions.forEach(extension -> extension.useForelock(client.borrowed()));
     return List.of(parts);

@@ -52,12 +52,18 @@ final class LeaseActions {
     @Override
     protected void doExecute(Task task, LeaseMessage message, ActionListener<Reply> listener) {
       Supplier<StoredContext> caller = context.newRestorableContext(true);
-      ((LeaseMessage.Waiting) task).whenCancelled(parts.leases.take(message.body, task, (told, problem) -> {
-        try (StoredContext ignored = caller.get()) {
-          Answers.tryAgainLater(context, problem, parts.settings.retryAfterSeconds());
-          tell(told, problem, listener);
+      parts.permit.within(message.body, (wish, refusal) -> {
+        if (refusal != null) {
+          tell(null, refusal, listener);
+          return;
         }
-      }));
+        ((LeaseMessage.Waiting) task).whenCancelled(parts.leases.take(wish, task, (told, problem) -> {
+          try (StoredContext ignored = caller.get()) {
+            Answers.tryAgainLater(context, problem, parts.settings.retryAfterSeconds());
+            tell(told, problem, listener);
+          }
+        }));
+      });
     }
   }
 

@@ -35,6 +35,7 @@ public final class Parts implements Refreshes {
   final PrimaryCheck check;
   final Leases leases;
   final NodeIdentity identity;
+  final ForegroundPermit<?> permit;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -43,7 +44,7 @@ public final class Parts implements Refreshes {
   private volatile Refreshes refreshes;
 
   Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases, NodeIdentity identity) {
+      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit) {
     this.settings = settings;
     this.stats = stats;
     this.requests = requests;
@@ -51,6 +52,7 @@ public final class Parts implements Refreshes {
     this.check = check;
     this.leases = leases;
     this.identity = identity;
+    this.permit = permit;
     this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
   }
 

@@ -30,7 +30,8 @@ final class Questions {
   static final ActionType<Reply> LEASE_LIST = new ActionType<>("cluster:admin/forelock/leases/list");
   /** Ends waits on all nodes. */
   static final ActionType<Reply> CANCEL = new ActionType<>("cluster:admin/forelock/cancel");
-
+  /** Nothing: only whoever is permitted to ask is. */
+  static final ActionType<Reply> FOREGROUND = new ActionType<>(ForegroundPermit.ACTION);
   /** Moves those that wait on all nodes to another class. */
   static final ActionType<Reply> PRIORITIZE = new ActionType<>("cluster:admin/forelock/prioritize");
 
@@ -192,6 +193,25 @@ final class Questions {
     @Inject
     public PrioritizeAction(TransportService transport, ActionFilters filters, Parts parts) {
       super(PRIORITIZE, transport, filters, parts, Parts.PRIORITIZE, "prioritized");
+    }
+  }
+
+  /** Does nothing. */
+  public static final class ForegroundAction extends HandledTransportAction<Message, Reply> {
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions, which may refuse it
+     */
+    @Inject
+    public ForegroundAction(TransportService transport, ActionFilters filters) {
+      super(FOREGROUND.name(), transport, filters, Message::new, Peers.AT_ONCE);
+    }
+
+    @Override
+    protected void doExecute(Task task, Message message, ActionListener<Reply> listener) {
+      listener.onResponse(new Reply(Map.of()));
     }
   }
 }

@@ -3,6 +3,7 @@ package org.forelock.opensearch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -87,7 +88,7 @@ public final class ForelockPlugin extends PluginBase
 
   @Override
   Collection<Object> components(ClusterService cluster, ThreadPool threads, Folders folders,
-      IndexNameExpressionResolver resolver) {
+      IndexNameExpressionResolver resolver, RestBase.Actions actions) {
     pool = threads;
     ClientFactory factory = ForelockSettings.factory(settings, folders);
     ForelockClient client;
@@ -121,7 +122,9 @@ public final class ForelockPlugin extends PluginBase
     PrimaryCheck check = new PrimaryCheck(requests, stats, threads,
         OwnSettings.ENGINE.get(settings) ? index -> false : index -> isFenced(cluster, index), cluster::state,
         ours::isStrict);
-    parts = new Parts(ours, stats, requests, locks, check, leases, identity);
+    parts = new Parts(ours, stats, requests, locks, check, leases, identity,
+        new ForegroundPermit<LookAnswer>(
+            ours, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener)));
     cluster.addListener(parts.archived);
     cluster.addListener(event -> {
       if (event.nodesChanged()) {
@@ -131,7 +134,8 @@ public final class ForelockPlugin extends PluginBase
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null
         : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
-    filter = new WriteFilter(ours, planner, node, workers, context, new LateWrites(cluster, context, queue), parts);
+    filter = new WriteFilter(ours, planner, node, workers, context, new LateWrites(cluster, context, queue), parts,
+        parts.permit);
     ZooKeeperUtil.use(client.borrowed());
     extensions.forEach(extension -> extension.useForelock(client.borrowed()));
     return List.of(parts);
@@ -211,7 +215,8 @@ public final class ForelockPlugin extends PluginBase
         new ActionHandler<>(LeaseActions.USE, LeaseActions.Use.class),
         new ActionHandler<>(LeaseActions.LIST, LeaseActions.All.class),
         new ActionHandler<>(LookAction.LOCKS, LookAction.LocksAction.class),
-        new ActionHandler<>(LookAction.METRICS, LookAction.MetricsAction.class));
+        new ActionHandler<>(LookAction.METRICS, LookAction.MetricsAction.class),
+        new ActionHandler<>(LookAction.FOREGROUND, LookAction.ForegroundAction.class));
   }
 
   @Override

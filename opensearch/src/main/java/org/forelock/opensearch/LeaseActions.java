@@ -50,16 +50,22 @@ final class LeaseActions {
     @Override
     protected void doExecute(Task task, LeaseMessage message, ActionListener<LookAnswer> listener) {
       Supplier<StoredContext> caller = context.newRestorableContext(true);
-      ((LeaseMessage.Waiting) task).whenCancelled(parts.leases.take(message.body, task, (told, problem) -> {
-        try (StoredContext ignored = caller.get()) {
-          if (problem == null) {
-            listener.onResponse(new LookAnswer(told));
-          } else {
-            Answers.tryAgainLater(context, problem, parts.settings.retryAfterSeconds());
-            listener.onFailure(Answers.of(problem));
-          }
+      parts.permit.within(message.body, (wish, refusal) -> {
+        if (refusal != null) {
+          listener.onFailure(Answers.of(refusal));
+          return;
         }
-      }));
+        ((LeaseMessage.Waiting) task).whenCancelled(parts.leases.take(wish, task, (told, problem) -> {
+          try (StoredContext ignored = caller.get()) {
+            if (problem == null) {
+              listener.onResponse(new LookAnswer(told));
+            } else {
+              Answers.tryAgainLater(context, problem, parts.settings.retryAfterSeconds());
+              listener.onFailure(Answers.of(problem));
+            }
+          }
+        }));
+      });
     }
   }
 

@@ -18,6 +18,9 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
   /** What Prometheus reads. */
   static final ActionType<LookAnswer> METRICS = new ActionType<>("cluster:monitor/forelock/metrics", LookAnswer::new);
 
+  /** Nothing: only whoever is permitted to ask is. */
+  static final ActionType<LookAnswer> FOREGROUND = new ActionType<>(ForegroundPermit.ACTION, LookAnswer::new);
+
   private final Looks looks;
 
   private LookAction(ActionType<?> type, ThreadPool threads, TransportService transport, ActionFilters filters) {
@@ -84,6 +87,25 @@ abstract class LookAction extends HandledTransportAction<LookRequest, LookAnswer
     @Override
     Map<String, Object> answer(Map<String, String> parameters) {
       return Map.of(Looks.TEXT, parts.state.metrics("opensearch"));
+    }
+  }
+
+  /** Does nothing. */
+  public static final class ForegroundAction extends HandledTransportAction<LookRequest, LookAnswer> {
+    /**
+     * Called by the node.
+     *
+     * @param transport between nodes
+     * @param filters of actions, which may refuse it
+     */
+    @Inject
+    public ForegroundAction(TransportService transport, ActionFilters filters) {
+      super(FOREGROUND.name(), transport, filters, LookRequest::new);
+    }
+
+    @Override
+    protected void doExecute(Task task, LookRequest request, ActionListener<LookAnswer> listener) {
+      listener.onResponse(new LookAnswer(Map.of()));
     }
   }
 }

@@ -22,6 +22,7 @@ public final class Parts implements BulkWriter, Refreshes {
   final PrimaryCheck check;
   final Leases leases;
   final NodeIdentity identity;
+  final ForegroundPermit<?> permit;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -30,7 +31,7 @@ public final class Parts implements BulkWriter, Refreshes {
   private volatile BulkWriter writer;
 
   Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases, NodeIdentity identity) {
+      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit) {
     this.settings = settings;
     this.stats = stats;
     this.requests = requests;
@@ -38,6 +39,7 @@ public final class Parts implements BulkWriter, Refreshes {
     this.check = check;
     this.leases = leases;
     this.identity = identity;
+    this.permit = permit;
     this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
   }
 

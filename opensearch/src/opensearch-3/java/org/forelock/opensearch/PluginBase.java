@@ -20,7 +20,8 @@ import org.opensearch.watcher.ResourceWatcherService;
 /** A Plugin without what differs between OpenSearch 2 and 3. */
 abstract class PluginBase extends Plugin {
   abstract Collection<Object> components(
-      ClusterService cluster, ThreadPool threads, Folders folders, IndexNameExpressionResolver resolver);
+      ClusterService cluster, ThreadPool threads, Folders folders, IndexNameExpressionResolver resolver,
+      RestBase.Actions actions);
 
   @Override
   public final Collection<Object> createComponents(Client client, ClusterService cluster, ThreadPool threads,
@@ -29,6 +30,6 @@ abstract class PluginBase extends Plugin {
       Supplier<RepositoriesService> repositories) {
     Path data = nodeEnvironment.hasNodeFile() ? nodeEnvironment.nodeDataPaths()[0] : null;
     Folders folders = new Folders(environment.configDir(), environment.pluginsDir(), environment.tmpDir(), data);
-    return components(cluster, threads, folders, resolver);
+    return components(cluster, threads, folders, resolver, client::execute);
   }
 }

@@ -30,6 +30,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
 
   static final Setting<Boolean> ENABLED = dynamicBool("forelock.enabled", true);
   static final Setting<Boolean> STRICT = dynamicBool("forelock.strict", false);
+  static final Setting<Boolean> FOREGROUND_RESTRICTED = dynamicBool("forelock.foreground.restricted", false);
   static final Setting<OnUnavailable> ON_UNAVAILABLE = new Setting<>(
       "forelock.on_unavailable", "reject", OnUnavailable::parse, Property.NodeScope, Property.Dynamic);
   static final Setting<Integer> BULK_FOREGROUND_MAX = Setting.intSetting(
@@ -54,6 +55,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
 
   private volatile boolean enabled;
   private volatile boolean strict;
+  private volatile boolean foregroundRestricted;
   private volatile OnUnavailable onUnavailable;
   private volatile int bulkForegroundMax;
   private volatile TimeValue retryAfter;
@@ -70,6 +72,7 @@ final class ForelockSettings implements Limits, LeaseLimits {
   ForelockSettings(Settings settings, ClusterSettings updates) {
     follow(ENABLED, settings, updates, v -> enabled = v);
     follow(STRICT, settings, updates, v -> strict = v);
+    follow(FOREGROUND_RESTRICTED, settings, updates, v -> foregroundRestricted = v);
     follow(ON_UNAVAILABLE, settings, updates, v -> onUnavailable = v);
     follow(BULK_FOREGROUND_MAX, settings, updates, v -> bulkForegroundMax = v);
     follow(RETRY_AFTER, settings, updates, v -> retryAfter = v);
@@ -86,9 +89,10 @@ final class ForelockSettings implements Limits, LeaseLimits {
 
   static List<Setting<?>> all() {
     List<Setting<?>> all = new ArrayList<>(OwnSettings.all());
-    all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, STRICT, ON_UNAVAILABLE, BULK_FOREGROUND_MAX, RETRY_AFTER,
-        ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT, FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS,
-        FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES, MOST_LEASES, MOST_KEEP, MOST_WAIT));
+    all.addAll(List.of(INDEX_ENABLED, INDEX_MONITOR, ENABLED, STRICT, FOREGROUND_RESTRICTED, ON_UNAVAILABLE,
+        BULK_FOREGROUND_MAX, RETRY_AFTER, ZOOKEEPER, DIGEST, FOREGROUND_TIMEOUT, BACKGROUND_TIMEOUT,
+        FOREGROUND_MAX_REQUESTS, BACKGROUND_MAX_REQUESTS, FOREGROUND_MAX_BYTES, BACKGROUND_MAX_BYTES, MOST_LEASES,
+        MOST_KEEP, MOST_WAIT));
     return all;
   }
 
@@ -136,6 +140,11 @@ final class ForelockSettings implements Limits, LeaseLimits {
   /** Whether a primary refuses what comes without a lock. */
   boolean isStrict() {
     return strict && enabled;
+  }
+
+  /** Whether only those may be foreground to whom a role permits it. */
+  boolean restrictsForeground() {
+    return foregroundRestricted;
   }
 
   @Override

@@ -13,6 +13,7 @@ import org.forelock.search.HeldRequest;
 import org.forelock.search.NodeParts;
 import org.forelock.search.PartReports;
 import org.forelock.search.Refusal;
+import org.forelock.search.Refusals;
 import org.forelock.search.Words;
 import org.forelock.search.WritePlan;
 import org.opensearch.action.ActionRequest;
@@ -51,9 +52,10 @@ final class WriteFilter implements ActionFilter {
   private final Words words;
   private final Extras extras;
   private final Refreshes refreshes;
+  private final ForegroundPermit<?> permit;
 
   WriteFilter(ForelockSettings settings, WritePlanner planner, NodeParts node, Workers workers, ThreadContext context,
-      Extras extras, Refreshes refreshes) {
+      Extras extras, Refreshes refreshes, ForegroundPermit<?> permit) {
     this.settings = settings;
     this.planner = planner;
     this.node = node;
@@ -62,6 +64,7 @@ final class WriteFilter implements ActionFilter {
     this.words = Carrier.words(context);
     this.extras = extras;
     this.refreshes = refreshes;
+    this.permit = permit;
   }
 
   /** Behind all others: what they refuse needs no lock. */
@@ -130,10 +133,10 @@ final class WriteFilter implements ActionFilter {
     Call<Q, R> call = new Call<>(task, action, request, listener, chain);
     if (plan.coveredBy != null) {
       call.proceed(Headers.GUARD, plan.coveredBy);
-    } else if (planner.copies.enough(request)) {
-      call.hold(plan);
+    } else if (plan.held == null && permit.isNeeded(plan.type)) {
+      call.askAndHold(plan);
     } else {
-      call.holdLater(plan);
+      call.holdWhenEnough(plan);
     }
   }
 
@@ -344,6 +347,37 @@ final class WriteFilter implements ActionFilter {
     public void tryAgain(Map<String, ForelockException> kept, HeldRequest held) {
       late = extras.tryAgain(task, action, (BulkShardRequest) request, plan,
           node.timeouts().millis(plan.type, plan.timeoutMillis), caller, kept, held);
+    }
+
+    /** As its client says, if that is permitted; else in the background, where the client has not asked for more. */
+    void askAndHold(WritePlan wanted) {
+      boolean asksForIt = Headers.saysPriority(words);
+      Thread asking = Thread.currentThread();
+      permit.ask((permitted, problem) -> {
+        Exception refusal = problem != null ? problem : Refusals.foregroundNotPermitted();
+        if (!permitted && (problem != null || asksForIt)) {
+          deliver(null, refusal);
+          return;
+        }
+        Runnable hold = () -> {
+          try (StoredContext ignored = caller.get()) {
+            holdWhenEnough(permitted ? wanted : wanted.inBackground());
+          }
+        };
+        if (Thread.currentThread() == asking) {
+          hold.run();
+        } else {
+          workers.write(hold, this::fail);
+        }
+      });
+    }
+
+    void holdWhenEnough(WritePlan wanted) {
+      if (planner.copies.enough(request)) {
+        hold(wanted);
+      } else {
+        holdLater(wanted);
+      }
     }
 
     /** When there are as many copies as the write waits for: it keeps no lock from others until then. */

@@ -42,7 +42,7 @@ class WriteFilterTest {
     // Without a cluster: whoever asks for an index fails.
     WritePlanner planner = new WritePlanner(null, null, context, requests, null);
     return new WriteFilter(TestSettings.of(Settings.EMPTY), planner, null, null, context,
-        new LateWrites(null, context, null), null);
+        new LateWrites(null, context, null), null, new ForegroundPermit<>(TestSettings.of(Settings.EMPTY), null));
   }
 
   private void apply(String action, ActionRequest request) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,7 @@ import org.forelock.search.Stats;
 import org.forelock.search.Timeouts;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.opensearch.OpenSearchSecurityException;
 import org.opensearch.Version;
 import org.opensearch.action.ActionRequest;
 import org.opensearch.action.bulk.BulkItemRequest;
@@ -47,6 +49,7 @@ import org.opensearch.core.action.ActionListener;
 import org.opensearch.core.action.ActionResponse;
 import org.opensearch.core.common.transport.TransportAddress;
 import org.opensearch.core.index.shard.ShardId;
+import org.opensearch.core.rest.RestStatus;
 import org.opensearch.threadpool.ThreadPool;
 
 /** On which threads a write goes on. */
@@ -67,7 +70,8 @@ class WriteFilterThreadsTest {
   private final HeldRequests requests = TestSettings.unbounded();
   /** Whether another thread tells of a grant, while the one that asks is still at it. */
   private boolean toldByAnother;
-  private final WriteFilter filter = filter();
+  private final List<ActionListener<Object>> asked = new ArrayList<>();
+  private WriteFilter filter = filter(false);
   private final List<ActionListener<ActionResponse>> written = new ArrayList<>();
   private final List<ActionResponse> answers = new ArrayList<>();
   private final List<Exception> problems = new ArrayList<>();
@@ -79,7 +83,7 @@ class WriteFilterThreadsTest {
   }
 
   /** On a node with the guarded index "i". */
-  private WriteFilter filter() {
+  private WriteFilter filter(boolean restricted) {
     Settings index = Settings.builder().put(IndexMetadata.SETTING_VERSION_CREATED, Version.CURRENT)
         .put(IndexMetadata.SETTING_NUMBER_OF_SHARDS, 1).put(IndexMetadata.SETTING_NUMBER_OF_REPLICAS, 0)
         .put("index.forelock.enabled", true).build();
@@ -91,7 +95,8 @@ class WriteFilterThreadsTest {
     ClusterService cluster = new ClusterService(Settings.EMPTY,
         new ClusterSettings(Settings.EMPTY, ClusterSettings.BUILT_IN_CLUSTER_SETTINGS), threads);
     cluster.getClusterApplierService().setInitialState(state);
-    ForelockSettings settings = TestSettings.of(Settings.EMPTY);
+    ForelockSettings settings =
+        TestSettings.of(Settings.builder().put("forelock.foreground.restricted", restricted).build());
     WritePlanner planner = new WritePlanner(cluster, null, context, requests, null);
     LockSource source = (info, monitors, type, fenced) -> {
       DocumentLock lock = locks.lock(info, monitors, type, fenced);
@@ -100,7 +105,8 @@ class WriteFilterThreadsTest {
     NodeParts parts = new NodeParts(settings, requests, source, new Timeouts(settings, 60_000, 60_000), null, null,
         new Stats(), null, workers, () -> "node", new NodeIdentity(
             () -> "", (millis, task) -> {}, (level, text) -> {}));
-    return new WriteFilter(settings, planner, parts, workers, context, new LateWrites(null, context, null), null);
+    return new WriteFilter(settings, planner, parts, workers, context, new LateWrites(null, context, null), null,
+        new ForegroundPermit<Object>(settings, listener -> asked.add(listener)));
   }
 
   private static final class ToldByAnother implements DocumentLock {
@@ -209,6 +215,40 @@ class WriteFilterThreadsTest {
     handedOver.remove().run();
     assertEquals(1, written.size());
     answer();
+  }
+
+  @Test
+  void whereItIsRestrictedWhoIsNotPermittedIsInTheBackground() {
+    filter = filter(true);
+    locks.others("i/1");
+    write();
+    assertTrue(requests.all().isEmpty(), "it is asked first");
+    asked.remove(0).onFailure(new OpenSearchSecurityException("no permissions", RestStatus.FORBIDDEN));
+    assertEquals(List.of(LockType.BACKGROUND), requests.all().stream().map(held -> held.type).toList());
+    write();
+    asked.remove(0).onResponse(new Object());
+    assertEquals(List.of(LockType.BACKGROUND, LockType.FOREGROUND),
+        requests.all().stream().map(held -> held.type).sorted(Comparator.reverseOrder()).toList());
+  }
+
+  @Test
+  void whatSecurityAnswersOnAnotherThreadGoesOnOnAWriteThread() {
+    filter = filter(true);
+    write();
+    CompletableFuture.runAsync(() -> asked.remove(0).onResponse(new Object())).join();
+    assertTrue(written.isEmpty());
+    handedOver.remove().run();
+    answer();
+  }
+
+  @Test
+  void aPermissionThatIsNotKnownFailsTheWrite() {
+    filter = filter(true);
+    write();
+    asked.remove(0).onFailure(new IllegalStateException("the node is closing"));
+    assertEquals(1, problems.size());
+    assertTrue(written.isEmpty());
+    assertTrue(requests.all().isEmpty());
   }
 
   /** Whoever else may go on under the locks is not robbed of them. */

@@ -59,6 +59,11 @@ public final class Headers {
     }
   }
 
+  /** Whether the client names a class at all. */
+  public static boolean saysPriority(Words words) {
+    return said(words, PRIORITY) != null;
+  }
+
   /**
    * Whether the client lets items become dead letters.
    *

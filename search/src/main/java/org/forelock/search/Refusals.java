@@ -8,6 +8,7 @@ import org.forelock.MonitorView;
 
 /** The answers to writes that are not done: a status, a stable code, and the reason in words. */
 public final class Refusals {
+  private static final int FORBIDDEN = 403;
   public static final int NOT_FOUND = 404;
   public static final int TOO_MANY_REQUESTS = 429;
   private static final int ACCEPTED = 202;
@@ -142,6 +143,13 @@ public final class Refusals {
   public static Refusal notLooked(String monitor) {
     return of(TOO_MANY_REQUESTS, name(ErrorCode.OVERLOADED), monitor, "whether the lock on " + monitor
         + " is held as " + Headers.HELD + " says was not seen in time: too many looks wait; nothing was written");
+  }
+
+  /** The client asks to be foreground. */
+  public static Refusal foregroundNotPermitted() {
+    return of(FORBIDDEN, "foreground_not_permitted", "", "the request asks to be foreground, and no role of its user "
+        + "permits cluster:admin/forelock/foreground, as forelock.foreground.restricted wants; nothing was done. Send "
+        + "it as background, or without a priority");
   }
 
   /** The client does not want it to be written without a lock. */

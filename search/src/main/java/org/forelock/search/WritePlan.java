@@ -41,6 +41,12 @@ public final class WritePlan {
     this.coveredBy = null;
   }
 
+  /** The same in the background. */
+  public WritePlan inBackground() {
+    return new WritePlan(
+        LockType.BACKGROUND, monitors, itemMonitors, fenced, info, bytes, timeoutMillis, held, tokens);
+  }
+
   /** How many documents need a lock. */
   public int documents() {
     return update ? 1 : (int) Arrays.stream(itemMonitors).filter(Objects::nonNull).count();
