@@ -157,5 +157,7 @@ if(TARGET forelock_cli AND NOT CMAKE_CROSSCOMPILING AND NOT FORELOCK_SANITIZE)
   install(FILES "${texts}/forelock.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
   install(FILES "${PROJECT_SOURCE_DIR}/config/forelock-forward.service"
     "${PROJECT_SOURCE_DIR}/config/forelock-serve.service" DESTINATION lib/systemd/system)
+  install(FILES "${PROJECT_SOURCE_DIR}/config/prometheus-alerts.yaml"
+    "${PROJECT_SOURCE_DIR}/config/grafana-dashboard.json" DESTINATION "${CMAKE_INSTALL_DATADIR}/forelock")
   install(FILES "${PROJECT_SOURCE_DIR}/config/forelock.sysusers" RENAME forelock.conf DESTINATION lib/sysusers.d)
 endif()

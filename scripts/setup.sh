@@ -10,7 +10,7 @@
 #   --help    this text
 #
 # Uses apt-get, through sudo where it is not run as root. Ends at once when everything is there already. Starts no
-# service, and stops those that the packages of --bench start.
+# service, and stops those that its packages start.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -41,6 +41,8 @@ packages=(
   python3-eventlet
   valgrind
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen docker-compose
+  # the alerts and the dashboard of config/
+  prometheus
   # the independent judge of the robustness runs' histories; its one module comes from Go's proxy
   golang-go
 )
@@ -51,12 +53,12 @@ packaging=(git debhelper fakeroot lintian blhc mmdebstrap)
 peers=(etcd-server redis-server)
 browser=(chromium chromium-driver python3-selenium)
 
-check_only=no bench=no
+check_only=no
 for argument in "$@"; do
   case $argument in
     --build) packages=("${building[@]}") ;;
     --package) packages=("${building[@]}" "${packaging[@]}") ;;
-    --bench) bench=yes packages+=("${peers[@]}") ;;
+    --bench) packages+=("${peers[@]}") ;;
     --browser) packages+=("${browser[@]}") ;;
     --check) check_only=yes ;;
     --help | -h) show_help; exit 0 ;;
@@ -91,8 +93,8 @@ apt_get() {
 }
 apt_get update
 apt_get install --yes --no-install-recommends "${missing[@]}"
-if [[ $bench == yes && -d /run/systemd/system ]]; then
-  for service in etcd-server:etcd redis-server:redis-server; do
+if [[ -d /run/systemd/system ]]; then
+  for service in etcd-server:etcd redis-server:redis-server prometheus:prometheus; do
     [[ " ${missing[*]} " != *" ${service%:*} "* ]] || "${as_root[@]}" systemctl disable --now "${service#*:}"
   done
 fi

@@ -69,7 +69,8 @@ step "what is installed"
 (cd "$prefix/include" && find . -type f | sed 's|^\./||' | sort) >"$work/found"
 diff -u "$work/expected" "$work/found" || fail "the installed headers are not the public headers"
 for file in bin/forelock share/man/man1/forelock.1 share/bash-completion/completions/forelock \
-  share/zsh/site-functions/_forelock share/fish/vendor_completions.d/forelock.fish; do
+  share/zsh/site-functions/_forelock share/fish/vendor_completions.d/forelock.fish \
+  share/forelock/prometheus-alerts.yaml share/forelock/grafana-dashboard.json; do
   [[ -s $prefix/$file ]] || fail "$file is missing or empty"
 done
 users=$(systemd-sysusers --dry-run "$prefix/lib/sysusers.d/forelock.conf" 2>&1) || fail "$users"

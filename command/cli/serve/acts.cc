@@ -74,7 +74,7 @@ void Acts::work() {
   }
 }
 
-web::Response Acts::done(const Order& order) const {
+web::Response Acts::done(const Order& order) {
   const Json body = Json::parse(order.body, nullptr, false);
   const std::string holder = text_in(body, "holder");
   const std::string reason = text_in(body, "reason");
@@ -89,6 +89,7 @@ web::Response Acts::done(const Order& order) const {
                       {"release", order.monitor, holder, reason, order.admin + " (admin of forelock serve)"});
     switch (report.outcome) {
       case ReleaseOutcome::released:
+        ++count_;
         if (report.before) released_(order.monitor, *report.before, order.admin + ": " + reason);
         return said(200, {{"monitor", order.monitor}, {"holder", holder}, {"released", true}, {"reason", reason}});
       case ReleaseOutcome::holder_changed:

@@ -1,8 +1,10 @@
 // Acts does what admins ask for, one thing after the other, on a thread of its own.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -36,6 +38,9 @@ class Acts {
   // the holder with its token. \returns whether it will be answered: not if too many wait.
   bool release(const std::string& monitor, const std::string& body, const std::string& admin, Answer answer);
 
+  // How many locks it has taken away. Any thread.
+  std::uint64_t released() const { return count_; }
+
   // What waits is not done. Does not wait.
   void begin_stop();
   // Waits for the end of its thread; idempotent.
@@ -49,12 +54,13 @@ class Acts {
     Answer answer;
   };
   void work();
-  web::Response done(const Order& order) const;
+  web::Response done(const Order& order);
 
   Client& client_;
   const std::chrono::milliseconds patience_;
   const Console& console_;
   const Released released_;
+  std::atomic<std::uint64_t> count_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Order> orders_;

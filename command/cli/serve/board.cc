@@ -228,8 +228,8 @@ Response Board::ready() const {
 
 Response Board::metrics() const {
   return {200, "text/plain; version=0.0.4; charset=utf-8",
-          metrics_text({live() ? picture_.get() : nullptr, client_.connected(), server_->connections(),
-                        server_->streams(), unlocker_, history_}),
+          metrics_text({live() ? picture_.get() : nullptr, client_.connected(), client_.statistics().sessions_expired,
+                        server_->connections(), server_->streams(), unlocker_, history_, acts_}),
           false};
 }
 

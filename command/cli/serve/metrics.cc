@@ -96,6 +96,8 @@ std::string metrics_text(const MetricsInput& input) {
   MetricFamily& state = families.emplace_back(gauge("zk_session_state", "1 for the state of the session."));
   add(state, input.connected ? 1 : 0, {{"state", "connected"}});
   add(state, input.connected ? 0 : 1, {{"state", "disconnected"}});
+  families.push_back(counter("zk_session_expired_total", "Sessions of this process that the servers have ended.",
+                             static_cast<double>(input.sessions_expired)));
   families.push_back(
       single("picture_live", "Whether the picture is that of the present.", input.picture != nullptr ? 1 : 0));
   families.push_back(
@@ -106,6 +108,10 @@ std::string metrics_text(const MetricsInput& input) {
                               input.unlocker->active() ? 1 : 0));
     families.push_back(counter("auto_unlock_total", "Holders that this unlocker has freed.",
                                static_cast<double>(input.unlocker->freed())));
+  }
+  if (input.acts != nullptr) {
+    families.push_back(counter("forced_release_total", "Locks that admins of this process have taken away.",
+                               static_cast<double>(input.acts->released())));
   }
   if (input.history != nullptr) {
     families.push_back(single("history_writable", "Whether what happens is being written into the history's file.",

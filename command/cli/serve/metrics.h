@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
+#include "cli/serve/acts.h"
 #include "cli/serve/history/history.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
@@ -13,10 +15,12 @@ namespace forelock::cli {
 struct MetricsInput {
   const Picture* picture = nullptr;  // nothing if there is none that may be shown as the present
   bool connected = false;            // the session at ZooKeeper
-  std::size_t connections = 0;       // of the web server
+  std::uint64_t sessions_expired = 0;
+  std::size_t connections = 0;  // of the web server
   std::size_t streams = 0;
   const Unlocker* unlocker = nullptr;  // nothing without --unlocker
   const History* history = nullptr;    // nothing without --history
+  const Acts* acts = nullptr;          // nothing without --admin
 };
 
 // No monitor's id, host or owner becomes a label: their number has no bound. What comes from the picture is left out
