@@ -145,18 +145,6 @@ class Alerting(ServeTest):
             self.assertNotIn("<no value>", text)
         return alert
 
-    def nested_locks(self, info):
-        child = subprocess.Popen([os.environ["FORELOCK_NESTED_LOCKS"], self.connect_string(), info],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.children.append(child)
-
-        def say(line, wait=True):
-            child.stdin.write(line + "\n")
-            child.stdin.flush()
-            if wait:
-                self.assertEqual(child.stdout.readline(), "done\n")
-        return say
-
 
 class Alerts(Alerting, support.CliTest):
     def test_dashboard_shows_something_in_each_panel_and_nothing_fires_while_all_is_well(self):
@@ -187,6 +175,27 @@ class Alerts(Alerting, support.CliTest):
         one("lock P2", wait=False)
         other("lock P1", wait=False)
         self.assertIn("1 ring(s)", self.assert_fires("ForelockDeadlock")["annotations"]["summary"])
+
+    def test_orders_that_can_become_a_deadlock(self):
+        """One after the other, so that none of them ever waits."""
+        self.serve_job()
+        stream = self.stream()
+        one, other = self.nested_locks("One"), self.nested_locks("Other")
+
+        self.nest(one, "P1", "P2")
+        self.assertEqual(self.get("/api/orders")["warnings"], [])
+        self.nest(other, "P2", "P1")
+        self.assert_fires("ForelockLockOrder")
+        told = stream.until(lambda name, _: name == "lock_order")[1]
+        warning, = self.get("/api/orders")["warnings"]
+        self.assertEqual(warning["sentence"], told["sentence"])  # it may have been seen again since
+        self.assertEqual([(order["outer"], order["inner"], order["info"]) for order in warning["orders"]],
+                         [("P1", "P2", "One"), ("P2", "P1", "Other")])
+        self.assertRegex(warning["sentence"],
+                         r"^P2 is locked inside P1 by One \(.*\), and P1 inside P2 by Other \(.*\)$")
+        for order in warning["orders"]:
+            for stack in ("outer_stack", "inner_stack"):
+                self.assertIn("nested_locks", " ".join(order[stack]))
 
     def test_overdue_holder(self):
         self.serve_job()

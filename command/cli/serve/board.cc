@@ -160,6 +160,7 @@ Response Board::answer(const web::Request& request) {
   if (path.size() == 2 && path[0] == "api") {
     if (path[1] == "monitors") return monitors();
     if (path[1] == "chains") return chains();
+    if (path[1] == "orders") return orders();
     if (path[1] == "admin") return admin(request);
     if (path[1] == "events") return {200, {}, {}, true};
   }
@@ -218,6 +219,11 @@ Response Board::monitor(const std::string& id, bool with_sessions) const {
 Response Board::chains() const {
   if (!picture_) return error_response(503, "no_picture", problem_);
   return json_response(dated(picture_->chains()));
+}
+
+Response Board::orders() const {
+  if (!picture_) return error_response(503, "no_picture", problem_);
+  return json_response(dated(picture_->orders()));
 }
 
 Response Board::ready() const {

@@ -67,6 +67,7 @@ class Board final : public web::Site {
   // {"acts","who","csrf"}: whether there are acts, and what an admin needs for them.
   web::Response admin(const web::Request& request) const;
   web::Response chains() const;
+  web::Response orders() const;
   web::Response ready() const;
   web::Response metrics() const;
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "base/thread_start.h"
 #include "cli/existing_namespace.h"
+#include "cli/serve/order_json.h"
+#include "forelock/error.h"
 #include "lock/monitor_name.h"
 #include "records/wall_time.h"
 
@@ -22,6 +25,10 @@ constexpr int missed_looks = 3;
 
 milliseconds since(Clock::time_point begin) {
   return std::chrono::ceil<milliseconds>(Clock::now() - begin);
+}
+
+std::string event_text(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 // What a monitor without waiters is, without a read of its own.
@@ -85,9 +92,22 @@ std::shared_ptr<const Picture> Collector::look() {
   if (monitors.empty()) require_namespace(client_);
   const milliseconds pace = std::max(interval_, since(begin) * times_its_length);
   Paces::ByMonitor paces = paces_.take(monitors, begin);
+  take_orders(monitors, wall);
   return std::make_shared<const Picture>(std::move(monitors), not_permitted, begin, wall,
                                          std::clamp(missed_looks * pace, shortest_freshness, longest_freshness),
-                                         std::move(paces));
+                                         std::move(paces), orders_.warnings());
+}
+
+void Collector::take_orders(const std::vector<MonitorView>& monitors, WallTime wall) {
+  Inspector inspector(client_, patience_);
+  try {
+    for (const LockOrders::Doubt& doubt : orders_.take(monitors, wall)) {
+      const auto holder = inspector.holder(doubt.monitor);
+      if (holder && holder->token == doubt.token) orders_.confirm(doubt);
+    }
+  } catch (const Error&) {
+    // The look itself has succeeded: what is not confirmed is not believed, and may be seen again.
+  }
 }
 
 std::vector<MonitorView> Collector::read(std::size_t& not_permitted) {
@@ -110,7 +130,7 @@ std::vector<web::Event> Collector::changes(const Picture& picture) const {
   const auto tell = [&](const std::string& kind, const MonitorSummary& summary) {
     nlohmann::ordered_json json = {{"event", kind}, {"at", at}};
     json.update(picture.row(summary));
-    events.push_back({"change", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)});
+    events.push_back({"change", event_text(json)});
   };
   for (const MonitorChange& change : changes_between(last_->active(), picture.active()))
     tell(change.kind, change.summary);
@@ -118,6 +138,11 @@ std::vector<web::Event> Collector::changes(const Picture& picture) const {
     if (!picture.overdue(summary)) continue;
     const auto before = last_->active().find(id);
     if (before == last_->active().end() || !last_->overdue(before->second)) tell("overdue", summary);
+  }
+  std::set<std::string> known;
+  for (const OrderWarning& warning : last_->warnings()) known.insert(sentence_of(warning));
+  for (const OrderWarning& warning : picture.warnings()) {
+    if (!known.contains(sentence_of(warning))) events.push_back({"lock_order", event_text(json_of(warning))});
   }
   return events;
 }

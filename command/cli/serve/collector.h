@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/serve/lock_orders.h"
 #include "cli/serve/picture.h"
 #include "forelock/client.h"
 #include "web/site.h"
@@ -41,6 +42,8 @@ class Collector {
   void work();
   std::shared_ptr<const Picture> look();
   std::vector<MonitorView> read(std::size_t& not_permitted);
+  // Those of the look's orders that another read confirms.
+  void take_orders(const std::vector<MonitorView>& monitors, WallTime wall);
   std::vector<web::Event> changes(const Picture& picture) const;
 
   Client& client_;
@@ -49,6 +52,7 @@ class Collector {
   const Take take_;
   const Fail fail_;
   Paces paces_;                          // of its thread
+  LockOrders orders_;                    // the same
   std::shared_ptr<const Picture> last_;  // the same
   std::mutex mutex_;
   std::condition_variable stopped_;

@@ -82,6 +82,8 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
       single("overdue_holders", "Holders past their alert or expected runtime.", static_cast<double>(overdue)));
   families.push_back(single("wait_rings", "Rings of parties that wait for each other.",
                             static_cast<double>(picture.blocking().rings().size())));
+  families.push_back(single("lock_order_warnings", "Rings of orders in which locks have been nested in the last day.",
+                            static_cast<double>(picture.warnings().size())));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "cli/monitors/views_json.h"
 #include "cli/monitors/views_text.h"
+#include "cli/serve/order_json.h"
 #include "client/monitor_reading.h"
 
 namespace forelock::cli {
@@ -67,7 +68,7 @@ bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now) {
 }
 
 Picture::Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
-                 std::chrono::milliseconds fresh_for, Paces::ByMonitor paces)
+                 std::chrono::milliseconds fresh_for, Paces::ByMonitor paces, std::vector<OrderWarning> warnings)
     : monitors_(std::move(monitors)),
       active_(active_of(monitors_)),
       blocking_(monitors_),
@@ -75,7 +76,8 @@ Picture::Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, S
       begun_(begun),
       wall_(wall),
       fresh_for_(fresh_for),
-      paces_(std::move(paces)) {}
+      paces_(std::move(paces)),
+      warnings_(std::move(warnings)) {}
 
 const MonitorView* Picture::find(const std::string& monitor) const {
   const auto place = std::lower_bound(monitors_.begin(), monitors_.end(), monitor,
@@ -139,6 +141,12 @@ Json Picture::chains() const {
           {"rings", rings},
           {"trees", trees},
           {"roots", blocking_.roots().size()}};
+}
+
+Json Picture::orders() const {
+  Json warnings = Json::array();
+  for (const OrderWarning& warning : warnings_) warnings.push_back(json_of(warning));
+  return {{"warnings", warnings}};
 }
 
 }  // namespace forelock::cli

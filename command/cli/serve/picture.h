@@ -12,7 +12,12 @@
 
 #include "cli/monitors/monitor_change.h"
 #include "cli/serve/blocking.h"
+<<<<<<< HEAD
 #include "cli/monitors/paces.h"
+=======
+#include "cli/serve/lock_orders.h"
+#include "cli/serve/paces.h"
+>>>>>>> 6d2b86da (serve: warns of nested locks taken in both orders, with both stacks, before they ever hang)
 #include "forelock/inspector.h"
 
 namespace forelock::cli {
@@ -23,9 +28,10 @@ class Picture {
   using Steady = std::chrono::steady_clock::time_point;
 
   // `monitors` in the order of their ids, the idle ones too. `begun`: before the first of the reads; `wall` the same.
-  // `fresh_for`: how long it may be shown as the present. `paces`: of their queues.
+  // `fresh_for`: how long it may be shown as the present. `paces`: of their queues. `warnings`: of the orders in which
+  // locks have been nested so far.
   Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
-          std::chrono::milliseconds fresh_for, Paces::ByMonitor paces = {});
+          std::chrono::milliseconds fresh_for, Paces::ByMonitor paces = {}, std::vector<OrderWarning> warnings = {});
 
   // Those that are held or waited for, by id.
   const MonitorsById& active() const { return active_; }
@@ -47,6 +53,9 @@ class Picture {
   nlohmann::ordered_json view(const MonitorView& monitor, bool with_sessions = false) const;
   // {"worst","rings","trees"}.
   nlohmann::ordered_json chains() const;
+  const std::vector<OrderWarning>& warnings() const { return warnings_; }
+  // {"warnings"}.
+  nlohmann::ordered_json orders() const;
 
  private:
   std::vector<MonitorView> monitors_;
@@ -57,6 +66,7 @@ class Picture {
   WallTime wall_;
   std::chrono::milliseconds fresh_for_;
   Paces::ByMonitor paces_;
+  std::vector<OrderWarning> warnings_;
 };
 
 // Whether an operator should look at it: past its alert, the runtime that it has expected, or

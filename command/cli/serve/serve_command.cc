@@ -85,6 +85,7 @@ class ServeCommand final : public Command {
         "/               the page; /monitors/ID is one monitor's\n"
         "/api/monitors   as `forelock ls -o json`, without sessions; /api/monitors/ID as `forelock show -o json`\n"
         "/api/chains     the chains of waits over all monitors\n"
+        "/api/orders     nested locks taken in both orders, before they ever hang\n"
         "/api/events     server-sent events: a snapshot, then changes\n"
         "/api/history/ID with --history: who held it and waited; at=, from=, to=\n"
         "/api/dead-letters with --dead-letters: numbers, letters, one letter at /ID\n"

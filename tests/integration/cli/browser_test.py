@@ -79,6 +79,21 @@ class Live(BrowserTest):
         self.assertEqual(self.browser.execute_script("return window.mark"), 1)
         self.no_errors()
 
+    def test_orders_that_can_become_a_deadlock(self):
+        self.serve()
+        self.open()
+        self.assertFalse(self.find("#orders").is_displayed())
+        for outer, inner in (("P1", "P2"), ("P2", "P1")):
+            self.nest(self.nested_locks(f"{inner} <b>in {outer}"), outer, inner)
+        self.sees("#order-list", "P2 is locked inside P1 by P2 <b>in P1")
+        self.clicks("#order-list summary")
+        self.sees("#order-list pre", "nested_locks")
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "#order-list pre")), 4)
+        seen = self.get("/api/orders")["sampled_at"]
+        wait_until(lambda: self.get("/api/orders")["sampled_at"] > seen, "another look")
+        self.sees("#order-list pre", "nested_locks")  # it stays open
+        self.no_errors()
+
     def test_eight_tabs_are_live_and_go_on_when_the_first_is_closed(self):
         self.serve()
         self.open()

@@ -3,11 +3,13 @@
 import contextlib
 import http.client
 import json
+import os
 import queue
 import resource
 import select
 import signal
 import socket
+import subprocess
 import threading
 import unittest
 
@@ -112,6 +114,30 @@ class ServeTest:
     def wait_waiters(self, monitor, count):
         wait_until(lambda: len(self.queue(monitor)) == count, "they wait")
         wait_until(lambda: (row := self.row(monitor)) and sum(row["waiting"].values()) == count, "it is seen")
+
+    def nested_locks(self, info):
+        """A program that locks and unlocks what it is told, in one thread."""
+        child = subprocess.Popen([os.environ["FORELOCK_NESTED_LOCKS"], self.connect_string(), info],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.children.append(child)
+
+        def say(line, wait=True):
+            child.stdin.write(line + "\n")
+            child.stdin.flush()
+            if wait:
+                self.assertEqual(child.stdout.readline(), "done\n")
+        return say
+
+    def nest(self, say, outer, inner):
+        """One inside the other, so long that it is seen."""
+        say("lock " + outer)
+        say("lock " + inner)
+        wait_until(lambda: self.row(inner), "it is seen")
+        seen = self.get("/api/monitors")["sampled_at"]
+        wait_until(lambda: self.get("/api/monitors")["sampled_at"] > seen, "another look has begun")
+        say("unlock " + inner)
+        say("unlock " + outer)
+        wait_until(lambda: not self.row(outer), "it is seen to be over")
 
     def raw(self, data, until_closed=True):
         """What the server answers to these bytes."""

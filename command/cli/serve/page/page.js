@@ -6,6 +6,7 @@ import { duration, monitorPath, setText } from "./dom.js";
 import { moveFocus, showList } from "./list.js";
 import { hideAudit, showAudit } from "./audit.js";
 import { hideLetters, showLetters } from "./letters.js";
+import { showOrders } from "./orders.js";
 import { hidePast, showPast } from "./past.js";
 import { follow } from "./stream.js";
 
@@ -75,13 +76,14 @@ async function refresh() {
   try {
     const id = state.chosen;
     if (id !== null && state.historyProblem !== undefined) showPast(pastSection, id, new URLSearchParams(location.search));
-    const [chains, view] = await Promise.all(
-      [read("/api/chains"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
+    const [chains, orders, view] = await Promise.all(
+      [read("/api/chains"), read("/api/orders"), id === null ? null : read(`/api/monitors/${encodeURIComponent(id)}`)]);
     state.answering = true;
     if (chains.json) {
       takeStatus(chains.json);
       showChains(chains.json);
     }
+    if (orders.json) showOrders(orders.json.warnings);
     if (id === state.chosen) showDetail(id, view?.json ?? null, view?.problem);
   } catch {
     state.answering = false;
