@@ -110,6 +110,8 @@ std::string metrics_text(const MetricsInput& input) {
                               input.unlocker->active() ? 1 : 0));
     families.push_back(counter("auto_unlock_total", "Holders that this unlocker has freed.",
                                static_cast<double>(input.unlocker->freed())));
+    families.push_back(counter("swept_total", "Unused monitors that this unlocker has removed.",
+                               static_cast<double>(input.unlocker->swept())));
   }
   if (input.acts != nullptr) {
     families.push_back(counter("forced_release_total", "Locks that admins of this process have taken away.",

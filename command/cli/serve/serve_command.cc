@@ -29,6 +29,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds look_interval{500};
+constexpr milliseconds default_sweep_after = std::chrono::hours(1);
 constexpr std::int64_t highest_port = 65535;
 constexpr std::int64_t smallest_history = 1024 * 1024;
 
@@ -93,7 +94,7 @@ class ServeCommand final : public Command {
         "/metrics        for Prometheus; /livez and /readyz for health checks\n"
         "It listens at this machine alone: who reaches it reads everything but sessions. With --admin those who have\n"
         "a token may take locks away. With --unlocker, one of all that run frees the holders that were locked with\n"
-        "--auto-unlock-after (auto_unlock_after), when their time is over.\n"
+        "--auto-unlock-after (auto_unlock_after), when their time is over, and does the work of forelock sweep.\n"
         "Options for every command: see forelock --help");
     app->add_option("--listen", listen_, "Listen here; port 0 is a free one [127.0.0.1:9300]")->type_name("HOST:PORT");
     app->add_option("--allow-host", hosts_, "Also answer under this name, a proxy's say (repeatable)")
@@ -101,6 +102,7 @@ class ServeCommand final : public Command {
         ->expected(1)
         ->take_all();
     app->add_flag("--unlocker", unlock_, "Also free the holders that have asked for it, when their time is over");
+    add_duration(*app, "--sweep-after", sweep_after_, "With --unlocker: remove monitors unused for so long [1h]");
     app->add_option("--admin", admin_, "Permit acts to those with a token in this file: lines of NAME TOKEN [UNTIL]")
         ->type_name("FILE")
         ->check(not_empty());
@@ -149,7 +151,7 @@ class ServeCommand final : public Command {
     std::optional<Unlocker> unlocker;
     if (unlock_) {
       unlocker.emplace(
-          *client, patience(settings), context.console,
+          *client, patience(settings), sweep_after_.value_or(default_sweep_after), context.console,
           [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
             if (history) history->explain_end(monitor, holder, "unlocked", reason);
             server->post([&board, monitor, holder, reason] { board.tell_unlocked(monitor, holder, reason); });
@@ -216,6 +218,7 @@ class ServeCommand final : public Command {
   std::vector<std::string> hosts_;
   std::string admin_;
   bool unlock_ = false;
+  std::optional<milliseconds> sweep_after_;
   bool letters_ = false;
   std::string history_;
   std::optional<milliseconds> history_keep_;

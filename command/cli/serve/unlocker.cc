@@ -1,14 +1,20 @@
 #include "cli/serve/unlocker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/thread_start.h"
 #include "cli/monitors/forced_release.h"
+#include "cli/monitors/sweep.h"
 #include "forelock/error.h"
 #include "records/wall_time.h"
 
 namespace forelock::cli {
 namespace {
+
+// A sweep reads every monitor's node.
+constexpr std::chrono::milliseconds most_frequent_sweep = std::chrono::seconds(1);
+constexpr std::chrono::milliseconds rarest_sweep = std::chrono::hours(1);
 
 // A lock that lingers would not be free for the next unlocker.
 LockOptions own_options() {
@@ -24,9 +30,11 @@ bool may_be_unlocked(const HolderView& holder, WallTime now) {
   return holder.owner && holder.owner->auto_unlock_at && now >= *holder.owner->auto_unlock_at;
 }
 
-Unlocker::Unlocker(Client& client, std::chrono::milliseconds patience, const Console& console, Freed freed)
+Unlocker::Unlocker(Client& client, std::chrono::milliseconds patience, std::chrono::milliseconds sweep_after,
+                   const Console& console, Freed freed)
     : client_(client),
       patience_(patience),
+      sweep_after_(sweep_after),
       console_(console),
       freed_(std::move(freed)),
       lock_(client, "forelock serve --unlocker", unlocker_monitor, Priority::foreground, own_options()) {}
@@ -93,7 +101,16 @@ void Unlocker::act(const Picture& picture) {
       tell("cannot free " + monitor + ": " + problem.what());
     }
   }
+  sweep_if_due();
   if (all_well) told_.clear();
+}
+
+// The first one as soon as it is active.
+void Unlocker::sweep_if_due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_sweep_ || stopping()) return;
+  next_sweep_ = now + std::clamp(sweep_after_, most_frequent_sweep, rarest_sweep);
+  swept_ += sweep(client_, {sweep_after_, false, patience_}).removed.size();
 }
 
 bool Unlocker::holds_its_lock(const Picture& picture) {

@@ -1,4 +1,4 @@
-// An Unlocker frees the holders whose time for it, which they have asked for, is over.
+// An Unlocker frees the holders whose time for it, which they have asked for, is over, and removes unused monitors.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,9 @@ class Unlocker {
   // Called on its thread for each holder that it has freed.
   using Freed = std::function<void(const std::string& monitor, const HolderView& holder, const std::string& reason)>;
 
-  // The client and the console must outlive it.
-  Unlocker(Client& client, std::chrono::milliseconds patience, const Console& console, Freed freed);
+  // `sweep_after`: for how long a monitor is unused until it is removed. The client and the console must outlive it.
+  Unlocker(Client& client, std::chrono::milliseconds patience, std::chrono::milliseconds sweep_after,
+           const Console& console, Freed freed);
   // As stop().
   ~Unlocker();
   Unlocker(const Unlocker&) = delete;
@@ -45,6 +46,8 @@ class Unlocker {
   bool active() const { return active_; }
   // How many holders it has freed.
   std::uint64_t freed() const { return count_; }
+  // How many unused monitors it has removed.
+  std::uint64_t swept() const { return swept_; }
 
   // Nothing more is begun; what is under way ends soon once the client is closed. Does not wait.
   void begin_stop();
@@ -54,6 +57,7 @@ class Unlocker {
  private:
   void work();
   void act(const Picture& picture);
+  void sweep_if_due();
   bool holds_its_lock(const Picture& picture);
   void free(const std::string& monitor, const HolderView& holder);
   // Once for a problem that stays.
@@ -62,12 +66,15 @@ class Unlocker {
 
   Client& client_;
   const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds sweep_after_;
   const Console& console_;
   const Freed freed_;
   BlockingWriteLock lock_;
   std::atomic<bool> active_ = false;
   std::atomic<std::uint64_t> count_ = 0;
-  std::string told_;  // of its thread
+  std::atomic<std::uint64_t> swept_ = 0;
+  std::string told_;                                       // of its thread
+  std::chrono::steady_clock::time_point next_sweep_ = {};  // the same
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const Picture> next_;

@@ -59,6 +59,9 @@ class Unlocker(ServeTest, support.CliTest):
                 return float(line.split()[1])
         return None
 
+    def monitors(self):
+        return {view["monitor"] for view in self.json_of("ls", "--all")["monitors"]}
+
     def active(self, unlocking):
         return self.metric(unlocking, "forelock_unlocker_active") == 1
 
@@ -119,6 +122,36 @@ class Unlocker(ServeTest, support.CliTest):
         seen = self.get("/api/monitors")["sampled_at"]
         wait_until(lambda: self.get("/api/monitors")["sampled_at"] > seen, "another look")
         self.assertTrue(self.holder("P1"))
+
+    def test_removes_what_crashed_processes_have_left_and_nothing_else(self):
+        self.hold("Used")
+        for monitor in ("Left", "Other"):
+            child = self.hold(monitor, "--set", "zookeeper.session.timeout=1s",
+                              script="trap '' TERM; echo ready; sleep 9")
+            child.kill()
+            wait_until(lambda: not self.holder(monitor), "its session ends", 60)
+        unlocking = self.start_active()  # of an hour
+        seen = self.get("/api/monitors")["sampled_at"]
+        wait_until(lambda: self.get("/api/monitors")["sampled_at"] > seen, "another look")
+        self.assertEqual(self.monitors() - {OWN}, {"Used", "Left", "Other"})
+        self.assertEqual(self.metric(unlocking, "forelock_swept_total"), 0)
+        unlocking.process.terminate()
+        unlocking.process.wait()
+        unlocking = self.start_active("--sweep-after", "0ms")
+        wait_until(lambda: self.metric(unlocking, "forelock_swept_total") == 2, "both are removed")
+        self.assertEqual(self.monitors() - {OWN}, {"Used"})
+
+    def test_who_stands_by_removes_nothing(self):
+        self.hold(OWN)
+        child = self.hold("Left", "--set", "zookeeper.session.timeout=1s",
+                          script="trap '' TERM; echo ready; sleep 9")
+        child.kill()
+        wait_until(lambda: not self.holder("Left"), "its session ends", 60)
+        unlocking = Unlocking(self, "--sweep-after", "0ms")
+        wait_until(lambda: self.metric(unlocking, "forelock_picture_live") == 1, "it looks")
+        seen = self.get("/api/monitors")["sampled_at"]
+        wait_until(lambda: self.get("/api/monitors")["sampled_at"] > seen, "another look")
+        self.assertIn("Left", self.monitors())
 
     def test_own_lock_is_in_no_number(self):
         unlocking = self.start_active()
