@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
+import org.forelock.ForelockException;
 import org.forelock.LockType;
 
 /**
@@ -200,11 +201,19 @@ public final class HeldRequests {
   public int prioritize(Predicate<HeldRequest> which, LockType type) {
     int changed = 0;
     for (HeldRequest request : requests.values()) {
-      if (request.held() && which.test(request) && request.locks.prioritize(type)) {
+      if (request.held() && which.test(request) && prioritize(request, type)) {
         ++changed;
       }
     }
     return changed;
+  }
+
+  private static boolean prioritize(HeldRequest request, LockType type) {
+    try {
+      return request.locks.prioritize(type);
+    } catch (ForelockException ended) { // its locks were closed meanwhile
+      return false;
+    }
   }
 
   /** No request is held from now on; those that are get their answer. */

@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.forelock.ErrorCode;
 import org.forelock.LockType;
+import org.forelock.TestFailures;
 import org.forelock.search.HeldRequests.Admission;
 import org.junit.jupiter.api.Test;
 
@@ -205,5 +208,19 @@ class HeldRequestsTest {
     assertEquals(2, answers.size());
     assertEquals(503, ((Refusal) answers.get(0)).status);
     assertEquals(Admission.CLOSED, admit(LockType.FOREGROUND, 1));
+  }
+
+  /** In the middle of a change, its locks are closed: that throws, as at any use of what is closed. */
+  @Test
+  void oneThatEndsMeanwhileKeepsNoOtherFromItsClass() {
+    WriteLocks gone = (WriteLocks) Proxy.newProxyInstance(getClass().getClassLoader(),
+        new Class<?>[] {WriteLocks.class}, (proxy, method, arguments) -> {
+          throw TestFailures.of(ErrorCode.INVALID_HANDLE, "");
+        });
+    admit(LockType.BACKGROUND, 1);
+    requests.admit(new HeldRequest(
+        requests.nextTicket(), null, "test", LockType.BACKGROUND, gone, 1, System.nanoTime(), answers::add));
+    admit(LockType.FOREGROUND, 1);
+    assertEquals(2, requests.prioritize(held -> true, LockType.FOREGROUND));
   }
 }
