@@ -19,9 +19,10 @@ final class Unlocked {
         || !ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, index.getSettings())) {
       return 0;
     }
+    boolean newNeedsNone = ArchivedSettings.get(ForelockSettings.INDEX_MONITOR, index.getSettings()).byId();
     int count = 0;
     for (BulkItemRequest item : ((BulkShardRequest) inner).items()) {
-      if (!WritePlanner.isNew(item.request())) {
+      if (!newNeedsNone || !WritePlanner.isNew(item.request())) {
         ++count;
       }
     }
