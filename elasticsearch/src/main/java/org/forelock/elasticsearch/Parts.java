@@ -1,6 +1,8 @@
 package org.forelock.elasticsearch;
 
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -67,8 +69,9 @@ public final class Parts implements Refreshes {
     peers.serve(LEASES, Peers.AT_ONCE, (question, reply) -> reply.accept(leases.list()));
     peers.serve(IDENTITY, Peers.AT_ONCE, (question, reply) -> reply.accept(Map.of("identity", identity.own())));
     identity.use(then -> peers.askAll(IDENTITY, Map.of(), TIMEOUT, answers -> {
-      Map<String, String> known = new HashMap<>();
-      answers.nodes.values().forEach(node -> known.put((String) node.get("name"), (String) node.get("identity")));
+      List<NodeIdentity.Answer> known = new ArrayList<>();
+      answers.all.forEach((node, answer) -> known.add(new NodeIdentity.Answer(
+          node.getEphemeralId(), node.getName(), answer == null ? null : (String) answer.get("identity"))));
       then.accept(known);
     }));
     peers.serve(CANCEL, Peers.AT_ONCE, (question, reply) -> {

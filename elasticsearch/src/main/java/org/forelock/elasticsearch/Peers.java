@@ -2,6 +2,7 @@ package org.forelock.elasticsearch;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,6 +43,8 @@ final class Peers {
     /** By the nodes' ids. */
     final Map<String, Map<String, Object>> nodes = new TreeMap<>();
     final Collection<String> problems = new TreeSet<>();
+    /** The same by the nodes' processes, as it came; null: there was no answer. */
+    final Map<DiscoveryNode, Map<String, Object>> all = new HashMap<>();
   }
 
   Peers(TransportService transport, ClusterService cluster, ThreadPool threads) {
@@ -93,6 +96,7 @@ final class Peers {
     for (DiscoveryNode node : nodes) {
       ask(node, question, values, timeout, (answer, problem) -> {
         synchronized (answers) {
+          answers.all.put(node, answer);
           if (problem != null) {
             answers.problems.add(node.getId() + ": " + problem.getMessage());
           } else {

@@ -1,9 +1,9 @@
 package org.forelock.opensearch;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.forelock.search.NodeIdentity;
@@ -39,17 +39,17 @@ final class IdentityService implements NodeIdentity.Nodes {
   }
 
   @Override
-  public void ask(Consumer<Map<String, String>> then) {
+  public void ask(Consumer<List<NodeIdentity.Answer>> then) {
     Collection<DiscoveryNode> nodes = cluster.state().nodes().getNodes().values();
-    Map<String, String> known = new TreeMap<>();
+    List<NodeIdentity.Answer> answers = new ArrayList<>();
     AtomicInteger left = new AtomicInteger(nodes.size());
     for (DiscoveryNode node : nodes) {
       Consumer<String> one = identity -> {
-        synchronized (known) {
-          known.put(node.getName(), identity);
+        synchronized (answers) {
+          answers.add(new NodeIdentity.Answer(node.getEphemeralId(), node.getName(), identity));
         }
         if (left.decrementAndGet() == 0) {
-          then.accept(known);
+          then.accept(answers);
         }
       };
       try (StoredContext ignored = threads.getThreadContext().stashContext()) {
@@ -76,10 +76,10 @@ final class IdentityService implements NodeIdentity.Nodes {
       identity.accept(answer.identity);
     }
 
-    /** It is gone, or has an older plugin. */
+    /** It is gone, stands still, or has an older plugin. */
     @Override
     public void handleException(TransportException problem) {
-      identity.accept("");
+      identity.accept(null);
     }
 
     @Override

@@ -1,11 +1,14 @@
 package org.forelock.search;
 
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -15,7 +18,8 @@ import org.forelock.ForelockException;
 /**
  * The NodeIdentity is the ZooKeeper namespace in which this node's locks are, compared with that of the others: locks
  * of different ones exclude nobody. The nodes of the namespace that more than half of them have go on; the others
- * refuse what needs a lock. Nodes that have no connection yet, or an older plugin, do not count. Thread-safe.
+ * refuse what needs a lock. Nodes that have no connection yet, or an older plugin, do not count; one that does not
+ * answer for a while has what it had before. Thread-safe.
  */
 public final class NodeIdentity {
   private static final long UNKNOWN_MILLIS = 500;
@@ -29,11 +33,25 @@ public final class NodeIdentity {
   private volatile String own = "";
   private volatile Refusal refusal;
   private volatile List<String> problems = List.of();
+  private final AtomicLong asked = new AtomicLong();
+  /** The latest question that was answered; guarded by this, as the next one. */
+  private long judged;
+  /** What each process has said last. */
+  private Map<String, String> known = Map.of();
+
+  /**
+   * What a node of the cluster says.
+   *
+   * @param node its process: another one after each start
+   * @param name for people; several may have one
+   * @param identity empty: it does not know it; null: it has not answered
+   */
+  public record Answer(String node, String name, String identity) {}
 
   /** The nodes of the cluster, this one too. */
   public interface Nodes {
-    /** @param then called once, with the identity of each that answers, by its name; empty: it does not know it */
-    void ask(Consumer<Map<String, String>> then);
+    /** @param then called once, with an answer of each that is in the cluster */
+    void ask(Consumer<List<Answer>> then);
   }
 
   /**
@@ -75,19 +93,29 @@ public final class NodeIdentity {
       // What was found before is true until something else is found.
     }
     if (!own.isEmpty()) {
-      nodes.ask(this::judge);
+      long number = asked.incrementAndGet();
+      nodes.ask(answers -> judge(number, answers));
     }
   }
 
-  private synchronized void judge(Map<String, String> answers) {
-    Map<String, TreeSet<String>> named = new TreeMap<>(); // which nodes have an identity
-    answers.forEach((node, identity) -> {
+  private synchronized void judge(long number, List<Answer> answers) {
+    if (number < judged) {
+      return;
+    }
+    judged = number;
+    Map<String, String> now = new HashMap<>();
+    Map<String, List<String>> named = new TreeMap<>(); // which nodes have an identity
+    for (Answer answer : answers) {
+      String identity = answer.identity() == null ? known.getOrDefault(answer.node(), "") : answer.identity();
+      now.put(answer.node(), identity);
       if (!identity.isEmpty()) {
-        named.computeIfAbsent(identity, none -> new TreeSet<>()).add(node);
+        named.computeIfAbsent(identity, none -> new ArrayList<>()).add(answer.name());
       }
-    });
-    int with = named.getOrDefault(own, new TreeSet<>()).size();
-    int all = named.values().stream().mapToInt(TreeSet::size).sum();
+    }
+    known = now;
+    named.values().forEach(Collections::sort);
+    int with = named.getOrDefault(own, List.of()).size();
+    int all = named.values().stream().mapToInt(List::size).sum();
     if (named.size() < 2) {
       if (!problems.isEmpty()) {
         log.accept(Level.INFO, "the nodes' locks are in one ZooKeeper namespace again");

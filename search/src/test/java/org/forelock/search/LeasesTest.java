@@ -70,7 +70,8 @@ class LeasesTest {
 
   @Test
   void aNodeWhoseLocksExcludeTooFewGivesNone() {
-    identity.use(then -> then.accept(Map.of("n1", "a", "n2", "b")));
+    identity.use(then -> then.accept(List.of(
+        new NodeIdentity.Answer("n1", "n1", "a"), new NodeIdentity.Answer("n2", "n2", "b"))));
     identity.nodesChanged();
     take("P1", "1s");
     refused(0, 503, "other_zookeeper");

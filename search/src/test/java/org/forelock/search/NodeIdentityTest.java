@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.forelock.ErrorCode;
 import org.forelock.TestFailures;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class NodeIdentityTest {
   private final Deque<Long> delays = new ArrayDeque<>();
   private final List<String> log = new ArrayList<>();
   private String found = "";
-  private Map<String, String> nodes = Map.of();
+  private List<NodeIdentity.Answer> nodes = List.of();
   private final NodeIdentity identity = new NodeIdentity(() -> {
     if (found == null) {
       throw TestFailures.of(ErrorCode.CONNECTION_LOSS, "");
@@ -29,9 +30,14 @@ class NodeIdentityTest {
     timers.add(task);
   }, (level, text) -> log.add(level + " " + text));
 
-  /** Of the others, at the next look. */
+  /** Of the others, at the next look; all that answer. */
   private void nodes(Map<String, String> known) {
-    nodes = known;
+    answers(known.entrySet().stream()
+        .map(one -> new NodeIdentity.Answer(one.getKey(), one.getKey(), one.getValue())).toList());
+  }
+
+  private void answers(List<NodeIdentity.Answer> answers) {
+    nodes = answers;
     timers.poll().run();
   }
 
@@ -108,6 +114,44 @@ class NodeIdentityTest {
     identity.nodesChanged();
     timers.pollLast().run();
     assertEquals("c", identity.own(), "what was found before is true until something else is found");
+    assertThrows(Refusal.class, identity::check);
+  }
+
+  @Test
+  void whoDoesNotAnswerForAWhileHasWhatItHadBefore() {
+    begin("b");
+    nodes(Map.of("n1", "a", "n2", "b", "n3", "a"));
+    assertThrows(Refusal.class, identity::check);
+    NodeIdentity.Answer own = new NodeIdentity.Answer("n2", "n2", "b");
+    answers(List.of(new NodeIdentity.Answer("n1", "n1", null), own, new NodeIdentity.Answer("n3", "n3", null)));
+    assertThrows(Refusal.class, identity::check, "a pause of the others makes nothing right");
+    assertEquals(1, log.size(), log.toString());
+    answers(List.of(own, new NodeIdentity.Answer("n3 started again", "n3", null)));
+    identity.check();
+    assertTrue(identity.problems().isEmpty(), "they have gone");
+  }
+
+  @Test
+  void nodesOfOneNameAreSeveral() {
+    begin("b");
+    answers(List.of(new NodeIdentity.Answer("1", "host", "b"), new NodeIdentity.Answer("2", "host", "a"),
+        new NodeIdentity.Answer("3", "host", "a")));
+    Refusal refusal = assertThrows(Refusal.class, identity::check);
+    assertTrue(refusal.getMessage().contains("[host, host] in a, [host] in b"), refusal.getMessage());
+  }
+
+  @Test
+  void anAnswerThatComesLateChangesNothing() {
+    Deque<Consumer<List<NodeIdentity.Answer>>> asked = new ArrayDeque<>();
+    found = "b";
+    identity.use(asked::add);
+    identity.nodesChanged();
+    timers.poll().run();
+    identity.nodesChanged();
+    timers.pollLast().run();
+    asked.pollLast().accept(List.of(
+        new NodeIdentity.Answer("n1", "n1", "a"), new NodeIdentity.Answer("n2", "n2", "b")));
+    asked.poll().accept(List.of(new NodeIdentity.Answer("n2", "n2", "b")));
     assertThrows(Refusal.class, identity::check);
   }
 }
