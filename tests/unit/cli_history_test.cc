@@ -303,6 +303,37 @@ TEST_F(HistoryFiles, a_damaged_file_costs_the_history_alone_until_it_is_moved_aw
   EXPECT_EQ(asked(history, {"P1", noon, noon + seconds(1), {}, 9})["stays"].size(), 1U);
 }
 
+TEST_F(HistoryFiles, a_file_that_another_process_has_at_first_loses_nothing) {
+  std::optional<HistoryFile> other(std::in_place, path_, for_ever);
+  Stay goes_on = stay(3, noon + seconds(4), std::nullopt);
+  goes_on.identity = "guid of a";
+  other->write({stay(1, noon, noon + seconds(1)), stay(2, noon + seconds(1), noon + seconds(4)), goes_on},
+               StayTracker::Watch{noon, noon + seconds(5)}, noon);
+  std::promise<std::string> told_problem;
+  std::promise<void> told_end;
+  History history(path_, for_ever, [&](const std::string& problem) {
+    if (problem.empty()) {
+      told_end.set_value();
+    } else {
+      told_problem.set_value(problem);
+    }
+  });
+  history.start();
+  EXPECT_NE(told_problem.get_future().get().find("another process has it"), std::string::npos);
+  history.take(picture({noon + seconds(6), "a", "b", noon + seconds(4)}));
+  history.take(picture({noon + seconds(7), "a", "", noon + seconds(4)}));
+  asked(history, {"P1", noon, noon, {}, 1}, 503);  // it has come to these
+  other.reset();
+  told_end.get_future().get();
+  const auto past = asked(history, {"P1", noon, noon + seconds(8), {}, 9});
+  std::string found;
+  for (const auto& one : past["stays"]) {
+    found +=
+        one["kind"].get<std::string>() + ' ' + one["who"].get<std::string>() + (one["to"].is_null() ? " lasts;" : ";");
+  }
+  EXPECT_EQ(found, "wait b/1/main;hold a/1/main lasts;hold a/1/main;hold a/1/main;");
+}
+
 TEST(HistoryQuestions, span_or_moment) {
   std::string problem;
   const WallTime now = noon;

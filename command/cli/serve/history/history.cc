@@ -21,6 +21,7 @@ constexpr std::size_t most_resumed = 100'000;
 constexpr std::size_t most_pending = 200'000;
 constexpr std::chrono::milliseconds between_writes{1000};
 constexpr std::chrono::milliseconds between_tries{2000};
+constexpr int ids_per_second_bits = 20;
 
 }  // namespace
 
@@ -94,7 +95,7 @@ void History::work() {
     guard.unlock();
     for (const Job& job : jobs) job();
     if (!file_ && Clock::now() >= next_try_) reopen();
-    if (file_ && (last || Clock::now() >= next_write_)) write();
+    if (file_ && (last || pending_.size() > most_pending || Clock::now() >= next_write_)) write();
     if (pending_.size() > most_pending) {
       lost_ += pending_.size();
       pending_.clear();
@@ -115,6 +116,8 @@ void History::reopen() {
       tracker_.resume(left, last);
     } else {
       // The ends of these could not be written, nor what lasts and has begun meanwhile.
+      tracker_.adopt(left);
+      std::erase_if(pending_, [](const Stay& stay) { return !stay.to; });
       std::vector<Stay> now = tracker_.open();
       std::set<std::int64_t> lasting;
       for (const Stay& stay : now) lasting.insert(stay.id);
@@ -151,6 +154,9 @@ void History::has_failed(const std::string& problem) {
   pending_.clear();
   file_.reset();
   writable_ = false;
+  // Ids that neither the file has, which was perhaps never read, nor another process that writes into it meanwhile.
+  const auto now = std::chrono::floor<std::chrono::seconds>(records::wall_time_now().time_since_epoch());
+  tracker_.number_from(std::int64_t{now.count()} << ids_per_second_bits);
   next_try_ = Clock::now() + between_tries;
   if (std::exchange(problem_, problem) != problem) tell_(problem);
 }

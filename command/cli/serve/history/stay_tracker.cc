@@ -55,6 +55,13 @@ void StayTracker::resume(const std::vector<Stay>& open, WallTime last_look) {
   last_ = last_look;
 }
 
+void StayTracker::adopt(const std::vector<Stay>& open) {
+  for (const Stay& stay : open) {
+    const auto known = open_.find(key_of(stay.kind, stay.monitor, stay.identity));
+    if (known != open_.end()) known->second.stay.id = stay.id;
+  }
+}
+
 void StayTracker::number_from(std::int64_t next_id) {
   next_id_ = std::max(next_id_, next_id);
 }

@@ -19,6 +19,8 @@ class StayTracker {
   // Before the first picture: what an earlier process has left open, and when it has looked last. Those that are still
   // there go on.
   void resume(const std::vector<Stay>& open, WallTime last_look);
+  // The same of a file that could not be read before: those that last go on under the id that they have there.
+  void adopt(const std::vector<Stay>& open);
   // Ids from here on are free.
   void number_from(std::int64_t next_id);
 
