@@ -20,7 +20,9 @@ constexpr std::chrono::milliseconds look_again_after{50};
 constexpr int start_attempts = 5;
 
 // Something for the page to show: two that save, and one in the background that needs two monitors. $0 is forelock.
+// When that is killed, nobody else would end the loops.
 constexpr const char* example_load = R"sh(
+(while kill -0 "$PPID" 2>/dev/null; do sleep 1; done; kill -KILL 0) &
 for who in 1 2; do
   while :; do "$0" -q run -m P1 --info 'Save Content' --timeout 60s -- sleep 0.7; sleep 0.4; done &
 done

@@ -114,6 +114,14 @@ class Past(HistoryTest):
         self.assertIn("is over", stay["reason"])
 
 
+def has_processes(group):
+    try:
+        os.killpg(group, 0)
+        return True
+    except ProcessLookupError:
+        return False
+
+
 class Dev(HistoryTest):
     def test_example_shows_chains_and_leaves_nothing(self):
         dev = subprocess.Popen([support.BINARY, "dev", "--serve", "-o", "json"], text=True, stdout=subprocess.PIPE,
@@ -131,6 +139,20 @@ class Dev(HistoryTest):
         self.assertEqual(dev.wait(support.PATIENCE), 0)
         wait_until(lambda: not any(support.is_alive(child) for child in children), "all have ended")
         self.assertFalse(os.path.exists(directory))
+
+    def test_example_ends_with_it_though_it_is_killed(self):
+        dev = subprocess.Popen([support.BINARY, "dev", "--serve", "-o", "json"], text=True, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, env=support.clean_environment(TMPDIR=self.directory.name))
+        self.children.append(dev)
+        dev.stdout.readline()
+        self.port = int(json.loads(dev.stdout.readline())["url"].split(":")[2].strip("/"))
+        self.wait_ready()
+        wait_until(lambda: self.get("/api/monitors")["monitors"], "the load has begun")
+        with open(f"/proc/{dev.pid}/task/{dev.pid}/children", encoding="ascii") as file:
+            groups = [int(child) for child in file.read().split()]
+        dev.kill()
+        dev.wait()
+        wait_until(lambda: not any(has_processes(group) for group in groups), "all have ended")
 
     def test_example_and_a_command_exclude_each_other(self):
         self.assertEqual(self.run_cli("dev", "--serve", "--", "true", server=False).returncode, 64)
