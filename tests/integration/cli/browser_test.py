@@ -133,6 +133,26 @@ class Live(BrowserTest):
         self.assertNotIn("Save", self.text("#list tbody"))
 
 
+class Beginning(BrowserTest):
+    makes_namespace = False
+
+    def test_a_later_tab_is_connected_although_nothing_has_been_seen_yet(self):
+        self.serve()
+        page = f"http://127.0.0.1:{self.port}/"
+        self.browser.get(page)
+        self.sees("#status", "nothing seen yet")
+        wait_until(lambda: "no connection" not in self.text("#status"), "it is connected")
+        self.browser.switch_to.new_window("tab")
+        self.browser.get(page)
+        self.sees("#status", "nothing seen yet")
+        wait_until(lambda: "no connection" not in self.text("#status"), "the second one is, too")
+        self.hold("P1", "--info", "Save")
+        for tab in self.browser.window_handles:
+            self.browser.switch_to.window(tab)
+            self.sees("#list tbody", "Save")
+            wait_until(lambda: self.text("#status") == "live", "it is live")
+
+
 class Keyboard(BrowserTest):
     def test_keys_alone(self):
         self.serve()

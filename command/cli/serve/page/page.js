@@ -112,14 +112,14 @@ function take(name, data) {
 
 // As the stream's snapshot: the times are those of its beginning.
 function whole() {
-  if (state.seen === null) return null;
   const now = performance.now();
+  const then = isPresent() ? now : state.seen ?? now;
   const monitors = [...state.rows.values()].map(({ seen, ...row }) => ({
     ...row,
-    holder: row.holder && { ...row.holder, held_ms: row.holder.held_ms + now - seen },
-    oldest_wait_ms: row.oldest_wait_ms === null ? null : row.oldest_wait_ms + now - seen,
+    holder: row.holder && { ...row.holder, held_ms: row.holder.held_ms + then - seen },
+    oldest_wait_ms: row.oldest_wait_ms === null ? null : row.oldest_wait_ms + then - seen,
   }));
-  return { connected: state.connected, live: state.live, age_ms: isPresent() ? 0 : now - state.seen,
+  return { connected: state.connected, live: state.live, age_ms: state.seen === null ? null : now - then,
     problem: state.problem, history_problem: state.historyProblem, monitors };
 }
 

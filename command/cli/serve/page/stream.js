@@ -4,7 +4,7 @@
 const names = ["snapshot", "change", "status"];
 
 // `take(name, data)` for "snapshot", "change", "status", and "connected" with true or false. `whole()`: a snapshot of
-// what has been taken so far, for tabs that come later; null before the first.
+// what has been taken so far, for tabs that come later.
 export function follow(take, whole) {
   const alone = !navigator.locks || typeof BroadcastChannel === "undefined";  // not a secure context
   const channel = alone ? null : new BroadcastChannel("forelock-events");
@@ -28,8 +28,8 @@ export function follow(take, whole) {
   if (alone) return listen();
   channel.addEventListener("message", ({ data: { name, data } }) => {
     if (name !== "hello") return leads || take(name, data);
-    const snapshot = leads ? whole() : null;
-    if (!snapshot) return;
+    if (!leads) return;
+    const snapshot = whole();
     channel.postMessage({ name: "connected", data: snapshot.connected });
     channel.postMessage({ name: "snapshot", data: snapshot });
   });
