@@ -116,5 +116,41 @@ TEST_F(InsideTest, AMoveInOneProcessMovesWhatTheNextOneWaitsFor) {
   EXPECT_TRUE(queue_becomes(inner_, {"second waits", "bulk"}));
 }
 
+// The lock stays with its process, and the next section there has the same grant.
+TEST_F(InsideTest, AnOuterLockThatHasBeenUnlockedCountsNoMoreThoughItIsTakenAgain) {
+  Settings lingering = settings();
+  lingering.set({{"zookeeper.lock.linger", "60000"}});
+  Client client(lingering);
+  BlockingWriteLock holder(third_, "holder", inner_);
+  holder.lock();
+  AsyncWriteLock bulk(third_, "bulk", inner_, Priority::background);
+  wait_in_line(bulk);
+  ASSERT_TRUE(queue_becomes(inner_, {"bulk"}));
+
+  BlockingWriteLock before(client, "before", outermost_, Priority::background);
+  before.lock();
+  const auto token = before.fencing_token();
+  AsyncWriteLock of_before(client, "of before", inner_, Priority::background);
+  of_before.inside(before);
+  wait_in_line(of_before);
+  ASSERT_TRUE(queue_becomes(inner_, {"bulk", "of before"}));
+  before.unlock();
+  BlockingWriteLock now(client, "now", outermost_, Priority::background);
+  now.lock();
+  ASSERT_EQ(now.fencing_token(), token);
+  AsyncWriteLock of_now(client, "of now", inner_, Priority::background);
+  of_now.inside(now);
+  wait_in_line(of_now);
+  ASSERT_TRUE(queue_becomes(inner_, {"bulk", "of before", "of now"}));
+
+  AsyncWriteLock save(second_, "save", outermost_);
+  wait_in_line(save);
+  EXPECT_TRUE(queue_becomes(inner_, {"of now", "bulk", "of before"}));
+  AsyncWriteLock later(client, "later", inner_, Priority::background);
+  later.inside(now);
+  wait_in_line(later);
+  EXPECT_TRUE(queue_becomes(inner_, {"of now", "later", "bulk", "of before"})) << "nor has it moved meanwhile";
+}
+
 }  // namespace
 }  // namespace forelock

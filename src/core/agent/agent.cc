@@ -125,7 +125,8 @@ void Agent::release_given_up() {
 
 void Agent::look_behind_outer_ones(lock::TimePoint time) {
   for (const lock::ContenderId inner : nesting_.take_due(time, time + between_looks_at_outer_ones)) {
-    for (const lock::ContenderId outer : nesting_.outer_ones(inner)) {
+    for (const auto& [outer, section] : nesting_.outer_ones(inner)) {
+      if (linger_.section(outer) != section) continue;  // it has been unlocked, whoever has it now
       if (!mutated(Mutation::outer_waiters_unknown)) engine_.want_contention(outer, time);
       if (const auto waiting = engine_.waiting_behind(outer)) engine_.raise(inner, *waiting, time);
     }

@@ -143,7 +143,9 @@ bool Agent::set_priority(lock::ContenderId contender, Priority priority, lock::R
 void Agent::inside(lock::ContenderId inner, const std::vector<lock::ContenderId>& outer_ones) {
   if (outer_ones.empty() || !engine_.state(inner) || holds(inner)) return;
   host_.inside_called(inner, outer_ones);
-  nesting_.add(inner, outer_ones, now() + wait_before_nesting_counts);
+  std::vector<Nesting::Outer> outer;
+  for (const lock::ContenderId one : outer_ones) outer.push_back({one, linger_.section(one)});
+  nesting_.add(inner, std::move(outer), now() + wait_before_nesting_counts);
 }
 
 // --- held locks ---

@@ -4,7 +4,7 @@ namespace forelock::agent {
 
 using lock::ContenderId;
 
-void Nesting::add(ContenderId inner, std::vector<ContenderId> outer_ones, lock::TimePoint due) {
+void Nesting::add(ContenderId inner, std::vector<Outer> outer_ones, lock::TimePoint due) {
   if (waits_.emplace(inner, Wait{std::move(outer_ones), due}).second) due_.emplace(due, inner);
 }
 
@@ -25,9 +25,9 @@ std::vector<ContenderId> Nesting::take_due(lock::TimePoint now, lock::TimePoint 
   return inner_ones;
 }
 
-std::vector<ContenderId> Nesting::outer_ones(ContenderId inner) const {
+std::vector<Nesting::Outer> Nesting::outer_ones(ContenderId inner) const {
   const auto wait = waits_.find(inner);
-  return wait == waits_.end() ? std::vector<ContenderId>() : wait->second.outer_ones;
+  return wait == waits_.end() ? std::vector<Outer>() : wait->second.outer_ones;
 }
 
 }  // namespace forelock::agent

@@ -4,6 +4,7 @@
 // Pure; not synchronised.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -15,20 +16,25 @@ namespace forelock::agent {
 
 class Nesting {
  public:
+  struct Outer {
+    lock::ContenderId contender = 0;
+    std::uint64_t section = 0;  // of its callers: a lock that lingers stays the same contender
+    bool operator==(const Outer&) const = default;
+  };
   // `inner` waits inside of these. Short waits pay for nothing: it is looked at when it is due.
-  void add(lock::ContenderId inner, std::vector<lock::ContenderId> outer_ones, lock::TimePoint due);
+  void add(lock::ContenderId inner, std::vector<Outer> outer_ones, lock::TimePoint due);
   // It waits no longer.
   void remove(lock::ContenderId inner);
   // Those whose outer locks are to be looked at now; each is due again at `next`.
   std::vector<lock::ContenderId> take_due(lock::TimePoint now, lock::TimePoint next);
   // Nothing if it does not wait.
-  std::vector<lock::ContenderId> outer_ones(lock::ContenderId inner) const;
+  std::vector<Outer> outer_ones(lock::ContenderId inner) const;
   bool empty() const { return waits_.empty(); }
   lock::TimePoint next() const { return due_.empty() ? lock::never : due_.begin()->first; }
 
  private:
   struct Wait {
-    std::vector<lock::ContenderId> outer_ones;
+    std::vector<Outer> outer_ones;
     lock::TimePoint due;
   };
   std::unordered_map<lock::ContenderId, Wait> waits_;

@@ -112,9 +112,15 @@ void LingerMachine::given_back(lock::ContenderId contender) {
   if (entry != nullptr && entry->state == State::in_use && !mutated(Mutation::unused_lingers)) erase(*entry);
 }
 
+std::uint64_t LingerMachine::section(lock::ContenderId contender) const {
+  const auto found = entries_.find(contender);
+  return found == entries_.end() ? 0 : found->second.section;
+}
+
 bool LingerMachine::end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now) {
   Entry* const entry = find(contender);
   if (entry == nullptr || entry->state == State::asked_for) return false;
+  ++entry->section;
   const bool delays = limits_.delay > lock::Duration::zero();
   const bool used_before = used_.contains(entry->monitor->first, now);
   if (limits_.reused || delays) used_.add(entry->monitor->first, now + (lingers() ? limits_.time : use_counts));

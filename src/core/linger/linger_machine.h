@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <optional>
 #include <string>
@@ -106,6 +107,9 @@ class LingerMachine {
   // `may_wait`: nobody is known to wait for the release.
   bool end_section(lock::ContenderId contender, bool certain, bool may_wait, lock::TimePoint now);
 
+  // Which section of the lock's callers is the present one: another one after each end.
+  std::uint64_t section(lock::ContenderId contender) const;
+
   // --- the engine and the session ---
 
   void granted(lock::ContenderId contender, lock::Token token);
@@ -155,6 +159,7 @@ class LingerMachine {
     bool bound = false;  // to this section
     bool tells_place = false;
     bool may_be_delayed = true;
+    std::uint64_t section = 0;
     lock::TimePoint until{};                     // lingering, delayed: the end of its time
     std::optional<Places::iterator> place = {};  // lingering, delayed: in the list of these
   };
