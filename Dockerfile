@@ -16,7 +16,7 @@ FROM debian:12-slim
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends \
       ca-certificates libssl3 libyaml-cpp0.7 librdkafka1 libsqlite3-0 libspdlog1.10 libcurl4 \
-      libprometheus-cpp-core1.0 \
+      libprometheus-cpp-core1.0 libsasl2-modules libsasl2-modules-gssapi-mit \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /installed /
 # The outbox of dead letters is all that it keeps.

@@ -1,9 +1,12 @@
 # Finds ZooKeeper's multi-threaded C client as ZooKeeper::zookeeper_mt: the one that scripts/zookeeper_client.sh makes,
 # with which there is TLS (ZooKeeper_TLS), or else Debian's (libzookeeper-mt-dev). FORELOCK_TLS=OFF wants the latter.
+# With it and the header of Cyrus SASL (libsasl2-dev) there is SASL as well (ZooKeeper_SASL), by a library that is
+# loaded only where it is used.
 if(NOT DEFINED FORELOCK_TLS)
   option(FORELOCK_TLS "Use the ZooKeeper client that can speak TLS, where there is one" ON)
 endif()
 set(ZooKeeper_TLS OFF)
+set(ZooKeeper_SASL OFF)
 if(FORELOCK_TLS)
   # Where the script puts it; where it is installed, beside a static library.
   set(ZooKeeper_places "${CMAKE_CURRENT_LIST_DIR}/../build/zookeeper-client" "${CMAKE_CURRENT_LIST_DIR}/../..")
@@ -16,6 +19,10 @@ if(FORELOCK_TLS)
   find_package(OpenSSL 3.0 QUIET)
   if(ZooKeeper_TLS_LIBRARY AND OPENSSL_FOUND)
     set(ZooKeeper_TLS ON)
+    find_path(ZooKeeper_SASL_INCLUDE_DIR sasl/sasl.h)
+    if(ZooKeeper_SASL_INCLUDE_DIR)
+      set(ZooKeeper_SASL ON)
+    endif()
   endif()
 endif()
 include(FindPackageHandleStandardArgs)

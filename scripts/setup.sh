@@ -18,7 +18,8 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 building=(
   # the library and the command
   g++ cmake ninja-build ccache pkg-config
-  libzookeeper-mt-dev dpkg-dev patch libssl-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libspdlog-dev
+  libzookeeper-mt-dev dpkg-dev patch libssl-dev libsasl2-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  libspdlog-dev
   # the dead-letter queue
   librdkafka-dev libsqlite3-dev
   # writes of dead letters to OpenSearch
@@ -35,7 +36,7 @@ packages=(
   maven kcat
   # tests, checks, documentation
   libgtest-dev libgmock-dev python3 python3-kazoo python3-jsonschema git zsh fish man-db libbenchmark-dev faketime
-  openssl
+  openssl libsasl2-modules libsasl2-modules-gssapi-mit
   # the Python package, its wheel, its types
   python3-cffi python3-pytest python3-pip python3-venv python3-setuptools python3-wheel mypy python3-gevent
   python3-eventlet

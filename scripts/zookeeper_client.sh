@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes ZooKeeper's C client that can speak TLS: Debian's, with the patches of
+# Makes ZooKeeper's C client that can speak TLS and SASL: Debian's, with the patches of
 # third_party/zookeeper.
 #   scripts/zookeeper_client.sh [--help]
 #
@@ -23,7 +23,7 @@ sums='b0c5684640bea2d8bd6610b47ff41be2aefd6c910ba48fcad5949bd2bf2fa1ac  zookeepe
 c2fca81a9bf80b6bf93cdb78366a60e1d9e561fd664c85db7cddc21d200c9540  zookeeper_3.8.0-11+deb12u2.debian.tar.xz
 a41c5eef50f98609f2dc69a24625b06564131b68c723ed14e5f26dd8693995a5  zookeeper_3.8.0-11+deb12u2.dsc'
 
-patches=("$root"/third_party/zookeeper/{transport,watches}.patch)
+patches=("$root"/third_party/zookeeper/{transport,watches,sasl}.patch)
 target=$(absolute "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}")
 stamp=$(cat "${patches[@]}" "$root/scripts/zookeeper_client.sh" <(printf '%s\n' "${CC:-cc}") | sha256sum)
 stamp=${stamp%% *}
@@ -89,7 +89,8 @@ machine=$("${CC:-cc}" -print-multiarch 2>/dev/null || "${CC:-cc}" -dumpmachine)
 archive=/usr/lib/$machine/libzookeeper_mt.a
 [[ -f $archive ]] || die "$archive is missing: install libzookeeper-mt-dev for $machine"
 (cd "$work/objects" && "${AR:-ar}" x "$archive" libzkmt_la-zookeeper.jute.o)
-# Without -DHAVE_OPENSSL_H and -DHAVE_CYRUS_SASL_H: TLS is on the other side of the transport.
+# Without -DHAVE_OPENSSL_H and -DHAVE_CYRUS_SASL_H: TLS is on the other side of the transport, SASL on that of the
+# exchange.
 # Hardened as Debian's packages are; scripts/package.sh has blhc read that in the log.
 flags=(-O2 -g1 -fPIC -pthread -fstack-protector-strong -Wformat -Werror=format-security -Wdate-time
   -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -DTHREADED

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/output/text_table.h"
+#include "client/sasl_setup.h"
 #include "client/tls_setup.h"
 #include "config/doubtful_keys.h"
 #include "config/open_file.h"
@@ -74,6 +75,7 @@ class ConfigCommand final : public Command {
       problems = settings.doubts();
       settings.load_digest();  // the files that it names belong to it
       client::make_tls(settings);
+      client::make_sasl(settings);
       kafka::check_settings(settings);
     } catch (const ConfigurationException& found) {
       if (problems.empty()) problems = doubts_of(file_);

@@ -46,6 +46,22 @@ struct TlsSettings {
   Version min_version = Version::v1_2;      ///< `zookeeper.tls.min.version`
 };
 
+/// SASL to ZooKeeper (`zookeeper.sasl.…`), with or without TLS. What is not set is empty.
+struct SaslSettings {
+  /// How connections are authenticated.
+  enum class Mechanism {
+    none,        ///< SASL is not used
+    digest_md5,  ///< by the user and the password
+    gssapi       ///< by Kerberos, with the credentials of this process
+  };
+
+  Mechanism mechanism = Mechanism::none;  ///< `zookeeper.sasl.mechanism`
+  std::string user;                       ///< of DIGEST-MD5
+  std::filesystem::path password_file;    ///< of that user
+  std::string service = "zookeeper";      ///< of the servers' Kerberos principals
+  std::string realm;                      ///< that a server must offer with DIGEST-MD5; empty: any
+};
+
 /// A complete and valid set of settings: an object with a wrong value does not exist.
 ///
 /// Thread-safety: as for a value such as std::string. Reading one object from many threads is safe; `set` needs that
@@ -146,6 +162,8 @@ class FORELOCK_EXPORT Settings {
   const std::filesystem::path& auth_digest_file() const noexcept;
   /// `zookeeper.tls.ca.file` and those beside it. The files are read for each connection, not here.
   const TlsSettings& tls() const noexcept;
+  /// `zookeeper.sasl.mechanism` and those beside it. The password's file is read for each connection, not here.
+  const SaslSettings& sasl() const noexcept;
   /// `zookeeper.acl`: by default creator_all with credentials, open without.
   AclMode acl() const noexcept;
 

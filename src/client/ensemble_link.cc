@@ -286,7 +286,8 @@ void EnsembleLink::on_session(const SessionEvent& event) {
       log("warning", "the ZooKeeper session has expired; its locks are lost");
       break;
     case SessionEvent::Kind::auth_failed:
-      problem_ = "ZooKeeper refuses the credentials of zookeeper.auth.digest.file";
+      problem_ =
+          !event.problem.empty() ? event.problem : "ZooKeeper refuses the credentials of zookeeper.auth.digest.file";
       standing_problem_ = ErrorCode::not_authorized;
       log("error", problem_);
       break;

@@ -27,6 +27,9 @@ constexpr std::chrono::milliseconds first_look{250};
 constexpr std::chrono::milliseconds connect_probe_limit{500};
 // Between sessions that are refused, each of which costs the servers a write, or cannot be made.
 constexpr std::chrono::milliseconds least_pause{250};
+// It becomes twice as long from one to the next, so that a wrong password is not tried for ever as often as at first.
+constexpr std::chrono::milliseconds longest_pause{30'000};
+constexpr int most_doublings = 10;
 
 // What an attempt to connect to a server meets, for messages: the ZooKeeper client itself says nothing of it.
 // `serves`: set if it gives sessions, to others.
@@ -76,7 +79,8 @@ class SessionLink final : public coordination::SessionListener {
     if (event.kind == SessionEvent::Kind::expired) expired_ = true;
     const bool ended = event.kind == SessionEvent::Kind::expired || event.kind == SessionEvent::Kind::auth_failed;
     if (ended) retire();
-    ensemble_.on_session(event);
+    // The end of a session that was never used, as its authentication took too long, is the end of nothing.
+    if (event.kind != SessionEvent::Kind::expired || established_) ensemble_.on_session(event);
     if (ended) keeper_.session_ended();
   }
 
@@ -142,6 +146,7 @@ bool SessionKeeper::wait(std::chrono::milliseconds time) {
 
 void SessionKeeper::run() {
   record_.take();
+  int refused = 0;  // sessions, one after the other
   while (true) {
     {
       const std::lock_guard guard(mutex_);
@@ -162,8 +167,11 @@ void SessionKeeper::run() {
     ensemble_.use_session(nullptr);
     link.session().close();
     record_.closed(ends);
+    if (link.established()) refused = 0;
     if (ensemble_.standing_problem()) {  // refused credentials, say: the next session will fare no better at once
-      const auto pause = std::max(ensemble_.core().settings().connection_delay(), least_pause);
+      const auto least = std::max(ensemble_.core().settings().connection_delay(), least_pause);
+      const auto pause = std::min<std::chrono::milliseconds>(least * (1 << refused), std::max(least, longest_pause));
+      refused = std::min(refused + 1, most_doublings);
       std::unique_lock guard(mutex_);
       changed_.wait_for(guard, pause, [this] { return stopping_; });
     }
@@ -195,7 +203,9 @@ void SessionKeeper::keep(SessionLink& link) {
     }
     bool serves = false;
     if (const auto problem = link.session().last_problem()) {
-      const bool refused = problem->code == coordination::ReplyCode::no_auth;
+      // A server that refuses the credentials serves, and keeps the session alive by every attempt.
+      serves = problem->code == coordination::ReplyCode::auth_failed;
+      const bool refused = serves || problem->code == coordination::ReplyCode::no_auth;
       ensemble_.set_problem(problem->message, refused ? std::optional(ErrorCode::not_authorized) : std::nullopt);
     } else if (!ensemble_.connected()) {
       if (std::string why = why_disconnected(serves); !why.empty()) ensemble_.set_problem(std::move(why));
@@ -207,7 +217,10 @@ void SessionKeeper::keep(SessionLink& link) {
     const lock::TimePoint refused = std::max(refused_since, ensemble_.down_since());
     if (refused_since != lock::never && now() - refused > 2 * ensemble_.longest_session_timeout()) {
       link.retire();
-      ensemble_.session_given_up("the servers serve, but do not take this session back: their data are older than it");
+      const auto problem = link.session().last_problem();
+      ensemble_.session_given_up(problem ? problem->message
+                                         : "the servers serve, but do not take this session back: their data are older "
+                                           "than it");
       return;
     }
     const auto time = std::chrono::steady_clock::now();

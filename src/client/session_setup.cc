@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/sasl_setup.h"
 #include "client/tls_setup.h"
 #include "zookeeper/connect_string.h"
 
@@ -42,6 +43,7 @@ zookeeper::SessionOptions session_options(const Settings& settings) {
   options.session_timeout = settings.session_timeout();
   if (std::string digest = settings.load_digest(); !digest.empty()) options.credential = std::move(digest);
   options.tls = make_tls(settings);
+  options.sasl = make_sasl(settings);
   options.acl.kind = settings.acl() == AclMode::creator_all ? zookeeper::AclPolicy::Kind::creator_all
                                                             : zookeeper::AclPolicy::Kind::open;
   return options;

@@ -39,6 +39,11 @@ enum class OptionId {
   tls_server_names,
   tls_min_version,
   tls_crl_file,
+  sasl_mechanism,
+  sasl_user,
+  sasl_password_file,
+  sasl_service,
+  sasl_realm,
   kafka_servers,
   count  // how many there are
 };

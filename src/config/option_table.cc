@@ -95,7 +95,8 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      "A file with one line `user:password` that is closed to others (see Secrets). Credentials never stand in this "
      "file itself."},
     {OptionId::acl, "zookeeper.acl", "", OptionType::choice, "",
-     "`creator-all` with `zookeeper.auth.digest.file`, else `open`", 0, 0, "creator-all|open", Importance::medium,
+     "`creator-all` with `zookeeper.auth.digest.file` or `zookeeper.sasl.mechanism`, else `open`", 0, 0,
+     "creator-all|open", Importance::medium,
      "The permissions of the nodes that a client creates: only clients with the same credentials, or all clients."},
     {OptionId::tls_ca_file, "zookeeper.tls.ca.file", "", OptionType::path, "", "", 0, 0, "", Importance::high,
      "The certificates (PEM) of the authorities that the servers' certificates are from. With it every connection to "
@@ -115,6 +116,21 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      Importance::low, "The oldest TLS version that is spoken."},
     {OptionId::tls_crl_file, "zookeeper.tls.crl.file", "", OptionType::path, "", "", 0, 0, "", Importance::low,
      "Revocation lists (PEM), one of every authority of a chain. Without the file nothing is known to be revoked."},
+    {OptionId::sasl_mechanism, "zookeeper.sasl.mechanism", "", OptionType::choice, "", "", 0, 0, "DIGEST-MD5|GSSAPI",
+     Importance::high,
+     "How SASL authenticates every connection to ZooKeeper before it is used: by a user and a password, or by "
+     "Kerberos. "
+     "ZooKeeper's servers have no other mechanism."},
+    {OptionId::sasl_user, "zookeeper.sasl.user", "", OptionType::text, "", "", 0, 0, "", Importance::medium,
+     "The user of `DIGEST-MD5`. With `GSSAPI` the Kerberos credentials say who it is."},
+    {OptionId::sasl_password_file, "zookeeper.sasl.password.file", "", OptionType::path, "", "", 0, 0, "",
+     Importance::medium,
+     "A file with one line, the password of that user, that is closed to others (see Secrets). It is read again for "
+     "each connection."},
+    {OptionId::sasl_service, "zookeeper.sasl.service", "", OptionType::text, "zookeeper", "", 0, 0, "", Importance::low,
+     "The first part of the servers' Kerberos principals, `zookeeper/host@REALM`."},
+    {OptionId::sasl_realm, "zookeeper.sasl.realm", "", OptionType::text, "", "the server's", 0, 0, "", Importance::low,
+     "The realm that a server must offer with `DIGEST-MD5`. For `GSSAPI` krb5.conf names it."},
     {OptionId::kafka_servers, "kafka.bootstrap.servers", "", OptionType::text, "", "", 0, 0, "", Importance::medium,
      "The Kafka brokers. Without them the outbox is the dead-letter queue. Every other key that begins with `kafka.` "
      "goes to librdkafka too."},

@@ -154,6 +154,10 @@ const TlsSettings& Settings::tls() const noexcept {
   return data_->tls;
 }
 
+const SaslSettings& Settings::sasl() const noexcept {
+  return data_->sasl;
+}
+
 AclMode Settings::acl() const noexcept {
   return data_->text(OptionId::acl) == "open" ? AclMode::open : AclMode::creator_all;
 }

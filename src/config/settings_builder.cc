@@ -80,10 +80,9 @@ void SettingsBuilder::assign_without_option(Given given, Strangers strangers) {
       refuse(given, "TLS to ZooKeeper is not asked for by this key", "use zookeeper.tls.ca.file and those beside it");
       return;
     }
-    if (key.starts_with("zookeeper.sasl")) {
-      refuse(given, "the ZooKeeper client of this library has no SASL",
-             "remove it; credentials go into zookeeper.auth.digest.file, and a certificate of the client's into "
-             "zookeeper.tls.certificate.file");
+    if (key.starts_with("zookeeper.sasl") && !nearest_key(key).starts_with("zookeeper.sasl.")) {
+      refuse(given, "SASL to ZooKeeper is not asked for by this key",
+             "use zookeeper.sasl.mechanism and those beside it");
       return;
     }
     const std::string_view nearest = nearest_key(key);
@@ -128,6 +127,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   check_prefixes(*data);
   check_acl(*data);
   check_tls(*data);
+  check_sasl(*data);
   problems_.throw_if_any();
 
   data->doubts = doubts_;
@@ -137,6 +137,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   data->outbox_path = data->text(OptionId::outbox_path);
   data->auth_digest_file = data->text(OptionId::auth_digest_file);
   data->tls = tls_settings(*data);
+  data->sasl = sasl_settings(*data);
   for (const auto& [key, given] : given_) {
     if (key.starts_with(kafka_prefix)) data->kafka[key.substr(kafka_prefix.size())] = given.value.text;
   }
@@ -167,7 +168,8 @@ std::shared_ptr<SettingsData> SettingsBuilder::with_defaults() const {
   }
   if (value(OptionId::outbox_path).text.empty()) value(OptionId::outbox_path).text = default_outbox_path();
   if (given(OptionId::acl) == nullptr) {
-    const bool has_credentials = !data->text(OptionId::auth_digest_file).empty();
+    const bool has_credentials =
+        !data->text(OptionId::auth_digest_file).empty() || !data->text(OptionId::sasl_mechanism).empty();
     value(OptionId::acl) =
         std::get<ParsedValue>(parse_value(option(OptionId::acl), has_credentials ? "creator-all" : "open"));
   }
@@ -204,9 +206,12 @@ void SettingsBuilder::check_prefixes(const SettingsData& data, Priority first, P
 
 void SettingsBuilder::check_acl(const SettingsData& data) {
   const Given* const acl = given(OptionId::acl);
-  if (acl == nullptr || acl->value.text != "creator-all" || !data.text(OptionId::auth_digest_file).empty()) return;
-  if (refused_[static_cast<std::size_t>(OptionId::auth_digest_file)]) return;
-  refuse(*acl, "creator-all needs credentials", "set " + std::string(option(OptionId::auth_digest_file).key) + " too");
+  if (acl == nullptr || acl->value.text != "creator-all") return;
+  for (const OptionId id : {OptionId::auth_digest_file, OptionId::sasl_mechanism}) {
+    if (!data.text(id).empty() || refused_[static_cast<std::size_t>(id)]) return;
+  }
+  refuse(*acl, "creator-all needs credentials",
+         "set " + std::string(option(OptionId::auth_digest_file).key) + " or zookeeper.sasl.mechanism too");
 }
 
 void SettingsBuilder::check_tls(const SettingsData& data) {
@@ -226,6 +231,51 @@ void SettingsBuilder::check_tls(const SettingsData& data) {
            "run scripts/zookeeper_client.sh, and build again with OpenSSL: docs/operating.md, TLS");
   }
 #endif
+}
+
+// What does nothing was meant for something.
+void SettingsBuilder::check_sasl(const SettingsData& data) {
+#ifdef FORELOCK_SASL
+  const std::string& mechanism = data.text(OptionId::sasl_mechanism);
+  if (refused_[static_cast<std::size_t>(OptionId::sasl_mechanism)]) return;
+  for (const OptionId id :
+       {OptionId::sasl_user, OptionId::sasl_password_file, OptionId::sasl_service, OptionId::sasl_realm}) {
+    const Given* const own = given(id);
+    if (own == nullptr || own->value.text.empty()) continue;
+    const std::string_view needed = id == OptionId::sasl_service ? "GSSAPI" : "DIGEST-MD5";
+    if (mechanism == needed) continue;
+    refuse(*own, "does nothing without zookeeper.sasl.mechanism=" + std::string(needed),
+           mechanism.empty()    ? "set that too"
+           : needed == "GSSAPI" ? "remove it: DIGEST-MD5 knows no service"
+                                : "remove it: with GSSAPI it is Kerberos that knows (kinit, or a client keytab)");
+  }
+  const Given* const place = given(OptionId::sasl_mechanism);
+  if (place == nullptr || mechanism != "DIGEST-MD5") return;
+  for (const OptionId id : {OptionId::sasl_user, OptionId::sasl_password_file}) {
+    if (!data.text(id).empty() || refused_[static_cast<std::size_t>(id)]) continue;
+    refuse(*place, "needs " + std::string(option(id).key), "set that too");
+  }
+#else
+  static_cast<void>(data);
+  for (const Option& each : options()) {
+    const Given* const own = given(each.id);
+    if (own == nullptr || !each.key.starts_with("zookeeper.sasl.")) continue;
+    refuse(*own, "this build has no SASL to ZooKeeper",
+           "install libsasl2-dev, run scripts/zookeeper_client.sh, and build again: docs/operating.md, SASL");
+  }
+#endif
+}
+
+SaslSettings SettingsBuilder::sasl_settings(const SettingsData& data) {
+  SaslSettings sasl;
+  const std::string& mechanism = data.text(OptionId::sasl_mechanism);
+  if (mechanism == "DIGEST-MD5") sasl.mechanism = SaslSettings::Mechanism::digest_md5;
+  if (mechanism == "GSSAPI") sasl.mechanism = SaslSettings::Mechanism::gssapi;
+  sasl.user = data.text(OptionId::sasl_user);
+  sasl.password_file = data.text(OptionId::sasl_password_file);
+  sasl.service = data.text(OptionId::sasl_service);
+  sasl.realm = data.text(OptionId::sasl_realm);
+  return sasl;
 }
 
 TlsSettings SettingsBuilder::tls_settings(const SettingsData& data) {

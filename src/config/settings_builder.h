@@ -46,7 +46,9 @@ class SettingsBuilder {
   void check_prefixes(const SettingsData& data, Priority first, Priority second);
   void check_acl(const SettingsData& data);
   void check_tls(const SettingsData& data);
+  void check_sasl(const SettingsData& data);
   static TlsSettings tls_settings(const SettingsData& data);
+  static SaslSettings sasl_settings(const SettingsData& data);
   const Given* given(OptionId id) const;
 
   std::map<std::string, Given> given_;

@@ -37,6 +37,7 @@ struct SettingsData {
   std::filesystem::path outbox_path;
   std::filesystem::path auth_digest_file;
   TlsSettings tls;
+  SaslSettings sasl;
   std::map<std::string, std::string> kafka;
 
   const ParsedValue& value(OptionId id) const { return values[static_cast<std::size_t>(id)]; }

@@ -1,16 +1,15 @@
 #include "config/tls_files.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "config/open_file.h"
 #include "config/option_table.h"
 #include "config/printable.h"
 #include "config/private_file.h"
 #include "config/problems.h"
+#include "config/setting_file.h"
 
 namespace forelock::config {
 namespace {
@@ -18,36 +17,22 @@ namespace {
 constexpr std::size_t largest_pem = 1 << 20;
 constexpr std::size_t longest_password = 1024;
 
-using Text = std::variant<std::string, Fault>;
-
-std::string in(const Settings& settings, OptionId id, Text text, std::size_t limit, const std::filesystem::path& path) {
-  if (const auto* fits = std::get_if<std::string>(&text); fits != nullptr && fits->size() > limit) {
-    text = Fault{in_quotes(path.native()) + " is larger than " + std::to_string(limit) + " bytes", "is it that file?"};
-  }
-  Fault* const fault = std::get_if<Fault>(&text);
-  if (fault == nullptr) return std::get<std::string>(std::move(text));
-  const std::string key(option(id).key);
-  const std::vector<Settings::Entry> entries = settings.entries();
-  const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& each) { return each.key == key; });
-  throw ConfigurationException({{entry->origin, 0, key, std::move(fault->message), std::move(fault->hint)}});
-}
-
 std::string open_text(const Settings& settings, OptionId id, const std::filesystem::path& path) {
   if (path.empty()) return {};
-  Text text;
+  std::variant<std::string, Fault> text;
   try {
     text = OpenFile(path).read(largest_pem);
   } catch (const std::system_error& error) {
     text = Fault{in_quotes(path.native()) + " cannot be read: " + error.code().message(),
                  "check the path and its permissions"};
   }
-  return in(settings, id, std::move(text), largest_pem, path);
+  return text_of_setting(settings, id, std::move(text), largest_pem, path);
 }
 
 std::string private_text(const Settings& settings, OptionId id, const std::filesystem::path& path, std::size_t limit,
                          std::string_view content) {
   if (path.empty()) return {};
-  return in(settings, id, read_private_file(path, limit, content), limit, path);
+  return text_of_setting(settings, id, read_private_file(path, limit, content), limit, path);
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ class ServerSession::Listener final : public coordination::SessionListener {
     return changed_.wait_for(guard, timeout, decided) && *event_ == SessionEvent::Kind::connected;
   }
 
+  std::optional<SessionProblem> last_problem() const { return session_.last_problem(); }
+
   Reply ask(coordination::Request request, std::chrono::milliseconds timeout) {
     const RequestTag tag = next_++;
     session_.submit(tag, std::move(request));
@@ -62,6 +64,10 @@ ServerSession::~ServerSession() = default;
 
 bool ServerSession::wait_connected(std::chrono::milliseconds timeout) {
   return listener_->wait_connected(timeout);
+}
+
+std::optional<SessionProblem> ServerSession::last_problem() const {
+  return listener_->last_problem();
 }
 
 Reply ServerSession::ask(coordination::Request request, std::chrono::milliseconds timeout) {

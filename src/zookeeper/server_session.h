@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "coordination/reply.h"
 #include "coordination/request.h"
 #include "zookeeper/session_options.h"
+#include "zookeeper/zookeeper_session.h"
 
 namespace forelock::zookeeper {
 
@@ -22,6 +24,8 @@ class ServerSession {
 
   // Whether the server has accepted the session, and the credentials, within this time.
   bool wait_connected(std::chrono::milliseconds timeout);
+  // Why it has none, as far as that is known.
+  std::optional<SessionProblem> last_problem() const;
   // connection_loss when there is no answer in this time.
   coordination::Reply ask(coordination::Request request, std::chrono::milliseconds timeout);
 

@@ -255,8 +255,13 @@ void SessionCore::connection_broken() {
     return;
   }
   // From one attempt to the next the client goes on by two addresses: of an even number it would try one half for ever.
-  const auto count = static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
+  const std::size_t count = address_count();
   if (count % 2 == 0 && ++failures_ % (count / 2) == 0) zoo_cycle_next_server(handle_);
+}
+
+// Requires submit_mutex_.
+std::size_t SessionCore::address_count() const {
+  return static_cast<std::size_t>(std::count(addresses_.begin(), addresses_.end(), ',')) + 1;
 }
 
 // Requires submit_mutex_; on the I/O thread, when an attempt to connect has failed. Of a connection that was up the
@@ -395,6 +400,9 @@ void SessionCore::change_link(Link link, ReplyCode pending, SessionEvent::Kind k
   deliver_ready(end);
   SessionEvent event;
   event.kind = kind;
+  if (kind == SessionEvent::Kind::auth_failed) {
+    if (const auto problem = last_problem()) event.problem = problem->message;
+  }
   listener_.on_session(event);
 }
 
@@ -407,6 +415,7 @@ void SessionCore::report_connected(zhandle_t* handle) {
     identity_ = identity_of(*zoo_client_id(handle));
     problem_.reset();
     tls_problems_.clear();
+    sasl_ = {};
     setup_again_at_.reset();
   }
   reported_connected_ = true;
@@ -480,14 +489,6 @@ RefreshResult SessionCore::refresh_servers() {
   // socket under it.
   new_addresses_ = addresses == addresses_ ? "" : addresses;
   return new_addresses_.empty() ? RefreshResult::unchanged : RefreshResult::deferred;
-}
-
-std::optional<SessionProblem> SessionCore::last_problem() const {
-  std::lock_guard lock(queue_mutex_);
-  if (problem_ || tls_problems_.empty()) return problem_;
-  std::string all;
-  for (const auto& [server, problem] : tls_problems_) all += (all.empty() ? "" : "; ") + problem;
-  return SessionProblem{ReplyCode::connection_loss, std::move(all)};
 }
 
 }  // namespace forelock::zookeeper

@@ -22,6 +22,7 @@
 #include "zookeeper/log_hooks.h"
 #include "zookeeper/namespace_prefix.h"
 #include "zookeeper/reply_queue.h"
+#include "zookeeper/sasl_login.h"
 #include "zookeeper/session_options.h"
 #include "zookeeper/tls_transport.h"
 #include "zookeeper/zookeeper_session.h"
@@ -73,8 +74,12 @@ class SessionCore {
   coordination::ReplyCode refusal_of(Link link) const;
   zhandle_t* make_client(const std::string& addresses);
   void tls_met(const std::string& server, const std::string& problem);
+#ifdef FORELOCK_TLS
+  bool sasl_met(const std::string& server, SaslLogin::End end, const std::string& problem);
+#endif
   int send(Call* call, coordination::Request& request);
   bool may_send() const;
+  std::size_t address_count() const;
   bool take_new_servers();
 
   // Waits until what is under way has its answers, or cannot get them any more.
@@ -106,6 +111,7 @@ class SessionCore {
   LogHook log_hook_;
 #ifdef FORELOCK_TLS
   std::unique_ptr<TlsTransport> transport_;
+  std::unique_ptr<SaslLogin> login_;
 #endif
 
   std::mutex close_mutex_;
@@ -133,7 +139,14 @@ class SessionCore {
   std::optional<std::chrono::steady_clock::time_point> setup_again_at_;
   std::optional<SessionIdentity> identity_;
   std::optional<SessionProblem> problem_;
-  std::map<std::string, std::string> tls_problems_;  // by server; since the last connection
+  // Since the last connection; problems by server.
+  std::map<std::string, std::string> tls_problems_;
+  struct {
+    std::map<std::string, std::string> problems;
+    std::size_t refusals = 0;
+    std::size_t cuts = 0;
+    bool refused = false;
+  } sasl_;
   std::thread attendant_;
 
   std::atomic<bool> containers_unsupported_{false};

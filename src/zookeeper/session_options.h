@@ -14,6 +14,7 @@
 
 #include "zookeeper/host_resolver.h"
 #include "zookeeper/name_lookup.h"
+#include "zookeeper/sasl_context.h"
 #include "zookeeper/tls_context.h"
 
 namespace forelock::zookeeper {
@@ -71,6 +72,8 @@ struct SessionOptions {
   std::shared_ptr<NameLookup> names;
   // Every byte to and from the servers goes through it; nullptr: TLS is not used.
   std::shared_ptr<const TlsContext> tls;
+  // Authenticates every connection; nullptr: SASL is not used.
+  std::shared_ptr<const SaslContext> sasl;
 };
 
 }  // namespace forelock::zookeeper

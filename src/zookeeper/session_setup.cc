@@ -43,8 +43,17 @@ zhandle_t* SessionCore::make_client(const std::string& addresses) {
     transport_ = std::make_unique<TlsTransport>(
         options_.tls, names_,
         [this](const std::string& server, const std::string& problem) { tls_met(server, problem); });
+  }
+  if (options_.sasl) {
+    login_ = std::make_unique<SaslLogin>(
+        options_.sasl, names_, [this](const std::string& server, SaslLogin::End end, const std::string& problem) {
+          return sasl_met(server, end, problem);
+        });
+  }
+  if (options_.tls || options_.sasl) {
     return zookeeper_init_transport(addresses.c_str(), &receive_watch, timeout, taken_over, this, ZOO_NO_LOG_CLIENTENV,
-                                    log_hook_.callback(), transport_->get());
+                                    log_hook_.callback(), transport_ ? transport_->get() : nullptr,
+                                    login_ ? login_->get() : nullptr);
   }
 #endif
   return zookeeper_init2(addresses.c_str(), &receive_watch, timeout, taken_over, this, ZOO_NO_LOG_CLIENTENV,
@@ -61,16 +70,6 @@ SessionIdentity SessionCore::identity_of(const clientid_t& known) {
 std::optional<SessionIdentity> SessionCore::identity() const {
   const std::lock_guard lock(queue_mutex_);
   return identity_;
-}
-
-// On the I/O thread.
-void SessionCore::tls_met(const std::string& server, const std::string& problem) {
-  const std::lock_guard lock(queue_mutex_);
-  if (problem.empty()) {
-    tls_problems_.erase(server);
-  } else {
-    tls_problems_[server] = problem;
-  }
 }
 
 void SessionCore::begin_setup(zhandle_t* handle) {

@@ -1,27 +1,14 @@
 #include "zookeeper/tls_transport.h"
 
-#include <netdb.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <exception>
 #include <utility>
 
-namespace forelock::zookeeper {
+#include "zookeeper/peer_name.h"
 
-std::vector<std::string> names_of_address(const std::vector<ResolvedServer>& servers, const std::string& address,
-                                          std::uint16_t port) {
-  std::vector<std::string> names;
-  for (const ResolvedServer& each : servers) {
-    const std::vector<std::string>& numeric = each.addresses.numeric;
-    if (each.server.port != port || std::find(numeric.begin(), numeric.end(), address) == numeric.end()) continue;
-    if (std::find(names.begin(), names.end(), each.server.host) == names.end()) names.push_back(each.server.host);
-  }
-  return names;
-}
+namespace forelock::zookeeper {
 
 #ifdef FORELOCK_TLS
 
@@ -33,14 +20,6 @@ struct TlsTransport::Connection {
 
   static Connection& of(void* connection) { return *static_cast<Connection*>(connection); }
 };
-
-namespace {
-
-socklen_t size_of(const sockaddr_storage& address) {
-  return address.ss_family == AF_INET6 ? sizeof(sockaddr_in6) : sizeof(sockaddr_in);
-}
-
-}  // namespace
 
 TlsTransport::TlsTransport(std::shared_ptr<const TlsContext> context, std::shared_ptr<const NameLookup> names,
                            std::function<void(const std::string& server, const std::string& problem)> report)
@@ -83,18 +62,8 @@ TlsTransport::TlsTransport(std::shared_ptr<const TlsContext> context, std::share
 }
 
 std::unique_ptr<TlsTransport::Connection> TlsTransport::connect(int socket, const sockaddr_storage& server) const {
-  char host[NI_MAXHOST] = "";
-  char service[NI_MAXSERV] = "";
-  getnameinfo(reinterpret_cast<const sockaddr*>(&server), size_of(server), host, sizeof(host), service, sizeof(service),
-              NI_NUMERICHOST | NI_NUMERICSERV);
-  std::uint16_t port = 0;
-  std::from_chars(service, service + std::strlen(service), port);
-  const std::vector<std::string> names = names_of_address(names_->latest(), host, port);
-  // A name that was found and then moved away leaves no name to check: the address stands for itself.
-  const std::string shown = to_string(ServerName{names.empty() ? host : names.front(), port});
-  const std::string text = names.empty() || names.front() == host ? shown : shown + " (" + host + ")";
-  return std::make_unique<Connection>(
-      Connection{*this, text, context_->open(socket, text, names.empty() ? std::vector<std::string>{host} : names)});
+  const PeerName peer = name_of_peer(*names_, server);
+  return std::make_unique<Connection>(Connection{*this, peer.text, context_->open(socket, peer.text, peer.names)});
 }
 
 #endif

@@ -13,10 +13,6 @@
 
 namespace forelock::zookeeper {
 
-// By which names the servers of this address and port were found; the address itself if that was asked for.
-std::vector<std::string> names_of_address(const std::vector<ResolvedServer>& servers, const std::string& address,
-                                          std::uint16_t port);
-
 #ifdef FORELOCK_TLS
 
 // Outlives the C client's handle. Its functions are called on the threads of that.

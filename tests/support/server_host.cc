@@ -9,6 +9,9 @@
 // With the argument "tls" a server with a port for mutual TLS, without a proxy: the first line is its address, and
 // the paths of the authority's certificate, of the client's and of its key. It takes no commands.
 //
+// With the argument "sasl" the same, and both ports serve only alice and bob, by SASL: the line begins with the address
+// of the port without TLS, and ends with the paths of alice's password and of a wrong one.
+//
 // With the argument "ensemble" three servers, without a proxy:
 //
 //   kill                  kills the leader, and waits until the others have another one
@@ -21,6 +24,7 @@
 #include <sstream>
 #include <string>
 
+#include "support/sasl_setup.h"
 #include "support/secure_server.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
@@ -29,6 +33,7 @@
 
 namespace {
 
+using forelock::test::SaslSetup;
 using forelock::test::SecureServer;
 using forelock::test::TcpProxy;
 using forelock::test::TestEnsemble;
@@ -102,6 +107,17 @@ int host_secure(const forelock::test::ServerOptions& options) {
   return 0;
 }
 
+int host_sasl(const forelock::test::ServerOptions& options) {
+  const SaslSetup users;
+  SecureServer server(users.options(SaslSetup::Enforced::yes, options));
+  std::cout << server.server().connect_string() << ' ' << server.address() << ' '
+            << server.authority().certificate().string() << ' ' << server.client().certificate.string() << ' '
+            << server.client().key.string() << ' ' << users.password_file("alice").string() << ' '
+            << users.password_file("wrong").string() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) std::cout << "unknown command" << std::endl;
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -110,6 +126,7 @@ int main(int argc, char** argv) {
   const std::string kind = argc > 1 ? argv[1] : "";
   if (kind == "ensemble") return host_ensemble(options);
   if (kind == "tls") return host_secure(options);
+  if (kind == "sasl") return host_sasl(options);
   const TestServer server(options);
   TcpProxy proxy(server.port());
   std::cout << proxy.connect_string() << std::endl;

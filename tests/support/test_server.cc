@@ -92,12 +92,12 @@ void TestServer::launch() {
   const std::string directory = directory_.path().string();
   std::vector<std::string> command = {"java"};
   command.insert(command.end(), options_.java_options.begin(), options_.java_options.end());
-  command.insert(command.end(),
-                 {"-Dlog4j.configuration=file:" + directory + "/log4j.properties",
-                  "-Dzookeeper.admin.enableServer=false",
-                  std::string("-Dzookeeper.forceSync=") + (options_.force_sync ? "yes" : "no"),
-                  std::string("-Dzookeeper.enforceQuota=") + (options_.enforce_quota ? "true" : "false"),
-                  "-Dznode.container.checkIntervalMs=" + std::to_string(options_.container_check.count())});
+  command.insert(
+      command.end(),
+      {"-Dlog4j.configuration=file:" + directory + "/log4j.properties", "-Dzookeeper.admin.enableServer=false",
+       std::string("-Dzookeeper.forceSync=") + (options_.force_sync ? "yes" : "no"),
+       std::string("-Dzookeeper.enforceQuota=") + (options_.enforce_quota ? "true" : "false"),
+       "-Dznode.container.checkIntervalMs=" + std::to_string(options_.container_check.count())});
   for (const std::string& property : options_.java_properties) command.push_back("-D" + property);
   command.insert(command.end(),
                  {"-cp", class_path, "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"});

@@ -166,11 +166,11 @@ TEST(Settings, EntriesKnowTheirOrigin) {
   EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
   EXPECT_EQ(entry(settings, "host.key"), "none");
   const std::vector<Settings::Entry> entries = settings.entries();
-  ASSERT_EQ(entries.size(), 35U);
+  ASSERT_EQ(entries.size(), 40U);
   EXPECT_EQ(entries.front().key, "zookeeper.servers");
-  EXPECT_EQ(entries[31].key, "kafka.bootstrap.servers");
-  EXPECT_EQ(entries[32].key, "kafka.b");
-  EXPECT_EQ(entries[34].key, "kafka.z");
+  EXPECT_EQ(entries[36].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[37].key, "kafka.b");
+  EXPECT_EQ(entries[39].key, "kafka.z");
 }
 
 TEST(Settings, SecretsAreMasked) {
@@ -215,9 +215,11 @@ TEST(Settings, UnknownKeysOfOursAreRefused) {
 }
 
 TEST(Settings, SecurityThatTheClientDoesNotHaveIsRefused) {
-  for (const std::string key : {"zookeeper.sasl.client", "zookeeper.sasl"}) {
+  for (const std::string key : {"zookeeper.sasl.clientconfig", "zookeeper.sasl"}) {
     EXPECT_THAT(problems_in(key + "=x\n"),
-                ElementsAre(StartsWith("f:1: " + key + ": the ZooKeeper client of this library has no SASL")));
+                ElementsAre("f:1: " + key +
+                            ": SASL to ZooKeeper is not asked for by this key, use zookeeper.sasl.mechanism and those "
+                            "beside it"));
   }
   for (const std::string key : {"zookeeper.client.secure", "zookeeper.ssl.trustStore.location"}) {
     EXPECT_THAT(problems_in(key + "=x\n"),
@@ -228,6 +230,56 @@ TEST(Settings, SecurityThatTheClientDoesNotHaveIsRefused) {
   EXPECT_THAT(problems_in("zookeeper.tls.cafile=x\n"),
               ElementsAre("f:1: zookeeper.tls.cafile: unknown key, the nearest known key is zookeeper.tls.ca.file"));
 }
+
+#ifdef FORELOCK_SASL
+TEST(Settings, SaslIsRead) {
+  const SaslSettings none = read("\n").sasl();
+  EXPECT_EQ(none.mechanism, SaslSettings::Mechanism::none);
+  EXPECT_EQ(none.service, "zookeeper");
+  const Settings digest = read(
+      "zookeeper.sasl.mechanism=DIGEST-MD5\nzookeeper.sasl.user=alice\nzookeeper.sasl.password.file=/p\n"
+      "zookeeper.sasl.realm=zk-sasl-md5\n");
+  EXPECT_EQ(digest.sasl().mechanism, SaslSettings::Mechanism::digest_md5);
+  EXPECT_EQ(digest.sasl().user, "alice");
+  EXPECT_EQ(digest.sasl().password_file, "/p");
+  EXPECT_EQ(digest.sasl().realm, "zk-sasl-md5");
+  EXPECT_EQ(digest.acl(), AclMode::creator_all) << "there are credentials";
+  const Settings kerberos = read("zookeeper.sasl.mechanism=GSSAPI\nzookeeper.sasl.service=zk\n");
+  EXPECT_EQ(kerberos.sasl().mechanism, SaslSettings::Mechanism::gssapi);
+  EXPECT_EQ(kerberos.sasl().service, "zk");
+  EXPECT_EQ(read("zookeeper.acl=creator-all\nzookeeper.sasl.mechanism=GSSAPI\n").acl(), AclMode::creator_all);
+  EXPECT_EQ(read("zookeeper.acl=open\nzookeeper.sasl.mechanism=GSSAPI\n").acl(), AclMode::open);
+}
+
+TEST(Settings, SaslIsWholeOrRefused) {
+  EXPECT_THAT(problems_in("zookeeper.sasl.mechanism=DIGEST-MD5\n"),
+              ElementsAre("f:1: zookeeper.sasl.mechanism: needs zookeeper.sasl.user, set that too",
+                          "f:1: zookeeper.sasl.mechanism: needs zookeeper.sasl.password.file, set that too"));
+  EXPECT_THAT(
+      problems_in("zookeeper.sasl.user=alice\n"),
+      ElementsAre("f:1: zookeeper.sasl.user: does nothing without zookeeper.sasl.mechanism=DIGEST-MD5, set that "
+                  "too"));
+  for (const std::string key : {"user", "password.file", "realm"}) {
+    EXPECT_THAT(problems_in("zookeeper.sasl.mechanism=GSSAPI\nzookeeper.sasl." + key + "=x\n"),
+                ElementsAre(StartsWith("f:2: zookeeper.sasl." + key +
+                                       ": does nothing without zookeeper.sasl.mechanism=DIGEST-MD5, remove it")));
+  }
+  EXPECT_THAT(problems_in("zookeeper.sasl.mechanism=DIGEST-MD5\nzookeeper.sasl.user=a\n"
+                          "zookeeper.sasl.password.file=/p\nzookeeper.sasl.service=zk\n"),
+              ElementsAre(StartsWith("f:4: zookeeper.sasl.service: does nothing without")));
+  for (const std::string mechanism : {"SCRAM-SHA-256", "PLAIN", "digest-md5", ""}) {
+    EXPECT_THAT(problems_in("zookeeper.sasl.mechanism=" + mechanism + "\n"),
+                ElementsAre(StartsWith("f:1: zookeeper.sasl.mechanism: '" + mechanism + "' is not known")));
+  }
+  EXPECT_THAT(problems_in("zookeeper.sasl.pasword.file=/p\n"),
+              ElementsAre(HasSubstr("the nearest known key is zookeeper.sasl.password.file")));
+}
+#else
+TEST(Settings, WithoutSaslItsSettingsAreRefused) {
+  EXPECT_THAT(problems_in("zookeeper.sasl.mechanism=GSSAPI\n"),
+              ElementsAre(StartsWith("f:1: zookeeper.sasl.mechanism: this build has no SASL to ZooKeeper")));
+}
+#endif
 
 #ifdef FORELOCK_TLS
 TEST(Settings, TlsIsRead) {
@@ -317,7 +369,8 @@ TEST(Settings, PrefixesMustSort) {
 
 TEST(Settings, AclNeedsCredentials) {
   EXPECT_THAT(problems_in("zookeeper.acl=creator-all"),
-              ElementsAre("f:1: zookeeper.acl: creator-all needs credentials, set zookeeper.auth.digest.file too"));
+              ElementsAre("f:1: zookeeper.acl: creator-all needs credentials, set zookeeper.auth.digest.file or "
+                          "zookeeper.sasl.mechanism too"));
   EXPECT_THAT(problems_in("zookeeper.acl=creator-all\nzookeeper.auth.digest.file=~/d").size(), 1U);
   EXPECT_EQ(read("zookeeper.auth.digest.file=/d").acl(), AclMode::creator_all);
   EXPECT_EQ(read("zookeeper.auth.digest.file=/d\nzookeeper.acl=open").acl(), AclMode::open);

@@ -168,14 +168,16 @@ BenchRun::BenchRun(const BenchOptions& options, const Settings& settings, BenchN
                               {}});
     }
   }
-  if (!settings.tls().ca_file.empty()) {
-    throw FailureException({exit_configuration,
-                            std::string(name_of(ErrorCode::configuration)),
-                            "the floor of the measurements, the bare ZooKeeper client, speaks no TLS",
-                            "measure at a port without it",
-                            {},
-                            false,
-                            {}});
+  const bool tls = !settings.tls().ca_file.empty();
+  if (tls || settings.sasl().mechanism != SaslSettings::Mechanism::none) {
+    throw FailureException(
+        {exit_configuration,
+         std::string(name_of(ErrorCode::configuration)),
+         std::string("the floor of the measurements, the bare ZooKeeper client, speaks no ") + (tls ? "TLS" : "SASL"),
+         tls ? "measure at a port without it" : "measure at a server that wants none",
+         {},
+         false,
+         {}});
   }
   raw_ = std::make_unique<workload::RawLoad>(BenchNamespace::connect_string(settings, settings.chroot()),
                                              workload::RawKind::transactions, settings.load_digest());

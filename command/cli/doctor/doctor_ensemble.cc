@@ -12,6 +12,7 @@
 #include "cli/existing_namespace.h"
 #include "cli/exit_code.h"
 #include "client/reply_error.h"
+#include "client/sasl_setup.h"
 #include "lock/monitor_name.h"
 #include "records/guid.h"
 #include "zookeeper/server_session.h"
@@ -99,13 +100,21 @@ std::optional<EnsembleProof> prove_one_ensemble(const Settings& settings,
   std::string writer_name;
   std::vector<std::string> silent;
   std::vector<std::string> blind;
+  const std::shared_ptr<const zookeeper::SaslContext> sasl = client::make_sasl(settings);
   for (const ServingAddress& each : addresses) {
     zookeeper::SessionOptions options = options_for(settings, each);
     options.tls = tls;
+    options.sasl = sasl;
     auto session = std::make_unique<ServerSession>(std::move(options));
     if (!session->wait_connected(server_patience)) {
+      if (const auto problem = session->last_problem(); sasl && problem) {
+        report.warn("sasl", problem->message, "docs/operating.md, SASL");
+      }
       silent.push_back(each.name);
       continue;
+    }
+    if (sasl) {
+      report.ok("sasl", each.name + " accepts this client's credentials (" + std::string(sasl->mechanism()) + ")");
     }
     if (!writer) {
       const coordination::Create node{probe, {}, coordination::CreateMode::ephemeral};

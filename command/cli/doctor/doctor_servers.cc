@@ -212,9 +212,11 @@ void examine_servers(const Settings& settings, DoctorScope scope, DoctorReport& 
   ServerTally tally;
   std::vector<ServingAddress> serving;
   const std::shared_ptr<const zookeeper::TlsContext> tls = client::make_tls(settings);
+  const bool with_credentials =
+      !settings.auth_digest_file().empty() || settings.sasl().mechanism != SaslSettings::Mechanism::none;
   for (const zookeeper::ResolvedServer& server : lookup.latest()) {
     if (resolved(server, report)) {
-      examine_addresses(server, tls.get(), scope, !settings.auth_digest_file().empty(), report, tally, serving);
+      examine_addresses(server, tls.get(), scope, with_credentials, report, tally, serving);
     } else {
       ++tally.listed;
     }

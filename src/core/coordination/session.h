@@ -35,6 +35,7 @@ struct SessionEvent {
   std::chrono::milliseconds timeout{0};  // connected: the negotiated time-out
   // connected: an instant before the session was asked for, so that the servers count its time-out from a later one
   std::chrono::steady_clock::time_point asked_at{};
+  std::string problem = {};  // auth_failed: what, where, what to do, if that is known
 };
 
 // Called by the session, one call at a time, in the order in which the server said things: a watch event comes before

@@ -1,0 +1,35 @@
+#include "config/sasl_password.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <variant>
+
+#include "config/printable.h"
+#include "config/private_file.h"
+#include "config/setting_file.h"
+
+namespace forelock::config {
+namespace {
+
+constexpr std::size_t longest_sasl_password = 1024;
+
+bool is_one_line(const std::string& text) {
+  return !text.empty() && std::none_of(text.begin(), text.end(),
+                                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+}
+
+}  // namespace
+
+std::string read_sasl_password(const Settings& settings) {
+  const std::filesystem::path& path = settings.sasl().password_file;
+  std::variant<std::string, Fault> text = read_private_file(path, longest_sasl_password, "the user's password");
+  const std::string* const password = std::get_if<std::string>(&text);
+  if (password != nullptr && password->size() <= longest_sasl_password && !is_one_line(*password)) {
+    text =
+        Fault{in_quotes(path.native()) + " does not contain one line with a password", "write exactly that one line"};
+  }
+  return text_of_setting(settings, OptionId::sasl_password_file, std::move(text), longest_sasl_password, path);
+}
+
+}  // namespace forelock::config

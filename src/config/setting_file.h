@@ -1,0 +1,20 @@
+// Files that settings name.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <variant>
+
+#include "config/option.h"
+#include "config/problems.h"
+#include "forelock/settings.h"
+
+namespace forelock::config {
+
+// What was read of the file of this setting, if it has no more than `limit` bytes. Throws ConfigurationException with
+// the setting's origin otherwise.
+std::string text_of_setting(const Settings& settings, OptionId id, std::variant<std::string, Fault> text,
+                            std::size_t limit, const std::filesystem::path& path);
+
+}  // namespace forelock::config
