@@ -174,13 +174,23 @@ launch() {
     exec setsid "${unprivileged[@]}" "$directory/home/bin/$engine" </dev/null >>"$folder/output.log" 2>&1
   ) &
   printf '%s\n' "$!" >"$folder/node.pid"
+  local deadline=$((SECONDS + 20))
+  until running "$folder" || [[ $SECONDS -ge $deadline ]]; do sleep 0.05; done
 }
 
 # running NODE_FOLDER: whether the node that was started there still runs; process numbers are used again.
 running() {
-  local pid
+  local pid entry
   pid=$(cat "$1/node.pid" 2>/dev/null) || return 1
-  tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -qxF "${prefix}_PATH_CONF=$1/config"
+  while IFS= read -r -d '' entry; do
+    [[ $entry != "${prefix}_PATH_CONF=$1/config" ]] || return 0
+  done 2>/dev/null <"/proc/$pid/environ"
+  return 1
+}
+
+# ended NODE_FOLDER: a program that is just becoming another one has no environment for a moment.
+ended() {
+  ! running "$1" && sleep 1 && ! running "$1"
 }
 
 serving() {
@@ -263,7 +273,7 @@ wait_until_serving() {
   local folder deadline=$((SECONDS + 240))
   for folder in "$directory"/node?; do
     until serving "$(cat "$folder/address")"; do
-      if ! running "$folder" || [[ $SECONDS -ge $deadline ]]; then
+      if ended "$folder" || [[ $SECONDS -ge $deadline ]]; then
         tail -n 40 "$folder/output.log" >&2
         end_all
         die "${folder##*/} does not start; everything it said is in $folder"

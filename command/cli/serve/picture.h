@@ -11,13 +11,9 @@
 #include <vector>
 
 #include "cli/monitors/monitor_change.h"
-#include "cli/serve/blocking.h"
-<<<<<<< HEAD
 #include "cli/monitors/paces.h"
-=======
+#include "cli/serve/blocking.h"
 #include "cli/serve/lock_orders.h"
-#include "cli/serve/paces.h"
->>>>>>> 6d2b86da (serve: warns of nested locks taken in both orders, with both stacks, before they ever hang)
 #include "forelock/inspector.h"
 
 namespace forelock::cli {
