@@ -129,6 +129,40 @@ TEST_F(EngineAdmissionTest, WhoIsToldItsPlaceIsToldHowLongItWillWait) {
   EXPECT_LE(*output_.positions.back().expected_wait, 110ms);
 }
 
+// The last of twenty in the background has been made foreground, and is served at once: it has not come forward so
+// fast.
+TEST_F(EngineAdmissionTest, WhoHasBeenMovedSaysNothingOfHowFastAQueueIs) {
+  const auto ask_for = [&](ContenderId id, Priority priority, const std::string& node) {
+    AcquireSpec spec = spec_of(id, priority, 1h);
+    spec.wants_position = true;
+    engine_.acquire(id, std::move(spec), now_);
+    answer<Create>(created(node));
+  };
+  cold_cycle(1);
+  engine_.acquire(2, spec_of(2, Priority::foreground), now_);
+  answer<Transaction>(claimed(name(2), 200));
+  std::vector<std::string> children{"privateLock", name(2)};
+  for (ContenderId id = 3; id < 23; ++id) {
+    const std::string node = "B" + name(id + 1).substr(1);
+    ask_for(id, Priority::background, node);
+    children.push_back(node);
+  }
+  ASSERT_TRUE(engine_.set_priority(22, Priority::foreground, {}, now_));
+  answer<List>(listing(children, 24));  // a holder looks who waits
+  Reply moved;
+  moved.operations.resize(2);
+  moved.operations[0].path = "/P/" + name(24);
+  answer<Transaction>(moved);
+  now_ += 20ms;
+  answer_heartbeats();
+  ASSERT_TRUE(engine_.release(2, now_));
+  answer<Transaction>(claimed("", 300));
+  ASSERT_EQ(output_.grants.size(), 3u);
+  ask_for(23, Priority::foreground, name(25));
+  EXPECT_EQ(output_.positions.back(), (QueuePosition{1, "privateLock"}));
+  EXPECT_FALSE(output_.positions.back().expected_wait);
+}
+
 // What it waited for before its first grant says nothing of the time that it held the lock.
 TEST_F(EngineAdmissionTest, AHoldAndASecondGrantAreNoWait) {
   const auto ask_for = [&](ContenderId id, Duration patience) {

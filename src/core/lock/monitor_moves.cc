@@ -27,6 +27,7 @@ bool Monitor::set_priority(Contender& contender, Priority priority, RecordText r
   contender.spec.priority = priority;
   contender.spec.rank.reset();
   if (record) contender.spec.record = std::move(record);
+  contender.placed_at = never;  // how long it has waited says nothing of how fast either queue comes forward
   if (contender.state == idle) {
     start_anew(contender);
   } else {
@@ -41,6 +42,7 @@ void Monitor::raise(Contender& contender, Priority rank, TimePoint now) {
   using enum ContenderState;
   if (contender.state == held || contender.state == releasing || contender.wanted_rank <= rank) return;
   contender.spec.rank = rank;
+  contender.placed_at = never;
   if (contender.state == idle) {
     start_anew(contender);
   } else {
