@@ -68,10 +68,16 @@ def test_a_node_in_another_namespace_refuses(cluster, server):
 
 def test_strict_primaries_refuse_what_a_node_sends_that_guards_nothing(cluster):
     cluster.create("strict", **{"routing.allocation.require._name": "node1"})
+    cluster.create("fields", **{"routing.allocation.require._name": "node1", "forelock.monitor": "field:article"})
     give(cluster, 2, "node.name: node3", "node.name: node3\nforelock.enabled: false")
     assert cluster.request("PUT", "/strict/_doc/1", {"n": 1}, node=2).status == 201
-    assert cluster.stats(0)["unguarded_writes"] == 1
+    assert cluster.request("POST", "/strict/_doc", {"n": 1}, node=2).status == 201
+    assert cluster.stats(0)["unguarded_writes"] == 1, "nothing else can mean a new document"
+    assert cluster.request("POST", "/fields/_doc", {"article": "P1"}, node=2).status == 201
+    assert cluster.stats(0)["unguarded_writes"] == 2, "but what it belongs to"
     cluster.node_setting(strict=True)
+    answer = cluster.request("POST", "/fields/_doc", {"article": "P1"}, node=2)
+    assert (answer.status, answer.code) == (409, "unlocked"), answer.text
     for method, path, body in (("PUT", "/strict/_doc/1", {"n": 9}), ("DELETE", "/strict/_doc/1", None)):
         answer = cluster.request(method, path, body, node=2)
         assert (answer.status, answer.code) == (409, "unlocked"), answer.text
