@@ -84,8 +84,12 @@ void report_unwritten(const Settings& settings, ServerSession& session, const st
                 exit_unavailable);
     return;
   }
+  const bool unknown = reply.code == ReplyCode::auth_failed;
   report.fail("lock", "cannot write through " + name + ": " + std::string(client::reason_of(reply.code)),
-              "see the servers' logs", exit_unavailable);
+              unknown
+                  ? "it serves only clients that authenticate: set zookeeper.sasl.mechanism (docs/operating.md, SASL)"
+                  : "see the servers' logs",
+              unknown ? exit_not_authorized : exit_unavailable);
 }
 
 }  // namespace

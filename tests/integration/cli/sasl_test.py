@@ -56,6 +56,10 @@ class SaslTest(support.CliTest):
             self.assertEqual(checks["lock"]["status"], "ok")
         self.assertIn("serves no client without credentials", self.checks(self.settings(), 0)["access"]["message"])
 
+    def test_without_credentials(self):
+        lock = self.checks(self.write("none.properties", f"zookeeper.servers={self.address}\n"), 77)["lock"]
+        self.assertIn("set zookeeper.sasl.mechanism", lock["hint"])
+
     def test_a_wrong_password(self):
         file = self.settings(zookeeper_sasl_password_file=self.wrong)
         self.assertIn("refuses this client's credentials", self.checks(file, 77)["sasl"]["message"])
