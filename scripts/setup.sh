@@ -39,7 +39,7 @@ packages=(
   openssl libsasl2-modules libsasl2-modules-gssapi-mit
   # the Python package, its wheel, its types
   python3-cffi python3-pytest python3-pip python3-venv python3-setuptools python3-wheel mypy python3-gevent
-  python3-eventlet
+  python3-eventlet python3-prometheus-client
   valgrind
   clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 shellcheck doxygen docker-compose
   # the alerts and the dashboard of config/

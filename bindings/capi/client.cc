@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -95,6 +97,21 @@ int32_t fl_client_get_status(fl_client client, fl_client_status* status) {
                                                .last_problem = problem.c_str(),
                                                .taken_again = counts.taken_again,
                                                .lingering = counts.lingering});
+  });
+}
+
+int32_t fl_client_get_times(fl_client client, int32_t priority, fl_times* times) {
+  return capi::run([&] {
+    const auto use = find<ClientObject>(client);
+    const ClientStatistics counts = use->client().statistics();
+    const ClassTimes& of = priority_of(priority) == Priority::foreground ? counts.foreground : counts.background;
+    static_assert(FL_TIMES_BUCKETS == std::tuple_size_v<decltype(of.wait.counts)>);
+    fl_times result{};
+    result.wait_sum_ns = of.wait.sum.count();
+    result.hold_sum_ns = of.hold.sum.count();
+    std::copy(of.wait.counts.begin(), of.wait.counts.end(), result.waits);
+    std::copy(of.hold.counts.begin(), of.hold.counts.end(), result.holds);
+    write_structure<fl_times>(times, result);
   });
 }
 

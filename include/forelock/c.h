@@ -169,6 +169,21 @@ typedef struct fl_client_status {
   uint64_t lingering;          ///< locks that linger now: no caller holds them
 } fl_client_status;
 
+/// How many buckets fl_times has: durations up to 1, 2, 5, 10, 20, 50, 100, 200, 500 ms, 1, 2, 5, 10, 30 s, 1, 5, 15
+/// min, 1 h, and beyond.
+enum fl_times_buckets { FL_TIMES_BUCKETS = 19 };
+
+/// How long the locks of one class were waited for and held, since the client was opened.
+typedef struct fl_times {
+  size_t size;                       ///< sizeof(fl_times), set by the caller
+  int64_t wait_sum_ns;               ///< of all acquisitions that were granted, from their begin
+  int64_t hold_sum_ns;               ///< of all locks that callers held, until their release was called or their loss
+  uint64_t waits[FL_TIMES_BUCKETS];  ///< how many were in each bucket; those of smaller ones are not in the larger ones
+  uint64_t holds[FL_TIMES_BUCKETS];  ///< the same
+} fl_times;
+
+/// Fills `times` in with those of a class. \param priority fl_priority.
+FORELOCK_EXPORT int32_t fl_client_get_times(fl_client client, int32_t priority, fl_times* times);
 /// Fills `status` in; its texts are valid until this thread's next call of it.
 FORELOCK_EXPORT int32_t fl_client_get_status(fl_client client, fl_client_status* status);
 /// Ends the session as forelock::Client::close does: waiting acquisitions end with FL_CLOSED, held locks are lost. What

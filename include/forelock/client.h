@@ -2,8 +2,10 @@
 /// One ZooKeeper session, shared by all locks of a process.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,6 +33,27 @@ enum class LogDetail {
          ///< lost; never the contents of a record, an operation or a letter, nor credentials
 };
 
+/// Durations, counted by size.
+struct DurationHistogram {
+  /// Where the buckets end; there is one more, for what is longer.
+  static constexpr std::array<std::chrono::milliseconds, 18> bounds = {
+      std::chrono::milliseconds(1),   std::chrono::milliseconds(2),   std::chrono::milliseconds(5),
+      std::chrono::milliseconds(10),  std::chrono::milliseconds(20),  std::chrono::milliseconds(50),
+      std::chrono::milliseconds(100), std::chrono::milliseconds(200), std::chrono::milliseconds(500),
+      std::chrono::seconds(1),        std::chrono::seconds(2),        std::chrono::seconds(5),
+      std::chrono::seconds(10),       std::chrono::seconds(30),       std::chrono::minutes(1),
+      std::chrono::minutes(5),        std::chrono::minutes(15),       std::chrono::hours(1)};
+
+  std::array<std::uint64_t, bounds.size() + 1> counts = {};  ///< of each bucket: not of the smaller ones besides
+  std::chrono::nanoseconds sum{0};                           ///< of all
+};
+
+/// How long the locks of one class were waited for and held; each member of a lock set counts.
+struct ClassTimes {
+  DurationHistogram wait;  ///< of acquisitions that were granted, from their begin
+  DurationHistogram hold;  ///< of locks that callers held, until their release was called or they were lost
+};
+
 /// Counts since the client was made, for metrics and tests. A snapshot.
 struct ClientStatistics {
   std::uint64_t granted = 0;           ///< locks granted by the servers
@@ -43,6 +66,8 @@ struct ClientStatistics {
   std::uint64_t disconnections = 0;    ///< connections lost
   std::uint64_t contenders = 0;        ///< contenders not yet certainly gone from the server
   std::uint64_t lingering = 0;         ///< of these, locks that linger: no caller holds them
+  ClassTimes foreground;               ///< how long locks of that class were waited for and held
+  ClassTimes background;               ///< the same
 };
 
 /// Owns the session, its threads and its reconnects. Make one for a process and share it: every lock needs one, and

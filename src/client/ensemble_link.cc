@@ -125,6 +125,7 @@ ClientStatistics EnsembleLink::statistics() const {
   statistics.requests += agent_.requests();
   statistics.contenders = agent_.engine().contenders();
   statistics.lingering = agent_.lingering();
+  times_.fill(statistics);
   return statistics;
 }
 

@@ -23,6 +23,7 @@
 #include "client/client_use.h"
 #include "client/clock.h"
 #include "client/course_log.h"
+#include "client/lock_times.h"
 #include "client/session_keeper.h"
 #include "coordination/session.h"
 #include "forelock/client.h"
@@ -138,6 +139,9 @@ class EnsembleLink final : private agent::AgentHost {
   void counter_high(const std::string& monitor, std::int64_t number) override;
   void removal_denied() override;
   void explained(lock::ContenderId contender, const lock::CourseNote& note) override;
+  void release_called(lock::ContenderId contender, bool begun) override;
+  void set_priority_called(lock::ContenderId contender, Priority priority, bool begun) override;
+  void step_aside_called(lock::ContenderId contender, bool begun, lock::TimePoint deadline) override;
   void note(lock::ContenderId contender, std::string_view text);
 
   struct OwnRequest {
@@ -165,6 +169,7 @@ class EnsembleLink final : private agent::AgentHost {
   agent::Agent agent_;
   lock::ContenderId next_contender_ = 1;
   ClientStatistics statistics_;
+  LockTimes times_;
   AnswerWatch answers_;
   std::condition_variable connection_changed_;
   coordination::Session* session_ = nullptr;

@@ -26,6 +26,9 @@ TEST(CArguments, AHandleThatStandsForNothingIsInvalidEverywhere) {
     EXPECT_EQ(fl_client_free(handle), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_poll(handle, 0, &event, 1), -FL_INVALID_HANDLE);
     EXPECT_EQ(fl_client_get_fd(handle, &number), FL_INVALID_HANDLE);
+    fl_times times{};
+    times.size = sizeof times;
+    EXPECT_EQ(fl_client_get_times(handle, FL_FOREGROUND, &times), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_new(handle, "a", "b", 0, nullptr, &out), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_acquire(handle, 0), FL_INVALID_HANDLE);
     EXPECT_EQ(fl_lock_release(handle), FL_INVALID_HANDLE);
@@ -136,6 +139,22 @@ TEST(CArguments, AnOlderProgramGetsTheStructureItKnows) {
   EXPECT_EQ(both.status.granted, 0x5555555555555555u) << "beyond what the caller knows";
   both.status.size += 4;
   EXPECT_EQ(fl_client_get_status(client, &both.status), FL_INVALID_ARGUMENT) << "none ends within a member";
+  EXPECT_EQ(fl_client_free(client), FL_OK);
+}
+
+TEST(CArguments, TimesAreOfAClassThatThereIs) {
+  fl_client client = 0;
+  ASSERT_EQ(fl_client_open(0, 0, &client), FL_OK);
+  fl_times times{};
+  times.size = sizeof times;
+  times.waits[3] = 7;
+  EXPECT_EQ(fl_client_get_times(client, 2, &times), FL_INVALID_ARGUMENT);
+  EXPECT_EQ(fl_client_get_times(client, FL_BACKGROUND, nullptr), FL_INVALID_ARGUMENT);
+  times.size = 4;
+  EXPECT_EQ(fl_client_get_times(client, FL_BACKGROUND, &times), FL_INVALID_ARGUMENT);
+  times.size = sizeof times;
+  ASSERT_EQ(fl_client_get_times(client, FL_BACKGROUND, &times), FL_OK);
+  EXPECT_EQ(times.waits[3], 0u);
   EXPECT_EQ(fl_client_free(client), FL_OK);
 }
 

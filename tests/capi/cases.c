@@ -461,6 +461,17 @@ static int expired(const test_host* host) {
   if (is_lost(client, lock, FL_LOSS_SESSION_EXPIRED)) return 1;
   CHECK(fl_lock_release(lock) == FL_SESSION_EXPIRED);
   OK(fl_lock_acquire(lock, timeout_ms)); /* in a new session */
+  fl_times times = {.size = sizeof times};
+  uint64_t waits = 0;
+  uint64_t holds = 0;
+  OK(fl_client_get_times(client, FL_FOREGROUND, &times));
+  for (int i = 0; i < FL_TIMES_BUCKETS; ++i) {
+    waits += times.waits[i];
+    holds += times.holds[i];
+  }
+  CHECK(waits == 2 && holds == 1 && times.wait_sum_ns > 0 && times.hold_sum_ns > 0);
+  OK(fl_client_get_times(client, FL_BACKGROUND, &times));
+  CHECK(times.wait_sum_ns == 0 && times.hold_sum_ns == 0);
   OK(fl_lock_free(lock));
   OK(fl_client_free(client));
   return 0;

@@ -203,6 +203,9 @@ class Misuser {
         fl_client_status status{};
         status.size = sizeof status;
         fl_client_get_status(any_client(), &status);
+        fl_times times{};
+        times.size = sizeof times;
+        fl_client_get_times(any_client(), static_cast<std::int32_t>(pick(3)), &times);
         break;
       }
       case 21:

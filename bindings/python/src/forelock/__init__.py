@@ -13,7 +13,7 @@ from forelock._exit import exit_on_sigterm
 from forelock._native import lib as _lib
 from forelock._native import text as _text
 from forelock.blocking import BlockingLock, lock
-from forelock.client import Client, ClientStatus
+from forelock.client import Client, ClientStatus, DurationHistogram, LockTimes
 from forelock.errors import (
     ConfigurationException,
     ConnectionLossException,
@@ -56,10 +56,10 @@ __version__ = _text(_lib.fl_version())
 __all__ = [
     "Attempt", "BlockingLock", "CheckNode", "Client", "ClientStatus", "ConfigurationException",
     "ConnectionLossException", "CreateNode", "DeadLetter", "DeadLetterException", "DeadLetterQueue",
-    "DeadLetterStatus", "DeleteNode", "Error", "ErrorCode", "FailedAttempt", "ForceRelease", "Holder", "Inspector",
-    "InstanceLockException", "LockSet", "LockState", "LockUnhealthyException", "LossReason", "Monitor",
-    "NoNodeException", "Operation", "OperationEnd", "OperationFailure", "OperationResult", "OperationRunner", "Owner",
-    "Priority", "QueuePosition", "ReplayAttempt", "ReplayOptions", "ReplayOutcome", "ReplayPreview", "ReplayReport",
-    "RequestRejectedException", "SeenSet", "SessionExpiredException", "SetNode", "UnresolvedLetter", "Waiter",
-    "WriteOperation", "aio", "exit_on_sigterm", "lock",
+    "DeadLetterStatus", "DeleteNode", "DurationHistogram", "Error", "ErrorCode", "FailedAttempt", "ForceRelease",
+    "Holder", "Inspector", "InstanceLockException", "LockSet", "LockState", "LockTimes", "LockUnhealthyException",
+    "LossReason", "Monitor", "NoNodeException", "Operation", "OperationEnd", "OperationFailure", "OperationResult",
+    "OperationRunner", "Owner", "Priority", "QueuePosition", "ReplayAttempt", "ReplayOptions", "ReplayOutcome",
+    "ReplayPreview", "ReplayReport", "RequestRejectedException", "SeenSet", "SessionExpiredException", "SetNode",
+    "UnresolvedLetter", "Waiter", "WriteOperation", "aio", "exit_on_sigterm", "lock",
 ]

@@ -17,6 +17,31 @@ from forelock._dispatcher import Dispatcher
 from forelock._green import blocking, refuse_eventlet
 from forelock._native import check, encode, lib, milliseconds, text
 from forelock.errors import ErrorCode, make_error
+from forelock.values import PriorityLike, priority_of
+
+
+#: Where the buckets of a DurationHistogram end, in seconds; there is one more, for what is longer.
+BOUNDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class DurationHistogram:
+    """Durations, counted by size."""
+
+    #: Of each bucket, not of the smaller ones besides.
+    counts: tuple[int, ...]
+    #: Of all, in seconds.
+    sum: float
+
+
+@dataclasses.dataclass(frozen=True)
+class LockTimes:
+    """How long the locks of one class were waited for and held since the client was opened."""
+
+    #: Of acquisitions that were granted, from their begin.
+    wait: DurationHistogram
+    #: Of locks that were held, until their release was called or they were lost.
+    hold: DurationHistogram
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,6 +229,13 @@ class Client:
             taken_again=status.taken_again,
             lingering=status.lingering,
         )
+
+    def times(self, priority: PriorityLike) -> LockTimes:
+        """How long the locks of this class were waited for and held; each member of a lock set counts."""
+        times = ffi.new("fl_times*", {"size": ffi.sizeof("fl_times")})
+        check(lib.fl_client_get_times(self.core.use(), int(priority_of(priority)), times))
+        return LockTimes(DurationHistogram(tuple(times.waits), times.wait_sum_ns / 1e9),
+                         DurationHistogram(tuple(times.holds), times.hold_sum_ns / 1e9))
 
     @property
     def closed(self) -> bool:
