@@ -1,5 +1,7 @@
 // The native methods of org.forelock.Native for settings, clients and locks.
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 #include "jni_support.h"
@@ -117,6 +119,19 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_clientStatus(JNIEnv* env, jclass
     store(env, numbers, values.data(), values.size());
     store(env, texts, 0, status.instance);
     store(env, texts, 1, status.last_problem);
+  });
+}
+
+JNIEXPORT void JNICALL Java_org_forelock_Native_clientTimes(JNIEnv* env, jclass, jlong client, jint priority,
+                                                            jlongArray numbers) {
+  guarded(env, [&] {
+    fl_times times{};
+    times.size = sizeof times;
+    if (!check(env, fl_client_get_times(handle(client), priority, &times))) return;
+    std::array<jlong, 2 + 2 * FL_TIMES_BUCKETS> values{times.wait_sum_ns, times.hold_sum_ns};
+    const auto holds = std::copy(std::begin(times.waits), std::end(times.waits), values.begin() + 2);
+    std::copy(std::begin(times.holds), std::end(times.holds), holds);
+    store(env, numbers, values.data(), values.size());
   });
 }
 

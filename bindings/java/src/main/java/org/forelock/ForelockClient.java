@@ -247,6 +247,17 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
   }
 
   /**
+   * How long the locks of a class were waited for and held since the client was opened. Each member of a lock set
+   * counts.
+   *
+   * @param type the class
+   * @return a snapshot
+   */
+  public LockTimes times(LockType type) {
+    return LockTimes.of(core, type);
+  }
+
+  /**
    * A look at the locks of the namespace.
    *
    * @return an inspector, which lives as long as the client

@@ -38,6 +38,8 @@ final class Native {
 
   static native void clientStatus(long client, long[] numbers, byte[][] texts);
 
+  static native void clientTimes(long client, int priority, long[] numbers);
+
   static native void clientClose(long client);
 
   static native void clientFree(long client);
