@@ -20,6 +20,7 @@ import urllib.parse
 import urllib.request
 
 import support
+from dlq_support import DlqTest
 from serve_test import ServeTest
 from support import wait_until
 
@@ -49,6 +50,12 @@ client.stop()
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
+
+
+def clock(offset):
+    """The programs that are started meanwhile have another time of day."""
+    return unittest.mock.patch.dict(os.environ, {"LD_PRELOAD": FAKE_TIME, "FAKETIME": offset,
+                                                 "DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1"})
 
 
 def free_ports(count):
@@ -123,7 +130,7 @@ class Alerting(ServeTest):
         super().setUpClass()
         directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(directory.cleanup)
-        cls.ports = free_ports(12)
+        cls.ports = free_ports(15)
         cls.jobs = iter(enumerate(cls.ports))
         cls.prometheus = Prometheus(directory.name, cls.ports)
         cls.addClassCleanup(cls.prometheus.close)
@@ -146,20 +153,23 @@ class Alerting(ServeTest):
         return alert
 
 
-class Alerts(Alerting, support.CliTest):
+class Alerts(Alerting, DlqTest):
     def test_dashboard_shows_something_in_each_panel_and_nothing_fires_while_all_is_well(self):
         tokens = self.write("tokens", f"anna {ANNA}\n")
         os.chmod(tokens, 0o600)
-        self.serve_job("--history", self.path("history.db"), "--unlocker", "--admin", tokens)
+        self.dead_letter("--type", "Save")
+        self.serve_job("--history", self.path("history.db"), "--unlocker", "--admin", tokens, "--dead-letters")
         self.hold("P1", "--expected-runtime", "1h", "--auto-unlock-after", "2h")
         self.start_cli("run", "-m", "P1", "-p", "background", "--timeout", "60s", "--", "true")
         self.wait_waiters("P1", 1)
         own = f'job="{self.job}"'
         wait_until(lambda: self.prometheus.query(f'forelock_unlocker_active{{{own}}} == 1'), "it unlocks")
+        wait_until(lambda: self.prometheus.query(f'forelock_dlq_depth{{{own}}} == 1'), "letters are counted")
         shown = dict.fromkeys(METRIC.findall(self.request("/metrics")[1]))
         for text in (RULES, DASHBOARD):
             for metric in METRIC.findall(re.sub(r"(?m)^#.*$", "", read(text))):
-                self.assertIn(metric, shown)
+                if not metric.startswith("forelock_client_"):  # an application's
+                    self.assertIn(metric, shown)
         for title, expression in panels():
             self.assertTrue(wait_until(lambda: self.prometheus.query(expression.replace('=~".+"', f'="{self.job}"')),
                                        title + " shows something"))
@@ -207,8 +217,7 @@ class Alerts(Alerting, support.CliTest):
         self.hold("P1")
         self.start_cli("run", "-m", "P1", "--timeout", "5m", "--", "true")
         wait_until(lambda: self.queue("P1"), "it waits")
-        changes = {"LD_PRELOAD": FAKE_TIME, "FAKETIME": "+10m", "DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1"}
-        with unittest.mock.patch.dict(os.environ, changes):
+        with clock("+10m"):
             self.serve_job()
         self.assertIn("10m", self.assert_fires("ForelockLongWait")["annotations"]["summary"])
 
@@ -258,10 +267,25 @@ class Alerts(Alerting, support.CliTest):
         self.assert_fires("ForelockZooKeeperUnreachable")
 
 
+    def test_old_dead_letter(self):
+        with clock("-2h"):
+            self.dead_letter("--type", "Save")
+        self.serve_job("--dead-letters")
+        self.assertIn("2h", self.assert_fires("ForelockDeadLettersOld")["annotations"]["summary"])
+
+    def test_dead_letters_that_cannot_be_read(self):
+        self.outbox = self.path("state")  # a folder
+        os.mkdir(self.outbox)
+        self.serve_job("--dead-letters")
+        self.assert_fires("ForelockDeadLettersUnreadable")
+
+
 class Coverage(unittest.TestCase):
     def test_each_alert_is_fired_and_has_unit_tests(self):
-        names = re.findall(r"alert: (\w+)", read(RULES))
+        of_serve, _, of_applications = read(RULES).partition("- name: forelock-applications")
+        names = re.findall(r"alert: (\w+)", of_serve)
         self.assertEqual(sorted(set(re.findall(r'assert_fires\("(\w+)"\)', read(__file__)))), sorted(names))
+        names += re.findall(r"alert: (\w+)", of_applications)
         unit_tests = read(os.path.join(os.path.dirname(__file__), "rules_test.yaml"))
         for name in names:
             self.assertRegex(unit_tests, rf"alertname: {name}\n +exp_alerts:\n")

@@ -73,6 +73,7 @@ void Board::tell_history_problem(std::string problem) {
 }
 
 void Board::tick() {
+  if (letter_count_) letter_count_->tick();
   tell_status();
 }
 
@@ -103,6 +104,10 @@ web::Event Board::snapshot() {
 void Board::read_through(BackRoom& back_room, std::optional<Letters> letters, std::string audit_file) {
   back_room_ = &back_room;
   letters_ = std::move(letters);
+  if (letters_) {
+    letter_count_.emplace(back_room, letters_->settings, letters_->log,
+                          [this](std::function<void()> work) { server_->post(std::move(work)); });
+  }
   audit_file_ = std::move(audit_file);
 }
 
@@ -235,7 +240,8 @@ Response Board::ready() const {
 Response Board::metrics() const {
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_text({live() ? picture_.get() : nullptr, client_.connected(), client_.statistics().sessions_expired,
-                        server_->connections(), server_->streams(), unlocker_, history_, acts_}),
+                        server_->connections(), server_->streams(), unlocker_, history_, acts_,
+                        letter_count_ ? &*letter_count_ : nullptr}),
           false};
 }
 

@@ -11,6 +11,7 @@
 #include "cli/serve/acts.h"
 #include "cli/serve/back_room.h"
 #include "cli/serve/history/history.h"
+#include "cli/serve/letter_count.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
 #include "forelock/client.h"
@@ -79,6 +80,7 @@ class Board final : public web::Site {
   std::string history_problem_;
   BackRoom* back_room_ = nullptr;
   std::optional<Letters> letters_;
+  std::optional<LetterCount> letter_count_;  // with letters_
   std::string audit_file_;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first
   std::string problem_ = "the servers have not answered yet";  // of the last look; empty if it succeeded

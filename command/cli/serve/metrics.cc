@@ -86,11 +86,28 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
                             static_cast<double>(picture.warnings().size())));
 }
 
+void add_letters(std::vector<MetricFamily>& families, const std::optional<LetterNumbers>& numbers) {
+  families.push_back(single("dlq_readable", "Whether the queue of dead letters could be read.", numbers ? 1 : 0));
+  if (!numbers) return;
+  families.push_back(single("dlq_depth", "Dead letters that are not parked.", static_cast<double>(numbers->letters)));
+  families.push_back(single("dlq_parked", "Dead letters that are parked.", static_cast<double>(numbers->parked)));
+  families.push_back(
+      single("dlq_unreadable", "Dead letters that cannot be read.", static_cast<double>(numbers->unreadable)));
+  if (numbers->oldest) {
+    families.push_back(single("dlq_oldest_message_timestamp_seconds", "When the oldest that is not parked failed.",
+                              seconds(numbers->oldest->time_since_epoch())));
+  }
+  if (numbers->outbox_rows) {
+    families.push_back(single("dlq_outbox_rows", "Dead letters in the outbox of this machine.",
+                              static_cast<double>(*numbers->outbox_rows)));
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const MetricsInput& input) {
   std::vector<MetricFamily> families;
-  families.reserve(30);  // references to its elements are kept while they are filled
+  families.reserve(40);  // references to its elements are kept while they are filled
   MetricFamily& build = families.emplace_back(gauge("build_info", "The version of forelock."));
   add(build, 1,
       {{"version", std::to_string(FORELOCK_VERSION_MAJOR) + '.' + std::to_string(FORELOCK_VERSION_MINOR) + '.' +
@@ -125,6 +142,7 @@ std::string metrics_text(const MetricsInput& input) {
     families.push_back(
         counter("history_lost_total", "Those that could not be written.", static_cast<double>(input.history->lost())));
   }
+  if (input.letters != nullptr) add_letters(families, input.letters->numbers());
   if (input.picture != nullptr) add_picture(families, *input.picture);
   return prometheus::TextSerializer().Serialize(families);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/serve/acts.h"
 #include "cli/serve/history/history.h"
+#include "cli/serve/letter_count.h"
 #include "cli/serve/picture.h"
 #include "cli/serve/unlocker.h"
 
@@ -18,9 +19,10 @@ struct MetricsInput {
   std::uint64_t sessions_expired = 0;
   std::size_t connections = 0;  // of the web server
   std::size_t streams = 0;
-  const Unlocker* unlocker = nullptr;  // nothing without --unlocker
-  const History* history = nullptr;    // nothing without --history
-  const Acts* acts = nullptr;          // nothing without --admin
+  const Unlocker* unlocker = nullptr;    // nothing without --unlocker
+  const History* history = nullptr;      // nothing without --history
+  const Acts* acts = nullptr;            // nothing without --admin
+  const LetterCount* letters = nullptr;  // nothing without --dead-letters
 };
 
 // No monitor's id, host or owner becomes a label: their number has no bound. What comes from the picture is left out

@@ -1,0 +1,53 @@
+#include "cli/serve/letter_count.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cli/dlq/queue_reading.h"
+
+namespace forelock::cli {
+namespace {
+
+using ReadingClock = std::chrono::steady_clock;
+
+constexpr int times_a_reading = 10;
+constexpr unsigned http_ok = 200;
+
+LetterNumbers read_numbers(const Settings& settings, const LogSink& log) {
+  const QueueReading reading = QueueReader(settings, drain::StoreKind::configured, log).read({});
+  LetterNumbers numbers;
+  numbers.letters = reading.letters.letters;
+  numbers.parked = reading.parked.letters;
+  numbers.unreadable = reading.letters.unreadable_letters + reading.parked.unreadable_letters;
+  numbers.oldest = reading.letters.oldest;
+  if (reading.outbox) numbers.outbox_rows = reading.outbox->rows;
+  return numbers;
+}
+
+}  // namespace
+
+LetterCount::LetterCount(BackRoom& back_room, Settings settings, LogSink log,
+                         std::function<void(std::function<void()>)> post)
+    : back_room_(back_room), settings_(std::move(settings)), log_(std::move(log)), post_(std::move(post)) {}
+
+void LetterCount::tick() {
+  const auto begun = ReadingClock::now();
+  if (under_way_ || begun < next_) return;
+  auto numbers = std::make_shared<std::optional<LetterNumbers>>();
+  under_way_ = back_room_.ask(
+      [numbers, settings = settings_, log = log_] {
+        *numbers = read_numbers(settings, log);
+        return web::Response{http_ok, {}, {}, false};
+      },
+      [this, numbers, begun](const web::Response&) {
+        post_([this, numbers, begun] {
+          const auto now = ReadingClock::now();
+          numbers_ = *numbers;
+          under_way_ = false;
+          next_ = now + std::max<ReadingClock::duration>(interval, times_a_reading * (now - begun));
+        });
+      });
+}
+
+}  // namespace forelock::cli
