@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what building, testing and the demonstration need, on Debian 12:
-#   scripts/setup.sh [--build | --bench | --package | --browser] [--check]
+#   scripts/setup.sh [--build | --bench | --package | --browser | --kerberos] [--check]
 #
 #   --build   only what building the library and the command needs
 #   --bench   also the other locks that the comparison measures
 #   --package what building Debian packages needs
 #   --browser also the browser that scripts/evidence.sh drives
+#   --kerberos also the KDC that scripts/evidence.sh starts
 #   --check   installs nothing; lists what is missing and exits 1 if something is
 #   --help    this text
 #
@@ -53,6 +54,7 @@ packaging=(git debhelper fakeroot lintian blhc mmdebstrap)
 
 peers=(etcd-server redis-server)
 browser=(chromium chromium-driver python3-selenium)
+kerberos=(krb5-kdc krb5-admin-server krb5-user)
 
 check_only=no
 for argument in "$@"; do
@@ -61,6 +63,7 @@ for argument in "$@"; do
     --package) packages=("${building[@]}" "${packaging[@]}") ;;
     --bench) packages+=("${peers[@]}") ;;
     --browser) packages+=("${browser[@]}") ;;
+    --kerberos) packages+=("${kerberos[@]}") ;;
     --check) check_only=yes ;;
     --help | -h) show_help; exit 0 ;;
     *) unknown_option "$argument" ;;
@@ -95,7 +98,8 @@ apt_get() {
 apt_get update
 apt_get install --yes --no-install-recommends "${missing[@]}"
 if [[ -d /run/systemd/system ]]; then
-  for service in etcd-server:etcd redis-server:redis-server prometheus:prometheus; do
+  for service in etcd-server:etcd redis-server:redis-server prometheus:prometheus krb5-kdc:krb5-kdc \
+    krb5-admin-server:krb5-admin-server; do
     [[ " ${missing[*]} " != *" ${service%:*} "* ]] || "${as_root[@]}" systemctl disable --now "${service#*:}"
   done
 fi

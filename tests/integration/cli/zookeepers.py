@@ -39,7 +39,8 @@ def free_ports(count, addresses):
 class ZooKeepers:
     """Three servers at 127.0.0.1; `addresses`: at these, with one client port."""
 
-    def __init__(self, test, name="zookeeper", ensemble=True, addresses=None, options=(), observers=0, count=3):
+    def __init__(self, test, name="zookeeper", ensemble=True, addresses=None, options=(), observers=0, count=3,
+                 properties=()):
         self.hosts = addresses or ["127.0.0.1"] * count
         if addresses:
             self.ports = free_ports(1, addresses) * count
@@ -49,6 +50,7 @@ class ZooKeepers:
         members = [f"server.{i}=127.0.0.1:{peers[2 * i]}:{peers[2 * i + 1]}"
                    f":{'observer' if i >= count - observers else 'participant'}" for i in range(count)]
         self.processes = []
+        self.commands = []  # and where their output goes
         test.addCleanup(self.end)
         java = os.path.join(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ else "java"
         for i, (host, port) in enumerate(zip(self.hosts, self.ports)):
@@ -63,16 +65,26 @@ class ZooKeepers:
             lines += ["peerType=observer"] if ensemble and i >= count - observers else []
             with open(directory + "/zoo.cfg", "w", encoding="ascii") as file:
                 file.write("\n".join(lines) + "\n")
-            with open(directory + "/log", "wb") as log:
-                self.processes.append(subprocess.Popen(
-                    [java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
-                     "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp",
-                     JAR + ":" + LOG, "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"],
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log))
+            self.commands.append((directory + "/log", [
+                java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
+                "-Dzookeeper.admin.enableServer=false", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp",
+                JAR + ":" + LOG, *("-D" + each for each in properties),
+                "org.apache.zookeeper.server.quorum.QuorumPeerMain", directory + "/zoo.cfg"]))
+            self.processes.append(self.launch(i))
         for i in range(count):
             support.wait_until(lambda i=i: self.mode(i), f"server {i} serves", 120)
         for i in range(count):  # a JVM that has just been started takes its time for the first session
             test.run_cli("ls", "--zookeeper", self.address(i), server=False)
+
+    def launch(self, i):
+        file, command = self.commands[i]
+        with open(file, "ab") as log:
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def restart(self, i):
+        self.kill(i)
+        self.processes[i] = self.launch(i)
+        support.wait_until(lambda: self.mode(i), f"server {i} serves again", 120)
 
     def address(self, i):
         return f"{self.hosts[i]}:{self.ports[i]}"
