@@ -281,6 +281,58 @@ TEST(SaslTest, AServerThatFallsSilentInTheExchange) {
   EXPECT_TRUE(client.wait_connected(30s));
 }
 
+// Servers of other versions may say nothing; and one that ends the connection once may have been about to end itself.
+TEST(SaslTest, AServerThatEndsTheConnectionInTheExchange) {
+  for (const int most : {1, 1000}) {
+    TcpProxy proxy(strict().server().port());
+    std::atomic<int> cut{0};
+    proxy.set_inspector([&](int, TcpProxy::Direction direction, std::string& bytes) {
+      const bool now =
+          direction == TcpProxy::Direction::to_server && cut < most && bytes.find("digest-uri=") != std::string::npos;
+      if (now) ++cut;
+      return TcpProxy::Verdict{.cut = now};
+    });
+    const Settings settings = sasl_settings("localhost:" + std::to_string(proxy.port()));
+    if (most == 1) {
+      Client client(settings);
+      EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
+      EXPECT_EQ(cut, 1);
+    } else {
+      const Refusal refused = refusal(settings);
+      EXPECT_EQ(refused.code, ErrorCode::not_authorized) << refused.message;
+      EXPECT_THAT(refused.message, HasSubstr("it has ended the connection during DIGEST-MD5"));
+    }
+  }
+}
+
+// A session that was accepted once is tried until it is over; then there is a new one when the password fits again.
+TEST(SaslTest, APasswordThatIsChangedOnTheServer) {
+  const SaslSetup own;
+  TestServer server(own.options(Enforced::yes, quick_server()));
+  Client client(sasl_settings(server.connect_string(), "alice", {{"zookeeper.session.timeout", "2000"}}));
+  BlockingWriteLock lock(client, "test", "changed");
+  lock.lock_with_timeout();
+  const std::int64_t session = client.session_id();
+  own.change_password("looking glass");
+  server.restart();
+  ASSERT_TRUE(wait_until([&] { return client.last_problem().find("refuses") != std::string::npos; }, 30s));
+  BlockingWriteLock more(client, "test", "more");
+  try {
+    more.lock_with_timeout();
+    FAIL() << "locked";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::not_authorized) << error.what();
+  }
+  EXPECT_TRUE(wait_until([&] { return !lock.healthy() && client.statistics().sessions_expired == 1; }, 30s));
+  EXPECT_TRUE(wait_until([&] { return ephemeral_nodes(server).empty(); }, 30s)) << "the session is kept alive";
+  own.change_password("wonder land");
+  server.restart();
+  ASSERT_TRUE(client.wait_connected(60s)) << client.last_problem();
+  EXPECT_NE(client.session_id(), session);
+  more.lock_with_timeout();
+  EXPECT_TRUE(more.healthy());
+}
+
 // Where SASL is enforced, who knows a session's id cannot end it; the session's own client, which could, is Forelock.
 TEST(SaslTest, AStrangerEndsNoSession) {
   Client client(sasl_settings(strict().server().connect_string()));

@@ -8,16 +8,22 @@
 namespace forelock::test {
 
 SaslSetup::SaslSetup() {
-  std::ofstream(folder_.path() / "jaas.conf") << "Server {\n"
-                                                 "  org.apache.zookeeper.server.auth.DigestLoginModule required\n"
-                                                 "  user_alice=\"wonder land\"\n"
-                                                 "  user_bob=\"can we fix it\";\n"
-                                                 "};\n";
+  change_password("wonder land");
   for (const auto& [user, password] :
        {std::pair("alice", "wonder land"), std::pair("bob", "can we fix it"), std::pair("wrong", "hunter2")}) {
     std::ofstream(password_file(user)) << password << "\n";
     ::chmod(password_file(user).c_str(), 0600);
   }
+}
+
+void SaslSetup::change_password(const std::string& password) const {
+  std::ofstream(folder_.path() / "jaas.conf") << "Server {\n"
+                                                 "  org.apache.zookeeper.server.auth.DigestLoginModule required\n"
+                                                 "  user_alice=\""
+                                              << password
+                                              << "\"\n"
+                                                 "  user_bob=\"can we fix it\";\n"
+                                                 "};\n";
 }
 
 std::filesystem::path SaslSetup::password_file(const std::string& user) const {

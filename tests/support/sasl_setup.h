@@ -18,6 +18,9 @@ class SaslSetup {
   // For a server that knows these users; with `yes` it serves nobody else.
   ServerOptions options(Enforced enforced, ServerOptions others = {}) const;
 
+  // What alice's password is on servers that start from now on.
+  void change_password(const std::string& password) const;
+
   // Of "alice" or "bob", or a wrong one that could be either's.
   std::filesystem::path password_file(const std::string& user) const;
   // For files of the test's own.

@@ -56,6 +56,21 @@ class SaslTest(support.CliTest):
             self.assertEqual(checks["lock"]["status"], "ok")
         self.assertIn("serves no client without credentials", self.checks(self.settings(), 0)["access"]["message"])
 
+    def test_the_session_of_a_killed_process_is_ended(self):
+        session = self.path("app.session")
+        file = self.settings(zookeeper_session_file=session, zookeeper_session_timeout="60000")
+        holder = subprocess.Popen([support.BINARY, "--config", file, "run", "-m", "P2", "--", "sh", "-c",
+                                   "echo ready; read forever"], env=support.clean_environment(), text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.children.append(holder)
+        self.assertEqual(holder.stdout.readline(), "ready\n")
+        holder.kill()
+        holder.wait()
+        holder.stdin.close()  # so that its command ends, too
+        support.wait_until(lambda: self.run_sasl(file, "recover", session).returncode == 0, "the session is ended")
+        result = self.run_sasl(file, "run", "-m", "P2", "--timeout", "5s", "--", "echo", "free")
+        self.assertEqual((result.returncode, result.stdout), (0, "free\n"), result.stderr)
+
     def test_without_credentials(self):
         lock = self.checks(self.write("none.properties", f"zookeeper.servers={self.address}\n"), 77)["lock"]
         self.assertIn("set zookeeper.sasl.mechanism", lock["hint"])
