@@ -39,7 +39,7 @@ class CyrusExchange final : public SaslExchange {
       : options_(options), host_(options.mechanism == SaslMechanism::digest_md5 ? digest_host : host) {}
 
   ~CyrusExchange() override {
-    explicit_bzero(secret_.data(), secret_.size());
+    if (!secret_.empty()) explicit_bzero(secret_.data(), secret_.size());
     if (connection_ == nullptr) return;
     try {
       const SaslUse library;
