@@ -2,15 +2,29 @@
 
 #include <dlfcn.h>
 #include <strings.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <memory>
 #include <stdexcept>
 
 namespace forelock::zookeeper {
 namespace {
 
+struct ProcessMutex {
+  const pid_t process = getpid();
+  std::mutex mutex;
+};
+
+// Never destroyed: connections may outlive static storage. A forked child has its own, because a thread that it does
+// not have may hold its parent's.
 std::mutex& one_in_the_library() {
-  static auto& only = *new std::mutex;  // connections may outlive static storage
-  return only;
+  static std::atomic<ProcessMutex*> present{nullptr};
+  ProcessMutex* known = present.load();
+  if (known != nullptr && known->process == getpid()) return known->mutex;
+  auto made = std::make_unique<ProcessMutex>();
+  if (present.compare_exchange_strong(known, made.get())) known = made.release();
+  return known->mutex;
 }
 
 template <typename Function>

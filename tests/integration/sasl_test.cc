@@ -281,6 +281,22 @@ TEST(SaslTest, AServerThatFallsSilentInTheExchange) {
   EXPECT_TRUE(client.wait_connected(30s));
 }
 
+// Who does not know the password cannot play the server: the last answer, which proves it, is changed on the way.
+TEST(SaslTest, AServerThatDoesNotKnowThePassword) {
+  TcpProxy proxy(strict().server().port());
+  proxy.set_inspector([](int, TcpProxy::Direction direction, std::string& bytes) {
+    const std::size_t proof = bytes.find("rspauth=");
+    if (direction == TcpProxy::Direction::to_client && proof != std::string::npos) {
+      char& digit = bytes.at(proof + 10);
+      digit = digit == '0' ? '1' : '0';
+    }
+    return TcpProxy::Verdict{};
+  });
+  const Refusal refused = refusal(sasl_settings("localhost:" + std::to_string(proxy.port())));
+  EXPECT_EQ(refused.code, ErrorCode::not_authorized) << refused.message;
+  EXPECT_THAT(refused.message, HasSubstr("it has not shown that it knows the password"));
+}
+
 // Servers of other versions may say nothing; and one that ends the connection once may have been about to end itself.
 TEST(SaslTest, AServerThatEndsTheConnectionInTheExchange) {
   for (const int most : {1, 1000}) {
