@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Checks docker-compose.yml and Dockerfile without Docker's engine: compose_test.py ROOT.
+"""Checks docker-compose.yml, Dockerfile and the manifests for Kubernetes without an engine: compose_test.py ROOT.
 
 docker-compose must accept the file (exit 77, skipped, where it is not installed); what it understood must be pinned,
 healthy before others use it, and reachable from this machine only. With $FORELOCK_BINARY, the configuration that the
 containers get is checked too.
 """
 
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -82,6 +84,61 @@ class ComposeTest(unittest.TestCase):
         self.assertEqual(self.services["forelock"]["command"][0], "watch")
         file = ROOT / "config" / "compose.properties"
         self.assertRegex(file.read_text(encoding="utf-8"), r"(?m)^zookeeper\.servers=[^/\n]+$")
+
+
+class KubernetesTest(unittest.TestCase):
+    """config/kubernetes, as far as it goes without a cluster: the schemas were checked by hand."""
+
+    @classmethod
+    def setUpClass(cls):
+        import yaml
+
+        cls.objects = [one for file in sorted((ROOT / "config" / "kubernetes").glob("*.yaml"))
+                       for one in yaml.safe_load_all(file.read_text(encoding="utf-8"))]
+        cls.pods = [one["spec"]["template"]["spec"] for one in cls.objects if "template" in one.get("spec", {})]
+
+    def test_containers_have_the_least_rights_and_a_limit(self):
+        self.assertEqual(len(self.pods), 3)
+        for pod in self.pods:
+            self.assertIs(pod["automountServiceAccountToken"], False)
+            self.assertIs(pod["securityContext"]["runAsNonRoot"], True)
+            self.assertEqual(pod["securityContext"]["runAsUser"], 10001)  # the Dockerfile's
+            for container in pod["containers"]:
+                rights = container["securityContext"]
+                self.assertIs(rights["readOnlyRootFilesystem"], True)
+                self.assertIs(rights["allowPrivilegeEscalation"], False)
+                self.assertEqual(rights["capabilities"], {"drop": ["ALL"]})
+                self.assertIn("memory", container["resources"]["limits"])
+
+    def test_what_is_mounted_is_there(self):
+        claims = {claim["metadata"]["name"] for one in self.objects
+                  for claim in one.get("spec", {}).get("volumeClaimTemplates", [])}
+        maps = {one["metadata"]["name"] for one in self.objects if one["kind"] == "ConfigMap"}
+        for pod in self.pods:
+            volumes = {volume["name"] for volume in pod["volumes"]}
+            for container in pod["containers"]:
+                self.assertLessEqual({mount["name"] for mount in container["volumeMounts"]}, volumes | claims)
+            named = {volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume}
+            self.assertLessEqual(named, maps)
+
+    def test_the_command_knows_what_it_is_told(self):
+        binary = os.environ.get("FORELOCK_BINARY")
+        if not binary or not Path(binary).exists():
+            self.skipTest("the command was not built")
+        for container in (container for pod in self.pods for container in pod["containers"]):
+            words = list(itertools.takewhile(lambda word: word != "--", container["args"]))
+            command = list(itertools.takewhile(lambda word: not word.startswith("-"), words))
+            told = "".join(subprocess.run([binary, *name, "--help"], capture_output=True, text=True, check=True).stdout
+                           for name in ([], command))
+            for option in (word for word in words if word.startswith("-")):
+                self.assertRegex(told, rf"(?m)(^|[ ,]){option}[ ,]", (command, option))
+        for one in self.objects:
+            for name, text in one.get("data", {}).items():
+                with tempfile.TemporaryDirectory() as folder:
+                    file = Path(folder, name)
+                    file.write_text(text, encoding="utf-8")
+                    answer = subprocess.run([binary, "config", "check", file], capture_output=True, check=False)
+                    self.assertEqual(answer.returncode, 0, answer.stderr)
 
 
 class DockerfileTest(unittest.TestCase):
