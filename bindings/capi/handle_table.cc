@@ -48,6 +48,9 @@ HandleTable& HandleTable::instance() {
   return *table;
 }
 
+// Made when the library is loaded: a child that is forked while another thread made it would wait for that for ever.
+[[maybe_unused]] static const HandleTable& made_at_load = HandleTable::instance();
+
 Handle HandleTable::add(std::unique_ptr<Object> object) {
   std::uint32_t index = 0;
   {
