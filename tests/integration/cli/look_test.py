@@ -144,7 +144,7 @@ class Show(support.CliTest):
         self.children.append(others)
         self.assertEqual(others.stdout.readline(), "ready\n")
         queue = self.json_of("show", "P1", "--expect", "1m")["queue"]
-        self.assertEqual(len(queue), 12)
+        self.assertIn(len(queue), (12, 13))  # one comes before the first one leaves
         first = queue[0]["expected_wait_ms"]
         for waiter in queue:
             # Of a pace that has a fraction of a millisecond, and was rounded.
