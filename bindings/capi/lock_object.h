@@ -1,83 +1,134 @@
-// The locks behind handles.
+// The locks and lock sets behind handles.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "capi/client_object.h"
+#include "capi/handles.h"
 #include "capi/last_acquisition.h"
 #include "capi/lock_arguments.h"
 #include "capi/object.h"
+#include "client/hold.h"
 #include "client/lock_slot.h"
+#include "client/set_slot.h"
 #include "forelock/write_lock.h"
 
 namespace forelock::capi {
 
-// A lock that may be waited for or not, as each call says.
-class HostLock final : public WriteLock {
- public:
-  // \throws RequestRejectedException(invalid_argument).
-  HostLock(Client& client, std::string lock_info, std::string monitor, Priority priority, LockOptions options)
-      : WriteLock(std::make_shared<client::LockSlot>(client.core(), std::move(lock_info), std::move(monitor), priority,
-                                                     std::move(options))) {}
-
-  client::LockSlot& slot() { return *slot_; }
-};
-
-// What has a lock that may be held: a lock object, or an attempt at an operation.
+// What may hold something: a lock object, a lock set object, or an attempt at an operation with its lock.
 class HeldObject : public Object {
  public:
-  WriteLock& lock() const { return *lock_; }
+  client::Hold& hold() const { return hold_; }
   EventQueue& events() const { return *client_->events; }
   const std::shared_ptr<ClientState>& client() const { return client_; }
 
  protected:
-  // `lock` belongs to the derived class.
-  HeldObject(Kind kind, std::shared_ptr<ClientState> client, WriteLock* lock)
-      : Object(kind), client_(std::move(client)), lock_(lock) {}
+  // `hold` belongs to the derived class.
+  HeldObject(Kind kind, std::shared_ptr<ClientState> client, client::Hold& hold)
+      : Object(kind), client_(std::move(client)), hold_(hold) {}
 
  private:
   const std::shared_ptr<ClientState> client_;
-  WriteLock* const lock_;
+  client::Hold& hold_;
 };
 
-class LockObject final : public HeldObject {
+// A lock or a lock set: what its caller acquires and releases himself.
+class HoldObject : public HeldObject {
  public:
-  using Slot = client::LockSlot;
-  static constexpr Kind object_kind = Kind::lock;
+  ~HoldObject() override { hold().retire(); }
 
-  LockObject(std::shared_ptr<ClientState> client, std::unique_ptr<HostLock> lock)
-      : HeldObject(object_kind, std::move(client), lock.get()), lock_(std::move(lock)) {}
-
-  client::LockSlot& slot() const { return lock_->slot(); }
   LastAcquisition& last() { return last_; }
 
   // Ends what other threads wait for; what they obtain from now on they give back.
   void close() {
     closed_ = true;
-    slot().cancel();
-    slot().release_detached();
+    hold().cancel();
+    hold().release_detached();
   }
   bool closed() const { return closed_; }
   [[noreturn]] void throw_freed() const {
-    throw InstanceLockException(ErrorCode::cancelled, slot().monitor(),
-                                "the lock on " + slot().monitor() + " was freed by another thread");
+    throw InstanceLockException(ErrorCode::cancelled, hold().first_monitor(),
+                                hold().subject() + " was freed by another thread");
   }
 
-  static Event acquired_event(fl_lock lock, std::uint64_t tag, const std::exception_ptr& error, const Slot& slot) {
-    Event event = event_of(FL_EVENT_ACQUIRED, lock, tag, error, slot.monitor());
-    if (!error) event.value = slot.token();
-    return event;
-  }
+ protected:
+  HoldObject(Kind kind, std::shared_ptr<ClientState> client, std::shared_ptr<client::Hold> hold)
+      : HeldObject(kind, std::move(client), *hold), owned_(std::move(hold)) {}
 
  private:
-  const std::unique_ptr<HostLock> lock_;
+  const std::shared_ptr<client::Hold> owned_;
   LastAcquisition last_;
   std::atomic<bool> closed_{false};
 };
+
+class LockObject final : public HoldObject {
+ public:
+  static constexpr Kind object_kind = Kind::lock;
+
+  LockObject(std::shared_ptr<ClientState> client, std::shared_ptr<client::LockSlot> slot)
+      : HoldObject(object_kind, std::move(client), std::move(slot)) {}
+};
+
+class SetObject final : public HoldObject {
+ public:
+  static constexpr Kind object_kind = Kind::set;
+
+  SetObject(std::shared_ptr<ClientState> client, const std::shared_ptr<client::SetSlot>& slot)
+      : HoldObject(object_kind, std::move(client), slot), slot_(*slot) {}
+
+  client::SetSlot& slot() const { return slot_; }
+
+ private:
+  client::SetSlot& slot_;
+};
+
+// The implementation of a lock whose public face is all that is at hand: an attempt's.
+class FacedLock final : public WriteLock {
+ public:
+  static client::LockSlot& slot_of(const WriteLock& lock) { return *(lock.*(&FacedLock::slot_)); }
+};
+
+inline bool is_hold(Handle handle) {
+  return is_kind(handle, Kind::lock) || is_kind(handle, Kind::set);
+}
+inline bool is_held(Handle handle) {
+  return is_hold(handle) || is_kind(handle, Kind::attempt);
+}
+
+// The lock or the set. \throws InvalidHandle.
+inline Use<HoldObject> find_hold(Handle handle) {
+  if (is_hold(handle)) {
+    if (auto use = HandleTable::instance().find(handle)) return Use<HoldObject>(std::move(use));
+  }
+  throw InvalidHandle();
+}
+
+// The same, and the handle is invalid from then on.
+inline Use<HoldObject> remove_hold(Handle handle) {
+  if (is_hold(handle)) {
+    if (auto use = HandleTable::instance().remove(handle)) return Use<HoldObject>(std::move(use));
+  }
+  throw InvalidHandle();
+}
+
+// The lock, the set or the attempt. \throws InvalidHandle.
+inline Use<HeldObject> find_held(Handle handle) {
+  if (is_held(handle)) {
+    if (auto use = HandleTable::instance().find(handle)) return Use<HeldObject>(std::move(use));
+  }
+  throw InvalidHandle();
+}
+
+// What `read` says of it; `absent` for an invalid handle. For what is asked often, or has no code to return.
+template <class Result, class Read>
+Result read_held(Handle handle, Result absent, Read&& read) noexcept {
+  if (!is_held(handle)) return absent;
+  const auto use = HandleTable::instance().find(handle);
+  return use ? read(static_cast<const HeldObject&>(use.object()).hold()) : absent;
+}
 
 }  // namespace forelock::capi

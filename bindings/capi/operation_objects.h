@@ -62,7 +62,7 @@ class AttemptObject final : public HeldObject {
   AttemptObject(std::shared_ptr<ClientState> client, WriteLock& lock, std::shared_ptr<const void> owner,
                 OperationRunner::Done done, std::shared_ptr<OpenAttempts> open,
                 std::shared_ptr<const ReplayedLetter> letter = {})
-      : HeldObject(object_kind, std::move(client), &lock),
+      : HeldObject(object_kind, std::move(client), FacedLock::slot_of(lock)),
         owner_(std::move(owner)),
         done_(std::move(done)),
         open_(std::move(open)),

@@ -155,7 +155,7 @@ int32_t fl_attempt_should_stop(fl_attempt attempt) {
   int32_t should_stop = 1;
   capi::run([&] {
     const auto use = find<AttemptObject>(attempt);
-    const bool lost = !use->lock().healthy();
+    const bool lost = !use->hold().healthy();
     should_stop = lost || (use->letter() != nullptr && use->letter()->stop.stop_requested()) ? 1 : 0;
   });
   return should_stop;

@@ -11,7 +11,8 @@ extern "C" {
 
 /// \name Lock sets
 /// The functions are those of single locks, for all members at once; their rules about blocking, codes and events are
-/// the same.
+/// the same. Functions of locks take sets, too, such as fl_lock_owner(), and fl_lock_watch() with FL_ON_QUEUED, whose
+/// events name the member that the set waits for; fl_lock_token() of a set is 0, see fl_set_member().
 /// \{
 
 typedef fl_handle fl_set;  ///< a lock set: one acquisition at a time
@@ -68,7 +69,7 @@ FORELOCK_EXPORT int32_t fl_set_step_aside(fl_set set, int64_t timeout_ms);
 FORELOCK_EXPORT int32_t fl_set_free(fl_set set);
 
 /// Asks for events with this tag, while the set is free. `events`: FL_ON_LOST (once for each grant of which a member is
-/// lost), FL_ON_CONTENDED; `monitor` of each event is the member.
+/// lost), FL_ON_QUEUED, FL_ON_CONTENDED; `monitor` of each event is the member.
 FORELOCK_EXPORT int32_t fl_set_watch(fl_set set, uint32_t events, uint64_t tag);
 
 /// Asks for FL_EVENT_DANGER with this tag, while the set is free. `danger_margin_ms`: more than 0, at most a third of

@@ -191,13 +191,9 @@ std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome out
       ErrorCode::session_expired, monitor, "the session ended before the lock on " + monitor + " was released"));
 }
 
-LockUnhealthyException unhealthy_lock(const std::string& monitor, const std::string& why) {
-  return {ErrorCode::lock_unhealthy, monitor, "the lock on " + monitor + " " + why,
+LockUnhealthyException unhealthy(const std::string& monitor, const std::string& message) {
+  return {ErrorCode::lock_unhealthy, monitor, message,
           "stop the work that it protects; another client may hold the lock"};
-}
-
-LockUnhealthyException lost_lock(const std::string& monitor, LossReason reason) {
-  return unhealthy_lock(monitor, "is lost (" + std::string(name_of(reason)) + ")");
 }
 
 ConnectionLossException unconfirmed_release(const std::string& monitor) {

@@ -26,8 +26,7 @@ std::exception_ptr error_of(EnsembleLink& ensemble, const Acquisition& acquisiti
 // Nothing for a release that was confirmed.
 std::exception_ptr error_of(const std::string& monitor, lock::ReleaseOutcome outcome);
 ConnectionLossException unconfirmed_release(const std::string& monitor);
-LockUnhealthyException unhealthy_lock(const std::string& monitor, const std::string& why);
-LockUnhealthyException lost_lock(const std::string& monitor, LossReason reason);
+LockUnhealthyException unhealthy(const std::string& monitor, const std::string& message);
 // Of a lock object that was destroyed while its caller waited for an answer.
 std::exception_ptr destroyed_lock(const std::string& monitor);
 

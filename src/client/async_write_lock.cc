@@ -17,7 +17,7 @@ AsyncWriteLock::AsyncWriteLock(AsyncWriteLock&& other) noexcept = default;
 AsyncWriteLock& AsyncWriteLock::operator=(AsyncWriteLock&& other) noexcept = default;
 
 void AsyncWriteLock::acquire(AcquireCallback callback) {
-  acquire(slot().core().settings().timeout(priority()), std::move(callback));
+  slot().acquire(slot().configured_deadline(), false, std::move(callback));
 }
 
 void AsyncWriteLock::acquire(std::chrono::milliseconds timeout, AcquireCallback callback) {

@@ -1,36 +1,11 @@
 #include "forelock/blocking_write_lock.h"
 
-#include <exception>
 #include <utility>
 
 #include "client/clock.h"
 #include "client/lock_slot.h"
 
 namespace forelock {
-
-using lock::RefusalReason;
-
-namespace {
-
-void throw_unless_granted(const client::LockSlot& slot, const std::optional<lock::Refusal>& refusal) {
-  if (refusal) std::rethrow_exception(slot.error_of(*refusal, true));
-}
-
-// try_lock and its like: what is no failure is a plain no.
-bool granted_or_throw(const client::LockSlot& slot, const std::optional<lock::Refusal>& refusal) {
-  if (!refusal) return true;
-  switch (refusal->reason) {
-    case RefusalReason::timed_out:
-    case RefusalReason::unavailable:
-    case RefusalReason::not_admitted:
-    case RefusalReason::cancelled:
-      return false;
-    default:
-      std::rethrow_exception(slot.error_of(*refusal, false));
-  }
-}
-
-}  // namespace
 
 BlockingWriteLock::BlockingWriteLock(Client& client, std::string lock_info, std::string monitor, Priority priority,
                                      LockOptions options)
@@ -43,31 +18,25 @@ BlockingWriteLock& BlockingWriteLock::operator=(BlockingWriteLock&& other) noexc
 
 void BlockingWriteLock::lock() {
   client::LockSlot& slot = this->slot();
-  const auto acquisition = slot.acquire(lock::never, false);
-  throw_unless_granted(slot, slot.wait(acquisition, lock::never));
+  slot.wait_or_throw(slot.acquire(lock::never, false), lock::never);
 }
 
 bool BlockingWriteLock::try_lock() {
   client::LockSlot& slot = this->slot();
-  // Waits for the servers' answer alone, which takes a moment even where no time is configured for waiting.
-  const auto configured = slot.core().settings().timeout(priority());
-  const auto deadline = client::deadline_after(configured.count() > 0 ? configured : std::chrono::seconds(1));
-  const auto acquisition = slot.acquire(deadline, true);
-  return granted_or_throw(slot, slot.wait(acquisition, deadline));
+  const auto deadline = slot.deadline_of_try();
+  return slot.wait_and_see(slot.acquire(deadline, true), deadline);
 }
 
 bool BlockingWriteLock::try_lock_until_steady(std::chrono::steady_clock::time_point until) {
   client::LockSlot& slot = this->slot();
   const auto deadline = client::from_steady(until);
-  const auto acquisition = slot.acquire(deadline, false);
-  return granted_or_throw(slot, slot.wait(acquisition, deadline));
+  return slot.wait_and_see(slot.acquire(deadline, false), deadline);
 }
 
 void BlockingWriteLock::lock_with_timeout() {
   client::LockSlot& slot = this->slot();
-  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
-  const auto acquisition = slot.acquire(deadline, false);
-  throw_unless_granted(slot, slot.wait(acquisition, deadline));
+  const auto deadline = slot.configured_deadline();
+  slot.wait_or_throw(slot.acquire(deadline, false), deadline);
 }
 
 bool BlockingWriteLock::cancel() {
@@ -75,12 +44,7 @@ bool BlockingWriteLock::cancel() {
 }
 
 void BlockingWriteLock::unlock() noexcept {
-  if (!slot_ || slot_->core().in_forked_child()) return;
-  try {
-    slot_->release_and_wait();
-  } catch (const std::exception& problem) {
-    slot_->core().log("warning", problem.what());
-  }
+  if (slot_) slot_->release_quietly();
 }
 
 void BlockingWriteLock::unlock_or_throw() {
@@ -92,16 +56,7 @@ void BlockingWriteLock::unlock_async() noexcept {
 }
 
 bool BlockingWriteLock::step_aside(std::chrono::milliseconds timeout) {
-  client::LockSlot& slot = this->slot();
-  const auto deadline = client::deadline_after(timeout);
-  const auto acquisition = slot.acquisition();
-  if (!slot.step_aside(deadline)) {
-    slot.check_health();
-    throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitor(), "the lock on " + monitor() + " is not held");
-  }
-  if (!granted_or_throw(slot, slot.wait(acquisition, deadline))) return false;
-  slot.check_health();  // it may have been removed before it could be given back
-  return true;
+  return slot().step_aside(timeout);
 }
 
 }  // namespace forelock

@@ -23,7 +23,7 @@ class CallbackGate {
 
   // What an asynchronous caller is told, decided but not yet given: the dispatcher has not come to it.
   struct Answer {
-    Done done;
+    Done done = {};
     const char* kind = "";
     bool held = false;                               // of an acquisition that was granted
     std::function<std::exception_ptr()> error = {};  // asked when it is given, on that thread; empty: none

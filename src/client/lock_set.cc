@@ -1,7 +1,6 @@
 #include "forelock/lock_set.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "client/clock.h"
@@ -10,30 +9,6 @@
 #include "client/set_slot.h"
 
 namespace forelock {
-
-using lock::RefusalReason;
-
-namespace {
-
-void throw_unless_granted(const client::SetSlot& slot, const std::optional<client::SetSlot::Failure>& failure) {
-  if (failure) std::rethrow_exception(slot.error_of(*failure, true));
-}
-
-// try_lock and its like: what is no failure is a plain no.
-bool granted_or_throw(const client::SetSlot& slot, const std::optional<client::SetSlot::Failure>& failure) {
-  if (!failure) return true;
-  switch (failure->refusal.reason) {
-    case RefusalReason::timed_out:
-    case RefusalReason::unavailable:
-    case RefusalReason::not_admitted:
-    case RefusalReason::cancelled:
-      return false;
-    default:
-      std::rethrow_exception(slot.error_of(*failure, false));
-  }
-}
-
-}  // namespace
 
 LockSet::LockSet(Client& client, std::string lock_info, const std::vector<std::string>& monitors, Priority priority,
                  LockOptions options)
@@ -69,48 +44,37 @@ bool LockSet::set_priority(Priority priority) {
   return slot().set_priority(priority);
 }
 void LockSet::inside(const WriteLock& outer) {
-  client::put_inside(slot(), monitors().front(), outer.slot());
+  slot().put_inside(outer.slot());
 }
 void LockSet::inside(const LockSet& outer) {
-  client::put_inside(slot(), monitors().front(), outer.slot());
+  slot().put_inside(outer.slot());
 }
 
 void LockSet::lock() {
   client::SetSlot& slot = this->slot();
-  const auto acquisition = slot.acquire(lock::never, false);
-  throw_unless_granted(slot, slot.wait(acquisition, lock::never));
+  slot.wait_or_throw(slot.acquire(lock::never, false), lock::never);
 }
 
 bool LockSet::try_lock() {
   client::SetSlot& slot = this->slot();
-  // Waits for the servers' answer alone, which takes a moment even where no time is configured for waiting.
-  const auto configured = slot.core().settings().timeout(priority());
-  const auto deadline = client::deadline_after(configured.count() > 0 ? configured : std::chrono::seconds(1));
-  const auto acquisition = slot.acquire(deadline, true);
-  return granted_or_throw(slot, slot.wait(acquisition, deadline));
+  const auto deadline = slot.deadline_of_try();
+  return slot.wait_and_see(slot.acquire(deadline, true), deadline);
 }
 
 bool LockSet::try_lock_until_steady(std::chrono::steady_clock::time_point steady) {
   client::SetSlot& slot = this->slot();
   const auto deadline = client::from_steady(steady);
-  const auto acquisition = slot.acquire(deadline, false);
-  return granted_or_throw(slot, slot.wait(acquisition, deadline));
+  return slot.wait_and_see(slot.acquire(deadline, false), deadline);
 }
 
 void LockSet::lock_with_timeout() {
   client::SetSlot& slot = this->slot();
-  const auto deadline = client::deadline_after(slot.core().settings().timeout(priority()));
-  const auto acquisition = slot.acquire(deadline, false);
-  throw_unless_granted(slot, slot.wait(acquisition, deadline));
+  const auto deadline = slot.configured_deadline();
+  slot.wait_or_throw(slot.acquire(deadline, false), deadline);
 }
 
 void LockSet::unlock() noexcept {
-  if (!slot_ || slot_->core().in_forked_child()) return;
-  try {
-    slot_->release_and_wait();
-  } catch (const std::exception& problem) {
-    slot_->core().log("warning", problem.what());
-  }
+  if (slot_) slot_->release_quietly();
 }
 
 void LockSet::unlock_or_throw() {
@@ -122,20 +86,11 @@ void LockSet::unlock_async() noexcept {
 }
 
 bool LockSet::step_aside(std::chrono::milliseconds timeout) {
-  client::SetSlot& slot = this->slot();
-  const auto deadline = client::deadline_after(timeout);
-  const auto acquisition = slot.acquisition();
-  if (!slot.step_aside(deadline)) {
-    slot.check_health();
-    throw LockUnhealthyException(ErrorCode::lock_unhealthy, monitors().front(), "the lock set is not held");
-  }
-  if (!granted_or_throw(slot, slot.wait(acquisition, deadline))) return false;
-  slot.check_health();  // a member may have been removed since
-  return true;
+  return slot().step_aside(timeout);
 }
 
 void LockSet::acquire(AcquireCallback callback) {
-  acquire(slot().core().settings().timeout(priority()), std::move(callback));
+  slot().acquire(slot().configured_deadline(), false, std::move(callback));
 }
 
 void LockSet::acquire(std::chrono::milliseconds timeout, AcquireCallback callback) {

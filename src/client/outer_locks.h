@@ -3,10 +3,8 @@
 
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
-#include "forelock/error.h"
 #include "lock/engine_types.h"
 
 namespace forelock::client {
@@ -35,16 +33,5 @@ class OuterLocks {
   mutable std::mutex mutex_;
   std::vector<std::weak_ptr<const OuterLock>> locks_;
 };
-
-// \throws RequestRejectedException(invalid_argument) if they are not of one client.
-template <class InnerSlot, class OuterSlot>
-void put_inside(InnerSlot& inner, const std::string& monitor, OuterSlot& outer) {
-  if (&inner.core() != &outer.core()) {
-    throw RequestRejectedException(ErrorCode::invalid_argument, monitor,
-                                   "this lock cannot be inside of a lock of another Client",
-                                   "make both with the same Client");
-  }
-  inner.outer_locks().add(outer.weak_from_this());
-}
 
 }  // namespace forelock::client

@@ -79,7 +79,7 @@ void SetRun::wake_owner() {
 // Comes for each member, too, of which a set of many would be woken again and again.
 void SetRun::wake() {
   if (!wake_due_.exchange(false)) return;
-  if (const auto owner = owner_.lock()) owner->wake(*this);
+  if (const auto owner = owner_.lock()) owner->wake();
 }
 
 std::shared_ptr<SetRun> SetRun::shared() {

@@ -54,10 +54,10 @@ bool WriteLock::set_priority(Priority priority) {
   return slot().set_priority(priority);
 }
 void WriteLock::inside(const WriteLock& outer) {
-  client::put_inside(slot(), monitor(), outer.slot());
+  slot().put_inside(outer.slot());
 }
 void WriteLock::inside(const LockSet& outer) {
-  client::put_inside(slot(), monitor(), outer.slot());
+  slot().put_inside(outer.slot());
 }
 bool WriteLock::owns_lock() const noexcept {
   return slot_ && slot_->holds();
@@ -81,16 +81,19 @@ std::stop_token WriteLock::stop_token() const {
   return slot().stop_token();
 }
 void WriteLock::on_lost(std::function<void(LossReason)> callback) {
-  slot().on_lost(std::move(callback));
+  if (!callback) return slot().on_lost({});
+  slot().on_lost([told = std::move(callback)](LossReason reason, const std::string&) { told(reason); });
 }
 void WriteLock::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
   slot().on_danger(margin, std::move(callback));
 }
 void WriteLock::on_queued(std::function<void(const QueuePosition&)> callback) {
-  slot().on_queued(std::move(callback));
+  if (!callback) return slot().on_queued({});
+  slot().on_queued([told = std::move(callback)](const QueuePosition& position, const std::string&) { told(position); });
 }
 void WriteLock::on_contended(std::function<void(Priority waiting)> callback) {
-  slot().on_contended(std::move(callback));
+  if (!callback) return slot().on_contended({});
+  slot().on_contended([told = std::move(callback)](Priority waiting, const std::string&) { told(waiting); });
 }
 void WriteLock::alive(std::chrono::milliseconds expected) {
   slot().alive(expected);

@@ -98,7 +98,7 @@ TEST_F(ClockTest, WaitingEndsInTimeOnAMachineThatHasBeenSuspended) {
   const auto acquisition = other->acquire(deadline, false);
   const auto refusal = other->wait(acquisition, deadline);
   ASSERT_TRUE(refusal);
-  EXPECT_EQ(refusal->reason, lock::RefusalReason::timed_out);
+  EXPECT_EQ(refusal->refusal.reason, lock::RefusalReason::timed_out);
   EXPECT_GE(steady_clock::now(), begun + 50ms);
   EXPECT_LT(steady_clock::now(), begun + 5min);
 }

@@ -111,7 +111,7 @@ TEST_F(SecondUseTest, WhoStepsAsideAndGoesToAnotherClassTellsNothingOfItsFormerG
   slot->alive(1min);
   session_.answer_all();
   session_.write(Create{"/P/A-", "another client's", CreateMode::ephemeral_sequential});
-  ASSERT_TRUE(slot->step_aside(lock::never));
+  slot->begin_step_aside(lock::never);
   session_.answer_all();
   ASSERT_EQ(slot->state(), LockState::waiting);
   ASSERT_TRUE(slot->set_priority(Priority::foreground));
@@ -167,11 +167,11 @@ TEST_F(SecondUseTest, EachMemberOfASetThatIsAliveHasItsOwnToken) {
   other->release({});
   session_.answer_all();
   ASSERT_TRUE(set->holds());
-  ASSERT_NE(set->token(0), set->token(1));
+  ASSERT_NE(set->tokens()[0].token, set->tokens()[1].token);
   set->alive(1min);
   session_.answer_all();
-  EXPECT_EQ(record_at("/P/privateLock")->fencing_token, set->token(0));
-  EXPECT_EQ(record_at("/Q/privateLock")->fencing_token, set->token(1));
+  EXPECT_EQ(record_at("/P/privateLock")->fencing_token, set->tokens()[0].token);
+  EXPECT_EQ(record_at("/Q/privateLock")->fencing_token, set->tokens()[1].token);
   set->retire();
   session_.answer_all();
 }

@@ -143,13 +143,13 @@ TEST_F(SetLingerTest, ASetThatHasBeenHeldLingersAsAWhole) {
 
 TEST_F(SetLingerTest, WhoSteppedAsideHasNewTokens) {
   const auto set = hold_set();
-  const lock::Token first = set->token(0);
-  const lock::Token second = set->token(1);
-  ASSERT_TRUE(set->step_aside(lock::never));
+  const lock::Token first = set->tokens()[0].token;
+  const lock::Token second = set->tokens()[1].token;
+  set->begin_step_aside(lock::never);
   session_.answer_all();
   ASSERT_TRUE(set->holds());
-  EXPECT_GT(set->token(0), first);
-  EXPECT_GT(set->token(1), second);
+  EXPECT_GT(set->tokens()[0].token, first);
+  EXPECT_GT(set->tokens()[1].token, second);
 }
 
 // One thread unlocks and another one takes the same object, at each point of the answer: the first one hears its end.
@@ -162,8 +162,8 @@ TEST(SetReleaseTest, AnAcquisitionOfAnotherThreadDoesNotTakeTheAnswerAway) {
     session.connect(10s);
     LockOptions options;
     options.capture_stack = false;
-    const auto set = std::make_shared<SetSlot>(core, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground,
-                                               options);
+    const auto set =
+        std::make_shared<SetSlot>(core, "test", std::vector<std::string>{"P", "Q"}, Priority::foreground, options);
     set->acquire(lock::never, false);
     session.answer_all();
     ASSERT_TRUE(set->holds());
@@ -198,8 +198,8 @@ TEST(SetDeadlineTest, ASessionWhoseTimeIsOverWithinAliveIsALoss) {
     session.connect(1h);
     LockOptions options;
     options.capture_stack = false;
-    const auto set = std::make_shared<SetSlot>(core, "test", std::vector<std::string>{"P", "Q", "R"},
-                                               Priority::foreground, options);
+    const auto set =
+        std::make_shared<SetSlot>(core, "test", std::vector<std::string>{"P", "Q", "R"}, Priority::foreground, options);
     set->acquire(lock::never, false);
     session.answer_all();
     ASSERT_TRUE(set->healthy());

@@ -115,7 +115,7 @@ TEST_F(SlotTest, AnAcquisitionThatHasEndedIsNotTakenForTheNextOne) {
   ASSERT_EQ(slot->state(), LockState::waiting);
   EXPECT_TRUE(slot->wait_until(first, lock::never));
   EXPECT_FALSE(slot->tell_end(first, [](std::exception_ptr) { ADD_FAILURE() << "has ended before"; }));
-  EXPECT_EQ(slot->wait(first, lock::never)->reason, lock::RefusalReason::cancelled);
+  EXPECT_EQ(slot->wait(first, lock::never)->refusal.reason, lock::RefusalReason::cancelled);
   EXPECT_FALSE(slot->wait_until(second, now()));
   slot->retire();
   EXPECT_EQ(answer, "cancelled");
@@ -215,7 +215,7 @@ TEST_F(SlotTest, AnAcquisitionMeetsTheEndOfAnotherThreadsUnlock) {
   EXPECT_GT(point, 2);
 }
 
-// As before, but the lock is lost before its release reaches the core.
+// As before, but the lock is lost before its release is answered.
 TEST_F(SlotTest, AnAcquisitionMeetsALossDuringAnotherThreadsUnlock) {
   if (!test::unlock_points_work()) GTEST_SKIP() << "the thread sanitizer watches the mutexes";
   const auto slot = make_slot();
@@ -245,7 +245,7 @@ TEST_F(SlotTest, AnAcquisitionIsToldThatItsLockWasLostWhileItSteppedAside) {
   const auto slot = make_slot();
   const auto acquisition = slot->acquire(lock::never, false);
   session_.answer_all();
-  ASSERT_TRUE(slot->step_aside(lock::never));
+  slot->begin_step_aside(lock::never);
   std::vector<std::string> answers;
   ASSERT_TRUE(slot->tell_end(acquisition, [&](std::exception_ptr error) { answers.push_back(text_of(error)); }));
   session_.write(coordination::Delete{"/P/privateLock"});
@@ -273,7 +273,7 @@ TEST_F(SlotTest, TheRecordKeepsNoTokenOfAnEarlierGrant) {
   slot->alive(1s);
   session_.answer_all();
   ASSERT_TRUE(slot->owner().fencing_token);
-  ASSERT_TRUE(slot->step_aside(lock::never));
+  slot->begin_step_aside(lock::never);
   session_.answer_all();
   ASSERT_TRUE(slot->holds());
   EXPECT_FALSE(slot->owner().fencing_token);
@@ -309,7 +309,7 @@ TEST_F(SlotTest, AWaitThatRefusedCredentialsEndSaysSo) {
   core_->ensemble().on_session({.kind = coordination::SessionEvent::Kind::auth_failed});
   const auto refusal = slot->wait(acquisition, lock::never);
   ASSERT_TRUE(refusal);
-  ASSERT_EQ(refusal->reason, lock::RefusalReason::session_expired);
+  ASSERT_EQ(refusal->refusal.reason, lock::RefusalReason::session_expired);
   try {
     std::rethrow_exception(slot->error_of(*refusal, false));
   } catch (const Error& error) {
@@ -322,7 +322,7 @@ TEST_F(SlotTest, AClaimOfASessionWithoutEphemeralNodesNamesTheServersSetting) {
   const auto slot = make_slot();
   try {
     std::rethrow_exception(slot->error_of(
-        {.reason = lock::RefusalReason::rejected, .code = coordination::ReplyCode::no_ephemerals}, false));
+        {.refusal = {.reason = lock::RefusalReason::rejected, .code = coordination::ReplyCode::no_ephemerals}}, false));
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::server_error);
     EXPECT_NE(error.hint().find("localSessionsUpgradingEnabled"), std::string::npos) << error.hint();
@@ -426,7 +426,7 @@ TEST_F(SlotTest, WhoSteppedAsideHasTheRecordOfItsNewGrant) {
   slot->alive(1min);
   session_.answer_all();
   ASSERT_EQ(slot->owner().fencing_token, slot->token());
-  ASSERT_TRUE(slot->step_aside(lock::never));
+  slot->begin_step_aside(lock::never);
   session_.answer_all();
   ASSERT_TRUE(slot->holds());
   EXPECT_EQ(slot->owner().fencing_token, std::nullopt) << "nobody has written it";

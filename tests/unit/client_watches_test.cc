@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-#include "client/answer_watch.h"
 #include "agent/danger_watch.h"
+#include "client/answer_watch.h"
 
 namespace forelock::client {
 namespace {

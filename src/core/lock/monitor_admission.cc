@@ -13,6 +13,12 @@ namespace {
 // Behind fewer than these nobody is refused for what is predicted: one long section would decide about it.
 constexpr std::size_t least_before = 8;
 
+// Whether so long a wait is in vain. It is an estimate: of those for whom it ends just before their deadlines, every
+// other one would learn at its deadline that it does not. Those behind them take the places that they leave.
+bool is_in_vain(Duration wait, Duration time_left) {
+  return wait + wait / 16 > time_left;
+}
+
 }  // namespace
 
 void Monitor::admit(TimePoint now) {
@@ -28,7 +34,8 @@ void Monitor::admit(TimePoint now) {
     const std::optional<Duration> wait = predicted_wait(contender->spec.priority, before + 1);
     const AcquireSpec& spec = contender->spec;
     const bool full = spec.queue_max > 0 && before >= spec.queue_max;
-    const bool in_vain = spec.refuse_in_vain && before >= least_before && wait && *wait > spec.deadline - now;
+    const bool in_vain =
+        spec.refuse_in_vain && before >= least_before && wait && is_in_vain(*wait, spec.deadline - now);
     if (full || in_vain) {
       refused = true;
       if (!seen) contender->position = QueuePosition{before + 1, queue_.at(*index - 1).node};
