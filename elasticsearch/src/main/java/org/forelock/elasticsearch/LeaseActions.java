@@ -13,6 +13,7 @@ import org.elasticsearch.injection.guice.Inject;
 import org.elasticsearch.tasks.Task;
 import org.elasticsearch.threadpool.ThreadPool;
 import org.elasticsearch.transport.TransportService;
+import org.forelock.search.LeaseRequest;
 import org.forelock.search.Leases;
 import org.forelock.search.Refusal;
 import org.forelock.search.Refusals;
@@ -52,7 +53,8 @@ final class LeaseActions {
     @Override
     protected void doExecute(Task task, LeaseMessage message, ActionListener<Reply> listener) {
       Supplier<StoredContext> caller = context.newRestorableContext(true);
-      parts.permit.within(message.body, (wish, refusal) -> {
+      LeaseRequest lease = LeaseRequest.parse(message.body, parts.settings); // before anybody is asked
+      parts.permit.within(lease, (wish, refusal) -> {
         if (refusal != null) {
           tell(null, refusal, listener);
           return;

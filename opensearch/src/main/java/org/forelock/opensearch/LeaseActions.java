@@ -2,6 +2,7 @@ package org.forelock.opensearch;
 
 import java.util.Map;
 import java.util.function.Supplier;
+import org.forelock.search.LeaseRequest;
 import org.forelock.search.Leases;
 import org.opensearch.action.ActionType;
 import org.opensearch.action.support.ActionFilters;
@@ -50,7 +51,8 @@ final class LeaseActions {
     @Override
     protected void doExecute(Task task, LeaseMessage message, ActionListener<LookAnswer> listener) {
       Supplier<StoredContext> caller = context.newRestorableContext(true);
-      parts.permit.within(message.body, (wish, refusal) -> {
+      LeaseRequest lease = LeaseRequest.parse(message.body, parts.settings); // before anybody is asked
+      parts.permit.within(lease, (wish, refusal) -> {
         if (refusal != null) {
           listener.onFailure(Answers.of(refusal));
           return;

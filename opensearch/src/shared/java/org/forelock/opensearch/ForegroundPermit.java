@@ -1,11 +1,10 @@
 package org.forelock.opensearch;
 
-import java.util.HashMap;
-import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.forelock.LockType;
-import org.forelock.search.Names;
+import org.forelock.search.LeaseRequest;
 import org.forelock.search.Refusals;
 import org.opensearch.ExceptionsHelper;
 import org.opensearch.core.action.ActionListener;
@@ -37,19 +36,25 @@ final class ForegroundPermit<R> {
   /**
    * Asks, for the one whose context it is.
    *
-   * @param then called once, on any thread, with whether it is permitted, or why that is not known
+   * @param then called once, on any thread, with whether it is permitted, or why that is not known. It must not throw:
+   *     the node would take that for a failure of the action, to which nobody listens any more
    */
   void ask(BiConsumer<Boolean, Exception> then) {
+    AtomicBoolean told = new AtomicBoolean();
     action.accept(new ActionListener<R>() {
       @Override
       public void onResponse(R nothing) {
-        then.accept(true, null);
+        if (told.compareAndSet(false, true)) {
+          then.accept(true, null);
+        }
       }
 
       @Override
       public void onFailure(Exception problem) {
-        boolean refused = ExceptionsHelper.status(problem) == RestStatus.FORBIDDEN;
-        then.accept(false, refused ? null : problem);
+        if (told.compareAndSet(false, true)) {
+          boolean refused = ExceptionsHelper.status(problem) == RestStatus.FORBIDDEN;
+          then.accept(false, refused ? null : problem);
+        }
       }
     });
   }
@@ -57,24 +62,20 @@ final class ForegroundPermit<R> {
   /**
    * The wish for a lease, with the class that its client may have.
    *
-   * @param then called once, on any thread, with the wish or with the reason for which it is refused
+   * @param then called once, on any thread, with the wish or with the reason for which it is refused; must not throw
    */
-  void within(Map<String, Object> lease, BiConsumer<Map<String, Object>, Exception> then) {
-    Object wanted = lease.get("priority");
-    String foreground = Names.of(LockType.FOREGROUND);
-    if (wanted != null && !foreground.equals(wanted) || !isNeeded(LockType.FOREGROUND)) {
+  void within(LeaseRequest lease, BiConsumer<LeaseRequest, Exception> then) {
+    if (!isNeeded(lease.type())) {
       then.accept(lease, null);
       return;
     }
     ask((permitted, problem) -> {
       if (permitted) {
         then.accept(lease, null);
-      } else if (problem != null || wanted != null) {
+      } else if (problem != null || lease.named()) {
         then.accept(null, problem != null ? problem : Refusals.foregroundNotPermitted());
       } else {
-        Map<String, Object> behind = new HashMap<>(lease);
-        behind.put("priority", Names.of(LockType.BACKGROUND));
-        then.accept(behind, null);
+        then.accept(lease.inBackground(), null);
       }
     });
   }

@@ -362,6 +362,8 @@ final class WriteFilter implements ActionFilter {
         Runnable hold = () -> {
           try (StoredContext ignored = caller.get()) {
             holdWhenEnough(permitted ? wanted : wanted.inBackground());
+          } catch (RuntimeException defect) { // whoever was asked listens no more
+            fail(defect);
           }
         };
         if (Thread.currentThread() == asking) {

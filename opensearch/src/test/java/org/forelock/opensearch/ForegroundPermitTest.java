@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.forelock.LockType;
+import org.forelock.search.LeaseRequest;
 import org.forelock.search.Refusal;
 import org.junit.jupiter.api.Test;
 import org.opensearch.OpenSearchSecurityException;
@@ -22,7 +22,7 @@ class ForegroundPermitTest {
       TestSettings.of(Settings.builder().put("forelock.foreground.restricted", true).build());
 
   private final AtomicInteger asked = new AtomicInteger();
-  private final List<Map<String, Object>> wishes = new ArrayList<>();
+  private final List<LeaseRequest> wishes = new ArrayList<>();
   private final List<Exception> refusals = new ArrayList<>();
 
   /** @param problem of the action; null: it is permitted */
@@ -37,7 +37,11 @@ class ForegroundPermitTest {
     });
   }
 
-  private void wish(ForegroundPermit<Object> permit, Map<String, Object> lease) {
+  private static LeaseRequest lease(LockType type, boolean named) {
+    return new LeaseRequest(List.of("P1"), type, named, -1, 10_000, "lease");
+  }
+
+  private void wish(ForegroundPermit<Object> permit, LeaseRequest lease) {
     permit.within(lease, (wish, refusal) -> {
       if (refusal == null) {
         wishes.add(wish);
@@ -75,22 +79,38 @@ class ForegroundPermitTest {
 
   @Test
   void aLeaseIsBackgroundForWhomIsNotPermittedMore() {
-    Map<String, Object> lease = Map.of("monitors", List.of("P1"));
-    wish(permit(RESTRICTED, forbidden()), lease);
-    wish(permit(RESTRICTED, null), lease);
-    assertEquals(List.of(Map.of("monitors", List.of("P1"), "priority", "background"), lease), wishes);
-    wish(permit(RESTRICTED, forbidden()), Map.of("monitors", List.of("P1"), "priority", "foreground"));
+    LeaseRequest usual = lease(LockType.FOREGROUND, false);
+    wish(permit(RESTRICTED, forbidden()), usual);
+    wish(permit(RESTRICTED, null), usual);
+    assertEquals(List.of(lease(LockType.BACKGROUND, false), usual), wishes);
+    wish(permit(RESTRICTED, forbidden()), lease(LockType.FOREGROUND, true));
     assertEquals("foreground_not_permitted", ((Refusal) refusals.get(0)).code);
     assertEquals(403, ((Refusal) refusals.get(0)).status);
   }
 
   @Test
   void aLeaseInTheBackgroundAsksNobody() {
-    Map<String, Object> lease = Map.of("monitors", List.of("P1"), "priority", "background");
-    wish(permit(RESTRICTED, forbidden()), lease);
-    wish(permit(TestSettings.of(Settings.EMPTY), forbidden()), Map.of());
-    wish(permit(RESTRICTED, forbidden()), Map.of("priority", "urgent")); // refused for itself
-    assertEquals(List.of(lease, Map.of(), Map.of("priority", "urgent")), wishes);
+    LeaseRequest behind = lease(LockType.BACKGROUND, true);
+    wish(permit(RESTRICTED, forbidden()), behind);
+    wish(permit(TestSettings.of(Settings.EMPTY), forbidden()), lease(LockType.FOREGROUND, false));
+    assertEquals(List.of(behind, lease(LockType.FOREGROUND, false)), wishes);
     assertEquals(0, asked.get());
+  }
+
+  @Test
+  void whoAsksIsToldOnceWhateverBecomesOfIt() {
+    List<Boolean> told = new ArrayList<>();
+    ForegroundPermit<Object> permit = new ForegroundPermit<>(RESTRICTED, listener -> {
+      try { // as the node's own listeners do
+        listener.onResponse(new Object());
+      } catch (IllegalStateException problem) {
+        listener.onFailure(problem);
+      }
+    });
+    permit.ask((permitted, problem) -> {
+      told.add(permitted);
+      throw new IllegalStateException("a defect");
+    });
+    assertEquals(List.of(true), told);
   }
 }

@@ -13,11 +13,13 @@ import org.forelock.LockType;
  * What a client wants to hold. Immutable.
  *
  * @param monitors one to {@link LockSet#MAX_MEMBERS}, in their order
+ * @param named whether the client has asked for this class, or it is the usual one
  * @param timeoutMillis how long it may wait; negative: as long as a write of its class would
  * @param keepMillis for how long it lasts unless it is kept
  * @param info says to others what for
  */
-public record LeaseRequest(List<String> monitors, LockType type, long timeoutMillis, long keepMillis, String info) {
+public record LeaseRequest(
+    List<String> monitors, LockType type, boolean named, long timeoutMillis, long keepMillis, String info) {
   private static final long DEFAULT_KEEP_MILLIS = 10_000;
   private static final long LEAST_KEEP_MILLIS = 100;
   private static final int MOST_INFO = 1000;
@@ -40,9 +42,15 @@ public record LeaseRequest(List<String> monitors, LockType type, long timeoutMil
       throw new IllegalArgumentException("keep: " + body.get("keep") + " is too short; " + LEAST_KEEP_MILLIS
           + "ms are the least");
     }
-    return new LeaseRequest(monitors(body.get("monitors")), priority(body.get("priority")),
+    Object wanted = body.get("priority");
+    return new LeaseRequest(monitors(body.get("monitors")), priority(wanted), wanted != null,
         millis(body, "timeout", -1, limits.mostWaitMillis(), "forelock.leases.max_timeout"), keep,
         info(body.get("info")));
+  }
+
+  /** The same for a client that may not be foreground. */
+  public LeaseRequest inBackground() {
+    return new LeaseRequest(monitors, LockType.BACKGROUND, named, timeoutMillis, keepMillis, info);
   }
 
   private static List<String> monitors(Object value) {

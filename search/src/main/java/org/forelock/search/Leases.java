@@ -64,14 +64,11 @@ public final class Leases {
   /**
    * Waits for the locks.
    *
-   * @param body as the client has sent it
    * @param task the search engine's own, by which it can be cancelled
    * @param then called once, with what the client is told or the problem
    * @return is to be run when the client goes before it was told
-   * @throws IllegalArgumentException if the body is invalid
    */
-  public Runnable take(Map<String, ?> body, Object task, BiConsumer<Map<String, Object>, Exception> then) {
-    LeaseRequest wanted = LeaseRequest.parse(body, limits);
+  public Runnable take(LeaseRequest wanted, Object task, BiConsumer<Map<String, Object>, Exception> then) {
     try {
       node.identity().check();
     } catch (Refusal otherZooKeeper) {

@@ -31,13 +31,20 @@ class LeaseRequestTest {
 
   @Test
   void readsWhatIsGivenAndElseWhatIsUsual() {
-    assertEquals(new LeaseRequest(ONE, LockType.FOREGROUND, -1, 10_000, "lease"), parse(Map.of("monitors", ONE)));
-    assertEquals(new LeaseRequest(List.of("A", "B"), LockType.BACKGROUND, 500, 60_000, "stock"),
+    assertEquals(
+        new LeaseRequest(ONE, LockType.FOREGROUND, false, -1, 10_000, "lease"), parse(Map.of("monitors", ONE)));
+    assertEquals(new LeaseRequest(List.of("A", "B"), LockType.BACKGROUND, true, 500, 60_000, "stock"),
         parse(Map.of("monitors", List.of("B", "A"), "priority", "background", "timeout", "500ms", "keep", "1m",
             "info", "stock")));
     assertEquals(0, parse(Map.of("monitors", ONE, "timeout", "0s")).timeoutMillis());
     limits.mostKeepMillis = 5000;
     assertEquals(5000, parse(Map.of("monitors", ONE)).keepMillis(), "what is usual gives way to the setting");
+  }
+
+  @Test
+  void isTheSameInTheBackground() {
+    LeaseRequest wanted = parse(Map.of("monitors", ONE, "timeout", "500ms", "info", "stock"));
+    assertEquals(new LeaseRequest(ONE, LockType.BACKGROUND, false, 500, 10_000, "stock"), wanted.inBackground());
   }
 
   @Test
