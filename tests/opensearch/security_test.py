@@ -135,6 +135,8 @@ def test_a_role_may_look_and_not_cancel(cluster):
     cancel = "/_plugins/_forelock/_cancel?monitor=none"
     assert [status(name, "POST", cancel) for name in users] == [403, 403]
     assert cluster.request("POST", cancel).json["cancelled"] == 0
+    if ENGINE == "opensearch":
+        assert [status(name, "POST", "/_plugins/_forelock/_refence/none") for name in users] == [403, 403]
 
 
 def test_a_role_may_be_foreground(cluster):
@@ -178,5 +180,7 @@ def test_a_role_may_be_foreground(cluster):
     assert ask("importer", "DELETE", f"/_plugins/_forelock/leases/{lease.json['id']}").status == 200
     refused = ask("importer", "POST", "/_plugins/_forelock/leases", {"monitors": ["P1"], "priority": "foreground"})
     assert (refused.status, refused.code) == (403, "foreground_not_permitted")
+    for name in ("person", "importer"):
+        assert ask(name, "POST", "/_plugins/_forelock/leases", {"monitors": []}).status == 400
     answer = cluster.request("PUT", "/_cluster/settings", {"persistent": {"forelock.foreground.restricted": None}})
     assert answer.status == 200, answer.text

@@ -3,6 +3,7 @@
 //
 //   stall | flow          the network between falls silent, and flows on
 //   expire SESSION        ends the session on the server, and cuts the connections
+//   wipe                  the server loses all that it has, as one that is set up anew
 //   nodes                 answered with the number of ephemeral nodes
 //   (end of input)        ends
 //
@@ -20,6 +21,7 @@
 //   session SESSION       answered with "alive" or "ended"
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -127,7 +129,7 @@ int main(int argc, char** argv) {
   if (kind == "ensemble") return host_ensemble(options);
   if (kind == "tls") return host_secure(options);
   if (kind == "sasl") return host_sasl(options);
-  const TestServer server(options);
+  TestServer server(options);
   TcpProxy proxy(server.port());
   std::cout << proxy.connect_string() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
@@ -144,6 +146,10 @@ int main(int argc, char** argv) {
         continue;
       }
       proxy.cut_connections();
+    } else if (command == "wipe") {
+      server.kill();
+      std::filesystem::remove_all(server.data_directory() / "version-2");
+      server.restart();
     } else if (command == "nodes") {
       std::cout << ephemeral_nodes(server) << std::endl;
       continue;

@@ -124,7 +124,7 @@ public final class ForelockPlugin extends PluginBase
         ours::isStrict);
     parts = new Parts(ours, stats, requests, locks, check, leases, identity,
         new ForegroundPermit<LookAnswer>(
-            ours, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener)));
+            ours, listener -> actions.execute(LookAction.FOREGROUND, new LookRequest(Map.of()), listener)), actions);
     cluster.addListener(parts.archived);
     cluster.addListener(event -> {
       if (event.nodesChanged()) {
@@ -133,7 +133,7 @@ public final class ForelockPlugin extends PluginBase
     });
     letters = openQueue(client, factory, folders);
     WriteQueue queue = letters == null ? null
-        : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode);
+        : new WriteQueue(letters, locks, requests, parts, workers, context, stats, planner::localNode, identity::own);
     filter = new WriteFilter(ours, planner, node, workers, context, new LateWrites(cluster, context, queue), parts,
         parts.permit);
     ZooKeeperUtil.use(client.borrowed());
@@ -211,6 +211,8 @@ public final class ForelockPlugin extends PluginBase
     return List.of(new ActionHandler<>(NodesAction.STATS, NodesAction.StatsAction.class),
         new ActionHandler<>(NodesAction.CANCEL, NodesAction.CancelAction.class),
         new ActionHandler<>(NodesAction.PRIORITIZE, NodesAction.PrioritizeAction.class),
+        new ActionHandler<>(Refence.ACTION, Refence.Act.class),
+        new ActionHandler<>(Refence.HIGHEST, Refence.Highest.class),
         new ActionHandler<>(LeaseActions.TAKE, LeaseActions.Take.class),
         new ActionHandler<>(LeaseActions.USE, LeaseActions.Use.class),
         new ActionHandler<>(LeaseActions.LIST, LeaseActions.All.class),

@@ -2,6 +2,7 @@ package org.forelock.opensearch;
 
 import java.io.IOException;
 import org.forelock.search.Certainty;
+import org.forelock.search.Fence;
 import org.forelock.search.Refusals;
 import org.forelock.search.Stats;
 import org.opensearch.action.index.IndexRequest;
@@ -12,6 +13,8 @@ import org.opensearch.index.engine.EngineConfig;
 import org.opensearch.index.engine.EngineFactory;
 import org.opensearch.index.engine.InternalEngine;
 import org.opensearch.index.engine.NRTReplicationEngine;
+import org.opensearch.index.engine.VersionConflictEngineException;
+import org.opensearch.index.seqno.SequenceNumbers;
 
 /**
  * A GuardedEngine refuses a write whose locks are not certain any more at the moment when the primary does it, and
@@ -58,7 +61,13 @@ final class GuardedEngine extends InternalEngine {
       stats.refusedOnPrimary.increment();
       return new IndexResult(Answers.of(Refusals.uncertain("", certainty.again())), write.version());
     }
-    return super.index(fenced(certainty, write) ? withToken(write, certainty.token(write.id())) : write);
+    if (!fenced(certainty, write)) {
+      return super.index(write);
+    }
+    Index raised = withToken(write, version(certainty, write.id()));
+    IndexResult result = super.index(raised);
+    return isBelow(certainty, raised, write.id(), write.getIfSeqNo(), result)
+        ? new IndexResult(Answers.of(Refusals.tokenTooLow(write.id(), raised.version())), write.version()) : result;
   }
 
   @Override
@@ -76,13 +85,38 @@ final class GuardedEngine extends InternalEngine {
       return new DeleteResult(
           Answers.of(Refusals.uncertain("", certainty.again())), write.version(), write.primaryTerm());
     }
-    return super.delete(fenced(certainty, write) ? withToken(write, certainty.token(write.id())) : write);
+    if (!fenced(certainty, write)) {
+      return super.delete(write);
+    }
+    Delete raised = withToken(write, version(certainty, write.id()));
+    DeleteResult result = super.delete(raised);
+    return isBelow(certainty, raised, write.id(), write.getIfSeqNo(), result) ? new DeleteResult(
+        Answers.of(Refusals.tokenTooLow(write.id(), raised.version())), write.version(), write.primaryTerm()) : result;
   }
 
   private boolean fenced(Certainty certainty, Operation write) {
     boolean plain = write.version() == Versions.MATCH_ANY || isCreation(write);
     return certainty.token() > 0 && plain && write.versionType() == VersionType.INTERNAL
         && is(OwnSettings.INDEX_FENCING) && !isUnlocked(write);
+  }
+
+  private long version(Certainty certainty, String id) {
+    Fence fence = ArchivedSettings.get(OwnSettings.INDEX_FENCE, engineConfig.getIndexSettings().getSettings());
+    return fence.version(certainty.namespace(), certainty.token(id));
+  }
+
+  /**
+   * Whether a write was refused for its version while its lock is held: then no later holder has left that. A holder
+   * that has lost its lock meanwhile has the plain answer, as the conflict is what it should be.
+   */
+  private boolean isBelow(Certainty certainty, Operation raised, String id, long ifSeqNo, Result result) {
+    if (!(result.getFailure() instanceof VersionConflictEngineException) || !certainty.certain()) {
+      return false;
+    }
+    try (GetResult found = get(new Get(true, false, id, raised.uid()), this::acquireSearcher)) {
+      return found.exists() ? !(raised instanceof Creation) && found.version() > raised.version()
+          : ifSeqNo == SequenceNumbers.UNASSIGNED_SEQ_NO;
+    }
   }
 
   private static boolean isCreation(Operation write) {

@@ -17,6 +17,7 @@ import org.forelock.FailedAttempt;
 import org.forelock.ForelockException;
 import org.forelock.LockType;
 import org.forelock.search.DocumentLocks;
+import org.forelock.search.DocumentTokens;
 import org.forelock.search.Guard;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequest;
@@ -258,7 +259,8 @@ final class LateItems {
     bulk.waitForActiveShards(request.waitForActiveShards());
     bulk.timeout(request.timeout());
     bulk.setParentTask(queue.node.get(), task.getId());
-    Guard guard = new Guard(queue.node.get(), held.ticket, held.locks.token(), "");
+    Guard guard = new Guard(queue.node.get(), held.ticket, held.locks.token(), DocumentTokens.NONE,
+        queue.namespace.get(), "");
     ActionListener<BulkShardResponse> listener = new ActionListener<>() {
       @Override
       public void onResponse(BulkShardResponse response) {

@@ -3,6 +3,7 @@ package org.forelock.opensearch;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.forelock.search.Fence;
 import org.forelock.search.Names;
 import org.opensearch.common.settings.SecureSetting;
 import org.opensearch.common.settings.Setting;
@@ -31,6 +32,9 @@ final class OwnSettings {
 
   static final Setting<Boolean> INDEX_FENCING =
       Setting.boolSetting("index.forelock.fencing", false, Property.IndexScope, Property.Dynamic);
+  /** What the plugin itself writes into the index's settings, so that it is there wherever the index is. */
+  static final Setting<Fence> INDEX_FENCE =
+      new Setting<>("index.forelock.fence", "", Fence::parse, Property.IndexScope, Property.Dynamic);
   static final Setting<Boolean> CANCEL_ON_DISCONNECT =
       Setting.boolSetting("forelock.cancel_on_disconnect", false, Property.NodeScope);
   static final Setting<QueueMode> QUEUE_MODE =
@@ -45,7 +49,7 @@ final class OwnSettings {
   private OwnSettings() {}
 
   static List<Setting<?>> all() {
-    return List.of(INDEX_FENCING, CANCEL_ON_DISCONNECT, QUEUE_MODE, QUEUE_RETRIES, ENGINE, KAFKA);
+    return List.of(INDEX_FENCING, INDEX_FENCE, CANCEL_ON_DISCONNECT, QUEUE_MODE, QUEUE_RETRIES, ENGINE, KAFKA);
   }
 
   /** Of the queue's destination. */

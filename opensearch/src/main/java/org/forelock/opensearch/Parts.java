@@ -23,6 +23,7 @@ public final class Parts implements BulkWriter, Refreshes {
   final Leases leases;
   final NodeIdentity identity;
   final ForegroundPermit<?> permit;
+  final RestBase.Actions actions;
   final NodeState state;
   final LastWrites writes = new LastWrites();
   final ArchivedSettings archived = new ArchivedSettings(new NodeLog()::log);
@@ -31,7 +32,7 @@ public final class Parts implements BulkWriter, Refreshes {
   private volatile BulkWriter writer;
 
   Parts(ForelockSettings settings, Stats stats, HeldRequests requests, LockService locks, PrimaryCheck check,
-      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit) {
+      Leases leases, NodeIdentity identity, ForegroundPermit<?> permit, RestBase.Actions actions) {
     this.settings = settings;
     this.stats = stats;
     this.requests = requests;
@@ -40,6 +41,7 @@ public final class Parts implements BulkWriter, Refreshes {
     this.leases = leases;
     this.identity = identity;
     this.permit = permit;
+    this.actions = actions;
     this.state = new NodeState(stats, requests, locks::status, archived::problems, identity);
   }
 

@@ -161,7 +161,7 @@ final class PrimaryCheck implements TransportInterceptor {
     }
     // There is another one where this write was caused by a guarded one, on its primary.
     try (StoredContext ignored = context.newStoredContext(true, List.of(Certainty.KEY))) {
-      context.putTransient(Certainty.KEY, guard.again ? new Repeated(certainty) : certainty);
+      context.putTransient(Certainty.KEY, guard.allowed() ? certainty : new Guarded(certainty, guard));
       handler.messageReceived(request, channel, task);
     }
   }
@@ -176,11 +176,14 @@ final class PrimaryCheck implements TransportInterceptor {
     }
   }
 
-  private static final class Repeated implements Certainty {
+  /** With what came with the write. */
+  private static final class Guarded implements Certainty {
     private final Certainty certainty;
+    private final Guard guard;
 
-    Repeated(Certainty certainty) {
+    Guarded(Certainty certainty, Guard guard) {
       this.certainty = certainty;
+      this.guard = guard;
     }
 
     @Override
@@ -199,8 +202,13 @@ final class PrimaryCheck implements TransportInterceptor {
     }
 
     @Override
+    public String namespace() {
+      return guard.namespace;
+    }
+
+    @Override
     public boolean again() {
-      return true;
+      return guard.again;
     }
   }
 

@@ -21,10 +21,16 @@ final class WriteQueue {
   final ThreadContext context;
   final Stats stats;
   final Supplier<String> node;
+  final Supplier<String> namespace;
 
-  /** @param node the id of this one */
+  /**
+   * Makes it.
+   *
+   * @param node the id of this one
+   * @param namespace in which its locks are
+   */
   WriteQueue(Letters letters, LockSource source, HeldRequests requests, BulkWriter writer, Workers workers,
-      ThreadContext context, Stats stats, Supplier<String> node) {
+      ThreadContext context, Stats stats, Supplier<String> node, Supplier<String> namespace) {
     this.letters = letters;
     this.source = source;
     this.requests = requests;
@@ -33,6 +39,7 @@ final class WriteQueue {
     this.context = context;
     this.stats = stats;
     this.node = node;
+    this.namespace = namespace;
   }
 
   /** So long before the next attempt: at random below a bound that doubles, so that late items do not come together. */

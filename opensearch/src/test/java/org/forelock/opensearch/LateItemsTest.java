@@ -201,7 +201,7 @@ class LateItemsTest {
 
   private CompletableFuture<BulkItemResponse[]> late(Map<String, ForelockException> reasons) {
     WriteQueue queue = new WriteQueue(
-        new Queue(), source, requests, this::write, new Direct(), context, stats, this::node);
+        new Queue(), source, requests, this::write, new Direct(), context, stats, this::node, () -> "6f1e");
     Task task = new Task(7, "transport", "test", "", null, Map.of());
     items = new LateItems(queue, task, "test", request, "stream", plan, 1000, context.newRestorableContext(true),
         reasons, firstAttempt());

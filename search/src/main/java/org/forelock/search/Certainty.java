@@ -15,6 +15,11 @@ public interface Certainty {
     return token();
   }
 
+  /** The identity of the ZooKeeper namespace in which they are; empty: it is not known. */
+  default String namespace() {
+    return "";
+  }
+
   /** Whether an earlier attempt at the write may have been done. */
   default boolean again() {
     return false;

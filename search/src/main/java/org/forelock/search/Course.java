@@ -192,6 +192,8 @@ public final class Course {
       refuse(held, refusals.values().iterator().next(), refusal());
       return;
     }
+    // Before the last look: while its locks are certain, they are in what was this node's namespace then.
+    String namespace = node.identity().own();
     if (!held.locks.certain()) {
       refuse(held, Refusals.uncertain(held.locks.firstMonitor()), Stats.Count.UNCERTAIN);
       return;
@@ -211,7 +213,7 @@ public final class Course {
     long token = held.locks.token();
     // To give back many takes longer than to answer. But one that lingers must be there for the caller's next write.
     boolean endFirst = plan.monitors.size() == 1 || node.source().lingers();
-    Guard guard = new Guard(node.id().get(), held.ticket, token, plan.tokens, monitorOf(held));
+    Guard guard = new Guard(node.id().get(), held.ticket, token, plan.tokens, namespace, monitorOf(held));
     write.proceed(guardName(), guard, problem -> {
       if (endFirst) {
         node.requests().end(held, problem);

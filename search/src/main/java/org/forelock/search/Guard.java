@@ -17,19 +17,23 @@ public final class Guard {
   public final int attempt;
   /** Where not all documents have that token. */
   public final DocumentTokens tokens;
+  /** The identity of the ZooKeeper namespace of the tokens; empty: it is not known. */
+  public final String namespace;
   /** An earlier attempt may have been done: then a refusal does not say that nothing was written. */
   public final boolean again;
 
   public Guard(String node, long ticket, long token, String monitor) {
-    this(node, ticket, token, DocumentTokens.NONE, monitor);
+    this(node, ticket, token, DocumentTokens.NONE, "", monitor);
   }
 
-  public Guard(String node, long ticket, long token, DocumentTokens tokens, String monitor) {
-    this(node, ticket, token, tokens, monitor, 0, false);
+  public Guard(
+      String node, long ticket, long token, DocumentTokens tokens, String namespace, String monitor) {
+    this(node, ticket, token, tokens, namespace, monitor, 0, false);
   }
 
-  private Guard(String node, long ticket, long token, DocumentTokens tokens, String monitor, int attempt,
-      boolean again) {
+  private Guard(String node, long ticket, long token, DocumentTokens tokens, String namespace, String monitor,
+      int attempt, boolean again) {
+    this.namespace = namespace;
     this.node = node;
     this.ticket = ticket;
     this.token = token;
@@ -40,11 +44,11 @@ public final class Guard {
   }
 
   public Guard withAttempt(int number) {
-    return new Guard(node, ticket, token, tokens, monitor, number, again);
+    return new Guard(node, ticket, token, tokens, namespace, monitor, number, again);
   }
 
   public Guard sentAgain() {
-    return new Guard(node, ticket, token, tokens, monitor, attempt, true);
+    return new Guard(node, ticket, token, tokens, namespace, monitor, attempt, true);
   }
 
   /**
@@ -61,12 +65,13 @@ public final class Guard {
   }
 
   public String text() {
-    return node + " " + ticket + " " + token + " " + attempt + " " + again + " " + tokens.text() + " " + monitor;
+    return node + " " + ticket + " " + token + " " + attempt + " " + again + " " + tokens.text() + " " + namespace + " "
+        + monitor;
   }
 
   public static Guard parse(String text) {
-    String[] parts = text.split(" ", 7);
+    String[] parts = text.split(" ", 8);
     return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), DocumentTokens.parse(parts[5]),
-        parts[6], Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]));
+        parts[6], parts[7], Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]));
   }
 }

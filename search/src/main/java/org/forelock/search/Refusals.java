@@ -16,7 +16,7 @@ public final class Refusals {
   public static final int CONFLICT = 409;
   private static final int TOO_LARGE = 413;
   private static final int ERROR = 500;
-  private static final int UNAVAILABLE = 503;
+  public static final int UNAVAILABLE = 503;
   private static final String NOT_HELD = "not_held";
 
   private Refusals() {}
@@ -143,6 +143,14 @@ public final class Refusals {
   public static Refusal notLooked(String monitor) {
     return of(TOO_MANY_REQUESTS, name(ErrorCode.OVERLOADED), monitor, "whether the lock on " + monitor
         + " is held as " + Headers.HELD + " says was not seen in time: too many looks wait; nothing was written");
+  }
+
+  /** The lock is held, and its token is below what the document has all the same. */
+  public static Refusal tokenTooLow(String id, long token) {
+    return of(CONFLICT, "token_too_low", "", "document [" + id + "] has a version above " + token + ", that of the "
+        + "token of its lock, which is held: the version is from another ZooKeeper, as after a restore or a reset, or "
+        + "the document was written without a lock; nothing was written. POST _plugins/_forelock/_refence/{index} "
+        + "raises the tokens of the index above its versions");
   }
 
   /** The client asks to be foreground. */

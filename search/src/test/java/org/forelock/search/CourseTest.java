@@ -23,10 +23,15 @@ class CourseTest {
   private final HeldRequests requests = new HeldRequests(limits, stats, problem -> false, (millis, task) -> {});
   /** What is to be done on a write thread. */
   private final Deque<Runnable> handedOver = new ArrayDeque<>();
+  private final NodeIdentity identity = new NodeIdentity(() -> "6f1e", (millis, task) -> {
+    if (millis == 0) {
+      task.run();
+    }
+  }, (level, text) -> {});
   private final NodeParts node = new NodeParts(limits, requests, locks, new Timeouts(limits, 1000, 1000),
       new HolderLook(monitor -> "; it is held by " + monitor, Runnable::run, (millis, task) -> {}, System::nanoTime),
       null, stats, new UnguardedPeriods(System::nanoTime, () -> true, (level, text) -> {}, task -> {}),
-      (task, failed) -> handedOver.add(task), () -> "here", null);
+      (task, failed) -> handedOver.add(task), () -> "here", identity);
   private final FakeWrite write = new FakeWrite();
 
   private final class FakeWrite implements Course.Write {
@@ -125,11 +130,13 @@ class CourseTest {
 
   @Test
   void aLockThatIsFreeIsTakenInTheCallersThreadAndGivenBackBeforeTheAnswer() {
+    identity.nodesChanged();
     begin("a");
     assertEquals(List.of("refresh", "written"), log);
     assertTrue(handedOver.isEmpty());
     assertEquals(Headers.UPDATE_GUARD, write.guardName);
     assertEquals("here a", write.guard.node + " " + write.guard.monitor);
+    assertEquals("6f1e", write.guard.namespace);
     write.answered();
     assertEquals(List.of("+a", "-a"), locks.journal);
     assertEquals(List.of("refresh", "written", "token 1", "answered"), log);

@@ -79,6 +79,11 @@ class HeadersTest {
     assertEquals("articles/a b", guard.monitor);
     assertFalse(guard.allowed());
     assertEquals(7, guard.tokens.of("1", guard.token));
+    assertEquals("", guard.namespace);
+    guard = Guard.parse(new Guard("node", 1, 7, DocumentTokens.NONE, "6f1e-2a", "a b").withAttempt(2).text());
+    assertEquals("6f1e-2a", guard.namespace);
+    assertEquals("a b", guard.monitor);
+    assertEquals(2, guard.attempt);
     assertTrue(Guard.parse(Guard.allowed("").text()).allowed());
     assertEquals("", Guard.parse(new Guard("node", 1, 2, "").text()).monitor);
   }

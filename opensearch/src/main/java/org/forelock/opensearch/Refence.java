@@ -1,0 +1,258 @@
+package org.forelock.opensearch;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.NumericDocValues;
+import org.apache.lucene.search.DocIdSetIterator;
+import org.forelock.ForelockException;
+import org.forelock.LockType;
+import org.forelock.search.DocumentLock;
+import org.forelock.search.Fence;
+import org.forelock.search.NodeLog;
+import org.forelock.search.Refusals;
+import org.opensearch.action.ActionType;
+import org.opensearch.action.admin.indices.settings.put.UpdateSettingsAction;
+import org.opensearch.action.admin.indices.settings.put.UpdateSettingsRequest;
+import org.opensearch.action.support.ActionFilters;
+import org.opensearch.action.support.HandledTransportAction;
+import org.opensearch.cluster.metadata.IndexMetadata;
+import org.opensearch.cluster.service.ClusterService;
+import org.opensearch.common.inject.Inject;
+import org.opensearch.common.settings.Settings;
+import org.opensearch.common.util.concurrent.ThreadContext;
+import org.opensearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.opensearch.core.action.ActionListener;
+import org.opensearch.core.index.Index;
+import org.opensearch.index.IndexNotFoundException;
+import org.opensearch.index.IndexService;
+import org.opensearch.index.engine.Engine;
+import org.opensearch.index.mapper.VersionFieldMapper;
+import org.opensearch.index.shard.IndexShard;
+import org.opensearch.indices.IndicesService;
+import org.opensearch.tasks.Task;
+import org.opensearch.threadpool.ThreadPool;
+import org.opensearch.transport.TransportService;
+
+/**
+ * Lets fencing go on in an index whose versions are above the tokens of this ZooKeeper, because one or the other was
+ * restored or made anew: the index gets a {@link Fence}.
+ */
+final class Refence {
+  static final String INDEX = "index";
+  /** Does it. */
+  static final ActionType<LookAnswer> ACTION = new ActionType<>("cluster:admin/forelock/refence", LookAnswer::new);
+  /** The highest version of an index's documents, of the primaries on each node. */
+  static final ActionType<NodesAnswer> HIGHEST = NodesAction.type("cluster:admin/forelock/refence/highest");
+
+  private static final String VERSION = "version";
+  private static final String SHARDS = "shards";
+  private static final String UUID = "uuid";
+  private static final long TIMEOUT_MILLIS = 10_000;
+
+  private Refence() {}
+
+  /** On the node that is asked. */
+  public static final class Act extends HandledTransportAction<LookRequest, LookAnswer> {
+    private final ClusterService cluster;
+    private final ThreadPool threads;
+    private final ThreadContext context;
+    private final Parts parts;
+
+    /**
+     * Called by the node.
+     *
+     * @param threads the node's threads
+     * @param cluster what the node knows of the cluster
+     * @param transport between nodes
+     * @param filters of actions
+     * @param parts the plugin's own
+     */
+    @Inject
+    public Act(
+        ThreadPool threads, ClusterService cluster, TransportService transport, ActionFilters filters, Parts parts) {
+      super(ACTION.name(), transport, filters, LookRequest::new);
+      this.cluster = cluster;
+      this.threads = threads;
+      this.context = threads.getThreadContext();
+      this.parts = parts;
+    }
+
+    @Override
+    protected void doExecute(Task task, LookRequest request, ActionListener<LookAnswer> listener) {
+      IndexMetadata index = index(request.parameters.get(INDEX));
+      if (!ArchivedSettings.get(OwnSettings.INDEX_FENCING, index.getSettings())) {
+        throw new IllegalArgumentException("[" + index.getIndex().getName() + "] has no index.forelock.fencing");
+      }
+      Course course = new Course(index, listener);
+      threads.generic().execute(() -> course.step(course::begin));
+    }
+
+    /** Of this one name: what is done has a reason, which is that of one index. */
+    private IndexMetadata index(String name) {
+      IndexMetadata index = cluster.state().metadata().index(name);
+      if (index == null) {
+        throw new IndexNotFoundException(name);
+      }
+      return index;
+    }
+
+    /** Under a lock, so that two of them do not come between each other, and for its token. */
+    private final class Course {
+      private final IndexMetadata index;
+      private final String name;
+      private final ActionListener<LookAnswer> listener;
+      private final Supplier<StoredContext> caller = context.newRestorableContext(true);
+      private String namespace;
+      private DocumentLock lock;
+
+      Course(IndexMetadata index, ActionListener<LookAnswer> listener) {
+        this.index = index;
+        this.name = index.getIndex().getName();
+        this.listener = listener;
+      }
+
+      /** On a thread that may wait. */
+      void begin() {
+        parts.identity.check();
+        namespace = parts.locks.identity(); // what is remembered may be that of a ZooKeeper which was made anew
+        if (namespace.isEmpty()) {
+          throw Refusals.of(Refusals.UNAVAILABLE, "connection_loss", "",
+              "this node has no connection to ZooKeeper; nothing was done");
+        }
+        lock = parts.locks.lock(
+            "refence " + name, List.of("forelock-refence/" + name), LockType.FOREGROUND, true);
+        lock.acquire(TIMEOUT_MILLIS).whenComplete((nothing, failure) -> {
+          Throwable problem = failure instanceof CompletionException ? failure.getCause() : failure;
+          if (problem != null) {
+            end(null, problem instanceof ForelockException ? Refusals.notObtained((ForelockException) problem)
+                : new IllegalStateException(problem));
+          } else {
+            step(this::look);
+          }
+        });
+      }
+
+      /** On the node's own account: whoever may do this needs no other permission. */
+      private void step(Runnable step) {
+        try (StoredContext ignored = context.stashContext()) {
+          step.run();
+        } catch (RuntimeException problem) {
+          end(null, problem);
+        }
+      }
+
+      private void look() {
+        NodesRequest question = new NodesRequest(Map.of(INDEX, name, UUID, index.getIndexUUID()));
+        parts.actions.execute(HIGHEST, question, ActionListener.wrap(
+            answer -> step(() -> found(answer)), problem -> end(null, problem)));
+      }
+
+      private void found(NodesAnswer answer) {
+        int shards = 0;
+        long highest = 0;
+        for (NodesAnswer.OfNode node : answer.getNodes()) {
+          shards += (int) node.values.get(SHARDS);
+          highest = Math.max(highest, (long) node.values.get(VERSION));
+        }
+        if (shards != index.getNumberOfShards()) {
+          throw Refusals.of(Refusals.UNAVAILABLE, "unavailable", "", "of the " + index.getNumberOfShards()
+              + " primaries of [" + name + "] " + shards + " have told their highest version " + answer.problems()
+              + "; nothing was done. Try again when the index is yellow or green");
+        }
+        Fence now = ArchivedSettings.get(OwnSettings.INDEX_FENCE, index(name).getSettings());
+        Fence next = now.above(namespace, lock.token(), highest);
+        Map<String, Object> told = new LinkedHashMap<>();
+        told.put(INDEX, name);
+        told.put("refenced", !next.equals(now));
+        told.put("namespace", namespace);
+        told.put("highest_version", Long.toString(highest)); // as text, as tokens are
+        told.put("next_version", Long.toString(next.version(namespace, lock.token()) + 1));
+        if (next.equals(now)) {
+          end(told, null);
+          return;
+        }
+        Settings fence = Settings.builder().put(OwnSettings.INDEX_FENCE.getKey(), next.text()).build();
+        parts.actions.execute(UpdateSettingsAction.INSTANCE, new UpdateSettingsRequest(fence, name),
+            ActionListener.wrap(done -> {
+              new NodeLog().log(Level.WARNING, "the index [" + name + "] was refenced: its versions are up to "
+                  + told.get("highest_version") + ", and those of the ZooKeeper namespace " + namespace
+                  + " go on at " + told.get("next_version") + "; before, index.forelock.fence was '" + now.text()
+                  + "'");
+              end(told, null);
+            }, problem -> end(null, problem)));
+      }
+
+      private void end(Map<String, Object> told, Exception problem) {
+        if (lock != null) {
+          lock.close();
+        }
+        try (StoredContext ignored = caller.get()) {
+          if (problem == null) {
+            listener.onResponse(new LookAnswer(told));
+          } else {
+            listener.onFailure(Answers.of(problem));
+          }
+        }
+      }
+    }
+  }
+
+  /** On each node. */
+  public static final class Highest extends NodesAction {
+    private final IndicesService indices;
+
+    /**
+     * Called by the node.
+     *
+     * @param threads the node's threads
+     * @param cluster what the node knows of the cluster
+     * @param transport between nodes
+     * @param filters of actions
+     * @param indices the node's shards
+     */
+    @Inject
+    public Highest(ThreadPool threads, ClusterService cluster, TransportService transport, ActionFilters filters,
+        IndicesService indices) {
+      super(HIGHEST, threads, cluster, transport, filters);
+      this.indices = indices;
+    }
+
+    @Override
+    Map<String, Object> answer(Map<String, String> question) {
+      IndexService index = indices.indexService(new Index(question.get(INDEX), question.get(UUID)));
+      long highest = 0;
+      int shards = 0;
+      for (IndexShard shard : index == null ? List.<IndexShard>of() : index) {
+        if (shard.routingEntry().primary() && shard.routingEntry().active()) {
+          highest = Math.max(highest, of(shard));
+          ++shards;
+        }
+      }
+      return Map.of(VERSION, highest, SHARDS, shards);
+    }
+
+    /** Deleted ones, too, as far as they are kept: what a version stands in is not asked whether its document lives. */
+    private static long of(IndexShard shard) {
+      shard.refresh("forelock");
+      long highest = 0;
+      try (Engine.Searcher searcher = shard.acquireSearcher("forelock")) {
+        for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+          NumericDocValues versions = leaf.reader().getNumericDocValues(VersionFieldMapper.NAME);
+          while (versions != null && versions.nextDoc() != DocIdSetIterator.NO_MORE_DOCS) {
+            highest = Math.max(highest, versions.longValue());
+          }
+        }
+      } catch (IOException problem) {
+        throw new UncheckedIOException(problem);
+      }
+      return highest;
+    }
+  }
+}
