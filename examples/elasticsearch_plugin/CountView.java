@@ -2,24 +2,25 @@ package example.views;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.action.DocWriteResponse;
 import org.elasticsearch.action.get.GetResponse;
-import org.elasticsearch.client.internal.Client;
 import org.elasticsearch.client.internal.node.NodeClient;
 import org.elasticsearch.rest.BaseRestHandler;
 import org.elasticsearch.rest.RestRequest;
 import org.elasticsearch.rest.action.RestToXContentListener;
 import org.forelock.ForelockClient;
 import org.forelock.ZkBlockingWriteLock;
+import org.forelock.search.LockContext;
 
 /** Reads an article, adds one, and writes it, under one lock, without a thread that waits for it. */
 final class CountView extends BaseRestHandler {
   private final ForelockClient locks;
+  private final LockContext context;
 
-  CountView(ForelockClient locks) {
+  CountView(ForelockClient locks, LockContext context) {
     this.locks = locks;
+    this.context = context;
   }
 
   @Override
@@ -45,11 +46,12 @@ final class CountView extends BaseRestHandler {
           answer.onFailure(new IllegalStateException("the article is locked", problem));
           return;
         }
-        // What is written under this lock says so, or the node would wait for the lock that is held here.
-        Client writer = client.filterWithHeader(Map.of("X-Forelock-Held", lock.heldHeader()));
-        client.prepareGet(index, id).execute(ActionListener.wrap(
-            found -> writer.prepareIndex(index).setId(id).setSource("views", views(found) + 1).execute(answer),
-            answer::onFailure));
+        // What is begun here is written under this lock, or the node would wait for the lock that is held here.
+        try (LockContext.Scope ignored = context.under(lock)) {
+          client.prepareGet(index, id).execute(ActionListener.wrap(
+              found -> client.prepareIndex(index).setId(id).setSource("views", views(found) + 1).execute(answer),
+              answer::onFailure));
+        }
       });
     };
   }

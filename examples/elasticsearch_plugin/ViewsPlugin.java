@@ -17,15 +17,17 @@ import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.rest.RestController;
 import org.elasticsearch.rest.RestHandler;
 import org.forelock.ForelockClient;
+import org.forelock.search.LockContext;
 
 /** A plugin that stands on the Forelock plugin of its node: POST /_views/{index}/{id} counts a view of an article. */
 public final class ViewsPlugin extends Plugin implements ActionPlugin {
   volatile ForelockClient locks;
+  volatile LockContext context;
 
   @Override
   public Collection<RestHandler> getRestHandlers(Settings settings, NamedWriteableRegistry registry,
       RestController controller, ClusterSettings cluster, IndexScopedSettings index, SettingsFilter filter,
       IndexNameExpressionResolver resolver, Supplier<DiscoveryNodes> nodes, Predicate<NodeFeature> features) {
-    return List.of(new CountView(locks));
+    return List.of(new CountView(locks, context));
   }
 }

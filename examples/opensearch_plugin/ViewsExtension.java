@@ -2,6 +2,7 @@ package example.views;
 
 import org.forelock.ForelockClient;
 import org.forelock.search.ForelockExtension;
+import org.forelock.search.LockContext;
 
 /** Gets the node's locks for the plugin. */
 public final class ViewsExtension implements ForelockExtension {
@@ -10,6 +11,11 @@ public final class ViewsExtension implements ForelockExtension {
   /** Called by the node. */
   public ViewsExtension(ViewsPlugin plugin) {
     this.plugin = plugin;
+  }
+
+  @Override
+  public void useContext(LockContext context) {
+    plugin.context = context;
   }
 
   @Override

@@ -20,7 +20,8 @@ import org.opensearch.common.util.concurrent.ThreadContextStatePropagator;
  */
 final class Carrier implements ThreadContextStatePropagator {
   private static final List<String> NAMES =
-      List.of(Headers.BACKGROUND, Headers.NO_QUEUE, Headers.OF_NODE, Headers.GUARD, Headers.UPDATE_GUARD);
+      List.of(Headers.BACKGROUND, Headers.NO_QUEUE, Headers.OF_NODE, Headers.GUARD, Headers.UPDATE_GUARD,
+          Headers.HELD_WITHIN);
   /** Of what a node does on its own account. */
   private static final List<String> NAMES_OF_NODE = List.of(Headers.OF_NODE);
 
@@ -54,6 +55,11 @@ final class Carrier implements ThreadContextStatePropagator {
   /** Does not hand on what has these names, until what is returned is closed. */
   static StoredContext without(ThreadContext context, Collection<String> names) {
     return context.newStoredContext(true, names);
+  }
+
+  /** Whether something came from another node with what is no write by its name. */
+  static boolean isWithin(ThreadContext context) {
+    return context.getHeader(Headers.HELD_WITHIN) != null;
   }
 
   /** Goes on with what came from another node. */

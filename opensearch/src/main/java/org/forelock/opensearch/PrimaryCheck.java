@@ -85,7 +85,7 @@ final class PrimaryCheck implements TransportInterceptor {
   public <T extends TransportRequest> TransportRequestHandler<T> interceptHandler(
       String action, String executor, boolean forceExecution, TransportRequestHandler<T> handler) {
     if (!action.startsWith(WriteFilter.WRITES)) {
-      return handler;
+      return (request, channel, task) -> within(handler, request, channel, task);
     }
     TransportRequestHandler<T> next = !action.equals(GuardedSends.SHARD_BULK_ON_PRIMARY) ? handler
         : (request, channel, task) -> check(executor, handler, request, channel, task);
@@ -98,6 +98,19 @@ final class PrimaryCheck implements TransportInterceptor {
         next.messageReceived(request, channel, task);
       }
     };
+  }
+
+  /** An action of another plugin may go to another node before it writes under the lock that it holds. */
+  private <T extends TransportRequest> void within(
+      TransportRequestHandler<T> handler, T request, TransportChannel channel, Task task) throws Exception {
+    if (!Carrier.isWithin(context)) {
+      handler.messageReceived(request, channel, task);
+      return;
+    }
+    try (StoredContext ignored = context.newStoredContext(true, List.of(Headers.HELD_WITHIN))) {
+      Carrier.receive(context);
+      handler.messageReceived(request, channel, task);
+    }
   }
 
   private <T extends TransportRequest> void check(String executor, TransportRequestHandler<T> handler, T request,

@@ -57,6 +57,14 @@ class CarrierTest {
   }
 
   @Test
+  void aLockThatCodeHoldsIsHandedOn() throws IOException {
+    try (StoredContext ignored = Carrier.with(here, Headers.HELD_WITHIN, "P1=7")) {
+      send();
+    }
+    assertEquals("P1=7", Carrier.words(there).handedOn(Headers.HELD_WITHIN));
+  }
+
+  @Test
   void theNodesOwnWorkIsNoPartOfIt() throws IOException {
     try (StoredContext outer = Carrier.with(here, Headers.BACKGROUND, "true")) {
       here.markAsSystemContext();

@@ -15,4 +15,11 @@ public interface ForelockExtension {
    * @param client the node's. Thread-safe; it ends with the node, and {@link ForelockClient#close} is refused
    */
   void useForelock(ForelockClient client);
+
+  /**
+   * Called once, before {@link #useForelock}.
+   *
+   * @param context says under which locks of that client something is written. Thread-safe
+   */
+  default void useContext(LockContext context) {}
 }

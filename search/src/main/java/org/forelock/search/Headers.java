@@ -30,6 +30,8 @@ public final class Headers {
   public static final String BACKGROUND_JOB = "job";
   /** What becomes of this request is not queued, whatever the client says. */
   public static final String NO_QUEUE = "_forelock_no_queue";
+  /** As {@link #HELD}, of code of a node. */
+  public static final String HELD_WITHIN = "_forelock_held";
   /** The node that has begun it does so on its own account: it is not guarded, whatever node goes on with it. */
   public static final String OF_NODE = "_forelock_of_node";
   /** The locks of a shard group, for the primary. */
@@ -83,13 +85,14 @@ public final class Headers {
   }
 
   /**
-   * The locks of which the client says that it holds them.
+   * The locks of which the client says that it holds them, or the code of the node that does it for the client.
    *
    * @return null: of none
    * @throws IllegalArgumentException if its header is invalid
    */
   public static HeldTokens held(Words words) {
-    String text = said(words, HELD);
+    String within = words.handedOn(HELD_WITHIN);
+    String text = within == null ? said(words, HELD) : within;
     return text == null ? null : HeldTokens.parse(text);
   }
 

@@ -71,6 +71,15 @@ class HeadersTest {
   }
 
   @Test
+  void whatCodeOfTheNodeHoldsGoesOverWhatItsClientSays() {
+    words.putHeader(Headers.HELD, "a=7");
+    words.handOn(Headers.HELD_WITHIN, "b=8");
+    assertEquals(8, Headers.held(words).of("b"));
+    assertEquals(0, Headers.held(words).of("a"));
+    assertTrue(Headers.requiresLock(words));
+  }
+
+  @Test
   void aGuardSurvivesItsText() {
     Guard guard = Guard.parse(new Guard("node", -5, 7, "articles/a b").text());
     assertEquals("node", guard.node);
