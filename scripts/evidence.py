@@ -57,6 +57,8 @@ PARTS = {
                 [BUILD, ctest("cli_stall", "cli_hostile", "cli_descendants", "cli_dlq_drill")], ctest_counts),
     "browser": ("the page of `serve` in Chromium", [*COMMAND, "tests/integration/cli"],
                 [["scripts/setup.sh", "--browser"], BUILD, ctest("cli_browser")], ctest_counts),
+    "traces": ("spans, as the OpenTelemetry collector reads them", [*COMMAND, "tests/otlp", "tests/integration/cli"],
+               [BUILD, ctest("otlp_collector")], ctest_counts),
     "kerberos": ("SASL's GSSAPI with a KDC", [*COMMAND, "tests/integration/cli"],
                  [["scripts/setup.sh", "--kerberos"], BUILD, ctest("cli_kerberos")], ctest_counts),
     "java": ("the Java package on Java 11 and 25, and its jar", [*C_LIBRARIES, "bindings/java", "tests/java"],

@@ -14,6 +14,7 @@
 
 #include "forelock/export.h"
 #include "forelock/settings.h"
+#include "forelock/tracing.h"
 
 namespace forelock {
 
@@ -88,7 +89,10 @@ class FORELOCK_EXPORT Client {
  public:
   /// \throws ConfigurationException if a setting is invalid, such as a credentials file that others can read;
   /// RequestRejectedException(overloaded) if a limit of the host does not permit its threads.
-  explicit Client(Settings settings, LogSink log = {}, LogDetail detail = LogDetail::normal);
+  /// \param tracer receives a span for each acquisition and each hold; null: they go to the file of
+  /// `zookeeper.trace.file`; without that there are none, and they cost nothing.
+  explicit Client(Settings settings, LogSink log = {}, LogDetail detail = LogDetail::normal,
+                  std::shared_ptr<Tracer> tracer = {});
   /// As close(). In a callback the session ends a little later, on a thread of its own, when the callback has returned.
   ~Client();
   Client(const Client&) = delete;

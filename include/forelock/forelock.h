@@ -19,6 +19,7 @@
 #include "forelock/operation_runner.h"
 #include "forelock/settings.h"
 #include "forelock/synchronized.h"
+#include "forelock/tracing.h"
 #include "forelock/version.h"
 
 #endif

@@ -170,6 +170,8 @@ class FORELOCK_EXPORT LockSet {
   /// The record of the current acquisition, as each member's nodes have it but for the guid and the times of its grant;
   /// or as it would be written.
   OwnerRecord owner() const;
+  /// As WriteLock::traceparent: a set has one span for its acquisition and one for its hold.
+  std::string traceparent() const;
   /// The member in whose queue the set waits at this moment; nothing if it does not wait in one.
   std::optional<std::string> waits_for() const;
   /// As WriteLock::stop_token: stopped when one member is lost.

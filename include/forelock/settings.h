@@ -158,6 +158,10 @@ class FORELOCK_EXPORT Settings {
   bool linger_reused() const noexcept;
   /// `zookeeper.lock.release.delay`: how long the release of any other lock may wait for a request to go with.
   std::chrono::milliseconds release_delay() const noexcept;
+  /// `zookeeper.trace.file`: where spans are written as OTLP/JSON; empty: nowhere.
+  const std::filesystem::path& trace_file() const noexcept;
+  /// `zookeeper.trace.monitors`: whether these spans name the monitor and the lock info.
+  bool trace_monitors() const noexcept;
   /// `zookeeper.auth.digest.file`; empty without credentials.
   const std::filesystem::path& auth_digest_file() const noexcept;
   /// `zookeeper.tls.ca.file` and those beside it. The files are read for each connection, not here.

@@ -57,6 +57,9 @@ struct LockOptions {
   std::optional<Admission> admission = {};
   /// In place of `zookeeper.queue.max`: how many contenders may wait before this one; it is refused otherwise. 0: any.
   std::optional<std::size_t> queue_max = {};
+  /// The span in which its acquisitions are called, as W3C `traceparent`, for a client that traces; what is none counts
+  /// as empty. Empty: that which the tracer says (Tracer::current).
+  std::string traceparent = {};
 };
 
 /// Common part of BlockingWriteLock and AsyncWriteLock. Ownership belongs to the object, not to a thread: every method
@@ -160,6 +163,10 @@ class FORELOCK_EXPORT WriteLock {
   /// The record of the current acquisition as last written, or as it would be written: that of a lock that has
   /// lingered is not written, and has no stack.
   OwnerRecord owner() const;
+
+  /// The span of the current hold as W3C `traceparent`, for what is done under the lock; of a trace that is not sampled
+  /// the caller's own span. Empty if the client does not trace, or the lock is not held.
+  std::string traceparent() const;
 
   /// Commits the caller's own ZooKeeper operations in one transaction with a check that the lock is still ours: all of
   /// it happens while we hold the lock, or none. Paths are absolute inside the configured chroot. Blocks for one round

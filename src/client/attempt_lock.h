@@ -17,7 +17,7 @@ class AttemptLock final : public WriteLock {
   // \throws RequestRejectedException(invalid_argument) for an impossible monitor id.
   AttemptLock(std::shared_ptr<ClientCore> core, const Operation& operation)
       : WriteLock(std::make_shared<LockSlot>(std::move(core), operation.lock_info, operation.monitor,
-                                             operation.priority, LockOptions{})) {}
+                                             operation.priority, LockOptions{.traceparent = operation.traceparent})) {}
 
   LockSlot& slot() { return *slot_; }
 };

@@ -8,8 +8,8 @@
 
 namespace forelock {
 
-Client::Client(Settings settings, LogSink log, LogDetail detail)
-    : core_(std::make_shared<client::ClientCore>(std::move(settings), std::move(log), detail)) {
+Client::Client(Settings settings, LogSink log, LogDetail detail, std::shared_ptr<Tracer> tracer)
+    : core_(std::make_shared<client::ClientCore>(std::move(settings), std::move(log), detail, std::move(tracer))) {
   for (const ConfigurationProblem& doubt : core_->settings().doubts()) core_->log("warning", to_string(doubt));
   core_->start();
 }

@@ -4,14 +4,31 @@
 #include <utility>
 
 #include "client/clock.h"
+#include "client/span_file.h"
+#include "forelock/version.h"
 #include "records/instance.h"
 
 namespace forelock::client {
 
-ClientCore::ClientCore(Settings settings, LogSink log, LogDetail detail)
+namespace {
+
+std::unique_ptr<SpanQueue> make_spans(const Settings& settings, const std::string& instance,
+                                      std::shared_ptr<Tracer> tracer, ClientLog& log) {
+  const auto warn = [&log](const std::string& message) { log.write("warning", message); };
+  if (!tracer && !settings.trace_file().empty()) {
+    records::SpanSource source{service_name(), instance, std::string(version()), settings.trace_monitors()};
+    tracer = std::make_shared<SpanFile>(settings.trace_file(), std::move(source), warn);
+  }
+  return tracer ? std::make_unique<SpanQueue>(std::move(tracer), warn) : nullptr;
+}
+
+}  // namespace
+
+ClientCore::ClientCore(Settings settings, LogSink log, LogDetail detail, std::shared_ptr<Tracer> tracer)
     : settings_(std::move(settings)),
       instance_(records::process_identity()),
       log_(std::move(log)),
+      spans_(make_spans(settings_, instance_, std::move(tracer), log_)),
       ticker_([this] { return on_timer(); }),
       dispatcher_("forelock-disp", [this](lock::TimePoint time) { call_begins(time); }),
       stopper_("forelock-stop", [this](lock::TimePoint time) { call_begins(time); }),
@@ -29,6 +46,7 @@ void ClientCore::start(ClientUse use) {
 
 void ClientCore::start_threads() {
   log_.start();
+  if (spans_) spans_->start();
   stopper_.start();
   dispatcher_.start();
   ticker_.start();
@@ -43,6 +61,7 @@ void ClientCore::close() {
   dispatcher_.stop();
   stopper_.stop();
   ticker_.stop();
+  if (spans_) spans_->stop();
   log_.stop();
   close_done_.request_stop();
 }
@@ -53,7 +72,8 @@ void ClientCore::begin_close() {
 }
 
 bool ClientCore::on_callback_thread() const {
-  return dispatcher_.on_this_thread() || stopper_.on_this_thread() || log_.on_this_thread();
+  return dispatcher_.on_this_thread() || stopper_.on_this_thread() || log_.on_this_thread() ||
+         (spans_ && spans_->on_this_thread());
 }
 
 void ClientCore::check_usable() const {

@@ -22,6 +22,7 @@
 #include "client/client_log.h"
 #include "client/dispatcher.h"
 #include "client/ensemble_link.h"
+#include "client/span_queue.h"
 #include "client/ticker.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
@@ -34,7 +35,7 @@ namespace forelock::client {
 
 class ClientCore final {
  public:
-  ClientCore(Settings settings, LogSink log, LogDetail detail = LogDetail::normal);
+  ClientCore(Settings settings, LogSink log, LogDetail detail = LogDetail::normal, std::shared_ptr<Tracer> tracer = {});
   ~ClientCore();
 
   // Begins to connect.
@@ -61,6 +62,8 @@ class ClientCore final {
   bool on_callback_thread() const;
 
   EnsembleLink& ensemble() const { return *ensemble_; }
+  // For the spans of locks; null: nobody wants them.
+  SpanQueue* spans() const { return spans_.get(); }
 
   // --- for the lock slots ---
 
@@ -139,6 +142,7 @@ class ClientCore final {
   std::stop_source close_done_;
 
   ClientLog log_;
+  const std::unique_ptr<SpanQueue> spans_;
   Ticker ticker_;
   Dispatcher dispatcher_;
   Dispatcher stopper_;

@@ -53,11 +53,12 @@ agent::AgentOptions agent_options(const Settings& settings, bool explain) {
 EnsembleLink::EnsembleLink(ClientCore& core, bool explain)
     : core_(core),
       name_(ensemble_name(core.settings())),
-      agent_(agent_options(core.settings(), explain), *this),
+      agent_(agent_options(core.settings(), explain || core.spans() != nullptr), *this),
       next_own_tag_(own_tags),
       down_since_(now()),
       keeper_(*this) {
   if (explain) course_.emplace(core.client_log());
+  if (core.spans() != nullptr) courses_.emplace();
 }
 
 EnsembleLink::~EnsembleLink() = default;

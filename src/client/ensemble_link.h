@@ -23,6 +23,7 @@
 #include "client/client_use.h"
 #include "client/clock.h"
 #include "client/course_log.h"
+#include "client/grant_courses.h"
 #include "client/lock_times.h"
 #include "client/session_keeper.h"
 #include "coordination/session.h"
@@ -36,7 +37,7 @@ class ClientCore;
 
 class EnsembleLink final : private agent::AgentHost {
  public:
-  // `explain`: lock::EngineOptions.
+  // `explain`: the course of locks is logged.
   EnsembleLink(ClientCore& core, bool explain);
   ~EnsembleLink();
   EnsembleLink(const EnsembleLink&) = delete;
@@ -72,6 +73,8 @@ class EnsembleLink final : private agent::AgentHost {
 
   // For steps of the core.
   agent::Agent& agent() { return agent_; }
+  // How a contender has come to its grant, in the step that tells it; for a client that traces.
+  GrantCourse course_of(lock::ContenderId contender) { return courses_->take(contender); }
   bool wait_connected(std::chrono::milliseconds timeout);
 
   // The last loss of a connection.
@@ -165,7 +168,8 @@ class EnsembleLink final : private agent::AgentHost {
   ClientCore& core_;
   const std::string name_;
 
-  std::optional<CourseLog> course_;  // if debug lines are wanted
+  std::optional<CourseLog> course_;      // if debug lines are wanted
+  std::optional<GrantCourses> courses_;  // if spans are
   agent::Agent agent_;
   lock::ContenderId next_contender_ = 1;
   ClientStatistics statistics_;

@@ -66,10 +66,12 @@ void EnsembleLink::contended(lock::ContenderId contender, Priority waiting) {
 
 void EnsembleLink::forgotten(lock::ContenderId contender) {
   times_.ended(contender, now());
+  if (courses_) courses_->forgotten(contender);
   if (course_) course_->forgotten(contender);
 }
 
 void EnsembleLink::explained(lock::ContenderId contender, const lock::CourseNote& note) {
+  if (courses_) courses_->note(contender, note);
   if (course_) course_->note(contender, course_text(note));
 }
 

@@ -51,7 +51,18 @@ OwnerRecord Hold::new_record() const {
   return record;
 }
 
-Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, Done done) {
+void Hold::begin_tracing(const std::string& monitor, std::size_t members) {
+  SpanQueue* const spans = core_->spans();
+  if (spans == nullptr) return;
+  LockSpan common;
+  common.monitor = monitor;
+  common.lock_info = lock_info_;
+  common.members = members;
+  trace_ = std::make_unique<LockTrace>(*spans, std::move(common), options_.traceparent);
+}
+
+Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, const std::optional<TraceContext>& caller,
+                                          Done done) {
   const Phase before = phase();
   if (before != Phase::free && before != Phase::lost) {
     throw RequestRejectedException(
@@ -60,6 +71,7 @@ Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, Done done) {
         "use one lock object for each acquisition that may overlap");
   }
   phase_ = Phase::waiting;
+  if (trace_) trace_->begins(priority(), caller);
   waiting_since_ = now();
   deadline_ = deadline;
   failure_.reset();
@@ -72,6 +84,7 @@ Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, Done done) {
 
 void Hold::take_back_acquisition() {
   phase_ = Phase::free;
+  if (trace_) trace_->refused({.reason = RefusalReason::rejected});
   acquired_ = {};
 }
 
@@ -177,6 +190,7 @@ bool Hold::step_aside(std::chrono::milliseconds timeout) {
 
 void Hold::told_step_aside(lock::TimePoint deadline) {
   phase_ = Phase::waiting;
+  if (trace_) trace_->stepped_aside();
   waiting_since_ = now();
   deadline_ = deadline;
   failure_.reset();
@@ -186,6 +200,7 @@ void Hold::told_step_aside(lock::TimePoint deadline) {
 
 void Hold::begin_release(Done done, bool is_waited_for) {
   phase_ = Phase::releasing;
+  if (trace_) trace_->ended();
   release_.reset();
   release_is_waited_for_ = is_waited_for;
   released_ = std::move(done);
@@ -260,7 +275,8 @@ void Hold::answer(Done& done, CallbackGate::Answer answer) {
   core_->post_from_step(gate_.next_answer(kind, shared_from_this()));
 }
 
-void Hold::told_held() {
+void Hold::told_held(lock::Token token, GrantCourse course) {
+  if (trace_) trace_->granted(token, std::move(course));
   granted_once_ = true;
   phase_ = Phase::held;
   answer(acquired_, {.kind = acquire_callback, .held = true});
@@ -268,12 +284,14 @@ void Hold::told_held() {
 
 void Hold::told_failed(const Failure& failure) {
   failure_ = failure;
+  if (trace_) trace_->refused(failure.refusal);
   phase_ = Phase::free;
   answer(acquired_, {.kind = acquire_callback, .error = [this, failure] { return error_of(failure, false); }});
 }
 
 void Hold::told_lost(const Loss& loss) {
   loss_ = loss;
+  if (trace_) trace_->lost(loss.reason);
   if (loss.reason != LossReason::closed) core_->log("warning", lost_error(loss).what());
   if (phase() == Phase::releasing) {
     told_released(release_of(loss));
@@ -298,6 +316,22 @@ void Hold::told_released(const Release& release) {
   // Until the thread that waits has read it, the next acquisition would take it away.
   if (!release_is_waited_for_) phase_ = Phase::free;
   answer(released_, {.kind = release_callback, .error = [this, release] { return error_of(release); }});
+}
+
+void Hold::told_abandoned() {
+  phase_ = Phase::free;
+  if (trace_) trace_->ended();
+}
+
+void Hold::told_place(std::size_t place) {
+  if (trace_) trace_->queued(place);
+}
+
+void Hold::set_current_priority(Priority priority) {
+  priority_.store(priority, std::memory_order_relaxed);
+  if (!trace_) return;
+  const std::lock_guard guard(mutex_);
+  trace_->moved(priority);
 }
 
 Hold::Release Hold::release_of(const Loss& loss) {

@@ -23,6 +23,7 @@
 #include "client/acquisition_error.h"
 #include "client/callback_gate.h"
 #include "client/client_core.h"
+#include "client/lock_trace.h"
 #include "client/outer_locks.h"
 #include "forelock/write_lock.h"
 #include "sets/set_machine.h"
@@ -109,6 +110,8 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   // The fencing token; of a set, which has one for each member, 0.
   virtual std::int64_t token() const noexcept = 0;
   virtual OwnerRecord owner() const = 0;
+  // As WriteLock::traceparent().
+  std::string traceparent() const;
   // As WriteLock::alive().
   virtual void alive(std::chrono::milliseconds expected) = 0;
   // As WriteLock::write_guarded().
@@ -154,21 +157,26 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   // --- what they say; requires mutex(), and but for begin_acquisition() a step of the core ---
 
   // \throws RequestRejectedException(already_held).
-  Acquisition begin_acquisition(lock::TimePoint deadline, Done done);
+  // `caller`: trace_parent(), asked without mutex().
+  Acquisition begin_acquisition(lock::TimePoint deadline, const std::optional<TraceContext>& caller, Done done);
   // What has begun cannot go on: its caller gets an exception.
   void take_back_acquisition();
   // From held to waiting, with no place in between at which anybody could begin.
   void told_step_aside(lock::TimePoint deadline);
   void begin_release(Done done, bool is_waited_for);
-  void told_held();
+  void told_held(lock::Token token, GrantCourse course);
   void told_failed(const Failure& failure);
   void told_lost(const Loss& loss);
   void told_released(const Release& release);
+  // It is given up by its caller, who waits for nothing more.
+  void told_abandoned();
+  void told_place(std::size_t place);
 
   static Release release_of(const Loss& loss);
   Phase phase() const noexcept { return phase_.load(std::memory_order_acquire); }
   void set_phase(Phase phase) { phase_.store(phase); }
-  void set_current_priority(Priority priority) { priority_.store(priority, std::memory_order_relaxed); }
+  // From now on it is of this class, also where it waits already. Without mutex().
+  void set_current_priority(Priority priority);
   const std::optional<Loss>& loss() const { return loss_; }
   // The margin of the danger of which somebody wants to be told. Requires mutex().
   std::optional<std::chrono::milliseconds> danger_margin() const;
@@ -177,6 +185,11 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   // Whether somebody wants to be told of its places in the queue, of those who want what it holds. Requires mutex().
   bool wants_place() const { return static_cast<bool>(on_queued_); }
   bool wants_contention() const { return static_cast<bool>(on_contended_); }
+  // Makes spans of what is told, if somebody wants them; `monitor`: the first one.
+  void begin_tracing(const std::string& monitor, std::size_t members);
+  bool traces() const { return trace_ != nullptr; }
+  // Calls the tracer, so without mutex().
+  std::optional<TraceContext> trace_parent() const { return trace_ ? trace_->parent() : std::nullopt; }
   // The record of an acquisition that begins now, without guid and stack.
   OwnerRecord new_record() const;
 
@@ -220,6 +233,7 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   OuterLocks outer_locks_;
 
   mutable std::mutex mutex_;
+  std::unique_ptr<LockTrace> trace_;  // if somebody wants its spans
   std::condition_variable changed_;
   std::atomic<Phase> phase_{Phase::free};
   lock::TimePoint waiting_since_{};

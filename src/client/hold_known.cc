@@ -41,6 +41,12 @@ std::chrono::steady_clock::time_point Hold::expires_at() const noexcept {
   return to_steady(lock::TimePoint(std::chrono::nanoseconds(ensemble_.valid_until())));
 }
 
+std::string Hold::traceparent() const {
+  const std::lock_guard guard(mutex_);
+  const std::optional<TraceContext> hold = trace_ ? trace_->hold() : std::nullopt;
+  return hold ? hold->traceparent() : std::string();
+}
+
 std::stop_token Hold::stop_token() {
   const std::lock_guard guard(mutex_);
   if (!granted_once_) return {};

@@ -137,6 +137,9 @@ std::int64_t LockSet::fencing_token(const std::string& monitor) const {
 OwnerRecord LockSet::owner() const {
   return slot().owner();
 }
+std::string LockSet::traceparent() const {
+  return slot().traceparent();
+}
 std::optional<std::string> LockSet::waits_for() const {
   return slot().waits_for();
 }

@@ -24,7 +24,9 @@ std::string encode_or_throw(const std::string& monitor) {
 LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::string monitor, Priority priority,
                    LockOptions options)
     : Hold(std::move(core), std::move(lock_info), monitor, "the lock on " + monitor, priority, std::move(options)),
-      node_name_(encode_or_throw(monitor)) {}
+      node_name_(encode_or_throw(monitor)) {
+  begin_tracing(monitor, 1);
+}
 
 // --- releasing ---
 
@@ -61,7 +63,7 @@ void LockSlot::release_detached() noexcept {
     const std::lock_guard guard(mutex());
     if (phase() == Phase::lost) set_phase(Phase::free);
     if (phase() != Phase::held) return;
-    set_phase(Phase::free);
+    told_abandoned();
     contender = std::exchange(contender_, 0);
   }
   core().in_step([&](agent::Agent& agent) { agent.release_detached(contender); });
@@ -75,7 +77,7 @@ void LockSlot::abandon() noexcept {
     const lock::ContenderId ours = std::exchange(contender_, 0);
     if (phase() == Phase::waiting || phase() == Phase::held) {
       contender = ours;
-      set_phase(Phase::free);
+      told_abandoned();
     }
   }
   if (contender != 0) core().in_step([&](agent::Agent& agent) { agent.release_detached(contender); });
@@ -105,7 +107,7 @@ lock::Duration LockSlot::granted(lock::ContenderId contender, const lock::Grant&
   if (const auto unlock = options().auto_unlock_after) {
     record_.auto_unlock_at = records::later(*record_.acquired_at, *unlock);
   }
-  told_held();
+  told_held(grant.token, course_of(grant));
   return danger_margin().value_or(std::chrono::milliseconds{0});
 }
 
@@ -149,7 +151,18 @@ void LockSlot::release_unanswered(lock::ContenderId contender) {
   release_ended(contender, {.confirmed = false});
 }
 
-void LockSlot::queued(lock::ContenderId, const QueuePosition& position) {
+GrantCourse LockSlot::course_of(const lock::Grant& grant) {
+  if (!traces()) return {};
+  GrantCourse course = ensemble().course_of(contender_);
+  if (!grant.node.empty()) course.node = grant.node;
+  return course;
+}
+
+void LockSlot::queued(lock::ContenderId contender, const QueuePosition& position) {
+  {
+    const std::lock_guard guard(mutex());
+    if (contender == contender_) told_place(position.place);
+  }
   tell_queued(0, position);
 }
 

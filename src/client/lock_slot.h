@@ -64,6 +64,8 @@ class LockSlot final : public agent::ContenderListener, public Hold {
   std::shared_ptr<LockSlot> shared() { return std::static_pointer_cast<LockSlot>(shared_from_this()); }
   lock::RecordText text_of(const OwnerRecord& record) const;
   lock::AcquireSpec make_spec(lock::TimePoint deadline, bool try_once, std::vector<std::string> stack);
+  // How this contender has come to its grant, for its span. Requires mutex().
+  GrantCourse course_of(const lock::Grant& grant);
   // Without a request, if the lock lingers here.
   bool acquire_lingering();
   // False: it is granted, or about to be, or over. `by_wish`: of an operator.

@@ -38,11 +38,12 @@ lock::RecordText LockSlot::text_of(const OwnerRecord& record) const {
 
 Hold::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once, Done done) {
   core().check_usable();
+  const std::optional<TraceContext> caller = trace_parent();
   Acquisition acquisition = 0;
   std::vector<std::string> stack;
   {
     const std::lock_guard guard(mutex());
-    acquisition = begin_acquisition(deadline, std::move(done));
+    acquisition = begin_acquisition(deadline, caller, std::move(done));
     stack = take_stack();
     contender_ = 0;
     cancelled_ = false;

@@ -57,7 +57,9 @@ SetSlot::SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::s
     : Hold(std::move(core), std::move(lock_info), name_of_set(members->monitors),
            "the lock set of " + name_of_set(members->monitors), priority, std::move(options)),
       members_(std::move(members)),
-      tokens_(members_->monitors.size()) {}
+      tokens_(members_->monitors.size()) {
+  begin_tracing(members_->monitors.front(), members_->monitors.size());
+}
 
 // --- releasing ---
 
@@ -86,7 +88,7 @@ void SetSlot::release_detached() noexcept {
     {
       const std::lock_guard guard(mutex());
       if (phase() != Phase::held && phase() != Phase::lost) return;
-      set_phase(Phase::free);
+      told_abandoned();
       run = std::exchange(run_, nullptr);
     }
     if (run) run->release();
@@ -98,7 +100,7 @@ void SetSlot::abandon() noexcept {
     std::shared_ptr<SetRun> run;
     {
       const std::lock_guard guard(mutex());
-      set_phase(Phase::free);
+      told_abandoned();
       run = std::exchange(run_, nullptr);
     }
     if (run && !run->release()) run->cancel();
@@ -181,7 +183,7 @@ void SetSlot::time_is_up(const std::shared_ptr<SetRun>& run) {
 
 void SetSlot::told_tokens(const sets::SetMachine& machine) {
   for (std::size_t i = 0; i < tokens_.size(); ++i) tokens_[i] = machine.token(i);
-  told_held();
+  told_held(tokens_.size() == 1 ? tokens_.front() : 0, {});
 }
 
 void SetSlot::run_failed(const SetRun& run) {

@@ -30,6 +30,7 @@ OwnerRecord SetSlot::new_set_record() const {
 
 Hold::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done done) {
   core().check_usable();
+  const std::optional<TraceContext> caller = trace_parent();
   OwnerRecord record = new_set_record();
   record.set = record.guid = records::make_guid();
   {
@@ -50,7 +51,7 @@ Hold::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done
     if (run) run->release();
     {
       const std::lock_guard guard(mutex());
-      acquisition = begin_acquisition(deadline, std::move(done));
+      acquisition = begin_acquisition(deadline, caller, std::move(done));
       run_ = run = std::make_shared<SetRun>(core(), shared(), members_, std::move(record), options(),
                                             wants_contention(), wants_place());
       patience_begun_ = false;

@@ -101,6 +101,9 @@ void WriteLock::alive(std::chrono::milliseconds expected) {
 OwnerRecord WriteLock::owner() const {
   return slot().owner();
 }
+std::string WriteLock::traceparent() const {
+  return slot().traceparent();
+}
 std::vector<WriteResult> WriteLock::write_guarded(const std::vector<WriteOperation>& operations) {
   return slot().write_guarded(operations);
 }

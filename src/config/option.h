@@ -30,6 +30,8 @@ enum class OptionId {
   linger_max,
   linger_reused,
   release_delay,
+  trace_file,
+  trace_monitors,
   auth_digest_file,
   acl,
   tls_ca_file,

@@ -90,6 +90,11 @@ constexpr std::array<Option, static_cast<std::size_t>(OptionId::count)> table{{
      largest_release_delay, "", Importance::low,
      "How long an unlocked lock may be kept until its release can share a request with the next lock's. Another "
      "process that has come to wait for it waits at most that much longer. 0: it is released at once."},
+    {OptionId::trace_file, "zookeeper.trace.file", "", OptionType::path, "", "", 0, 0, "", Importance::low,
+     "A file to which a span is written for each acquisition and each hold, as lines of OTLP/JSON (see Operating, "
+     "Traces). Processes may share it; a tool may rename it at any time."},
+    {OptionId::trace_monitors, "zookeeper.trace.monitors", "", OptionType::choice, "false", "", 0, 0, "false|true",
+     Importance::low, "Whether these spans name the monitor and say what the lock is for."},
     {OptionId::auth_digest_file, "zookeeper.auth.digest.file", "", OptionType::path, "", "", 0, 0, "",
      Importance::medium,
      "A file with one line `user:password` that is closed to others (see Secrets). Credentials never stand in this "

@@ -146,6 +146,14 @@ std::chrono::milliseconds Settings::release_delay() const noexcept {
   return std::chrono::milliseconds(data_->number(OptionId::release_delay));
 }
 
+const std::filesystem::path& Settings::trace_file() const noexcept {
+  return data_->trace_file;
+}
+
+bool Settings::trace_monitors() const noexcept {
+  return data_->text(OptionId::trace_monitors) == "true";
+}
+
 const std::filesystem::path& Settings::auth_digest_file() const noexcept {
   return data_->auth_digest_file;
 }

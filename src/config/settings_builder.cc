@@ -135,6 +135,7 @@ std::shared_ptr<const SettingsData> SettingsBuilder::build() {
   data->servers = std::get<ServerList>(parse_server_list(data->text(OptionId::servers)));
   data->session_file = data->text(OptionId::session_file);
   data->outbox_path = data->text(OptionId::outbox_path);
+  data->trace_file = data->text(OptionId::trace_file);
   data->auth_digest_file = data->text(OptionId::auth_digest_file);
   data->tls = tls_settings(*data);
   data->sasl = sasl_settings(*data);

@@ -35,6 +35,7 @@ struct SettingsData {
   ServerList servers;
   std::filesystem::path session_file;
   std::filesystem::path outbox_path;
+  std::filesystem::path trace_file;
   std::filesystem::path auth_digest_file;
   TlsSettings tls;
   SaslSettings sasl;

@@ -97,6 +97,8 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings.linger(), 0ms);
   EXPECT_FALSE(settings.linger_reused());
   EXPECT_EQ(settings.release_delay(), 0ms);
+  EXPECT_EQ(settings.trace_file(), "");
+  EXPECT_FALSE(settings.trace_monitors());
   EXPECT_EQ(settings.auth_digest_file(), "");
   EXPECT_EQ(settings.acl(), AclMode::open);
   EXPECT_TRUE(settings.kafka().empty());
@@ -113,7 +115,7 @@ TEST(Settings, EveryKeyIsRead) {
       "dlq.topic=T\ndlq.outbox.path=/o.db\ndlq.outbox.max.bytes=1KiB\nzookeeper.lock.watch=predecessor\n"
       "zookeeper.monitor.linger=250\n"
       "zookeeper.lock.linger=6s\nzookeeper.lock.linger.max=5\nzookeeper.lock.linger.reused=true\n"
-      "zookeeper.lock.release.delay=2\n"
+      "zookeeper.lock.release.delay=2\nzookeeper.trace.file=/t\nzookeeper.trace.monitors=true\n"
       "zookeeper.auth.digest.file=/d\nzookeeper.acl=creator-all\nkafka.bootstrap.servers=k:9092\nkafka.acks= all \n");
   EXPECT_EQ(settings.servers(), (std::vector<ServerAddress>{{"zk1", 2181}, {"zk2", 2182}}));
   EXPECT_EQ(settings.chroot(), "/ns");
@@ -138,6 +140,8 @@ TEST(Settings, EveryKeyIsRead) {
   EXPECT_EQ(settings.linger_max(), 5u);
   EXPECT_TRUE(settings.linger_reused());
   EXPECT_EQ(settings.release_delay(), 2ms);
+  EXPECT_EQ(settings.trace_file(), "/t");
+  EXPECT_TRUE(settings.trace_monitors());
   EXPECT_EQ(settings.auth_digest_file(), "/d");
   EXPECT_EQ(settings.acl(), AclMode::creator_all);
   EXPECT_EQ(settings.kafka(), (std::map<std::string, std::string>{{"bootstrap.servers", "k:9092"}, {"acks", "all "}}));
@@ -166,11 +170,11 @@ TEST(Settings, EntriesKnowTheirOrigin) {
   EXPECT_EQ(entry(settings, "kafka.c"), "3 (--kafka)");
   EXPECT_EQ(entry(settings, "host.key"), "none");
   const std::vector<Settings::Entry> entries = settings.entries();
-  ASSERT_EQ(entries.size(), 40U);
+  ASSERT_EQ(entries.size(), 42U);
   EXPECT_EQ(entries.front().key, "zookeeper.servers");
-  EXPECT_EQ(entries[36].key, "kafka.bootstrap.servers");
-  EXPECT_EQ(entries[37].key, "kafka.b");
-  EXPECT_EQ(entries[39].key, "kafka.z");
+  EXPECT_EQ(entries[38].key, "kafka.bootstrap.servers");
+  EXPECT_EQ(entries[39].key, "kafka.b");
+  EXPECT_EQ(entries[41].key, "kafka.z");
 }
 
 TEST(Settings, SecretsAreMasked) {

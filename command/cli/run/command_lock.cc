@@ -33,6 +33,12 @@ std::string held_text(const std::vector<MemberToken>& tokens) {
   return text;
 }
 
+// The command's own spans are part of the hold; where nothing is traced it inherits what was around us.
+Environment with_trace(Environment environment, const std::string& traceparent) {
+  if (!traceparent.empty()) environment.emplace_back("TRACEPARENT", traceparent);
+  return environment;
+}
+
 class SingleLock final : public CommandLock {
  public:
   SingleLock(Client& client, const std::string& info, const std::string& monitor, Priority priority,
@@ -79,13 +85,14 @@ class SetOfLocks final : public CommandLock {
   Environment environment(const Client& client) const override {
     nlohmann::ordered_json tokens = nlohmann::ordered_json::object();
     for (const MemberToken& member : lock_.fencing_tokens()) tokens[member.monitor] = std::to_string(member.token);
-    return {{"FORELOCK_MONITORS", nlohmann::ordered_json(lock_.monitors()).dump()},
-            {"FORELOCK_TOKENS", tokens.dump()},
-            {"FORELOCK_HELD", held_text(lock_.fencing_tokens())},
-            {"FORELOCK_SESSION", records::session_text(client.session_id())},
-            {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
-            {"FORELOCK_OWNER", instance_},
-            {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}};
+    return with_trace({{"FORELOCK_MONITORS", nlohmann::ordered_json(lock_.monitors()).dump()},
+                       {"FORELOCK_TOKENS", tokens.dump()},
+                       {"FORELOCK_HELD", held_text(lock_.fencing_tokens())},
+                       {"FORELOCK_SESSION", records::session_text(client.session_id())},
+                       {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
+                       {"FORELOCK_OWNER", instance_},
+                       {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}},
+                      lock_.traceparent());
   }
 
   void lock_with_timeout() override { lock_.lock_with_timeout(); }
@@ -108,13 +115,14 @@ class SetOfLocks final : public CommandLock {
 }  // namespace
 
 Environment GuardedWriteLock::environment(const Client& client) const {
-  return {{"FORELOCK_MONITOR", lock_.monitor()},
-          {"FORELOCK_TOKEN", std::to_string(lock_.fencing_token())},
-          {"FORELOCK_HELD", held_text({{lock_.monitor(), lock_.fencing_token()}})},
-          {"FORELOCK_SESSION", records::session_text(client.session_id())},
-          {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
-          {"FORELOCK_OWNER", lock_.owner().instance},
-          {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}};
+  return with_trace({{"FORELOCK_MONITOR", lock_.monitor()},
+                     {"FORELOCK_TOKEN", std::to_string(lock_.fencing_token())},
+                     {"FORELOCK_HELD", held_text({{lock_.monitor(), lock_.fencing_token()}})},
+                     {"FORELOCK_SESSION", records::session_text(client.session_id())},
+                     {"FORELOCK_PRIORITY", std::string(name_of(lock_.priority()))},
+                     {"FORELOCK_OWNER", lock_.owner().instance},
+                     {"FORELOCK_EXPIRES_IN_MS", left_text(lock_.expires_at())}},
+                    lock_.traceparent());
 }
 
 LockLoss loss_of(const GuardedLock& lock) {

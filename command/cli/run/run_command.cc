@@ -1,6 +1,7 @@
 // forelock run: a command while a lock is held.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -62,6 +63,7 @@ class RunCommand final : public Command {
     lock_options.thread_name = "run";
     lock_options.expected_runtime = options_.expected_runtime;
     lock_options.auto_unlock_after = options_.auto_unlock_after;
+    if (const char* const around = std::getenv("TRACEPARENT")) lock_options.traceparent = around;
     const std::unique_ptr<CommandLock> lock =
         make_command_lock(*client, options_.lock_info(), options_.monitors, options_.lock_class(), lock_options);
 
@@ -119,8 +121,8 @@ class RunCommand final : public Command {
     const std::optional<ReleaseNote> note =
         client.connected() ? read_release_note(client, monitor, look_at_note_for) : std::nullopt;
     const bool ours = note && std::any_of(tokens.begin(), tokens.end(), [&](const MemberToken& member) {
-      return member.monitor == monitor && member.token == note->token;
-    });
+                        return member.monitor == monitor && member.token == note->token;
+                      });
     if (ours) message += "; " + text_of(*note);
     return {exit_lock_lost,
             std::string(name_of(ErrorCode::lock_unhealthy)),
