@@ -4,6 +4,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/detect_ssl.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/write.hpp>
 #include <nlohmann/json.hpp>
@@ -50,7 +51,7 @@ std::string error_json(const char* code, const char* message) {
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, Server::Hall& hall)
-    : socket_(std::move(socket)), hall_(hall), deadline_(hall.io), heart_(hall.io) {
+    : line_(std::move(socket)), hall_(hall), deadline_(hall.io), heart_(hall.io) {
   hall_.connections.insert(this);
 }
 
@@ -60,7 +61,30 @@ Connection::~Connection() {
 }
 
 void Connection::start() {
+  set_deadline(hall_.options.patience);
+  if (hall_.tls) return look_for_tls();
   read_header();
+}
+
+// Whoever speaks HTTP to a port of TLS is told so in words that he understands.
+void Connection::look_for_tls() {
+  boost::beast::async_detect_ssl(
+      line_.socket(), first_bytes_, [self = shared_from_this()](error_code problem, bool is_tls) {
+        if (problem) return self->close();
+        if (is_tls) return self->shake_hands();
+        self->refuse({400, "tls_required", "this port speaks TLS: the address begins with https://"});
+      });
+}
+
+// The deadline is that of the first header: silence in the middle gains no time.
+void Connection::shake_hands() {
+  line_.use_tls(hall_.tls);
+  line_.tls().async_handshake(boost::asio::ssl::stream_base::server, first_bytes_.data(),
+                              [self = shared_from_this()](error_code problem, std::size_t used) {
+                                if (problem) return self->close();
+                                self->first_bytes_.consume(used);
+                                self->await_header();
+                              });
 }
 
 void Connection::close() {
@@ -68,7 +92,7 @@ void Connection::close() {
   deadline_.cancel();
   heart_.cancel();
   error_code ignored;
-  socket_.close(ignored);
+  line_.socket().close(ignored);
 }
 
 void Connection::set_deadline(std::chrono::milliseconds patience) {
@@ -81,7 +105,11 @@ void Connection::set_deadline(std::chrono::milliseconds patience) {
 // One deadline for all of it: a header that comes byte by byte gains no time.
 void Connection::read_header() {
   set_deadline(hall_.options.patience);
-  asio::async_read_until(socket_, asio::dynamic_buffer(input_, Server::max_header_bytes), "\r\n\r\n",
+  await_header();
+}
+
+void Connection::await_header() {
+  asio::async_read_until(line_, asio::dynamic_buffer(input_, Server::max_header_bytes), "\r\n\r\n",
                          [self = shared_from_this()](error_code problem, std::size_t size) {
                            if (problem == asio::error::not_found) {
                              self->refuse({431, "header_too_long", "the request's header is longer than 16 KiB"});
@@ -166,7 +194,7 @@ void Connection::take_act(const Header& header, std::optional<std::uint64_t> len
 void Connection::read_body(std::size_t length, Request request) {
   const std::size_t missing = length - std::min(length, input_.size());
   asio::async_read(
-      socket_, asio::dynamic_buffer(input_), asio::transfer_exactly(missing),
+      line_, asio::dynamic_buffer(input_), asio::transfer_exactly(missing),
       [self = shared_from_this(), length, request = std::move(request)](error_code problem, std::size_t) mutable {
         if (problem) return self->close();
         request.body = self->input_.substr(0, length);
@@ -180,7 +208,7 @@ std::function<void(Response)> Connection::later(bool head) {
   set_deadline(act_patience);
   return [weak = weak_from_this(), head](Response response) {
     const auto self = weak.lock();
-    if (self && self->socket_.is_open()) self->send(response.status, response.type, std::move(response.body), head);
+    if (self && self->line_.is_open()) self->send(response.status, response.type, std::move(response.body), head);
   };
 }
 
@@ -217,7 +245,7 @@ void Connection::send(unsigned status, const std::string& type, std::string body
   reply_->keep_alive(keep_alive_);
   if (!head) reply_->body() = std::move(body);
   set_deadline(write_patience);
-  http::async_write(socket_, *reply_, [self = shared_from_this()](error_code problem, std::size_t) {
+  http::async_write(line_, *reply_, [self = shared_from_this()](error_code problem, std::size_t) {
     if (problem) {
       self->close();
     } else {
@@ -229,21 +257,28 @@ void Connection::send(unsigned status, const std::string& type, std::string body
 void Connection::sent() {
   reply_.reset();
   if (keep_alive_) return read_header();
-  error_code ignored;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   set_deadline(drain_patience);
+  if (!line_.is_tls()) return end_sending();
+  // Without this end of TLS a client could not tell ours from one that was cut off.
+  line_.tls().async_shutdown([self = shared_from_this()](error_code) { self->end_sending(); });
+}
+
+void Connection::end_sending() {
+  error_code ignored;
+  line_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   drain();
 }
 
 void Connection::drain() {
-  socket_.async_read_some(asio::buffer(ignored_), [self = shared_from_this()](error_code problem, std::size_t size) {
-    self->drained_ += size;
-    if (problem || self->drained_ > Server::max_body_bytes) {
-      self->close();
-    } else {
-      self->drain();
-    }
-  });
+  line_.socket().async_read_some(asio::buffer(ignored_),
+                                 [self = shared_from_this()](error_code problem, std::size_t size) {
+                                   self->drained_ += size;
+                                   if (problem || self->drained_ > Server::max_body_bytes) {
+                                     self->close();
+                                   } else {
+                                     self->drain();
+                                   }
+                                 });
 }
 
 void Connection::begin_stream(std::string_view last_event_id, bool head) {
@@ -268,7 +303,7 @@ void Connection::begin_stream(std::string_view last_event_id, bool head) {
 }
 
 void Connection::send_events() {
-  if (writing_ || !is_stream_ || !socket_.is_open()) return;
+  if (writing_ || !is_stream_ || !line_.is_open()) return;
   std::optional<std::string> text;
   if (!needs_snapshot_) text = hall_.events.after(number_, stream_piece_bytes);
   if (!text) {
@@ -283,7 +318,7 @@ void Connection::write_stream(std::string text) {
   writing_ = true;
   output_ = std::move(text);
   set_deadline(write_patience);
-  asio::async_write(socket_, asio::buffer(output_), [self = shared_from_this()](error_code problem, std::size_t) {
+  asio::async_write(line_, asio::buffer(output_), [self = shared_from_this()](error_code problem, std::size_t) {
     self->writing_ = false;
     self->deadline_.cancel();
     if (problem) {
@@ -298,8 +333,8 @@ void Connection::write_stream(std::string text) {
 
 // A stream's client has nothing more to say: what comes is not read, but its end is.
 void Connection::watch_for_end() {
-  socket_.async_read_some(asio::buffer(ignored_),
-                          [self = shared_from_this()](error_code, std::size_t) { self->close(); });
+  line_.async_read_some(asio::buffer(ignored_),
+                        [self = shared_from_this()](error_code, std::size_t) { self->close(); });
 }
 
 void Connection::beat() {

@@ -6,6 +6,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <chrono>
@@ -16,6 +17,7 @@
 #include <string_view>
 
 #include "web/hall.h"
+#include "web/line.h"
 
 namespace forelock::web {
 
@@ -42,7 +44,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   using Header = boost::beast::http::request<boost::beast::http::string_body>;
 
+  // Begins TLS, if that is what comes.
+  void look_for_tls();
+  void shake_hands();
   void read_header();
+  // The deadline is set.
+  void await_header();
   void take_header(std::string_view header);
   // A request that is to change something. `length`: of its body, if it has said one.
   void take_act(const Header& header, std::optional<std::uint64_t> length, Request request);
@@ -55,6 +62,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void refuse(const Refusal& refusal);
   void send(unsigned status, const std::string& type, std::string body, bool head);
   void sent();
+  void end_sending();
   // Lets what the client still sends go by, so that it gets our answer and no reset.
   void drain();
   void begin_stream(std::string_view last_event_id, bool head);
@@ -64,11 +72,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Closes unless it is set anew before.
   void set_deadline(std::chrono::milliseconds patience);
 
-  boost::asio::ip::tcp::socket socket_;
+  Line line_;
   Server::Hall& hall_;
   boost::asio::steady_timer deadline_;
   boost::asio::steady_timer heart_;
   std::string input_;
+  boost::beast::flat_buffer first_bytes_{Server::max_header_bytes};
   std::shared_ptr<Reply> reply_;
   bool keep_alive_ = false;
   std::size_t drained_ = 0;

@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
 #include <set>
@@ -26,6 +27,8 @@ class Server::Hall {
   void accept();
   void tick();
   void close_all();
+  // What has changed of the files of TLS counts from now on.
+  void renew_tls();
 
   const ServerOptions options;
   Site& site;
@@ -36,6 +39,9 @@ class Server::Hall {
   HostNames hosts;
   Admins admins;
   EventLog events;
+  std::shared_ptr<boost::asio::ssl::context> tls;  // null: without
+  TlsText tls_text;
+  bool tls_failed = false;
   std::set<Connection*> connections;
   std::set<Connection*> streams;
   std::thread thread;

@@ -6,6 +6,7 @@
 #include "base/thread_start.h"
 #include "web/connection.h"
 #include "web/hall.h"
+#include "web/tls.h"
 
 namespace forelock::web {
 namespace {
@@ -27,6 +28,10 @@ std::string new_run() {
 
 Server::Hall::Hall(ServerOptions given, Site& shown)
     : options(std::move(given)), site(shown), admins(options.admins), events(new_run()) {
+  if (options.tls) {
+    tls_text = options.tls();
+    tls = make_tls(tls_text);
+  }
   try {
     const asio::ip::tcp::endpoint endpoint(asio::ip::make_address(options.address), options.port);
     acceptor.open(endpoint.protocol());
@@ -61,8 +66,23 @@ void Server::Hall::tick() {
   ticker.async_wait([this](boost::system::error_code stopped) {
     if (stopped) return;
     site.tick();
+    renew_tls();
     tick();
   });
+}
+
+void Server::Hall::renew_tls() {
+  if (!options.tls) return;
+  try {
+    TlsText text = options.tls();
+    if (text != tls_text) {
+      tls = make_tls(text);
+      tls_text = std::move(text);
+    }
+    tls_failed = false;
+  } catch (const std::exception& problem) {
+    if (!std::exchange(tls_failed, true) && options.tls_problem) options.tls_problem(problem.what());
+  }
 }
 
 void Server::Hall::close_all() {

@@ -14,6 +14,15 @@
 
 namespace forelock::web {
 
+// PEM.
+struct TlsText {
+  std::string certificate;         // with those between it and its authority behind it
+  std::string key;                 // of that certificate, not encrypted
+  std::string client_authorities;  // empty: clients need no certificate; else one of these
+
+  bool operator==(const TlsText&) const = default;
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";            // numeric
   std::uint16_t port = 0;                       // 0: a free one
@@ -22,6 +31,10 @@ struct ServerOptions {
   std::chrono::milliseconds patience{15'000};   // with a request's header, and between requests
   std::chrono::milliseconds heartbeat{15'000};  // of streams in which nothing happens
   std::vector<Admin> admins;                    // who may act; none: nobody, and POST is refused
+  // With it every connection is TLS. Asked once a second, on the server's thread: what has changed counts for later
+  // connections. Throws where the files cannot be read, which goes to `tls_problem`, once; the former ones stay.
+  std::function<TlsText()> tls;
+  std::function<void(const std::string&)> tls_problem;
 };
 
 // All connections are served by one thread. Bounded: header 16 KiB, and what one takes from it in a time.
@@ -35,7 +48,8 @@ class Server {
   static constexpr std::size_t max_header_bytes = 16 * 1024;
   static constexpr std::size_t max_body_bytes = 64 * 1024;
 
-  // Listens. The site must outlive it. \throws std::system_error if that address is not to be had.
+  // Listens. The site must outlive it. \throws std::system_error if that address is not to be had; what
+  // ServerOptions::tls does, and std::runtime_error if that cannot be used.
   Server(ServerOptions options, Site& site);
   // As stop().
   ~Server();

@@ -22,7 +22,7 @@ USED = re.compile(r"\bforelock_room_(\w+)")
 # Libraries with a wall around them: only these rooms may include their headers.
 WALLS = {
     re.compile(r"<zookeeper[./]"): {"workload", "zookeeper"},
-    re.compile(r"<openssl/"): {"zookeeper"},
+    re.compile(r"<openssl/"): {"web", "zookeeper"},
     re.compile(r"<yaml-cpp/"): {"config"},
     re.compile(r"<CLI/"): {"cli"},
     re.compile(r"<spdlog/"): {"cli"},

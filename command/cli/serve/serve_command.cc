@@ -19,6 +19,7 @@
 #include "cli/serve/board.h"
 #include "cli/serve/collector.h"
 #include "cli/serve/history/history.h"
+#include "cli/serve/tls_files.h"
 #include "cli/serve/unlocker.h"
 #include "config/quantity.h"
 #include "web/server.h"
@@ -49,20 +50,6 @@ Address parse_listen(const std::string& text) {
   return {host, static_cast<std::uint16_t>(*port)};
 }
 
-// There is no authentication: who reaches it reads everything.
-void require_loopback(const Address& address) {
-  if (web::is_loopback(address.host)) return;
-  throw FailureException({exit_configuration,
-                          "not_permitted",
-                          "--listen " + address.host +
-                              ": not an address of this machine alone (127.0.0.1 or [::1]), and "
-                              "there is no authentication yet",
-                          "listen at 127.0.0.1, behind a proxy that authenticates, and name its host with --allow-host",
-                          {},
-                          false,
-                          {}});
-}
-
 std::unique_ptr<web::Server> listen(web::ServerOptions options, web::Site& site) {
   const std::string where = options.address + ':' + std::to_string(options.port);
   try {
@@ -72,6 +59,16 @@ std::unique_ptr<web::Server> listen(web::ServerOptions options, web::Site& site)
                             "cannot_listen",
                             "cannot listen at " + where + ": " + problem.code().message(),
                             "--listen 127.0.0.1:0 takes a free port",
+                            {},
+                            false,
+                            {}});
+  } catch (const FailureException&) {
+    throw;
+  } catch (const std::runtime_error& problem) {  // of TLS
+    throw FailureException({exit_configuration,
+                            "tls",
+                            problem.what(),
+                            "--tls-certificate and --tls-key take PEM: the whole chain, and its key without a password",
                             {},
                             false,
                             {}});
@@ -92,8 +89,9 @@ class ServeCommand final : public Command {
         "/api/dead-letters with --dead-letters: numbers, letters, one letter at /ID\n"
         "/api/audit      with --audit-file, for admins: what was done by force\n"
         "/metrics        for Prometheus; /livez and /readyz for health checks\n"
-        "It listens at this machine alone: who reaches it reads everything but sessions. With --admin those who have\n"
-        "a token may take locks away. With --unlocker, one of all that run frees the holders that were locked with\n"
+        "Who reaches it reads everything but sessions: it listens at this machine alone, or with TLS for those with a\n"
+        "client certificate. With --admin those who have a token may take locks away. With --unlocker, one of all that "
+        "run frees the holders that were locked with\n"
         "--auto-unlock-after (auto_unlock_after), when their time is over, and does the work of forelock sweep.\n"
         "Options for every command: see forelock --help");
     app->add_option("--listen", listen_, "Listen here; port 0 is a free one [127.0.0.1:9300]")->type_name("HOST:PORT");
@@ -101,6 +99,18 @@ class ServeCommand final : public Command {
         ->type_name("NAME")
         ->expected(1)
         ->take_all();
+    app->add_option("--tls-certificate", tls_.certificate,
+                    "Speak TLS with this certificate chain; read when it changes")
+        ->type_name("FILE")
+        ->check(not_empty());
+    app->add_option("--tls-key", tls_.key, "Its private key, in a file that is closed to others")
+        ->type_name("FILE")
+        ->check(not_empty());
+    app->add_option("--tls-client-ca", tls_.client_authorities,
+                    "Let those in whose certificate is of these authorities")
+        ->type_name("FILE")
+        ->check(not_empty());
+    app->add_flag("--readable-by-all", readable_by_all_, "With TLS, let other machines read without a certificate");
     app->add_flag("--unlocker", unlock_, "Also free the holders that have asked for it, when their time is over");
     add_duration(*app, "--sweep-after", sweep_after_, "With --unlocker: remove monitors unused for so long [1h]");
     app->add_option("--admin", admin_, "Permit acts to those with a token in this file: lines of NAME TOKEN [UNTIL]")
@@ -118,7 +128,8 @@ class ServeCommand final : public Command {
 
   int run(const Context& context) override {
     const Address address = parse_listen(listen_);
-    require_loopback(address);
+    tls_.check();
+    check_reach(address.host, tls_, readable_by_all_);
     const HistoryLimits limits = history_limits();
     SignalQueue signals({SIGINT, SIGTERM, SIGHUP});
     const Settings settings = context.globals.settings();
@@ -129,6 +140,12 @@ class ServeCommand final : public Command {
     options.port = address.port;
     options.host_names = hosts_;
     if (!admin_.empty()) options.admins = read_admins(admin_);
+    if (tls_.used()) {
+      options.tls = [this] { return read_tls_files(tls_); };
+      options.tls_problem = [&](const std::string& problem) {
+        context.console.warn("TLS: " + problem + "; what was read before is still in use");
+      };
+    }
     const std::unique_ptr<web::Server> server = listen(std::move(options), board);
     board.publish_through(*server);
     std::optional<History> history;
@@ -173,7 +190,7 @@ class ServeCommand final : public Command {
     if (!admin_.empty()) acts.start();
     if (unlocker) unlocker->start();
     collector.start();
-    announce(context.console, address.host, server->port());
+    announce(context.console, tls_.used() ? "https://" : "http://", address.host, server->port());
     const WakeUp wake_up;  // never notified: signals are all there is to wait for
     while (!signals.wait(wake_up, std::chrono::steady_clock::time_point::max())) {
     }
@@ -203,9 +220,9 @@ class ServeCommand final : public Command {
     return limits;
   }
 
-  static void announce(const Console& console, const std::string& host, std::uint16_t port) {
+  static void announce(const Console& console, const std::string& scheme, const std::string& host, std::uint16_t port) {
     const bool six = host.find(':') != std::string::npos;
-    const std::string url = "http://" + (six ? '[' + host + ']' : host) + ':' + std::to_string(port) + '/';
+    const std::string url = scheme + (six ? '[' + host + ']' : host) + ':' + std::to_string(port) + '/';
     if (console.text()) {
       console.write(url + '\n');
       console.note("Ctrl-C ends it");
@@ -217,6 +234,8 @@ class ServeCommand final : public Command {
   std::string listen_ = "127.0.0.1:9300";
   std::vector<std::string> hosts_;
   std::string admin_;
+  TlsFiles tls_;
+  bool readable_by_all_ = false;
   bool unlock_ = false;
   std::optional<milliseconds> sweep_after_;
   bool letters_ = false;

@@ -405,7 +405,7 @@ class Pictures(ServeTest, support.CliTest):
             self.assertEqual(result.returncode, 78, result.stderr)
             error = self.error_of(result)
             self.assertEqual(error["code"], "not_permitted")
-            self.assertIn("authentication", error["message"])
+            self.assertIn("in the clear", error["message"])
         for address in ("127.0.0.1", "127.0.0.1:x", ":80", "127.0.0.1:65536"):
             self.assertEqual(self.run_cli("serve", "--listen", address).returncode, 64)
 
