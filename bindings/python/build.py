@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-HEADERS = ["c.h", "c_inspector.h", "c_operation.h", "c_replay.h", "c_set.h"]
+HEADERS = ["c_result.h", "c.h", "c_inspector.h", "c_operation.h", "c_replay.h", "c_set.h"]
 LIBRARIES = ["libforelock.so.0.1", "libforelock-dlq.so.0.1"]
 # Every Debian has these. OpenSSL is the one that Python's own module ssl uses: a second one of the same name in the
 # process would take its place, or not have what it needs.

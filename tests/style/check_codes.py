@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 HEADER = "include/forelock/c.h"
+RESULTS = "include/forelock/c_result.h"
 JAVA = "bindings/java/src/main/java/org/forelock/"
 # Not in C++: the codes of the C interface alone. Not in Java: what its native library refuses while it is loaded.
 OF_C_ALONE = {"INVALID_HANDLE", "OUT_OF_MEMORY", "ABI_MISMATCH"}
@@ -47,7 +48,8 @@ def entries(root, file, begin, first):
 
 
 def compare(root, name, prefix, copies):
-    header = re.search(rf"^enum {name} \{{(.*?)^\}};", read(root, HEADER), re.MULTILINE | re.DOTALL)
+    headers = read(root, RESULTS) + read(root, HEADER)
+    header = re.search(rf"^enum {name} \{{(.*?)^\}};", headers, re.MULTILINE | re.DOTALL)
     wanted = {n: int(v) for n, v in re.findall(rf"^ +{prefix}(\w+) = (\d+)", header[1], re.M)} if header else {}
     if not wanted:
         yield f"{HEADER}: no enum {name}"

@@ -10,7 +10,7 @@ import check_codes
 
 ROOT = Path(sys.argv.pop() if len(sys.argv) > 1 else ".")
 COPIES = [file for _, _, copies in check_codes.ENUMERATIONS for file in copies]
-FILES = {check_codes.HEADER, check_codes.CPP_RETRYABLE, *COPIES}
+FILES = {check_codes.HEADER, check_codes.RESULTS, check_codes.CPP_RETRYABLE, *COPIES}
 
 
 class CheckCodes(unittest.TestCase):
@@ -30,7 +30,7 @@ class CheckCodes(unittest.TestCase):
         self.assertEqual(self.problems(), [])
 
     def test_a_new_code_is_missed_in_each_language(self):
-        found = self.problems(check_codes.HEADER, "FL_INVALID_HANDLE =", "FL_NEW = 30,\n  FL_INVALID_HANDLE =")
+        found = self.problems(check_codes.RESULTS, "FL_INVALID_HANDLE =", "FL_NEW = 30,\n  FL_INVALID_HANDLE =")
         self.assertEqual(len(found), 3, found)
         for file in check_codes.ENUMERATIONS[0][2]:
             self.assertTrue(any(line.startswith(f"{file}: NEW is missing") for line in found), found)
