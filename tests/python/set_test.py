@@ -228,6 +228,18 @@ def test_the_member_that_it_waits_for_is_named(client):
     held.release()
 
 
+def test_its_place_is_told_with_the_member_that_it_waits_for(client):
+    places = queue.SimpleQueue()
+    waiter = LockSet(client, ["P1", "P2"], lock_info="Reindex", priority=Priority.BACKGROUND)
+    waiter.on_queued(lambda position, monitor: places.put((position.place, monitor)))
+    assert waiter.owner().lock_info == "Reindex"
+    with BlockingLock(client, "P2"):
+        result = in_thread(lambda: waiter.acquire(timeout=PATIENCE))
+        assert places.get(timeout=PATIENCE) == (1, "P2")
+    assert set(result.get(timeout=PATIENCE)) == {"P1", "P2"}
+    waiter.release()
+
+
 def test_the_inspector_tells_what_a_set_holds_and_waits_for(client):
     inspector = forelock.Inspector(client)
     busy = BlockingLock(client, "s2", lock_info="busy")

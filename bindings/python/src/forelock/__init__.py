@@ -12,7 +12,7 @@ from forelock._attempt import FailedAttempt
 from forelock._exit import exit_on_sigterm
 from forelock._native import lib as _lib
 from forelock._native import text as _text
-from forelock.blocking import BlockingLock, lock
+from forelock.blocking import BlockingLock, LockSet, lock
 from forelock.client import Client, ClientStatus, DurationHistogram, LockTimes
 from forelock.errors import (
     ConfigurationException,
@@ -29,7 +29,6 @@ from forelock.errors import (
 )
 from forelock.held import CheckNode, CreateNode, DeleteNode, SetNode, WriteOperation
 from forelock.inspector import ForceRelease, Holder, Inspector, Monitor, SeenSet, Waiter
-from forelock.lock_set import LockSet
 from forelock.operations import (
     Attempt,
     DeadLetterQueue,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable
+from typing import Callable
 
 from forelock._abi import ffi
 from forelock._event import Event, Receiver
@@ -17,11 +17,6 @@ _BETWEEN_CANCELS = 0.05
 class TaskWaits:
     """Common part of aio.Lock and aio.LockSet."""
 
-    #: The library's calls that withdraw what waits, or the acquisition with a tag, and give back one that nothing can
-    #: use any more.
-    _cancel_call: Any
-    _cancel_async_call: Any
-    _release_detached_call: Any
     _core: Core
     _handle: int
 
@@ -35,10 +30,10 @@ class TaskWaits:
             await asyncio.wait([end])
         except BaseException:
             # Where it has ended, another task may wait with the same object.
-            self._cancel_async_call(self._handle, tag, ffi.NULL)
+            lib.fl_lock_cancel_async(self._handle, tag, ffi.NULL)
             await _until_done(end)
             if end.result().code == 0:
-                self._release_detached_call(self._handle)
+                lib.fl_lock_release_detached(self._handle)
             raise
         event = end.result()
         if event.code != 0:
@@ -65,7 +60,7 @@ class TaskWaits:
             await asyncio.wait([end])
         except BaseException:
             while not end.done():  # it may not have begun to wait yet
-                self._cancel_call(self._handle, ffi.NULL)
+                lib.fl_lock_cancel(self._handle, ffi.NULL)
                 try:
                     await asyncio.wait([end], timeout=_BETWEEN_CANCELS)
                 except asyncio.CancelledError:
@@ -84,7 +79,6 @@ class TaskWaits:
         loop = asyncio.get_running_loop()
         end: asyncio.Future[Event] = loop.create_future()
         handle = self._handle
-        give_back = self._release_detached_call
 
         def settle(event: Event) -> None:
             if not end.done():
@@ -95,7 +89,7 @@ class TaskWaits:
                 loop.call_soon_threadsafe(settle, event)
             except RuntimeError:  # the loop was closed: no task is left that could use the lock
                 if held_is_unwanted and event.code == 0:
-                    give_back(handle)
+                    lib.fl_lock_release_detached(handle)
 
         tag = self._begin(call, receive)
         return end, tag

@@ -10,7 +10,7 @@ from forelock._abi import ffi
 from forelock._event import Event, Receiver
 from forelock._holder import with_holder
 from forelock._green import blocking, is_green
-from forelock._native import check
+from forelock._native import check, lib
 from forelock.client import Core
 
 
@@ -22,11 +22,6 @@ def waits_in_python() -> bool:
 class ThreadWaits:
     """Common part of BlockingLock and LockSet."""
 
-    #: The library's calls that withdraw what waits, or the acquisition with a tag, and give back one that nothing can
-    #: use any more.
-    _cancel_call: Any
-    _cancel_async_call: Any
-    _release_detached_call: Any
     _core: Core
     _handle: int
 
@@ -61,11 +56,11 @@ class ThreadWaits:
                 ends.get()
         except BaseException:
             if pending[0] == 1:
-                self._cancel_async_call(self._handle, tag, ffi.NULL)
+                lib.fl_lock_cancel_async(self._handle, tag, ffi.NULL)
                 while not told:
                     ends.get()
             if pending[0] == 0 or (told and told[0].code == 0):
-                self._release_detached_call(self._handle)
+                lib.fl_lock_release_detached(self._handle)
             raise
         finally:
             self._core.dispatcher.forget(tag)

@@ -1,4 +1,4 @@
-"""The lock of a thread that can wait."""
+"""The lock and the lock set of a thread that can wait."""
 
 from __future__ import annotations
 
@@ -12,42 +12,19 @@ from forelock._native import Timeout, check, lib
 from forelock._waits import ThreadWaits, waits_in_python
 from forelock.errors import Error
 from forelock.held import WriteOperation
-from forelock.lock_object import LockObject
+from forelock.lock_object import Acquirable, LockObject
+from forelock.set_object import SetObject
 
 LOG = logging.getLogger("forelock")
 
 
-class BlockingLock(LockObject, ThreadWaits):
-    """A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
-
-    Ownership belongs to the object, not to a thread: every method may be called from any thread. ``with lock:``
-    acquires with the object's time-out and releases.
-    """
-
-    _cancel_call = lib.fl_lock_cancel
-    _cancel_async_call = lib.fl_lock_cancel_async
-    _release_detached_call = lib.fl_lock_release_detached
-
-    def acquire(self, timeout: Timeout = None) -> int:
-        """Obtains the lock; returns its fencing token.
-
-        ``timeout`` in seconds; ``math.inf``: no end; 0: a single attempt; None: the object's. Raises
-        InstanceLockException (lock_timeout: the message says who holds it; lock_unavailable: the single attempt;
-        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException. After an exception
-        nothing of it stays in the queue. Ctrl-C withdraws the waiter.
-        """
-        limit = self._milliseconds(timeout)
-        self._tell_stack()
-        if waits_in_python():
-            self._wait_in_python(
-                lambda tag, pending: int(lib.fl_lock_acquire_within(self._handle, limit, 0, tag, pending)))
-        else:
-            self._core.check_process()
-            check(lib.fl_lock_acquire(self._handle, limit))
-        return self.fencing_token
+class BlockingHold(Acquirable, ThreadWaits):
+    """Common part of BlockingLock and LockSet."""
 
     def try_acquire(self) -> bool:
-        """Obtains the lock if it is free and unwanted; does not queue. Returns whether it is held now."""
+        """Obtains it if it is free and unwanted, a set if every member is; does not queue. Returns whether it is held
+        now.
+        """
         self._core.check_process()
         self._tell_stack()
         try:
@@ -62,10 +39,10 @@ class BlockingLock(LockObject, ThreadWaits):
         return True
 
     def release(self) -> None:
-        """Releases the lock and waits for the confirmation, at most about the session time-out.
+        """Releases it, a set every member, and waits for the confirmation, at most about the session time-out.
 
-        Not held afterwards, whatever it raises: NoNodeException (no_node: it was removed before; not_held),
-        SessionExpiredException, ConnectionLossException.
+        Not held afterwards, whatever it raises: NoNodeException (no_node: it, or a member, was removed before;
+        not_held), SessionExpiredException, ConnectionLossException.
         """
         self._core.check_process()
         if is_green() and not self._core.closed:
@@ -73,30 +50,31 @@ class BlockingLock(LockObject, ThreadWaits):
         else:
             check(lib.fl_lock_release(self._handle))
 
-    def step_aside(self, timeout: Timeout = None) -> int:
-        """Lets the locks that rank before this one go first and takes it again; returns the new fencing token.
-
-        Raises InstanceLockException (lock_timeout: not held any more), LockUnhealthyException: it was not held.
-        Cannot be interrupted.
-        """
-        self._core.check_process()
-        limit = self._milliseconds(timeout)
-        waiting(lambda: check(lib.fl_lock_step_aside(self._handle, limit)),
-                lambda: self._cancel_call(self._handle, ffi.NULL))
-        return self.fencing_token
-
     def write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
-        """Commits ZooKeeper operations together with a check that the lock is still ours: all of them, or none.
+        """Commits ZooKeeper operations together with a check that the lock, or every member, is still ours: all of
+        them, or none.
 
         Paths are absolute inside the configured chroot. Blocks for a round trip; returns the new data version for
-        each. Raises LockUnhealthyException and RequestRejectedException (write_conflict): nothing was written;
-        ConnectionLossException: the message says whether the outcome is unknown.
+        each. Raises LockUnhealthyException, whose monitor is the one that is not ours, and RequestRejectedException
+        (write_conflict): nothing was written; ConnectionLossException: the message says whether the outcome is unknown.
         """
         return self._write_guarded(operations)
 
-    def __enter__(self) -> BlockingLock:
-        self.acquire()
-        return self
+    def _acquire(self, timeout: Timeout) -> None:
+        limit = self._milliseconds(timeout)
+        self._tell_stack()
+        if waits_in_python():
+            self._wait_in_python(
+                lambda tag, pending: int(lib.fl_lock_acquire_within(self._handle, limit, 0, tag, pending)))
+        else:
+            self._core.check_process()
+            check(lib.fl_lock_acquire(self._handle, limit))
+
+    def _step_aside(self, timeout: Timeout) -> None:
+        self._core.check_process()
+        limit = self._milliseconds(timeout)
+        waiting(lambda: check(lib.fl_lock_step_aside(self._handle, limit)),
+                lambda: lib.fl_lock_cancel(self._handle, ffi.NULL))
 
     def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
@@ -106,7 +84,69 @@ class BlockingLock(LockObject, ThreadWaits):
         try:
             self.release()
         except Error as problem:  # the block's own exception says more
-            LOG.warning("release of %s: %s", self._monitor, problem)
+            LOG.warning("release of %r: %s", self, problem)
+
+
+class BlockingLock(BlockingHold, LockObject):
+    """A named, priority-aware lock that excludes all other clients of the same ZooKeeper namespace.
+
+    Ownership belongs to the object, not to a thread: every method may be called from any thread. ``with lock:``
+    acquires with the object's time-out and releases.
+    """
+
+    def acquire(self, timeout: Timeout = None) -> int:
+        """Obtains the lock; returns its fencing token.
+
+        ``timeout`` in seconds; ``math.inf``: no end; 0: a single attempt; None: the object's. Raises
+        InstanceLockException (lock_timeout: the message says who holds it; lock_unavailable: the single attempt;
+        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException. After an exception
+        nothing of it stays in the queue. Ctrl-C withdraws the waiter.
+        """
+        self._acquire(timeout)
+        return self.fencing_token
+
+    def step_aside(self, timeout: Timeout = None) -> int:
+        """Lets the locks that rank before this one go first and takes it again; returns the new fencing token.
+
+        Raises InstanceLockException (lock_timeout: not held any more), LockUnhealthyException: it was not held.
+        Cannot be interrupted.
+        """
+        self._step_aside(timeout)
+        return self.fencing_token
+
+    def __enter__(self) -> BlockingLock:
+        self.acquire()
+        return self
+
+
+class LockSet(BlockingHold, SetObject):
+    """Several monitors as one lock. Ownership belongs to the object, not to a thread. ``with set:`` acquires with the
+    object's time-out and releases.
+    """
+
+    def acquire(self, timeout: Timeout = None) -> dict[str, int]:
+        """Obtains all members or none; returns their fencing tokens.
+
+        ``timeout`` as for a lock. Raises InstanceLockException (lock_timeout: the message says who holds it;
+        cancelled), SessionExpiredException, ConnectionLossException, RequestRejectedException; the exception's monitor
+        is the member that it is about. What had been taken has been given back then. Ctrl-C withdraws the waiter.
+        """
+        self._acquire(timeout)
+        return self.fencing_tokens
+
+    def step_aside(self, timeout: Timeout = None) -> dict[str, int]:
+        """Lets the locks that rank before it at any member go first and takes all members again; returns the new
+        fencing tokens.
+
+        Raises InstanceLockException (lock_timeout: none is held any more), LockUnhealthyException: it was not held.
+        Cannot be interrupted.
+        """
+        self._step_aside(timeout)
+        return self.fencing_tokens
+
+    def __enter__(self) -> LockSet:
+        self.acquire()
+        return self
 
 
 #: ``with forelock.lock(client, "P1", lock_info="Save Content") as held:`` holds a lock for a block. At the end of the

@@ -1,4 +1,4 @@
-"""What every lock of this package knows once it is held: its token, its health, and when it ends."""
+"""What every lock of this package knows once it is held: its tokens, its health, and when it ends."""
 
 from __future__ import annotations
 
@@ -53,62 +53,50 @@ class CheckNode:
 WriteOperation = Union[CreateNode, SetNode, DeleteNode, CheckNode]
 
 
-class HeldLock:
-    """Common part of BlockingLock, aio.Lock and the attempts of handlers. Thread-safe."""
+class Held:
+    """What a lock and a lock set know once they are held. Thread-safe."""
 
-    def __init__(self, core: Core, handle: int, monitor: str) -> None:
+    def __init__(self, core: Core, handle: int) -> None:
         self._core = core
         self._handle = handle
-        self._monitor = monitor
         self._callbacks: dict[int, Callable[[Event], None]] = {}
         self._tag = 0
 
-    @property
-    def monitor(self) -> str:
-        """The monitor object's id."""
-        return self._monitor
-
     def healthy(self) -> bool:
-        """Whether the lock is certain to be held now. No network. Once false for a grant, it stays false for it.
+        """Whether it is certain to be held now; a set: every member. No network. Once false for a grant, it stays false
+        for it.
 
-        Not promised: that it is still true when the next instruction runs. Where that matters, give fencing_token to
+        Not promised: that it is still true when the next instruction runs. Where that matters, give fencing tokens to
         the resource, or write through write_guarded().
         """
         return not self._core.forked and bool(lib.fl_lock_is_healthy(self._handle))
 
     def check_health(self) -> None:
-        """Returns if healthy(). Raises LockUnhealthyException otherwise."""
+        """Returns if healthy(). Raises LockUnhealthyException otherwise; its monitor is the one that was lost."""
         self._core.check_process()
         check(lib.fl_lock_check_health(self._handle))
 
     @property
-    def fencing_token(self) -> int:
-        """Of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted.
-
-        With ``zookeeper.lock.linger`` sections of one process may share a grant.
-        """
-        return int(lib.fl_lock_token(self._handle))
-
-    @property
     def expires_at(self) -> float:
-        """Until when the lock is certain, on time.monotonic(); moves on by itself. 0: not held."""
+        """Until when it is certain, on time.monotonic(); moves on by itself. 0: not held."""
         return 0.0 if self._core.forked else int(lib.fl_lock_expires_at_ns(self._handle)) / 1e9
 
     @property
     def expires_in(self) -> float:
-        """For how many seconds the lock is certain from now on; 0: not healthy."""
+        """For how many seconds it is certain from now on; 0: not healthy."""
         return 0.0 if self._core.forked else int(lib.fl_lock_time_left_ns(self._handle)) / 1e9
 
     @property
     def state(self) -> LockState:
-        """Where it stands."""
+        """Where it stands. A set is LOST with one member; the others stay held until it is released."""
         self._core.check_process()
         state = ffi.new("int32_t*")
         check(lib.fl_lock_get_state(self._handle, state))
         return LockState(state[0])
 
     def owner(self) -> Owner:
-        """The record of the current acquisition."""
+        """The record of the current acquisition; of a set, that of each member but for the guid and the times of its
+        grant."""
         self._core.check_process()
         owner, linger = ffi.new("fl_owner*"), ffi.new("int64_t*")
         check(lib.fl_lock_owner(self._handle, owner))
@@ -116,22 +104,12 @@ class HeldLock:
         return owner_of(owner, linger[0])
 
     def alive(self, expected: Duration) -> None:
-        """The work goes on as planned and needs so long from now on. One request, not waited for.
+        """The work goes on as planned and needs so long from now on. One request for each lock, not waited for.
 
-        Raises LockUnhealthyException if the lock is not healthy.
+        Raises LockUnhealthyException if it is not healthy.
         """
         self._core.check_process()
         check(lib.fl_lock_alive(self._handle, milliseconds(expected, "expected")))
-
-    def on_lost(self, callback: Callable[[LossReason], None]) -> None:
-        """Called once for each grant that is lost.
-
-        As all callbacks: runs on the client's one thread for them, so it should be short and must not wait for another
-        lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else). Raises
-        TypeError if it cannot be called, or is a coroutine or generator function, whose body nothing would run.
-        """
-        check_callback(callback)
-        self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value)))
 
     def on_danger(self, margin: Duration, callback: Callable[[], None]) -> None:
         """Called when less than ``margin`` is left before expires_at while the connection is silent.
@@ -140,24 +118,6 @@ class HeldLock:
         """
         check_callback(callback)
         self._watch(lib.FL_EVENT_DANGER, lib.FL_ON_DANGER, lambda event: callback(), milliseconds(margin, "margin"))
-
-    def on_queued(self, callback: Callable[[QueuePosition], None]) -> None:
-        """Called when the lock's place in the queue becomes known, and when it changes.
-
-        Costs the server a listing for each change. See on_lost().
-        """
-        check_callback(callback)
-        self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED,
-                    lambda event: callback(QueuePosition(event.value, event.message,
-                                                        int(event.hint) / 1000 if event.hint else None)))
-
-    def on_contended(self, callback: Callable[[Priority], None]) -> None:
-        """Called when another contender waits behind the holder, once for each class and grant.
-
-        Costs a watch, and a listing for each change in the queue. See on_lost().
-        """
-        check_callback(callback)
-        self._watch(lib.FL_EVENT_CONTENDED, lib.FL_ON_CONTENDED, lambda event: callback(Priority(event.value)))
 
     def _watch(self, kind: int, flag: int, callback: Callable[[Event], None], margin: int = 0) -> None:
         self._core.check_process()
@@ -174,12 +134,64 @@ class HeldLock:
 
     def _write_guarded(self, operations: Sequence[WriteOperation]) -> list[int]:
         self._core.check_process()
-        return commit_guarded(lib.fl_lock_write_guarded, self._handle, operations)
+        return commit_guarded(self._handle, operations)
 
     def _end_watch(self) -> None:
         tag, self._tag = self._tag, 0
         if tag != 0 and not self._core.forked:
             self._core.dispatcher.forget(tag)
+
+
+def position_of(event: Event) -> QueuePosition:
+    """What FL_EVENT_QUEUED tells."""
+    return QueuePosition(event.value, event.message, int(event.hint) / 1000 if event.hint else None)
+
+
+class HeldLock(Held):
+    """Common part of BlockingLock, aio.Lock and the attempts of handlers."""
+
+    def __init__(self, core: Core, handle: int, monitor: str) -> None:
+        super().__init__(core, handle)
+        self._monitor = monitor
+
+    @property
+    def monitor(self) -> str:
+        """The monitor object's id."""
+        return self._monitor
+
+    @property
+    def fencing_token(self) -> int:
+        """Of the current or last grant: rises strictly from grant to grant of one monitor. 0: never granted.
+
+        With ``zookeeper.lock.linger`` sections of one process may share a grant.
+        """
+        return int(lib.fl_lock_token(self._handle))
+
+    def on_lost(self, callback: Callable[[LossReason], None]) -> None:
+        """Called once for each grant that is lost.
+
+        As all callbacks: runs on the client's one thread for them, so it should be short and must not wait for another
+        lock; what it raises is logged. Set it while the lock is free (in an operation: before anything else). Raises
+        TypeError if it cannot be called, or is a coroutine or generator function, whose body nothing would run.
+        """
+        check_callback(callback)
+        self._watch(lib.FL_EVENT_LOST, lib.FL_ON_LOST, lambda event: callback(LossReason(event.value)))
+
+    def on_queued(self, callback: Callable[[QueuePosition], None]) -> None:
+        """Called when the lock's place in the queue becomes known, and when it changes.
+
+        Costs the server a listing for each change. See on_lost().
+        """
+        check_callback(callback)
+        self._watch(lib.FL_EVENT_QUEUED, lib.FL_ON_QUEUED, lambda event: callback(position_of(event)))
+
+    def on_contended(self, callback: Callable[[Priority], None]) -> None:
+        """Called when another contender waits behind the holder, once for each class and grant.
+
+        Costs a watch, and a listing for each change in the queue. See on_lost().
+        """
+        check_callback(callback)
+        self._watch(lib.FL_EVENT_CONTENDED, lib.FL_ON_CONTENDED, lambda event: callback(Priority(event.value)))
 
 
 _KINDS: dict[type, int] = {
@@ -190,8 +202,8 @@ _KINDS: dict[type, int] = {
 }
 
 
-def commit_guarded(call: Any, handle: int, operations: Sequence[WriteOperation]) -> list[int]:
-    """A guarded write of a lock or a set; ``call`` is the native function."""
+def commit_guarded(handle: int, operations: Sequence[WriteOperation]) -> list[int]:
+    """A guarded write of a lock or a set."""
     kept: list[Any] = []  # what the structures point to
 
     def keep(data: bytes) -> Any:
@@ -211,5 +223,5 @@ def commit_guarded(call: Any, handle: int, operations: Sequence[WriteOperation])
             write.version = operation.version
         write.kind = _KINDS[type(operation)]
     versions = ffi.new("int32_t[]", len(operations))
-    blocking(lambda: check(call(handle, writes, len(operations), versions)))
+    blocking(lambda: check(lib.fl_lock_write_guarded(handle, writes, len(operations), versions)))
     return list(versions)

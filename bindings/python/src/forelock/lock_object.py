@@ -1,22 +1,18 @@
-"""LockObject: what the lock of a thread and the lock of a task have in common."""
+"""What the locks and lock sets of threads and of tasks have in common: how they are acquired and given up."""
 
 from __future__ import annotations
 
 import datetime
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from forelock._abi import ffi
 from forelock._event import Receiver
 from forelock._native import Timeout, check, encode, last_error, lib, milliseconds, timeout_milliseconds
 from forelock._stack import stack_of_caller
 from forelock.client import Client, Core, core_of
-from forelock.held import HeldLock
+from forelock.held import Held, HeldLock
 from forelock.values import Priority, PriorityLike, priority_of
-
-if TYPE_CHECKING:
-    from forelock.set_object import SetObject
-
 
 Duration = Union[float, datetime.timedelta]
 
@@ -45,8 +41,98 @@ def captures_stack(core: Core, may_linger: bool, wanted: Optional[bool]) -> bool
     return not (may_linger and core.lingers) if wanted is None else wanted
 
 
-class LockObject(HeldLock):
-    """A lock object; one acquisition at a time. Not re-entrant."""
+class Acquirable(Held):
+    """Common part of lock objects and lock set objects; one acquisition at a time. Not re-entrant."""
+
+    _client: Client  # whoever has a lock needs its client
+    _lock_info: str
+    _priority: Priority
+    _timeout: Timeout
+    _captures_stack: bool
+
+    @property
+    def lock_info(self) -> str:
+        """Short description of why the lock is taken."""
+        return self._lock_info
+
+    @property
+    def priority(self) -> Priority:
+        """The class that it contends in."""
+        return self._priority
+
+    def set_priority(self, priority: PriorityLike) -> bool:
+        """Changes the class, and returns whether: not while it is held, about to be, or being released.
+
+        A lock that waits goes to the end of its new class's queue at once and keeps its deadline; one that is free
+        contends in it from its next acquisition on. Of a set the member that it waits for moves, and those that it
+        takes afterwards contend in the new class. Does not wait for the servers.
+        """
+        self._core.check_process()
+        changed = ffi.new("int32_t*")
+        check(lib.fl_lock_set_priority(self._handle, priority_of(priority), changed))
+        if changed[0]:
+            self._priority = priority_of(priority)
+        return bool(changed[0])
+
+    def inside(self, outer: Acquirable) -> None:
+        """Says that this lock is taken while ``outer`` is held, from its next acquisition on.
+
+        Whoever waits for that one waits for this one as well. So where a foreground contender waits for ``outer`` while
+        this lock waits in the background, it moves to the foreground's queue, 100 ms after it has begun to wait or
+        later; its class stays. May be called for several outer locks; one that is not held does not count.
+        """
+        self._core.check_process()
+        check(lib.fl_lock_inside(self._handle, outer._handle))
+
+    def cancel(self) -> bool:
+        """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""
+        self._core.check_process()
+        was_waiting = ffi.new("int32_t*")
+        check(lib.fl_lock_cancel(self._handle, was_waiting))
+        return bool(was_waiting[0])
+
+    def release_detached(self) -> None:
+        """Releases it without any confirmation; the client makes sure in the background."""
+        self._core.check_process()
+        check(lib.fl_lock_release_detached(self._handle))
+
+    def close(self) -> None:
+        """Gives up what it holds or waits for, without waiting; idempotent. Not usable any more afterwards."""
+        handle, self._handle = self._handle, 0
+        self._end_watch()
+        if handle != 0 and not self._core.forked:
+            lib.fl_lock_free(handle)
+
+    def _tell_stack(self) -> None:
+        """Where the acquisition that begins now was called."""
+        if self._captures_stack and not self._core.forked:
+            lib.fl_lock_set_stack(self._handle, stack_of_caller())
+
+    def _milliseconds(self, timeout: Timeout) -> int:
+        return timeout_milliseconds(self._timeout if timeout is None else timeout)
+
+    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> int:
+        """An asynchronous call, whose end the receiver is told. Returns its tag."""
+        self._core.check_process()
+        tag = self._core.dispatcher.expect(receiver)
+        if call(tag) != 0:
+            error = last_error()
+            self._core.dispatcher.forget(tag)
+            raise error
+        return tag
+
+    def __del__(self) -> None:
+        handle: Any = getattr(self, "_handle", 0)
+        if handle == 0 or self._core.forked:
+            return
+        state = ffi.new("int32_t*")
+        if lib.fl_lock_get_state(handle, state) == 0 and state[0] not in (lib.FL_STATE_FREE, lib.FL_STATE_LOST):
+            warnings.warn(f"{self!r} was neither released nor closed", ResourceWarning, source=self)
+        self.close()
+
+
+class LockObject(Acquirable, HeldLock):
+    """A lock object."""
 
     def __init__(self, client: Client, monitor: str, *, lock_info: str = "",
                  priority: PriorityLike = Priority.FOREGROUND, timeout: Timeout = None,
@@ -79,92 +165,12 @@ class LockObject(HeldLock):
         result = ffi.new("fl_lock*")
         check(lib.fl_lock_new(core.use(), encode(lock_info, "lock_info"), encode(monitor, "monitor"),
                               priority_of(priority), options, result))
-        super().__init__(core, int(result[0]), monitor)
-        self._client = client  # whoever has a lock needs its client
+        HeldLock.__init__(self, core, int(result[0]), monitor)
+        self._client = client
         self._lock_info = lock_info
         self._priority = priority_of(priority)
         self._timeout = timeout
         self._captures_stack = captures_stack(core, may_linger, capture_stack)
 
-    @property
-    def lock_info(self) -> str:
-        """Short description of why the lock is taken."""
-        return self._lock_info
-
-    @property
-    def priority(self) -> Priority:
-        """The class it contends in."""
-        return self._priority
-
-    def set_priority(self, priority: PriorityLike) -> bool:
-        """Changes the class, and returns whether: not while it is held, about to be, or being released.
-
-        A lock that waits goes to the end of its new class's queue at once and keeps its deadline; one that is free
-        contends in it from its next acquisition on. Does not wait for the servers.
-        """
-        self._core.check_process()
-        changed = ffi.new("int32_t*")
-        check(lib.fl_lock_set_priority(self._handle, priority_of(priority), changed))
-        if changed[0]:
-            self._priority = priority_of(priority)
-        return bool(changed[0])
-
-    def inside(self, outer: Union[LockObject, SetObject]) -> None:
-        """Says that this lock is taken while ``outer`` is held, from its next acquisition on.
-
-        Whoever waits for that one waits for this one as well. So where a foreground contender waits for ``outer`` while
-        this lock waits in the background, it moves to the foreground's queue, 100 ms after it has begun to wait or
-        later; its class stays. May be called for several outer locks; one that is not held does not count.
-        """
-        self._core.check_process()
-        inside = lib.fl_lock_inside if isinstance(outer, LockObject) else lib.fl_lock_inside_set
-        check(inside(self._handle, outer._handle))
-
-    def cancel(self) -> bool:
-        """Cancels a waiting acquisition: it ends with code cancelled. Returns whether there was one."""
-        self._core.check_process()
-        was_waiting = ffi.new("int32_t*")
-        check(lib.fl_lock_cancel(self._handle, was_waiting))
-        return bool(was_waiting[0])
-
-    def release_detached(self) -> None:
-        """Releases the lock without any confirmation; the client makes sure in the background."""
-        self._core.check_process()
-        check(lib.fl_lock_release_detached(self._handle))
-
-    def close(self) -> None:
-        """Gives up what it holds or waits for, without waiting; idempotent. Not usable any more afterwards."""
-        handle, self._handle = self._handle, 0
-        self._end_watch()
-        if handle != 0 and not self._core.forked:
-            lib.fl_lock_free(handle)
-
-    def _tell_stack(self) -> None:
-        """Where the acquisition that begins now was called."""
-        if self._captures_stack and not self._core.forked:
-            lib.fl_lock_set_stack(self._handle, stack_of_caller())
-
-    def _milliseconds(self, timeout: Timeout) -> int:
-        return timeout_milliseconds(self._timeout if timeout is None else timeout)
-
-    def _begin(self, call: Callable[[int], int], receiver: Receiver) -> int:
-        """An asynchronous call, whose end the receiver is told. Returns its tag."""
-        self._core.check_process()
-        tag = self._core.dispatcher.expect(receiver)
-        if call(tag) != 0:
-            error = last_error()
-            self._core.dispatcher.forget(tag)
-            raise error
-        return tag
-
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__qualname__} {self._monitor!r}, {self._priority.name.lower()}>"
-
-    def __del__(self) -> None:
-        handle: Any = getattr(self, "_handle", 0)
-        if handle == 0 or self._core.forked:
-            return
-        state = ffi.new("int32_t*")
-        if lib.fl_lock_get_state(handle, state) == 0 and state[0] not in (lib.FL_STATE_FREE, lib.FL_STATE_LOST):
-            warnings.warn(f"a lock was neither released nor closed: {self!r}", ResourceWarning, source=self)
-        self.close()
