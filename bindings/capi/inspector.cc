@@ -286,17 +286,8 @@ int32_t fl_inspect_force_release(fl_client client, const char* monitor, const ch
   return capi::run([&] {
     const auto use = find<ClientObject>(client);
     int32_t& outcome = target(result);
-    switch (inspector_of(*use, timeout_ms).force_release(text_of(monitor, "monitor"), text_of(holder, "holder"))) {
-      case ForceReleaseResult::released:
-        outcome = FL_FORCE_RELEASED;
-        break;
-      case ForceReleaseResult::holder_changed:
-        outcome = FL_FORCE_HOLDER_CHANGED;
-        break;
-      case ForceReleaseResult::no_such_monitor:
-        outcome = FL_FORCE_NO_SUCH_MONITOR;
-        break;
-    }
+    outcome = static_cast<int32_t>(
+        inspector_of(*use, timeout_ms).force_release(text_of(monitor, "monitor"), text_of(holder, "holder")));
   });
 }
 }

@@ -92,17 +92,7 @@ lock::TimePoint deadline_of(const client::ClientCore& core, Priority priority, i
 }
 
 std::int64_t loss_of(LossReason reason) {
-  switch (reason) {
-    case LossReason::deadline_passed:
-      return FL_LOSS_DEADLINE_PASSED;
-    case LossReason::session_expired:
-      return FL_LOSS_SESSION_EXPIRED;
-    case LossReason::removed:
-      return FL_LOSS_REMOVED;
-    case LossReason::closed:
-      break;
-  }
-  return FL_LOSS_CLOSED;
+  return static_cast<std::int64_t>(reason);  // of both the numbers are generated
 }
 
 Event event_of(int32_t kind, fl_handle source, uint64_t tag, const std::exception_ptr& error,
@@ -114,19 +104,7 @@ Event event_of(int32_t kind, fl_handle source, uint64_t tag, const std::exceptio
 }
 
 std::int32_t state_of(LockState state) {
-  switch (state) {
-    case LockState::free:
-      return FL_STATE_FREE;
-    case LockState::waiting:
-      return FL_STATE_WAITING;
-    case LockState::held:
-      return FL_STATE_HELD;
-    case LockState::suspect:
-      return FL_STATE_SUSPECT;
-    case LockState::lost:
-      break;
-  }
-  return FL_STATE_LOST;
+  return static_cast<std::int32_t>(state);  // of both the numbers are generated
 }
 
 std::vector<WriteOperation> writes_of(const fl_write* writes, std::size_t count) {

@@ -60,25 +60,6 @@ const ReplayedLetter& letter_of_attempt(fl_attempt attempt, std::shared_ptr<cons
   return *kept;
 }
 
-std::int32_t outcome_of(ReplayOutcome outcome) {
-  switch (outcome) {
-    case ReplayOutcome::later:
-    case ReplayOutcome::replayed:  // is not in the list
-      return FL_REPLAY_LATER;
-    case ReplayOutcome::failed:
-      return FL_REPLAY_FAILED;
-    case ReplayOutcome::parked:
-      return FL_REPLAY_PARKED;
-    case ReplayOutcome::locked_out:
-      return FL_REPLAY_LOCKED_OUT;
-    case ReplayOutcome::skipped:
-      return FL_REPLAY_SKIPPED;
-    case ReplayOutcome::unreadable:
-      break;
-  }
-  return FL_REPLAY_UNREADABLE;
-}
-
 }  // namespace
 
 extern "C" {
@@ -193,7 +174,7 @@ int32_t fl_replay_unresolved(fl_replay replay, size_t index, fl_unresolved_lette
                              .id = read.id.c_str(),
                              .type = read.type.c_str(),
                              .monitor = read.monitor.c_str(),
-                             .outcome = outcome_of(read.outcome),
+                             .outcome = static_cast<std::int32_t>(read.outcome),
                              .why = read.why.c_str()});
   });
 }

@@ -9,42 +9,9 @@ namespace {
 
 using forelock::ErrorCode;
 
-constexpr bool same(ErrorCode code, fl_code number) {
-  return static_cast<int>(code) == static_cast<int>(number);
-}
-
-// The numbers of the C interface are those of the C++ one.
-static_assert(same(ErrorCode::lock_timeout, FL_LOCK_TIMEOUT));
-static_assert(same(ErrorCode::lock_unavailable, FL_LOCK_UNAVAILABLE));
-static_assert(same(ErrorCode::cancelled, FL_CANCELLED));
-static_assert(same(ErrorCode::session_expired, FL_SESSION_EXPIRED));
-static_assert(same(ErrorCode::connection_loss, FL_CONNECTION_LOSS));
-static_assert(same(ErrorCode::no_node, FL_NO_NODE));
-static_assert(same(ErrorCode::lock_unhealthy, FL_LOCK_UNHEALTHY));
-static_assert(same(ErrorCode::not_authorized, FL_NOT_AUTHORIZED));
-static_assert(same(ErrorCode::quota_exceeded, FL_QUOTA_EXCEEDED));
-static_assert(same(ErrorCode::invalid_argument, FL_INVALID_ARGUMENT));
-static_assert(same(ErrorCode::request_too_large, FL_REQUEST_TOO_LARGE));
-static_assert(same(ErrorCode::write_conflict, FL_WRITE_CONFLICT));
-static_assert(same(ErrorCode::not_held, FL_NOT_HELD));
-static_assert(same(ErrorCode::already_held, FL_ALREADY_HELD));
-static_assert(same(ErrorCode::configuration, FL_CONFIGURATION));
-static_assert(same(ErrorCode::closed, FL_CLOSED));
-static_assert(same(ErrorCode::forked, FL_FORKED));
-static_assert(same(ErrorCode::server_error, FL_SERVER_ERROR));
-static_assert(same(ErrorCode::internal, FL_INTERNAL));
-static_assert(same(ErrorCode::handler_failed, FL_HANDLER_FAILED));
-static_assert(same(ErrorCode::overloaded, FL_OVERLOADED));
-static_assert(same(ErrorCode::outbox_full, FL_OUTBOX_FULL));
-static_assert(same(ErrorCode::outbox_unavailable, FL_OUTBOX_UNAVAILABLE));
-static_assert(same(ErrorCode::kafka_unavailable, FL_KAFKA_UNAVAILABLE));
-static_assert(same(ErrorCode::kafka_rejected, FL_KAFKA_REJECTED));
-static_assert(same(ErrorCode::record_invalid, FL_RECORD_INVALID));
-static_assert(same(ErrorCode::record_too_new, FL_RECORD_TOO_NEW));
-static_assert(same(ErrorCode::lock_refused, FL_LOCK_REFUSED));
-
-constexpr bool is_error_code(std::int32_t code) {
-  return code >= FL_LOCK_TIMEOUT && code <= FL_LOCK_REFUSED && code != FL_RECORD_TOO_NEW + 1;  // which is not used
+// An unknown one has the name of the last resort.
+bool is_error_code(std::int32_t code) {
+  return code == FL_INTERNAL || name_of(static_cast<ErrorCode>(code)) != name_of(ErrorCode::internal);
 }
 
 }  // namespace
@@ -84,7 +51,7 @@ const char* fl_code_name(int32_t code) {
 }
 
 int32_t fl_is_retryable(int32_t code) {
-  return is_error_code(code) && is_retryable(static_cast<ErrorCode>(code)) ? 1 : 0;
+  return is_retryable(static_cast<ErrorCode>(code)) ? 1 : 0;
 }
 
 int32_t fl_last_code(void) {

@@ -136,7 +136,7 @@ enum fl_event_kind {
 
 /// Why a held lock was lost.
 enum fl_loss {
-  FL_LOSS_DEADLINE_PASSED = 1,  ///< the session could not be proved alive in time
+  FL_LOSS_DEADLINE_PASSED = 1,  ///< the session could not be proved alive in time; another client may hold the lock now
   FL_LOSS_SESSION_EXPIRED = 2,  ///< the server has ended the session
   FL_LOSS_REMOVED = 3,          ///< an administrator or unlocker deleted the lock
   FL_LOSS_CLOSED = 4            ///< the client was closed under it
