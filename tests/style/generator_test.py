@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Changes a copy of the C headers, and looks at what is made of them: generator_test.py ROOT."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -79,6 +80,34 @@ class Generate(Copy):
         (self.root / "Show.java").write_text(JAVA_PROGRAM, encoding="utf-8")
         self.output("javac", "-d", self.root / "classes", self.root / JAVA / "ErrorCode.java", self.root / "Show.java")
         self.assertEqual(self.output("java", "-cp", self.root / "classes", "org.forelock.Show"), "NEW_CODE true")
+
+    def native(self):
+        self.assertEqual(self.generate("--native", self.root / "native").returncode, 0)
+        return "".join(path.read_text(encoding="utf-8") for path in sorted((self.root / "native").iterdir()))
+
+    def test_a_new_member_crosses_to_java_by_one_change(self):
+        self.change("include/forelock/c_inspector.h", "  int64_t waited_ms; ", "  int64_t age_ms;\n  int64_t waited_ms; ")
+        self.assertEqual(self.generate().returncode, 0)
+        java = (self.root / JAVA / "Layouts.java").read_text(encoding="utf-8")
+        waiter = re.search(r"class Waiter \{(.*?)\}", java, re.DOTALL)[1]
+        place = int(re.search(r"AGE_MS = (\d+);", waiter)[1])
+        self.assertIn(f"WAITED_MS = {place + 1};", waiter)
+        stored = re.search(r"numbers_of\(const fl_waiter& of\) \{\n  return \{(.*?)\};", self.native())[1].split(", ")
+        self.assertEqual(stored[place], "static_cast<jlong>(of.age_ms)")
+        self.assertIn(f"NUMBERS = {len(stored)};", waiter)
+
+    def test_a_new_parameter_reaches_java_by_one_change(self):
+        self.change("include/forelock/c.h", "fl_lock_free(fl_lock lock)", "fl_lock_free(fl_lock lock, const char* why)")
+        self.assertEqual(self.generate().returncode, 0)
+        self.assertIn("boolean lockFree(long lock, byte[] why);", (self.root / JAVA / "Native.java").read_text())
+        self.assertIn("fl_lock_free(static_cast<fl_handle>(lock), whyText.c_str())", self.native())
+
+    def test_every_native_method_is_there(self):
+        cpp = self.native() + "".join(path.read_text(encoding="utf-8") for path
+                                      in (ROOT / "bindings/java/src/main/native").glob("*.cc"))
+        java = (ROOT / JAVA / "Native.java").read_text(encoding="utf-8")
+        self.assertEqual(sorted(re.findall(r"Java_org_forelock_Native_(\w+)\(", cpp)),
+                         sorted(re.findall(r"static native [\w\[\]]+ (\w+)\(", java)))
 
     def test_a_code_that_is_added_by_hand_is_found_and_goes(self):
         self.change(JAVA / "ErrorCode.java", "  LOCK_REFUSED(29", "  EXTRA(30, false),\n  LOCK_REFUSED(29")

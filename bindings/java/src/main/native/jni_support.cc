@@ -22,6 +22,26 @@ void throw_out_of_memory(JNIEnv* env) noexcept {
   if (env->ExceptionCheck() == JNI_FALSE) env->ThrowNew(out_of_memory, "no memory for a native call of forelock");
 }
 
+Texts::Texts(JNIEnv* env, jobjectArray texts) {
+  read(env, texts);
+}
+
+Texts::Texts(JNIEnv* env, jobjectArray lists, jsize index) {
+  const auto texts = static_cast<jobjectArray>(env->GetObjectArrayElement(lists, index));
+  read(env, texts);
+  env->DeleteLocalRef(texts);
+}
+
+void Texts::read(JNIEnv* env, jobjectArray texts) {
+  const jsize count = texts == nullptr ? 0 : env->GetArrayLength(texts);
+  texts_.reserve(static_cast<std::size_t>(count));
+  for (jsize i = 0; i < count; ++i) {
+    const auto bytes = static_cast<jbyteArray>(env->GetObjectArrayElement(texts, i));
+    pointers_.push_back(texts_.emplace_back(env, bytes).c_str());
+    env->DeleteLocalRef(bytes);
+  }
+}
+
 jbyteArray to_java(JNIEnv* env, const char* text) {
   const auto length = static_cast<jsize>(std::strlen(text));
   if (length == 0) return nullptr;
@@ -59,18 +79,6 @@ bool check(JNIEnv* env, std::int32_t code) {
   return false;
 }
 
-fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jlong flags, jlong queue_max,
-                             const Text& thread) {
-  fl_lock_options options{};
-  options.size = sizeof options;
-  options.expected_runtime_ms = expected_ms;
-  options.auto_unlock_after_ms = auto_unlock_ms;
-  options.thread_name = thread.c_str();
-  options.flags = static_cast<std::uint64_t>(flags);
-  options.queue_max = queue_max;
-  return options;
-}
-
 void write_guarded(JNIEnv* env, WriteGuarded call, fl_handle handle, jintArray kinds, jobjectArray paths,
                    jobjectArray data, jintArray versions) {
   const auto count = static_cast<std::size_t>(env->GetArrayLength(kinds));
@@ -78,17 +86,11 @@ void write_guarded(JNIEnv* env, WriteGuarded call, fl_handle handle, jintArray k
   std::vector<jint> version(count);
   env->GetIntArrayRegion(kinds, 0, static_cast<jsize>(count), kind.data());
   env->GetIntArrayRegion(versions, 0, static_cast<jsize>(count), version.data());
-  std::vector<Text> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    for (jobjectArray array : {paths, data}) {
-      auto bytes = static_cast<jbyteArray>(env->GetObjectArrayElement(array, static_cast<jsize>(i)));
-      texts.emplace_back(env, bytes);
-      env->DeleteLocalRef(bytes);
-    }
-  }
+  const Texts path(env, paths);
+  const Texts content(env, data);
   std::vector<fl_write> writes;
   for (std::size_t i = 0; i < count; ++i) {
-    writes.push_back({kind[i], version[i], texts[2 * i].c_str(), texts[2 * i + 1].data(), texts[2 * i + 1].size()});
+    writes.push_back({kind[i], version[i], path[i].c_str(), content[i].data(), content[i].size()});
   }
   std::vector<std::int32_t> results(count);
   if (!check(env, call(handle, writes.data(), count, results.data()))) return;

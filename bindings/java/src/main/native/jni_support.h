@@ -3,10 +3,13 @@
 
 #include <jni.h>
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "forelock/c.h"
 
@@ -45,6 +48,41 @@ class Text {
   std::string value_;
 };
 
+// An array of texts. Null is an empty one.
+class Texts {
+ public:
+  Texts(JNIEnv* env, jobjectArray texts);
+  // The one with this index of an array of arrays.
+  Texts(JNIEnv* env, jobjectArray lists, jsize index);
+  // Null for an empty one.
+  const char* const* data() const { return pointers_.empty() ? nullptr : pointers_.data(); }
+  const Text& operator[](std::size_t index) const { return texts_[index]; }
+  std::size_t size() const { return texts_.size(); }
+
+ private:
+  void read(JNIEnv* env, jobjectArray texts);
+
+  std::vector<Text> texts_;
+  std::vector<const char*> pointers_;
+};
+
+class Numbers {
+ public:
+  Numbers(JNIEnv* env, jlongArray numbers) : values_(static_cast<std::size_t>(env->GetArrayLength(numbers))) {
+    env->GetLongArrayRegion(numbers, 0, static_cast<jsize>(values_.size()), values_.data());
+  }
+  jlong operator[](std::size_t index) const { return values_[index]; }
+  std::size_t size() const { return values_.size(); }
+
+ private:
+  std::vector<jlong> values_;
+};
+
+// A number that Java has as the bits of a double.
+inline double real_of(jlong bits) {
+  return std::bit_cast<double>(bits);
+}
+
 // Null if the text is empty, or there is no memory for it (then an exception is pending).
 jbyteArray to_java(JNIEnv* env, const char* text);
 void store(JNIEnv* env, jobjectArray array, jsize index, const char* text);
@@ -52,11 +90,21 @@ void store(JNIEnv* env, jlongArray array, const jlong* values, jsize count);
 // Null in place of what there is no memory for; no exception is pending.
 void store_if_possible(JNIEnv* env, jobjectArray array, jsize index, const char* text);
 
+// A structure, as numbers_of() and texts_of() have it. Nothing while an exception is pending.
+template <class Structure>
+void store(JNIEnv* env, const Structure& of, jlongArray numbers) {
+  const auto values = numbers_of(of);
+  store(env, numbers, values.data(), static_cast<jsize>(values.size()));
+}
+template <class Structure>
+void store(JNIEnv* env, const Structure& of, jlongArray numbers, jobjectArray texts) {
+  store(env, of, numbers);
+  jsize index = 0;
+  for (const char* text : texts_of(of)) store(env, texts, index++, text);
+}
+
 // Throws the failure in Java unless `code` is FL_OK. \returns whether it is.
 bool check(JNIEnv* env, std::int32_t code);
-
-// `thread` must outlive the result.
-fl_lock_options lock_options(jlong expected_ms, jlong auto_unlock_ms, jlong flags, jlong queue_max, const Text& thread);
 
 // A guarded write of a lock or set: `versions` go in, and the new ones come out.
 using WriteGuarded = std::int32_t (*)(fl_handle handle, const fl_write* writes, std::size_t count,

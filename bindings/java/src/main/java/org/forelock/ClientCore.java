@@ -77,8 +77,8 @@ final class ClientCore {
         task -> machine.thread(task, "forelock-log"), new ThreadPoolExecutor.DiscardPolicy());
     logging.allowCoreThreadTimeOut(true);
     try {
-      long[] numbers = new long[BATCH * Event.NUMBERS];
-      byte[][] texts = new byte[BATCH * Event.TEXTS][];
+      long[] numbers = new long[BATCH * Layouts.Event.NUMBERS];
+      byte[][] texts = new byte[BATCH * Layouts.Event.TEXTS][];
       poller = machine.thread(() -> poll(numbers, texts), "forelock-poll");
       callbacks.prestartCoreThread();
       poller.start();
@@ -223,7 +223,7 @@ final class ClientCore {
   /** After an asynchronous call of a lock: that of a closed client is answered at once, when nothing polls any more. */
   void fetchIfEnded() {
     if (ended) {
-      fetch(0, new long[BATCH * Event.NUMBERS], new byte[BATCH * Event.TEXTS][]);
+      fetch(0, new long[BATCH * Layouts.Event.NUMBERS], new byte[BATCH * Layouts.Event.TEXTS][]);
     }
   }
 
@@ -343,23 +343,23 @@ final class ClientCore {
 
   private void dispatch(Event event) {
     switch (event.kind) {
-      case Event.LOG:
+      case Native.EVENT_LOG:
         log(level(event.name), event.message);
         break;
-      case Event.DROPPED:
+      case Native.EVENT_DROPPED:
         log(System.Logger.Level.WARNING, event.value + " events were dropped");
         break;
-      case Event.ACQUIRED:
-      case Event.RELEASED:
+      case Native.EVENT_ACQUIRED:
+      case Native.EVENT_RELEASED:
         tell(completions.remove(event.tag), event);
         break;
-      case Event.OPERATION:
-      case Event.REPLAY:
+      case Native.EVENT_OPERATION:
+      case Native.EVENT_REPLAY:
         tell(operations.remove(event.tag), event);
         break;
-      case Event.ATTEMPT:
-      case Event.FAILURE:
-      case Event.LETTER:
+      case Native.EVENT_ATTEMPT:
+      case Native.EVENT_FAILURE:
+      case Native.EVENT_LETTER:
         tell(operations.get(event.tag), event);
         break;
       default:

@@ -13,10 +13,11 @@ public final class ClientStatus {
   }
 
   static ClientStatus of(ClientCore core) {
-    long[] numbers = new long[13];
-    byte[][] texts = new byte[2][];
-    Native.clientStatus(core.handle, numbers, texts);
-    return new ClientStatus(numbers, Failures.text(texts[0]), Failures.text(texts[1]));
+    long[] numbers = new long[Layouts.ClientStatus.NUMBERS];
+    byte[][] texts = new byte[Layouts.ClientStatus.TEXTS][];
+    Native.clientGetStatus(core.handle, numbers, texts);
+    return new ClientStatus(numbers, Failures.text(texts[Layouts.ClientStatus.INSTANCE]),
+        Failures.text(texts[Layouts.ClientStatus.LAST_PROBLEM]));
   }
 
   /**
@@ -25,7 +26,7 @@ public final class ClientStatus {
    * @return true while one is
    */
   public boolean connected() {
-    return numbers[0] != 0;
+    return numbers[Layouts.ClientStatus.CONNECTED] != 0;
   }
 
   /**
@@ -34,7 +35,7 @@ public final class ClientStatus {
    * @return 0 before the first connection
    */
   public long sessionId() {
-    return numbers[1];
+    return numbers[Layouts.ClientStatus.SESSION_ID];
   }
 
   /**
@@ -43,7 +44,7 @@ public final class ClientStatus {
    * @return milliseconds; 0 before the first connection
    */
   public long sessionTimeoutMillis() {
-    return numbers[2];
+    return numbers[Layouts.ClientStatus.SESSION_TIMEOUT_MS];
   }
 
   /**
@@ -52,7 +53,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long granted() {
-    return numbers[3];
+    return numbers[Layouts.ClientStatus.GRANTED];
   }
 
   /**
@@ -61,7 +62,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long refused() {
-    return numbers[4];
+    return numbers[Layouts.ClientStatus.REFUSED];
   }
 
   /**
@@ -70,7 +71,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long lost() {
-    return numbers[5];
+    return numbers[Layouts.ClientStatus.LOST];
   }
 
   /**
@@ -79,7 +80,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long released() {
-    return numbers[6];
+    return numbers[Layouts.ClientStatus.RELEASED];
   }
 
   /**
@@ -88,7 +89,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long requests() {
-    return numbers[7];
+    return numbers[Layouts.ClientStatus.REQUESTS];
   }
 
   /**
@@ -97,7 +98,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long sessionsExpired() {
-    return numbers[8];
+    return numbers[Layouts.ClientStatus.SESSIONS_EXPIRED];
   }
 
   /**
@@ -106,7 +107,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long disconnections() {
-    return numbers[9];
+    return numbers[Layouts.ClientStatus.DISCONNECTIONS];
   }
 
   /**
@@ -115,7 +116,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long contenders() {
-    return numbers[10];
+    return numbers[Layouts.ClientStatus.CONTENDERS];
   }
 
   /**
@@ -124,7 +125,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long takenAgain() {
-    return numbers[11];
+    return numbers[Layouts.ClientStatus.TAKEN_AGAIN];
   }
 
   /**
@@ -133,7 +134,7 @@ public final class ClientStatus {
    * @return their number
    */
   public long lingering() {
-    return numbers[12];
+    return numbers[Layouts.ClientStatus.LINGERING];
   }
 
   /**

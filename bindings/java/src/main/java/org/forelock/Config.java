@@ -39,7 +39,7 @@ final class Config implements AutoCloseable {
     byte[][] keys = values.keySet().stream().map(NativeLibrary::utf8).toArray(byte[][]::new);
     byte[][] texts = values.values().stream().map(NativeLibrary::utf8).toArray(byte[][]::new);
     try {
-      Native.configSet(handle, keys, texts);
+      Native.configSetAll(handle, keys, texts);
     } catch (RuntimeException problem) {
       close();
       throw problem;

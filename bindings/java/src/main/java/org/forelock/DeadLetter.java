@@ -8,22 +8,19 @@ import java.util.List;
 
 /** An operation that ran out of retries, as the dead-letter queue has it. Immutable. */
 public final class DeadLetter {
-  private static final int NUMBERS = 7;
-  private static final int TEXTS = 7;
-
-  private final long[] numbers = new long[NUMBERS];
-  private final String[] texts = new String[TEXTS];
+  private final long[] numbers = new long[Layouts.Letter.NUMBERS];
+  private final String[] texts = new String[Layouts.Letter.TEXTS];
   private final byte[] payload;
   private final List<FailedAttempt> attempts;
 
   /** Reads that of an attempt. */
   DeadLetter(long attempt) {
-    byte[][] told = new byte[TEXTS][];
+    byte[][] told = new byte[texts.length][];
     payload = Native.attemptLetter(attempt, numbers, told);
-    for (int i = 0; i < TEXTS; ++i) {
+    for (int i = 0; i < texts.length; ++i) {
       texts[i] = Failures.text(told[i]);
     }
-    int count = (int) numbers[2];
+    int count = (int) numbers[Layouts.Letter.FAILURE_COUNT];
     long[] times = new long[2 * count];
     byte[][] words = new byte[2 * count][];
     Native.attemptFailures(attempt, times, words);
@@ -41,7 +38,7 @@ public final class DeadLetter {
    * @return the operation's id
    */
   public String id() {
-    return texts[0];
+    return texts[Layouts.Letter.ID];
   }
 
   /**
@@ -50,7 +47,7 @@ public final class DeadLetter {
    * @return as given
    */
   public String type() {
-    return texts[1];
+    return texts[Layouts.Letter.TYPE];
   }
 
   /**
@@ -59,7 +56,7 @@ public final class DeadLetter {
    * @return its id
    */
   public String monitor() {
-    return texts[2];
+    return texts[Layouts.Letter.MONITOR];
   }
 
   /**
@@ -68,7 +65,7 @@ public final class DeadLetter {
    * @return as given
    */
   public LockType lockType() {
-    return LockType.values()[(int) numbers[0]];
+    return LockType.values()[(int) numbers[Layouts.Letter.PRIORITY]];
   }
 
   /**
@@ -77,7 +74,7 @@ public final class DeadLetter {
    * @return a short text
    */
   public String lockInfo() {
-    return texts[3];
+    return texts[Layouts.Letter.LOCK_INFO];
   }
 
   /**
@@ -95,7 +92,7 @@ public final class DeadLetter {
    * @return stable, for programs
    */
   public String reason() {
-    return texts[4];
+    return texts[Layouts.Letter.REASON];
   }
 
   /**
@@ -113,7 +110,7 @@ public final class DeadLetter {
    * @return their number
    */
   public int maxAttempts() {
-    return (int) numbers[3];
+    return (int) numbers[Layouts.Letter.MAX_ATTEMPTS];
   }
 
   /**
@@ -122,7 +119,7 @@ public final class DeadLetter {
    * @return 0: never
    */
   public int replayCount() {
-    return (int) numbers[4];
+    return (int) numbers[Layouts.Letter.REPLAY_COUNT];
   }
 
   /**
@@ -131,7 +128,7 @@ public final class DeadLetter {
    * @return an instant
    */
   public Instant enqueuedAt() {
-    return Instant.ofEpochMilli(numbers[5]);
+    return Instant.ofEpochMilli(numbers[Layouts.Letter.ENQUEUED_AT_MS]);
   }
 
   /**
@@ -140,7 +137,7 @@ public final class DeadLetter {
    * @return an instant
    */
   public Instant failedAt() {
-    return Instant.ofEpochMilli(numbers[6]);
+    return Instant.ofEpochMilli(numbers[Layouts.Letter.FAILED_AT_MS]);
   }
 
   /**
@@ -149,7 +146,7 @@ public final class DeadLetter {
    * @return {@code host/pid}
    */
   public String instance() {
-    return texts[5];
+    return texts[Layouts.Letter.INSTANCE];
   }
 
   /**
@@ -158,11 +155,11 @@ public final class DeadLetter {
    * @return may be empty
    */
   public String traceparent() {
-    return texts[6];
+    return texts[Layouts.Letter.TRACEPARENT];
   }
 
   int tries() {
-    return (int) numbers[1];
+    return (int) numbers[Layouts.Letter.TRIES];
   }
 
   @Override

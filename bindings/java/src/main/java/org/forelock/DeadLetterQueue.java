@@ -82,8 +82,8 @@ public final class DeadLetterQueue implements AutoCloseable {
       times[2 * i] = attempt.at().toEpochMilli();
       times[2 * i + 1] = Milliseconds.of(attempt.waited());
     }
-    return Failures.text(Blocking.call(() -> Native.dlqAccept(client.core().handle, handle, operation.texts(),
-        operation.payload, operation.lockType.ordinal(), texts, times, maxAttempts)));
+    return Failures.text(Blocking.call(() -> Native.dlqAccept(client.core().handle, handle, operation.numbers(),
+        operation.texts(), operation.payload, times, texts, maxAttempts)));
   }
 
   /**
@@ -129,9 +129,10 @@ public final class DeadLetterQueue implements AutoCloseable {
    * @return a snapshot
    */
   public DeadLetterStatus status() {
-    long[] numbers = new long[7];
-    byte[] problem = Blocking.call(() -> Native.dlqStatus(handle, numbers));
-    return new DeadLetterStatus(numbers, Failures.text(problem));
+    long[] numbers = new long[Layouts.DlqStatus.NUMBERS];
+    byte[][] texts = new byte[Layouts.DlqStatus.TEXTS][];
+    Blocking.run(() -> Native.dlqGetStatus(handle, numbers, texts));
+    return new DeadLetterStatus(numbers, Failures.text(texts[Layouts.DlqStatus.LAST_PROBLEM]));
   }
 
   /**
@@ -201,8 +202,8 @@ public final class DeadLetterQueue implements AutoCloseable {
    * @throws RequestRejectedException the queue cannot be read
    */
   public ReplayPreview previewReplay(ReplayOptions options) {
-    long[] result = new long[ReplayPreview.NUMBERS];
-    Blocking.run(() -> Native.dlqPreviewReplay(handle, options.texts, options.numbers, options.rate, result));
+    long[] result = new long[Layouts.ReplayPreview.NUMBERS];
+    Blocking.run(() -> Native.dlqPreviewReplay(handle, options.numbers, options.texts, result));
     return new ReplayPreview(result);
   }
 

@@ -19,7 +19,7 @@ public final class DeadLetterStatus {
    * @return their number
    */
   public long outboxRows() {
-    return numbers[0];
+    return numbers[Layouts.DlqStatus.OUTBOX_ROWS];
   }
 
   /**
@@ -28,7 +28,7 @@ public final class DeadLetterStatus {
    * @return bytes
    */
   public long outboxBytes() {
-    return numbers[1];
+    return numbers[Layouts.DlqStatus.OUTBOX_BYTES];
   }
 
   /**
@@ -37,7 +37,8 @@ public final class DeadLetterStatus {
    * @return nothing if there is none
    */
   public Optional<Duration> oldestAge() {
-    return numbers[2] < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(numbers[2]));
+    long told = numbers[Layouts.DlqStatus.OLDEST_AGE_MS];
+    return told < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(told));
   }
 
   /**
@@ -46,7 +47,7 @@ public final class DeadLetterStatus {
    * @return their number
    */
   public long accepted() {
-    return numbers[3];
+    return numbers[Layouts.DlqStatus.ACCEPTED];
   }
 
   /**
@@ -55,7 +56,7 @@ public final class DeadLetterStatus {
    * @return their number
    */
   public long delivered() {
-    return numbers[4];
+    return numbers[Layouts.DlqStatus.DELIVERED];
   }
 
   /**
@@ -64,7 +65,7 @@ public final class DeadLetterStatus {
    * @return their number
    */
   public long deliveryFailures() {
-    return numbers[5];
+    return numbers[Layouts.DlqStatus.DELIVERY_FAILURES];
   }
 
   /**
@@ -73,7 +74,7 @@ public final class DeadLetterStatus {
    * @return false without Kafka, or while another process does
    */
   public boolean forwarding() {
-    return numbers[6] != 0;
+    return numbers[Layouts.DlqStatus.FORWARDING] != 0;
   }
 
   /**

@@ -4,23 +4,6 @@ import java.util.concurrent.BlockingQueue;
 
 /** What the native library tells of: one event of its queue. */
 final class Event {
-  static final int ACQUIRED = 1;
-  static final int RELEASED = 2;
-  static final int LOST = 3;
-  static final int DANGER = 4;
-  static final int QUEUED = 5;
-  static final int CONTENDED = 6;
-  static final int ATTEMPT = 7;
-  static final int FAILURE = 8;
-  static final int OPERATION = 9;
-  static final int LOG = 10;
-  static final int DROPPED = 11;
-  static final int LETTER = 12;
-  static final int REPLAY = 13;
-
-  static final int NUMBERS = 6;
-  static final int TEXTS = 4;
-
   /** The end of a call of a client that is closed, where no event tells it. */
   static final Event CLOSED = new Event(ErrorCode.CLOSED, "the client is closed");
 
@@ -35,17 +18,17 @@ final class Event {
   final String hint;
 
   Event(long[] numbers, byte[][] texts, int index) {
-    int number = index * NUMBERS;
-    int text = index * TEXTS;
-    kind = (int) numbers[number];
-    code = (int) numbers[number + 1];
-    source = numbers[number + 2];
-    tag = numbers[number + 3];
-    value = numbers[number + 4];
-    monitor = Failures.text(texts[text]);
-    name = Failures.text(texts[text + 1]);
-    message = Failures.text(texts[text + 2]);
-    hint = Failures.text(texts[text + 3]);
+    int number = index * Layouts.Event.NUMBERS;
+    int text = index * Layouts.Event.TEXTS;
+    kind = (int) numbers[number + Layouts.Event.KIND];
+    code = (int) numbers[number + Layouts.Event.CODE];
+    source = numbers[number + Layouts.Event.SOURCE];
+    tag = numbers[number + Layouts.Event.TAG];
+    value = numbers[number + Layouts.Event.VALUE];
+    monitor = Failures.text(texts[text + Layouts.Event.MONITOR]);
+    name = Failures.text(texts[text + Layouts.Event.NAME]);
+    message = Failures.text(texts[text + Layouts.Event.MESSAGE]);
+    hint = Failures.text(texts[text + Layouts.Event.HINT]);
   }
 
   private Event(ErrorCode problem, String text) {

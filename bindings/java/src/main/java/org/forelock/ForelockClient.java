@@ -54,9 +54,10 @@ public final class ForelockClient extends ZooKeeper implements AutoCloseable {
       System.Logger logger = builder.logger == null ? System.getLogger(LOGGER_NAME) : builder.logger;
       boolean lingers = !"0".equals(config.get("zookeeper.lock.linger"));
       boolean debug = logger.isLoggable(System.Logger.Level.DEBUG);
+      int flags = Native.CLIENT_LOG_EVENTS | (debug ? Native.CLIENT_LOG_DEBUG : 0);
       long slowMs = Long.parseLong(config.get("zookeeper.session.timeout")) / 8;
       core = new ClientCore(
-          Native.clientOpen(config.handle, debug), logger, lingers, slowMs, builder.executor,
+          Native.clientOpen(config.handle, flags), logger, lingers, slowMs, builder.executor,
           builder.neverWaiting, builder.machine);
     }
     owner = null;

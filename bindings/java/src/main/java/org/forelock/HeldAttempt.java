@@ -24,7 +24,7 @@ public abstract class HeldAttempt {
 
   /** False once it has ended, which it does with its runner or replay, whoever was to work on it. */
   boolean isOpen() {
-    return Native.lockState(handle) >= 0;
+    return Native.lockGetState(handle) >= 0;
   }
 
   void succeed() {
@@ -102,7 +102,7 @@ public abstract class HeldAttempt {
    * @return on the clock of {@link System#nanoTime()}; 0 after the end of the attempt
    */
   public long expiresAtNanos() {
-    return Native.lockExpiresAt(handle);
+    return Native.lockExpiresAtNs(handle);
   }
 
   /**
@@ -111,7 +111,7 @@ public abstract class HeldAttempt {
    * @return zero if it is not healthy
    */
   public Duration timeLeft() {
-    return Duration.ofNanos(Native.lockTimeLeft(handle));
+    return Duration.ofNanos(Native.lockTimeLeftNs(handle));
   }
 
   /**
@@ -130,10 +130,7 @@ public abstract class HeldAttempt {
    * @return as last written, or as it would be
    */
   public OwnerRecord owner() {
-    long[] numbers = new long[OwnerRecord.NUMBERS];
-    byte[][] texts = new byte[OwnerRecord.TEXTS][];
-    Native.lockOwner(handle, numbers, texts);
-    return new OwnerRecord(numbers, texts);
+    return OwnerRecord.of(handle);
   }
 
   /**

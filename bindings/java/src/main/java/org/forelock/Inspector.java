@@ -118,7 +118,7 @@ public final class Inspector {
    * @return what was done
    */
   public ForceRelease forceRelease(String monitor, String holder) {
-    return Blocking.call(() -> ForceRelease.values()[Native.forceRelease(
+    return Blocking.call(() -> ForceRelease.values()[Native.inspectForceRelease(
         client.core().handle, NativeLibrary.utf8(monitor), NativeLibrary.utf8(holder), TIMEOUT_MS)]);
   }
 
@@ -156,8 +156,8 @@ public final class Inspector {
   }
 
   private static MonitorView monitor(long view, int index, List<WaiterView> queue) {
-    long[] numbers = new long[MonitorView.NUMBERS];
-    byte[][] texts = new byte[MonitorView.TEXTS][];
+    long[] numbers = new long[Layouts.Monitor.NUMBERS];
+    byte[][] texts = new byte[Layouts.Monitor.TEXTS][];
     Native.viewMonitor(view, index, numbers, texts);
     return new MonitorView(numbers, texts, queue);
   }
@@ -211,8 +211,8 @@ public final class Inspector {
   }
 
   private static WaiterView waiter(long view, int index) {
-    long[] numbers = new long[WaiterView.NUMBERS];
-    byte[][] texts = new byte[WaiterView.TEXTS][];
+    long[] numbers = new long[Layouts.Waiter.NUMBERS];
+    byte[][] texts = new byte[Layouts.Waiter.TEXTS][];
     Native.viewWaiter(view, index, numbers, texts);
     return new WaiterView(numbers, texts);
   }

@@ -8,17 +8,13 @@ public final class LockOptions {
   public static final LockOptions NONE = new LockOptions();
 
   /** For {@link #queueMax}: any number may wait. */
-  public static final long UNLIMITED = -1;
-
-  private static final long NO_LINGER = 1;
-  private static final long ADMISSION_REFUSE = 2;
-  private static final long ADMISSION_OFF = 4;
+  public static final long UNLIMITED = Native.UNLIMITED;
 
   final long expectedRuntimeMs;
   final long autoUnlockAfterMs;
   /** Of the native library: fl_lock_flags. */
-  final long flags;
-  final long queueMax;
+  private final long flags;
+  private final long queueMax;
   private final Boolean captureStack;
 
   private LockOptions() {
@@ -34,8 +30,24 @@ public final class LockOptions {
     this.captureStack = captureStack;
   }
 
+  long[] numbers() {
+    long[] numbers = new long[Layouts.LockOptions.NUMBERS];
+    numbers[Layouts.LockOptions.EXPECTED_RUNTIME_MS] = expectedRuntimeMs;
+    numbers[Layouts.LockOptions.AUTO_UNLOCK_AFTER_MS] = autoUnlockAfterMs;
+    numbers[Layouts.LockOptions.FLAGS] = flags;
+    numbers[Layouts.LockOptions.QUEUE_MAX] = queueMax;
+    return numbers;
+  }
+
+  /** The thread is the one that makes the lock. */
+  byte[][] texts() {
+    byte[][] texts = new byte[Layouts.LockOptions.TEXTS][];
+    texts[Layouts.LockOptions.THREAD_NAME] = NativeLibrary.told(Thread.currentThread().getName());
+    return texts;
+  }
+
   boolean capturesStack(ClientCore core) {
-    boolean mayLinger = (flags & NO_LINGER) == 0;
+    boolean mayLinger = (flags & Native.LOCK_NO_LINGER) == 0;
     return captureStack != null ? captureStack : !(mayLinger && core.lingers);
   }
 
@@ -72,7 +84,7 @@ public final class LockOptions {
    * @return options with it
    */
   public LockOptions mayLinger(boolean may) {
-    return withFlags(may ? flags & ~NO_LINGER : flags | NO_LINGER);
+    return withFlags(may ? flags & ~Native.LOCK_NO_LINGER : flags | Native.LOCK_NO_LINGER);
   }
 
   /**
@@ -83,8 +95,8 @@ public final class LockOptions {
    * @return options with it
    */
   public LockOptions refuseInVain(boolean refuse) {
-    long others = flags & ~(ADMISSION_REFUSE | ADMISSION_OFF);
-    return withFlags(others | (refuse ? ADMISSION_REFUSE : ADMISSION_OFF));
+    long others = flags & ~(Native.LOCK_ADMISSION_REFUSE | Native.LOCK_ADMISSION_OFF);
+    return withFlags(others | (refuse ? Native.LOCK_ADMISSION_REFUSE : Native.LOCK_ADMISSION_OFF));
   }
 
   /**

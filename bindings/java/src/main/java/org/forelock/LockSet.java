@@ -83,9 +83,8 @@ public final class LockSet implements AutoCloseable {
     for (int i = 0; i < texts.length; ++i) {
       texts[i] = NativeLibrary.utf8(ids.get(i));
     }
-    byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
     long number = Native.setNew(client.core().handle, NativeLibrary.told(lockInfo), texts, lockType.ordinal(),
-        options.expectedRuntimeMs, options.autoUnlockAfterMs, options.flags, options.queueMax, thread);
+        options.numbers(), options.texts());
     handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
     contention = new Contention<>(this, handle, ids.get(0));
     cleanable = ForelockClient.cleaner().register(this, handle);
@@ -393,7 +392,7 @@ public final class LockSet implements AutoCloseable {
    * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
    */
   public long expiresAtNanos() {
-    return Native.setExpiresAt(handle.number);
+    return Native.setExpiresAtNs(handle.number);
   }
 
   /**

@@ -7,9 +7,6 @@ import java.util.Optional;
 
 /** A lock set, as far as its nodes tell. Its records name the first members alone. */
 public final class LockSetView {
-  static final int NUMBERS = OwnerRecord.NUMBERS + 9;
-  static final int TEXTS = OwnerRecord.TEXTS + 3;
-
   private final long[] numbers;
   private final OwnerRecord owner;
   private final String id;
@@ -19,11 +16,13 @@ public final class LockSetView {
   private final List<String> held;
 
   private LockSetView(long[] numbers, byte[][] texts, byte[][] names, long[] isHeld) {
-    this.numbers = java.util.Arrays.copyOfRange(numbers, OwnerRecord.NUMBERS, NUMBERS);
-    this.owner = this.numbers[4] != 0 ? new OwnerRecord(numbers, texts) : null;
-    this.id = Failures.text(texts[OwnerRecord.TEXTS]);
-    this.waitsFor = Failures.text(texts[OwnerRecord.TEXTS + 1]);
-    this.node = Failures.text(texts[OwnerRecord.TEXTS + 2]);
+    this.numbers = numbers;
+    this.owner = numbers[Layouts.SeenSet.HAS_OWNER] == 0 ? null
+        : new OwnerRecord(numbers, Layouts.SeenSet.OWNER, texts, Layouts.SeenSet.OWNER_TEXTS,
+            numbers[Layouts.SeenSet.LINGER_MS]);
+    this.id = Failures.text(texts[Layouts.SeenSet.ID]);
+    this.waitsFor = Failures.text(texts[Layouts.SeenSet.WAITS_FOR]);
+    this.node = Failures.text(texts[Layouts.SeenSet.HOLDER_NODE]);
     List<String> all = new ArrayList<>();
     List<String> had = new ArrayList<>();
     for (int i = 0; i < names.length; ++i) {
@@ -38,10 +37,10 @@ public final class LockSetView {
   }
 
   static LockSetView of(long view) {
-    long[] numbers = new long[NUMBERS];
-    byte[][] texts = new byte[TEXTS][];
+    long[] numbers = new long[Layouts.SeenSet.NUMBERS];
+    byte[][] texts = new byte[Layouts.SeenSet.TEXTS][];
     Native.viewSet(view, numbers, texts);
-    byte[][] names = new byte[(int) numbers[OwnerRecord.NUMBERS + 1]][];
+    byte[][] names = new byte[(int) numbers[Layouts.SeenSet.NAMED]][];
     long[] held = new long[names.length];
     Native.viewSetMembers(view, names, held);
     return new LockSetView(numbers, texts, names, held);
@@ -62,7 +61,7 @@ public final class LockSetView {
    * @return their number
    */
   public long size() {
-    return numbers[0];
+    return numbers[Layouts.SeenSet.MEMBERS];
   }
 
   /**
@@ -89,7 +88,7 @@ public final class LockSetView {
    * @return their number
    */
   public long heldCount() {
-    return numbers[2];
+    return numbers[Layouts.SeenSet.HELD];
   }
 
   /**
@@ -107,7 +106,7 @@ public final class LockSetView {
    * @return false if it waits for none
    */
   public boolean behindHolder() {
-    return numbers[3] != 0;
+    return numbers[Layouts.SeenSet.BEHIND_HOLDER] != 0;
   }
 
   /**
@@ -125,7 +124,8 @@ public final class LockSetView {
    * @return nothing if it is not known
    */
   public Optional<LockType> holderType() {
-    return numbers[5] < 0 ? Optional.empty() : Optional.of(LockType.of(numbers[5]));
+    long type = numbers[Layouts.SeenSet.HOLDER_PRIORITY];
+    return type < 0 ? Optional.empty() : Optional.of(LockType.of(type));
   }
 
   /**
@@ -143,7 +143,7 @@ public final class LockSetView {
    * @return its id
    */
   public long holderSession() {
-    return numbers[6];
+    return numbers[Layouts.SeenSet.HOLDER_SESSION];
   }
 
   /**
@@ -152,7 +152,7 @@ public final class LockSetView {
    * @return its token
    */
   public long holderToken() {
-    return numbers[7];
+    return numbers[Layouts.SeenSet.HOLDER_TOKEN];
   }
 
   /**
@@ -161,7 +161,7 @@ public final class LockSetView {
    * @return by wall clocks
    */
   public Duration heldFor() {
-    return Duration.ofMillis(numbers[8]);
+    return Duration.ofMillis(numbers[Layouts.SeenSet.HELD_MS]);
   }
 
   @Override

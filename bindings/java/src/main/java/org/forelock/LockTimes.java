@@ -4,8 +4,6 @@ import java.util.Arrays;
 
 /** How long the locks of one class were waited for and held since the client was opened. A snapshot. */
 public final class LockTimes {
-  private static final int BUCKETS = DurationHistogram.boundsMillis().length + 1;
-
   private final DurationHistogram waits;
   private final DurationHistogram holds;
 
@@ -15,10 +13,14 @@ public final class LockTimes {
   }
 
   static LockTimes of(ClientCore core, LockType type) {
-    long[] numbers = new long[2 + 2 * BUCKETS];
-    Native.clientTimes(core.handle, type.ordinal(), numbers);
-    return new LockTimes(new DurationHistogram(Arrays.copyOfRange(numbers, 2, 2 + BUCKETS), numbers[0]),
-        new DurationHistogram(Arrays.copyOfRange(numbers, 2 + BUCKETS, numbers.length), numbers[1]));
+    long[] numbers = new long[Layouts.Times.NUMBERS];
+    Native.clientGetTimes(core.handle, type.ordinal(), numbers);
+    return new LockTimes(histogram(numbers, Layouts.Times.WAITS, Layouts.Times.WAIT_SUM_NS),
+        histogram(numbers, Layouts.Times.HOLDS, Layouts.Times.HOLD_SUM_NS));
+  }
+
+  private static DurationHistogram histogram(long[] numbers, int first, int sum) {
+    return new DurationHistogram(Arrays.copyOfRange(numbers, first, first + Native.TIMES_BUCKETS), numbers[sum]);
   }
 
   /**

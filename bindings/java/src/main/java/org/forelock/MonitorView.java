@@ -6,9 +6,6 @@ import java.util.Optional;
 
 /** One monitor object as it was at one moment. */
 public final class MonitorView {
-  static final int NUMBERS = OwnerRecord.NUMBERS + 10;
-  static final int TEXTS = OwnerRecord.TEXTS + 3;
-
   private final long[] numbers;
   private final OwnerRecord owner;
   private final String monitor;
@@ -17,11 +14,13 @@ public final class MonitorView {
   private final List<WaiterView> queue;
 
   MonitorView(long[] numbers, byte[][] texts, List<WaiterView> queue) {
-    this.numbers = java.util.Arrays.copyOfRange(numbers, OwnerRecord.NUMBERS, NUMBERS);
-    this.owner = this.numbers[1] != 0 ? new OwnerRecord(numbers, texts) : null;
-    this.monitor = Failures.text(texts[OwnerRecord.TEXTS]);
-    this.path = Failures.text(texts[OwnerRecord.TEXTS + 1]);
-    this.node = Failures.text(texts[OwnerRecord.TEXTS + 2]);
+    this.numbers = numbers;
+    this.owner = numbers[Layouts.Monitor.HAS_OWNER] == 0 ? null
+        : new OwnerRecord(numbers, Layouts.Monitor.OWNER, texts, Layouts.Monitor.OWNER_TEXTS,
+            numbers[Layouts.Monitor.LINGER_MS]);
+    this.monitor = Failures.text(texts[Layouts.Monitor.MONITOR]);
+    this.path = Failures.text(texts[Layouts.Monitor.PATH]);
+    this.node = Failures.text(texts[Layouts.Monitor.HOLDER_NODE]);
     this.queue = List.copyOf(queue);
   }
 
@@ -49,7 +48,7 @@ public final class MonitorView {
    * @return true while a client holds it
    */
   public boolean held() {
-    return numbers[0] != 0;
+    return numbers[Layouts.Monitor.HELD] != 0;
   }
 
   /**
@@ -67,7 +66,8 @@ public final class MonitorView {
    * @return nothing if unknown
    */
   public Optional<LockType> holderType() {
-    return numbers[2] < 0 ? Optional.empty() : Optional.of(LockType.of(numbers[2]));
+    long type = numbers[Layouts.Monitor.HOLDER_PRIORITY];
+    return type < 0 ? Optional.empty() : Optional.of(LockType.of(type));
   }
 
   /**
@@ -85,7 +85,7 @@ public final class MonitorView {
    * @return 0 if it is not held
    */
   public long holderSession() {
-    return numbers[3];
+    return numbers[Layouts.Monitor.HOLDER_SESSION];
   }
 
   /**
@@ -94,7 +94,7 @@ public final class MonitorView {
    * @return 0 if it is not held
    */
   public long holderToken() {
-    return numbers[4];
+    return numbers[Layouts.Monitor.HOLDER_TOKEN];
   }
 
   /**
@@ -103,7 +103,7 @@ public final class MonitorView {
    * @return by wall clocks
    */
   public Duration heldFor() {
-    return Duration.ofMillis(numbers[5]);
+    return Duration.ofMillis(numbers[Layouts.Monitor.HELD_MS]);
   }
 
   /**
@@ -112,7 +112,7 @@ public final class MonitorView {
    * @return their number
    */
   public long waiting() {
-    return numbers[6];
+    return numbers[Layouts.Monitor.WAITING];
   }
 
   /**
@@ -121,7 +121,7 @@ public final class MonitorView {
    * @return their number
    */
   public long waitingForeground() {
-    return numbers[7];
+    return numbers[Layouts.Monitor.WAITING_FOREGROUND];
   }
 
   /**
@@ -130,7 +130,7 @@ public final class MonitorView {
    * @return their number
    */
   public long waitingBackground() {
-    return numbers[8];
+    return numbers[Layouts.Monitor.WAITING_BACKGROUND];
   }
 
   /**
@@ -148,7 +148,8 @@ public final class MonitorView {
    * @return by wall clocks; nothing if none waits
    */
   public Optional<Duration> oldestWait() {
-    return numbers[9] < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(numbers[9]));
+    long told = numbers[Layouts.Monitor.OLDEST_WAIT_MS];
+    return told < 0 ? Optional.empty() : Optional.of(Duration.ofMillis(told));
   }
 
   @Override

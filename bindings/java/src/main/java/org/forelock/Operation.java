@@ -90,6 +90,13 @@ public final class Operation {
         type, monitor, lockType, id, payload, lockInfo, traceparent, Math.max(1, Milliseconds.of(time)));
   }
 
+  long[] numbers() {
+    long[] numbers = new long[Layouts.OperationSpec.NUMBERS];
+    numbers[Layouts.OperationSpec.PRIORITY] = lockType.ordinal();
+    numbers[Layouts.OperationSpec.TIMEOUT_MS] = timeoutMs;
+    return numbers;
+  }
+
   byte[][] texts() {
     return new byte[][] {NativeLibrary.utf8(id), NativeLibrary.utf8(type), NativeLibrary.utf8(monitor),
         NativeLibrary.told(lockInfo), NativeLibrary.utf8(traceparent)};

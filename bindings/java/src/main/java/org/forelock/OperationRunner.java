@@ -55,8 +55,7 @@ public final class OperationRunner implements AutoCloseable {
    */
   public OperationRunner(ForelockClient client, DeadLetterQueue queue, RunnerOptions options) {
     this.client = client;
-    this.handle = Native.runnerNew(client.core().handle, queue.handle, options.firstWaitMs, options.longestWaitMs,
-        options.maxOperations, options.retryBurst, options.retriesPerSecond);
+    this.handle = Native.runnerNew(client.core().handle, queue.handle, options.numbers());
   }
 
   /** Does the work of one attempt; throws to say that it failed. */
@@ -95,10 +94,10 @@ public final class OperationRunner implements AutoCloseable {
       while (true) {
         Event event = Event.take(events, ticket::cancel);
         switch (event.kind) {
-          case Event.ATTEMPT:
+          case Native.EVENT_ATTEMPT:
             call(new OperationAttempt(client.core(), operation, event), handler);
             break;
-          case Event.FAILURE:
+          case Native.EVENT_FAILURE:
             failures.add(event.name);
             break;
           default:
@@ -148,10 +147,10 @@ public final class OperationRunner implements AutoCloseable {
     CompletableFuture<Ticket> begun = new CompletableFuture<>();
     begun.complete(submit(operation, event -> {
       switch (event.kind) {
-        case Event.ATTEMPT:
+        case Native.EVENT_ATTEMPT:
           begin(new OperationAttempt(client.core(), operation, event), executor, handler);
           break;
-        case Event.FAILURE:
+        case Native.EVENT_FAILURE:
           failures.add(event.name);
           break;
         default:
@@ -215,8 +214,7 @@ public final class OperationRunner implements AutoCloseable {
     }
     long tag = core.follow(consumer);
     try {
-      long number = Native.runnerSubmit(
-          handle, operation.texts(), operation.payload, operation.lockType.ordinal(), operation.timeoutMs, tag);
+      long number = Native.runnerSubmit(handle, operation.numbers(), operation.texts(), operation.payload, tag);
       return new Ticket(core, tag, number);
     } catch (RuntimeException problem) {
       core.forget(tag);

@@ -2,22 +2,30 @@ package org.forelock;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /** Who holds or waits, and what for: the record that every contender leaves on the server. Times are for people. */
 public final class OwnerRecord {
-  static final int NUMBERS = 7;
-  static final int TEXTS = 4;
-
   private final long[] numbers;
-  private final String[] texts = new String[TEXTS];
+  private final String[] texts = new String[Layouts.Owner.TEXTS];
+  private final long lingerMs;
 
-  OwnerRecord(long[] numbers, byte[][] texts) {
-    this.numbers = java.util.Arrays.copyOf(numbers, NUMBERS);
-    for (int i = 0; i < TEXTS; ++i) {
-      this.texts[i] = Failures.text(texts[i]);
+  /** Out of a structure that has it from these places on, and what it has no place for. */
+  OwnerRecord(long[] numbers, int number, byte[][] texts, int text, long lingerMs) {
+    this.numbers = Arrays.copyOfRange(numbers, number, number + Layouts.Owner.NUMBERS);
+    for (int i = 0; i < this.texts.length; ++i) {
+      this.texts[i] = Failures.text(texts[text + i]);
     }
+    this.lingerMs = lingerMs;
+  }
+
+  static OwnerRecord of(long lock) {
+    long[] numbers = new long[Layouts.Owner.NUMBERS];
+    byte[][] texts = new byte[Layouts.Owner.TEXTS][];
+    Native.lockOwner(lock, numbers, texts);
+    return new OwnerRecord(numbers, 0, texts, 0, Native.lockGetLinger(lock));
   }
 
   /**
@@ -26,7 +34,7 @@ public final class OwnerRecord {
    * @return the text given to the lock
    */
   public String lockInfo() {
-    return texts[0];
+    return texts[Layouts.Owner.LOCK_INFO];
   }
 
   /**
@@ -35,7 +43,7 @@ public final class OwnerRecord {
    * @return {@code host/pid/thread}
    */
   public String instance() {
-    return texts[1];
+    return texts[Layouts.Owner.INSTANCE];
   }
 
   /**
@@ -44,7 +52,7 @@ public final class OwnerRecord {
    * @return the GUID
    */
   public String guid() {
-    return texts[2];
+    return texts[Layouts.Owner.GUID];
   }
 
   /**
@@ -53,7 +61,8 @@ public final class OwnerRecord {
    * @return frames, innermost first; empty for locks of this library
    */
   public List<String> stack() {
-    return texts[3].isEmpty() ? List.of() : List.of(texts[3].split("\n"));
+    String stack = texts[Layouts.Owner.STACK];
+    return stack.isEmpty() ? List.of() : List.of(stack.split("\n"));
   }
 
   /**
@@ -62,7 +71,7 @@ public final class OwnerRecord {
    * @return the class
    */
   public LockType lockType() {
-    return LockType.of(numbers[0]);
+    return LockType.of(numbers[Layouts.Owner.PRIORITY]);
   }
 
   /**
@@ -71,7 +80,7 @@ public final class OwnerRecord {
    * @return by that machine's clock
    */
   public Instant enqueuedAt() {
-    return Instant.ofEpochMilli(numbers[1]);
+    return Instant.ofEpochMilli(numbers[Layouts.Owner.ENQUEUED_AT_MS]);
   }
 
   /**
@@ -80,7 +89,7 @@ public final class OwnerRecord {
    * @return by that machine's clock; nothing for a waiter
    */
   public Optional<Instant> acquiredAt() {
-    return instant(numbers[2]);
+    return instant(numbers[Layouts.Owner.ACQUIRED_AT_MS]);
   }
 
   /**
@@ -89,7 +98,7 @@ public final class OwnerRecord {
    * @return nothing if it has not said
    */
   public Optional<Duration> expectedRuntime() {
-    return duration(numbers[3]);
+    return duration(numbers[Layouts.Owner.EXPECTED_RUNTIME_MS]);
   }
 
   /**
@@ -98,7 +107,7 @@ public final class OwnerRecord {
    * @return nothing if it has not said
    */
   public Optional<Instant> alertAt() {
-    return instant(numbers[4]);
+    return instant(numbers[Layouts.Owner.ALERT_AT_MS]);
   }
 
   /**
@@ -107,7 +116,7 @@ public final class OwnerRecord {
    * @return nothing if it may not
    */
   public Optional<Instant> autoUnlockAt() {
-    return instant(numbers[5]);
+    return instant(numbers[Layouts.Owner.AUTO_UNLOCK_AT_MS]);
   }
 
   /**
@@ -117,7 +126,7 @@ public final class OwnerRecord {
    *     or none
    */
   public Optional<Duration> linger() {
-    return duration(numbers[6]);
+    return duration(lingerMs);
   }
 
   private static Optional<Duration> duration(long milliseconds) {

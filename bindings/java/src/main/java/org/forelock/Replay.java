@@ -19,7 +19,7 @@ final class Replay {
     this.core = core;
     tag = core.follow(consumer);
     try {
-      handle = Native.dlqReplay(core.handle, queue.handle, options.texts, options.numbers, options.rate, tag);
+      handle = Native.dlqReplay(core.handle, queue.handle, options.numbers, options.texts, tag);
     } catch (RuntimeException problem) {
       core.forget(tag);
       throw problem;
@@ -39,7 +39,7 @@ final class Replay {
     try {
       while (true) {
         Event event = Event.take(events, replay::stop);
-        if (event.kind != Event.LETTER) {
+        if (event.kind != Native.EVENT_LETTER) {
           return replay.report(event);
         }
         replay.call(event, handler);
@@ -55,7 +55,7 @@ final class Replay {
     CompletableFuture<ReplayReport> result = new CompletableFuture<>();
     CompletableFuture<Replay> begun = new CompletableFuture<>();
     begun.complete(new Replay(core, queue, options, event -> {
-      if (event.kind == Event.LETTER) {
+      if (event.kind == Native.EVENT_LETTER) {
         begun.thenAccept(replay -> replay.execute(event, executor, handler));
       } else {
         begun.thenAccept(replay -> core.complete(() -> replay.end(event, result)));

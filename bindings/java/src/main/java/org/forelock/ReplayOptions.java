@@ -10,40 +10,29 @@ import java.util.Collection;
  */
 public final class ReplayOptions {
   /** Everything as it is by default: all letters of the queue. */
-  public static final ReplayOptions DEFAULT = new ReplayOptions(new byte[4][][], new long[9], 0);
-
-  private static final int SINCE = 0;
-  private static final int UNTIL = 1;
-  private static final int PARKED = 2;
-  private static final int OUTBOX = 3;
-  private static final int MAX = 4;
-  private static final int CONCURRENCY = 5;
-  private static final int LOCK_TIMEOUT = 6;
-  private static final int MAX_TRIES = 7;
-  private static final int MAX_UNRESOLVED = 8;
+  public static final ReplayOptions DEFAULT = new ReplayOptions(
+      new byte[Layouts.ReplayOptions.LISTS][][], new long[Layouts.ReplayOptions.NUMBERS]);
 
   /** Of ids, monitors, types and reasons; null: any. */
   final byte[][][] texts;
   final long[] numbers;
-  final double rate;
 
-  private ReplayOptions(byte[][][] texts, long[] numbers, double rate) {
+  private ReplayOptions(byte[][][] texts, long[] numbers) {
     this.texts = texts;
     this.numbers = numbers;
-    this.rate = rate;
   }
 
   private ReplayOptions with(int condition, Collection<String> values) {
     byte[][][] changed = texts.clone();
     changed[condition] =
         values.isEmpty() ? null : values.stream().map(NativeLibrary::utf8).toArray(byte[][]::new);
-    return new ReplayOptions(changed, numbers, rate);
+    return new ReplayOptions(changed, numbers);
   }
 
   private ReplayOptions with(int place, long value) {
     long[] changed = numbers.clone();
     changed[place] = value;
-    return new ReplayOptions(texts, changed, rate);
+    return new ReplayOptions(texts, changed);
   }
 
   private static long positive(long value, String what) {
@@ -60,7 +49,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions ids(Collection<String> values) {
-    return with(0, values);
+    return with(Layouts.ReplayOptions.IDS, values);
   }
 
   /**
@@ -70,7 +59,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions monitors(Collection<String> values) {
-    return with(1, values);
+    return with(Layouts.ReplayOptions.MONITORS, values);
   }
 
   /**
@@ -80,7 +69,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions types(Collection<String> values) {
-    return with(2, values);
+    return with(Layouts.ReplayOptions.TYPES, values);
   }
 
   /**
@@ -90,7 +79,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions reasons(Collection<String> values) {
-    return with(3, values);
+    return with(Layouts.ReplayOptions.REASONS, values);
   }
 
   /**
@@ -100,7 +89,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions since(Instant time) {
-    return with(SINCE, time.toEpochMilli());
+    return with(Layouts.ReplayOptions.SINCE_MS, time.toEpochMilli());
   }
 
   /**
@@ -110,7 +99,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions until(Instant time) {
-    return with(UNTIL, time.toEpochMilli());
+    return with(Layouts.ReplayOptions.UNTIL_MS, time.toEpochMilli());
   }
 
   /**
@@ -120,7 +109,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions parked(boolean only) {
-    return with(PARKED, only ? 1 : 0);
+    return with(Layouts.ReplayOptions.PARKED, only ? 1 : 0);
   }
 
   /**
@@ -130,7 +119,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions outbox(boolean only) {
-    return with(OUTBOX, only ? 1 : 0);
+    return with(Layouts.ReplayOptions.OUTBOX, only ? 1 : 0);
   }
 
   /**
@@ -140,7 +129,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions max(long letters) {
-    return with(MAX, positive(letters, "the number of letters"));
+    return with(Layouts.ReplayOptions.MAX, positive(letters, "the number of letters"));
   }
 
   /**
@@ -150,7 +139,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions rate(double perSecond) {
-    return new ReplayOptions(texts, numbers, perSecond);
+    return with(Layouts.ReplayOptions.RATE, Double.doubleToRawLongBits(perSecond));
   }
 
   /**
@@ -160,7 +149,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions concurrency(int monitors) {
-    return with(CONCURRENCY, positive(monitors, "the concurrency"));
+    return with(Layouts.ReplayOptions.CONCURRENCY, positive(monitors, "the concurrency"));
   }
 
   /**
@@ -170,7 +159,8 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions lockTimeout(Duration time) {
-    return with(LOCK_TIMEOUT, positive(Milliseconds.said(time, "the lock's time-out"), "the lock's time-out"));
+    return with(Layouts.ReplayOptions.LOCK_TIMEOUT_MS,
+        positive(Milliseconds.said(time, "the lock's time-out"), "the lock's time-out"));
   }
 
   /**
@@ -180,7 +170,7 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions maxTries(int tries) {
-    return with(MAX_TRIES, positive(tries, "the number of tries"));
+    return with(Layouts.ReplayOptions.MAX_TRIES, positive(tries, "the number of tries"));
   }
 
   /**
@@ -190,6 +180,6 @@ public final class ReplayOptions {
    * @return options with it
    */
   public ReplayOptions maxUnresolved(int letters) {
-    return with(MAX_UNRESOLVED, positive(letters, "the number of letters that are listed"));
+    return with(Layouts.ReplayOptions.MAX_UNRESOLVED, positive(letters, "the number of letters that are listed"));
   }
 }

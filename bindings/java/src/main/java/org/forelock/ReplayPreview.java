@@ -5,8 +5,6 @@ import java.util.Optional;
 
 /** What a replay would do. A snapshot. */
 public final class ReplayPreview {
-  static final int NUMBERS = 4;
-
   private final long[] numbers;
 
   ReplayPreview(long[] numbers) {
@@ -19,7 +17,7 @@ public final class ReplayPreview {
    * @return their number
    */
   public long letters() {
-    return numbers[0];
+    return numbers[Layouts.ReplayPreview.LETTERS];
   }
 
   /**
@@ -28,7 +26,7 @@ public final class ReplayPreview {
    * @return their number
    */
   public long unreadable() {
-    return numbers[1];
+    return numbers[Layouts.ReplayPreview.UNREADABLE];
   }
 
   /**
@@ -37,7 +35,7 @@ public final class ReplayPreview {
    * @return their number
    */
   public long overtaken() {
-    return numbers[2];
+    return numbers[Layouts.ReplayPreview.OVERTAKEN];
   }
 
   /**
@@ -46,7 +44,8 @@ public final class ReplayPreview {
    * @return nothing if there is none
    */
   public Optional<Instant> oldest() {
-    return numbers[3] < 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(numbers[3]));
+    long told = numbers[Layouts.ReplayPreview.OLDEST_MS];
+    return told < 0 ? Optional.empty() : Optional.of(Instant.ofEpochMilli(told));
   }
 
   @Override

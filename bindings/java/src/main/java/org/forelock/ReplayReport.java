@@ -6,20 +6,18 @@ import java.util.List;
 
 /** The result of a replay. Immutable. */
 public final class ReplayReport {
-  private static final int NUMBERS = 9;
-
-  private final long[] numbers = new long[NUMBERS];
+  private final long[] numbers = new long[Layouts.ReplayReport.NUMBERS];
   private final String unsettled;
   private final List<UnresolvedLetter> unresolved;
 
   /** Reads that of a replay that has ended. */
   ReplayReport(long replay) {
-    unsettled = Failures.text(Native.replayReport(replay, numbers));
+    byte[][] told = new byte[Layouts.ReplayReport.TEXTS][];
+    Native.replayGetReport(replay, numbers, told);
+    unsettled = Failures.text(told[Layouts.ReplayReport.UNSETTLED]);
     List<UnresolvedLetter> all = new ArrayList<>();
-    for (int i = 0; i < numbers[7]; ++i) {
-      byte[][] texts = new byte[4][];
-      int outcome = Native.replayUnresolved(replay, i, texts);
-      all.add(new UnresolvedLetter(ReplayOutcome.values()[outcome - 1], texts));
+    for (int i = 0; i < numbers[Layouts.ReplayReport.UNRESOLVED]; ++i) {
+      all.add(new UnresolvedLetter(replay, i));
     }
     unresolved = Collections.unmodifiableList(all);
   }
@@ -30,7 +28,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long replayed() {
-    return numbers[0];
+    return numbers[Layouts.ReplayReport.REPLAYED];
   }
 
   /**
@@ -39,7 +37,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long failed() {
-    return numbers[1];
+    return numbers[Layouts.ReplayReport.FAILED];
   }
 
   /**
@@ -48,7 +46,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long later() {
-    return numbers[2];
+    return numbers[Layouts.ReplayReport.LATER];
   }
 
   /**
@@ -57,7 +55,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long parked() {
-    return numbers[3];
+    return numbers[Layouts.ReplayReport.PARKED];
   }
 
   /**
@@ -66,7 +64,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long skipped() {
-    return numbers[4];
+    return numbers[Layouts.ReplayReport.SKIPPED];
   }
 
   /**
@@ -75,7 +73,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long unreadable() {
-    return numbers[5];
+    return numbers[Layouts.ReplayReport.UNREADABLE];
   }
 
   /**
@@ -84,7 +82,7 @@ public final class ReplayReport {
    * @return then not all letters were met
    */
   public boolean stopped() {
-    return numbers[6] != 0;
+    return numbers[Layouts.ReplayReport.STOPPED] != 0;
   }
 
   /**
@@ -102,7 +100,7 @@ public final class ReplayReport {
    * @return their number
    */
   public long unresolvedLeftOut() {
-    return numbers[8];
+    return numbers[Layouts.ReplayReport.UNRESOLVED_LEFT_OUT];
   }
 
   /**

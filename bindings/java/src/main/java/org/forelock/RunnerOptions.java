@@ -22,6 +22,16 @@ public final class RunnerOptions {
     this.retriesPerSecond = retriesPerSecond;
   }
 
+  long[] numbers() {
+    long[] numbers = new long[Layouts.RunnerOptions.NUMBERS];
+    numbers[Layouts.RunnerOptions.BACKOFF_INITIAL_MS] = firstWaitMs;
+    numbers[Layouts.RunnerOptions.BACKOFF_CAP_MS] = longestWaitMs;
+    numbers[Layouts.RunnerOptions.MAX_OPERATIONS] = maxOperations;
+    numbers[Layouts.RunnerOptions.RETRY_BURST] = retryBurst;
+    numbers[Layouts.RunnerOptions.RETRIES_PER_SECOND] = Double.doubleToRawLongBits(retriesPerSecond);
+    return numbers;
+  }
+
   /**
    * How long to wait between attempts: uniformly between nothing and a bound that doubles.
    *

@@ -8,7 +8,11 @@ final class SetHandle extends LockHandle {
 
   @Override
   boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack) {
-    return Native.setAcquireWithin(number, timeoutMs, once, blockMs, tag, stack);
+    if (stack != null) {
+      Native.setSetStack(number, stack);
+    }
+    return once ? Native.setTryWithin(number, blockMs, tag)
+        : Native.setAcquireWithin(number, timeoutMs, blockMs, tag);
   }
 
   @Override
@@ -37,12 +41,12 @@ final class SetHandle extends LockHandle {
 
   @Override
   void release(long tag) {
-    Native.setRelease(number, tag);
+    Native.setReleaseAsync(number, tag);
   }
 
   @Override
   void releaseAndWait() {
-    Native.setReleaseAndWait(number);
+    Native.setRelease(number);
   }
 
   @Override
@@ -57,7 +61,7 @@ final class SetHandle extends LockHandle {
 
   @Override
   int nativeState() {
-    return Native.setState(number);
+    return Native.setGetState(number);
   }
 
   @Override

@@ -8,7 +8,11 @@ final class SingleHandle extends LockHandle {
 
   @Override
   boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack) {
-    return Native.lockAcquireWithin(number, timeoutMs, once, blockMs, tag, stack);
+    if (stack != null) {
+      Native.lockSetStack(number, stack);
+    }
+    return once ? Native.lockTryWithin(number, blockMs, tag)
+        : Native.lockAcquireWithin(number, timeoutMs, blockMs, tag);
   }
 
   @Override
@@ -37,12 +41,12 @@ final class SingleHandle extends LockHandle {
 
   @Override
   void release(long tag) {
-    Native.lockRelease(number, tag);
+    Native.lockReleaseAsync(number, tag);
   }
 
   @Override
   void releaseAndWait() {
-    Native.lockReleaseAndWait(number);
+    Native.lockRelease(number);
   }
 
   @Override
@@ -57,7 +61,7 @@ final class SingleHandle extends LockHandle {
 
   @Override
   int nativeState() {
-    return Native.lockState(number);
+    return Native.lockGetState(number);
   }
 
   @Override

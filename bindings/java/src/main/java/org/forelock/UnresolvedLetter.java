@@ -8,12 +8,16 @@ public final class UnresolvedLetter {
   private final ReplayOutcome outcome;
   private final String why;
 
-  UnresolvedLetter(ReplayOutcome outcome, byte[][] texts) {
-    this.outcome = outcome;
-    id = Failures.text(texts[0]);
-    type = Failures.text(texts[1]);
-    monitor = Failures.text(texts[2]);
-    why = Failures.text(texts[3]);
+  /** Reads that of a replay that has ended. */
+  UnresolvedLetter(long replay, int index) {
+    long[] numbers = new long[Layouts.UnresolvedLetter.NUMBERS];
+    byte[][] texts = new byte[Layouts.UnresolvedLetter.TEXTS][];
+    Native.replayUnresolved(replay, index, numbers, texts);
+    outcome = ReplayOutcome.values()[(int) numbers[Layouts.UnresolvedLetter.OUTCOME] - 1];
+    id = Failures.text(texts[Layouts.UnresolvedLetter.ID]);
+    type = Failures.text(texts[Layouts.UnresolvedLetter.TYPE]);
+    monitor = Failures.text(texts[Layouts.UnresolvedLetter.MONITOR]);
+    why = Failures.text(texts[Layouts.UnresolvedLetter.WHY]);
   }
 
   /**

@@ -5,19 +5,18 @@ import java.util.Optional;
 
 /** A contender in the queue. */
 public final class WaiterView {
-  static final int NUMBERS = OwnerRecord.NUMBERS + 5;
-  static final int TEXTS = OwnerRecord.TEXTS + 2;
-
   private final long[] numbers;
   private final OwnerRecord owner;
   private final String node;
   private final String behind;
 
   WaiterView(long[] numbers, byte[][] texts) {
-    this.numbers = java.util.Arrays.copyOfRange(numbers, OwnerRecord.NUMBERS, NUMBERS);
-    this.owner = this.numbers[1] != 0 ? new OwnerRecord(numbers, texts) : null;
-    this.node = Failures.text(texts[OwnerRecord.TEXTS]);
-    this.behind = Failures.text(texts[OwnerRecord.TEXTS + 1]);
+    this.numbers = numbers;
+    this.owner = numbers[Layouts.Waiter.HAS_OWNER] == 0 ? null
+        : new OwnerRecord(numbers, Layouts.Waiter.OWNER, texts, Layouts.Waiter.OWNER_TEXTS,
+            numbers[Layouts.Waiter.LINGER_MS]);
+    this.node = Failures.text(texts[Layouts.Waiter.NODE]);
+    this.behind = Failures.text(texts[Layouts.Waiter.BEHIND]);
   }
 
   /**
@@ -26,7 +25,7 @@ public final class WaiterView {
    * @return 1 is next
    */
   public long position() {
-    return numbers[0];
+    return numbers[Layouts.Waiter.POSITION];
   }
 
   /**
@@ -62,7 +61,8 @@ public final class WaiterView {
    * @return nothing if unknown
    */
   public Optional<LockType> lockType() {
-    return numbers[2] < 0 ? Optional.empty() : Optional.of(LockType.of(numbers[2]));
+    long type = numbers[Layouts.Waiter.PRIORITY];
+    return type < 0 ? Optional.empty() : Optional.of(LockType.of(type));
   }
 
   /**
@@ -71,7 +71,7 @@ public final class WaiterView {
    * @return the id
    */
   public long session() {
-    return numbers[3];
+    return numbers[Layouts.Waiter.SESSION];
   }
 
   /**
@@ -80,7 +80,7 @@ public final class WaiterView {
    * @return by wall clocks
    */
   public Duration waited() {
-    return Duration.ofMillis(numbers[4]);
+    return Duration.ofMillis(numbers[Layouts.Waiter.WAITED_MS]);
   }
 
   @Override

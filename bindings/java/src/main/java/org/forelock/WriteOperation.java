@@ -27,7 +27,7 @@ public final class WriteOperation {
    * @return the operation
    */
   public static WriteOperation create(String path, byte[] data) {
-    return new WriteOperation(1, path, data, ANY_VERSION);
+    return new WriteOperation(Native.WRITE_CREATE, path, data, ANY_VERSION);
   }
 
   /**
@@ -39,7 +39,7 @@ public final class WriteOperation {
    * @return the operation
    */
   public static WriteOperation set(String path, byte[] data, int version) {
-    return new WriteOperation(2, path, data, version);
+    return new WriteOperation(Native.WRITE_SET, path, data, version);
   }
 
   /**
@@ -50,7 +50,7 @@ public final class WriteOperation {
    * @return the operation
    */
   public static WriteOperation delete(String path, int version) {
-    return new WriteOperation(3, path, new byte[0], version);
+    return new WriteOperation(Native.WRITE_DELETE, path, new byte[0], version);
   }
 
   /**
@@ -61,6 +61,6 @@ public final class WriteOperation {
    * @return the operation
    */
   public static WriteOperation check(String path, int version) {
-    return new WriteOperation(4, path, new byte[0], version);
+    return new WriteOperation(Native.WRITE_CHECK, path, new byte[0], version);
   }
 }

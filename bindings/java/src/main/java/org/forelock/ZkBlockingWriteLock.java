@@ -69,10 +69,8 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
     this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
     this.lockType = Objects.requireNonNull(lockType, "lockType");
-    byte[] thread = NativeLibrary.told(Thread.currentThread().getName());
     long number = Native.lockNew(client.core().handle, NativeLibrary.told(lockInfo), NativeLibrary.utf8(monitor),
-        lockType.ordinal(), options.expectedRuntimeMs, options.autoUnlockAfterMs, options.flags, options.queueMax,
-        thread);
+        lockType.ordinal(), options.numbers(), options.texts());
     handle = new SingleHandle(client.core(), number, options, monitor);
     contention = new Contention<>(this, handle, monitor);
     cleanable = ForelockClient.cleaner().register(this, handle);
@@ -356,7 +354,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
    */
   public long expiresAtNanos() {
-    return Native.lockExpiresAt(handle.number);
+    return Native.lockExpiresAtNs(handle.number);
   }
 
   /**
@@ -365,7 +363,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return zero if it is not healthy
    */
   public Duration timeLeft() {
-    return Duration.ofNanos(Native.lockTimeLeft(handle.number));
+    return Duration.ofNanos(Native.lockTimeLeftNs(handle.number));
   }
 
   /**
@@ -383,10 +381,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    * @return as last written, or as it would be
    */
   public OwnerRecord owner() {
-    long[] numbers = new long[OwnerRecord.NUMBERS];
-    byte[][] texts = new byte[OwnerRecord.TEXTS][];
-    Native.lockOwner(handle.number, numbers, texts);
-    return new OwnerRecord(numbers, texts);
+    return OwnerRecord.of(handle.number);
   }
 
   /**

@@ -330,7 +330,11 @@ class MisuseTest {
         Native.setTokens(wild, new long[3]);
         break;
       case 12:
-        Native.setAcquireWithin(client.core().handle, 0, random.nextBoolean(), 0, wild, new byte[] {1, 0, 10});
+        if (random.nextBoolean()) {
+          Native.setSetStack(client.core().handle, new byte[] {1, 0, 10});
+        } else {
+          Native.setAcquireWithin(client.core().handle, 0, 0, wild);
+        }
         break;
       case 13:
         set.writeGuarded(List.of(WriteOperation.set("/misuse", new byte[0], random.nextInt(3))));
@@ -437,7 +441,7 @@ class MisuseTest {
         Native.attemptSucceed(wild);
         break;
       case 19:
-        Native.lockAcquireWithin(wild, 0, false, 0, wild, null);
+        Native.lockAcquireWithin(wild, 0, 0, wild);
         break;
       case 20:
         Native.lockCancel(client.core().handle);
