@@ -53,4 +53,7 @@ inline constexpr std::size_t most_last_removals = most_removed_alone + 100;
 // Unused monitors that wait for their removal, for want of a connection. Beyond it the oldest are left to others.
 inline constexpr std::size_t most_unused = 65'536;
 
+// A monitor that vanishes again and again between its creation and our claim: something is wrong with the server.
+inline constexpr int max_misses = 10;
+
 }  // namespace forelock::lock
