@@ -21,8 +21,6 @@ using coordination::Reply;
 using coordination::ReplyCode;
 using coordination::Request;
 using coordination::RequestTag;
-using coordination::SessionEvent;
-using coordination::WatchEvent;
 
 namespace {
 
@@ -67,15 +65,6 @@ class PathPreparation {
 };
 
 }  // namespace
-
-void receive_watch(zhandle_t* handle, int type, int state, const char* path, void* context) {
-  auto* core = static_cast<SessionCore*>(context);
-  if (type == ZOO_SESSION_EVENT) {
-    core->session_changed(handle, state);
-  } else {
-    core->watch_fired(type, path);
-  }
-}
 
 SessionCore::SessionCore(SessionOptions options, coordination::SessionListener& listener)
     : options_(std::move(options)),
@@ -337,116 +326,6 @@ void SessionCore::deliver_ready(ReplyQueue::Serial end) {
     }
     listener_.on_reply(tag, std::move(reply));
   }
-}
-
-void SessionCore::session_changed(zhandle_t* handle, int state) {
-  if (state == ZOO_CONNECTED_STATE) {
-    {
-      const std::lock_guard order(submit_mutex_);
-      connections_broken_ = std::max(connections_broken_, connections_begun_);  // those before, however they ended
-      ++connections_begun_;
-    }
-    sockaddr_storage peer{};
-    socklen_t length = sizeof(peer);
-    if (zookeeper_get_connected_host(handle, reinterpret_cast<sockaddr*>(&peer), &length) != nullptr) {
-      protect_sockets_to(reinterpret_cast<const sockaddr*>(&peer));
-    }
-    // When its pipe is full the client drops the connection without saying so.
-    if (reported_connected_) {
-      change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
-    }
-    if (setup_done_ && !options_.credential) {
-      report_connected(handle);
-    } else {
-      begin_setup(handle);
-    }
-  } else if (state == ZOO_EXPIRED_SESSION_STATE) {
-    change_link(Link::expired, ReplyCode::session_expired, SessionEvent::Kind::expired);
-  } else if (state == ZOO_AUTH_FAILED_STATE) {
-    // What was sent before the refusal may have been done.
-    change_link(Link::auth_failed, ReplyCode::connection_loss, SessionEvent::Kind::auth_failed);
-  } else if (reported_connected_) {
-    note_unannounced_loss();
-    change_link(Link::disconnected, ReplyCode::connection_loss, SessionEvent::Kind::disconnected);
-  }
-}
-
-// What connection_broken() rests on is a line of the client's log, as this host has it, and this version.
-void SessionCore::note_unannounced_loss() {
-  bool announced = true;
-  {
-    const std::lock_guard order(submit_mutex_);
-    announced = connections_broken_ >= connections_begun_;
-  }
-  static std::atomic_flag said;
-  if (announced || !options_.log || said.test_and_set()) return;
-  options_.log(
-      "ZooKeeper's client lost a connection without an error line: requests may be sent on a connection that is being "
-      "given up, and fail. Keep zoo_set_debug_level() at ZOO_LOG_LEVEL_ERROR or above, and the client at version 3.8");
-}
-
-// The client reports the event before it completes what was pending; here it is the other way round.
-void SessionCore::change_link(Link link, ReplyCode pending, SessionEvent::Kind kind) {
-  std::lock_guard delivery(delivery_mutex_);
-  ReplyQueue::Serial end = 0;
-  {
-    std::lock_guard lock(queue_mutex_);
-    if (link_ == Link::closed) return;
-    link_ = link;
-    queue_.fail_all(pending);
-    end = queue_.end();
-  }
-  reported_connected_ = false;
-  deliver_ready(end);
-  SessionEvent event;
-  event.kind = kind;
-  if (kind == SessionEvent::Kind::auth_failed) {
-    if (const auto problem = last_problem()) event.problem = problem->message;
-  }
-  listener_.on_session(event);
-}
-
-void SessionCore::report_connected(zhandle_t* handle) {
-  std::lock_guard delivery(delivery_mutex_);
-  {
-    std::lock_guard lock(queue_mutex_);
-    if (link_ == Link::closed) return;
-    link_ = Link::connected;
-    identity_ = identity_of(*zoo_client_id(handle));
-    problem_.reset();
-    tls_problems_.clear();
-    sasl_ = {};
-    setup_again_at_.reset();
-  }
-  reported_connected_ = true;
-  SessionEvent event;
-  event.kind = SessionEvent::Kind::connected;
-  event.session = zoo_client_id(handle)->client_id;
-  event.timeout = std::chrono::milliseconds(zoo_recv_timeout(handle));
-  event.asked_at = asked_at_;
-  listener_.on_session(event);
-}
-
-void SessionCore::watch_fired(int type, const char* path) {
-  WatchEvent event;
-  if (type == ZOO_CREATED_EVENT) {
-    event.kind = WatchEvent::Kind::created;
-  } else if (type == ZOO_DELETED_EVENT) {
-    event.kind = WatchEvent::Kind::deleted;
-  } else if (type == ZOO_CHANGED_EVENT) {
-    event.kind = WatchEvent::Kind::data_changed;
-  } else if (type == ZOO_CHILD_EVENT) {
-    event.kind = WatchEvent::Kind::children_changed;
-  } else {
-    return;
-  }
-  event.path = prefix_.relative(path);
-  std::lock_guard delivery(delivery_mutex_);
-  {
-    std::lock_guard lock(queue_mutex_);
-    if (link_ == Link::closed) return;
-  }
-  listener_.on_watch(event);
 }
 
 void SessionCore::attend() {
