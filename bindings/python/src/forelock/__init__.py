@@ -14,6 +14,7 @@ from forelock._native import lib as _lib
 from forelock._native import text as _text
 from forelock.blocking import BlockingLock, LockSet, lock
 from forelock.client import Client, ClientStatus, DurationHistogram, LockTimes
+from forelock.dead_letters import DeadLetterQueue, DeadLetterStatus, Operation
 from forelock.errors import (
     ConfigurationException,
     ConnectionLossException,
@@ -29,15 +30,7 @@ from forelock.errors import (
 )
 from forelock.held import CheckNode, CreateNode, DeleteNode, SetNode, WriteOperation
 from forelock.inspector import ForceRelease, Holder, Inspector, Monitor, SeenSet, Waiter
-from forelock.operations import (
-    Attempt,
-    DeadLetterQueue,
-    DeadLetterStatus,
-    Operation,
-    OperationEnd,
-    OperationResult,
-    OperationRunner,
-)
+from forelock.operations import Attempt, OperationEnd, OperationResult, OperationRunner
 from forelock.replay import (
     DeadLetter,
     ReplayAttempt,

@@ -12,8 +12,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from forelock.client import BOUNDS, Client, DurationHistogram
+from forelock.dead_letters import DeadLetterQueue
 from forelock.errors import Error
-from forelock.operations import DeadLetterQueue
 from forelock.values import Priority
 
 _COUNTERS = {
