@@ -16,7 +16,8 @@ final class CallStack {
   private static final int MAX_KEPT = 4096;
   private static final StackWalker WALKER = StackWalker.getInstance();
   private static final Set<String> OURS = Set.of(Contention.class.getName(), LockAdapter.class.getName(),
-      LockSet.class.getName(), ZkBlockingWriteLock.class.getName(), CallStack.class.getName());
+      HeldLock.class.getName(), LockSet.class.getName(), ZkBlockingWriteLock.class.getName(),
+      CallStack.class.getName());
   private static final Map<Place, byte[]> LINES = new ConcurrentHashMap<>();
 
   private CallStack() {}

@@ -1,6 +1,5 @@
 package org.forelock;
 
-import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,17 +26,13 @@ import java.util.function.BiConsumer;
  * be locked and unlocked any number of times, one acquisition at a time. An interruption of a waiting thread withdraws
  * it: it gets an {@link InstanceLockException} ({@link ErrorCode#CANCELLED}), and its flag is set again.
  */
-public final class LockSet implements AutoCloseable {
+public final class LockSet extends HeldLock {
   /** The limit on members. */
   public static final int MAX_MEMBERS = 1000;
 
   /** Kept here, so that a client that the application forgets is not garbage before its sets. */
   private final ForelockClient client;
-  private final String lockInfo;
-  private volatile LockType lockType;
-  final SetHandle handle;
   private final Contention<LockSet> contention;
-  private final Cleaner.Cleanable cleanable;
   private volatile List<String> members;
 
   /**
@@ -75,19 +70,29 @@ public final class LockSet implements AutoCloseable {
    */
   public LockSet(String lockInfo, ForelockClient client, Collection<String> monitors, LockType lockType,
       LockOptions options) {
+    this(client, lockInfo, List.copyOf(monitors), lockType, options);
+  }
+
+  private LockSet(ForelockClient client, String lockInfo, List<String> ids, LockType lockType, LockOptions options) {
+    super(lockInfo, lockType, handle(lockInfo, client.core(), ids, lockType, options));
     this.client = client;
-    this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
-    this.lockType = Objects.requireNonNull(lockType, "lockType");
-    List<String> ids = List.copyOf(monitors);
+    contention = new Contention<>(this, handle, ids.get(0));
+  }
+
+  private static LockHandle handle(
+      String lockInfo, ClientCore core, List<String> ids, LockType lockType, LockOptions options) {
     byte[][] texts = new byte[ids.size()][];
     for (int i = 0; i < texts.length; ++i) {
       texts[i] = NativeLibrary.utf8(ids.get(i));
     }
-    long number = Native.setNew(client.core().handle, NativeLibrary.told(lockInfo), texts, lockType.ordinal(),
-        options.numbers(), options.texts());
-    handle = new SetHandle(client.core(), number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
-    contention = new Contention<>(this, handle, ids.get(0));
-    cleanable = ForelockClient.cleaner().register(this, handle);
+    long number = Native.setNew(core.handle, NativeLibrary.told(Objects.requireNonNull(lockInfo, "lockInfo")), texts,
+        Objects.requireNonNull(lockType, "lockType").ordinal(), options.numbers(), options.texts());
+    return new SetHandle(core, number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
+  }
+
+  @Override
+  Contention<?> contention() {
+    return contention;
   }
 
   private static String more(int count) {
@@ -125,94 +130,7 @@ public final class LockSet implements AutoCloseable {
     return known;
   }
 
-  /**
-   * Short description of why the lock is taken.
-   *
-   * @return as given
-   */
-  public String lockInfo() {
-    return lockInfo;
-  }
-
-  /**
-   * The class it contends in.
-   *
-   * @return as given, or as last set
-   */
-  public LockType lockType() {
-    return lockType;
-  }
-
-  /**
-   * As {@link ZkBlockingWriteLock#setPriority}: the member that the set waits for moves, and those that it takes
-   * afterwards contend in the new class.
-   *
-   * @param lockType the class that it is to contend in
-   * @return whether it was changed: not once all members are held
-   */
-  public boolean setPriority(LockType lockType) {
-    boolean changed = handle.setPriority(lockType.ordinal());
-    if (changed) {
-      this.lockType = lockType;
-    }
-    return changed;
-  }
-
-  /**
-   * As {@link ZkBlockingWriteLock#inside(ZkBlockingWriteLock)}, for the member that the set waits for.
-   *
-   * @param outer a lock of the same client
-   */
-  public void inside(ZkBlockingWriteLock outer) {
-    handle.inside(outer.handle);
-  }
-
-  /**
-   * As {@link #inside(ZkBlockingWriteLock)}, of another set that is held.
-   *
-   * @param outer a lock set of the same client
-   */
-  public void inside(LockSet outer) {
-    handle.inside(outer.handle);
-  }
-
   // --- acquiring ---
-
-  /**
-   * Waits at most for the time configured for the set's class.
-   *
-   * @throws InstanceLockException not obtained in time (the message says who holds it and what for), cancelled or
-   *     interrupted; its monitor is the member that could not be had. What had been taken has been given back
-   * @throws ConnectionLossException no server could be reached
-   * @throws SessionExpiredException the session ended while waiting
-   */
-  public void lockWithTimeout() {
-    contention.acquire(Native.CONFIGURED);
-  }
-
-  /** Waits for as long as it takes; otherwise as {@link #lockWithTimeout()}. */
-  public void lock() {
-    contention.acquire(Native.FOREVER);
-  }
-
-  /**
-   * Obtains the set if every member can be had at once; does not queue.
-   *
-   * @return whether it is held now; if not, nothing of it is
-   */
-  public boolean tryLock() {
-    return contention.tryOnce();
-  }
-
-  /**
-   * Waits at most this long.
-   *
-   * @param timeout at most; zero or less is a single attempt
-   * @return whether it is held now; if not, nothing of it is
-   */
-  public boolean tryLock(Duration timeout) {
-    return contention.tryAcquire(Milliseconds.of(timeout));
-  }
 
   /**
    * Begins to contend and returns at once, with the time-out configured for the class.
@@ -272,15 +190,6 @@ public final class LockSet implements AutoCloseable {
     return contention.acquireAsync(Native.CONFIGURED, true, Objects.requireNonNull(executor));
   }
 
-  /**
-   * Cancels a waiting acquisition of any thread.
-   *
-   * @return whether there was one, and it had not been decided
-   */
-  public boolean cancel() {
-    return handle.cancel();
-  }
-
   // --- releasing ---
 
   /**
@@ -302,25 +211,6 @@ public final class LockSet implements AutoCloseable {
    */
   public CompletableFuture<Void> unlockAsync() {
     return contention.releaseAsync(() -> { });
-  }
-
-  /**
-   * Lets the locks that rank before it at any member go first and takes all members again. The place in the queue is
-   * kept at the first member. An interruption does not end it.
-   *
-   * @param timeout at most; a negative one is as zero
-   * @return whether all are held again, with new tokens; if not, none is
-   * @throws LockUnhealthyException if it was not held
-   */
-  public boolean stepAside(Duration timeout) {
-    return contention.stepAside(timeout);
-  }
-
-  /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
-  @Override
-  public void close() {
-    handle.closing();
-    cleanable.clean();
   }
 
   // --- what is known of a held set ---
@@ -483,6 +373,6 @@ public final class LockSet implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "LockSet(" + contention.monitor() + ", …, " + lockType + ", " + state() + ")";
+    return "LockSet(" + contention.monitor() + ", …, " + lockType() + ", " + state() + ")";
   }
 }

@@ -1,6 +1,5 @@
 package org.forelock;
 
-import java.lang.ref.Cleaner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,16 +19,12 @@ import java.util.function.Consumer;
  * <p><em>Not</em> promised: that the lock is still held when the next instruction runs. Give {@link #fencingToken()} to
  * the resource, or write through {@link #writeGuarded}.
  */
-public final class ZkBlockingWriteLock implements AutoCloseable {
+public final class ZkBlockingWriteLock extends HeldLock {
   /** Kept here, so that a client that the application forgets is not garbage before its locks. */
   private final ForelockClient client;
-  private final String lockInfo;
   private final String monitor;
-  private volatile LockType lockType;
-  final SingleHandle handle;
   private final Contention<ZkBlockingWriteLock> contention;
   private final LockAdapter adapter = new LockAdapter(this);
-  private final Cleaner.Cleanable cleanable;
 
   /**
    * A foreground lock.
@@ -65,15 +60,24 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
    */
   public ZkBlockingWriteLock(
       String lockInfo, ZooKeeper zooKeeper, String monitorObject, LockType lockType, LockOptions options) {
-    this.client = (ForelockClient) zooKeeper;
-    this.lockInfo = Objects.requireNonNull(lockInfo, "lockInfo");
-    this.monitor = Objects.requireNonNull(monitorObject, "monitorObject");
-    this.lockType = Objects.requireNonNull(lockType, "lockType");
-    long number = Native.lockNew(client.core().handle, NativeLibrary.told(lockInfo), NativeLibrary.utf8(monitor),
-        lockType.ordinal(), options.numbers(), options.texts());
-    handle = new SingleHandle(client.core(), number, options, monitor);
+    super(lockInfo, lockType,
+        handle(lockInfo, ((ForelockClient) zooKeeper).core(), monitorObject, lockType, options));
+    client = (ForelockClient) zooKeeper;
+    monitor = monitorObject;
     contention = new Contention<>(this, handle, monitor);
-    cleanable = ForelockClient.cleaner().register(this, handle);
+  }
+
+  private static LockHandle handle(
+      String lockInfo, ClientCore core, String monitor, LockType lockType, LockOptions options) {
+    long number = Native.lockNew(core.handle, NativeLibrary.told(Objects.requireNonNull(lockInfo, "lockInfo")),
+        NativeLibrary.utf8(Objects.requireNonNull(monitor, "monitorObject")),
+        Objects.requireNonNull(lockType, "lockType").ordinal(), options.numbers(), options.texts());
+    return new SingleHandle(core, number, options, monitor);
+  }
+
+  @Override
+  Contention<?> contention() {
+    return contention;
   }
 
   /**
@@ -85,98 +89,7 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     return monitor;
   }
 
-  /**
-   * Short description of why the lock is taken.
-   *
-   * @return as given
-   */
-  public String lockInfo() {
-    return lockInfo;
-  }
-
-  /**
-   * The class it contends in.
-   *
-   * @return as given, or as last set
-   */
-  public LockType lockType() {
-    return lockType;
-  }
-
-  /**
-   * Changes the class: of a lock that waits at once, to the end of its new class's queue and with the same deadline; of
-   * one that is free from its next acquisition on. Does not wait for the servers.
-   *
-   * @param lockType the class that it is to contend in
-   * @return whether it was changed: not while the lock is held, about to be, or being released
-   */
-  public boolean setPriority(LockType lockType) {
-    boolean changed = handle.setPriority(lockType.ordinal());
-    if (changed) {
-      this.lockType = lockType;
-    }
-    return changed;
-  }
-
-  /**
-   * Says that this lock is taken while {@code outer} is held, from its next acquisition on: whoever waits for that one
-   * waits for this one as well. So where a foreground contender waits for {@code outer} while this lock waits in the
-   * background, it moves to the foreground's queue, 100 ms after it has begun to wait or later; its class stays. May be
-   * called for several outer locks; one that is not held, or has been closed, does not count.
-   *
-   * @param outer a lock of the same client
-   */
-  public void inside(ZkBlockingWriteLock outer) {
-    handle.inside(outer.handle);
-  }
-
-  /**
-   * As {@link #inside(ZkBlockingWriteLock)}, of a set that is held.
-   *
-   * @param outer a lock set of the same client
-   */
-  public void inside(LockSet outer) {
-    handle.inside(outer.handle);
-  }
-
   // --- acquiring ---
-
-  /**
-   * Waits at most for the time configured for the lock's class ({@code zookeeper.foregound.task.timeout},
-   * {@code zookeeper.backgound.task.timeout}).
-   *
-   * @throws InstanceLockException not obtained in time (the message says who holds it and what for), cancelled or
-   *     interrupted
-   * @throws ConnectionLossException no server could be reached
-   * @throws SessionExpiredException the session ended while waiting
-   */
-  public void lockWithTimeout() {
-    contention.acquire(Native.CONFIGURED);
-  }
-
-  /** Waits for as long as it takes; otherwise as {@link #lockWithTimeout()}. */
-  public void lock() {
-    contention.acquire(Native.FOREVER);
-  }
-
-  /**
-   * Obtains the lock if it is free and unwanted; does not queue. Does not care that the thread was interrupted before.
-   *
-   * @return whether it is held now
-   */
-  public boolean tryLock() {
-    return contention.tryOnce();
-  }
-
-  /**
-   * Waits at most this long.
-   *
-   * @param timeout at most; zero or less is a single attempt
-   * @return whether it is held now
-   */
-  public boolean tryLock(Duration timeout) {
-    return contention.tryAcquire(Milliseconds.of(timeout));
-  }
 
   /**
    * Begins to contend and returns at once, with the time-out configured for the class.
@@ -237,15 +150,6 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     return contention.acquireAsync(Native.CONFIGURED, true, Objects.requireNonNull(executor));
   }
 
-  /**
-   * Cancels a waiting acquisition of any thread.
-   *
-   * @return whether there was one, and its grant had not come first
-   */
-  public boolean cancel() {
-    return handle.cancel();
-  }
-
   void acquireInterruptibly(long timeoutMs) throws InterruptedException {
     contention.acquireInterruptibly(timeoutMs);
   }
@@ -287,23 +191,10 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
     return contention.releaseAsync(() -> adapter.ended(ofAdapter));
   }
 
-  /**
-   * Lets the locks that rank before this one go first and takes it again, without losing its place among its class. An
-   * interruption does not end it.
-   *
-   * @param timeout at most; a negative one is as zero
-   * @return whether it is held again, with a new token
-   * @throws LockUnhealthyException if it was not held
-   */
-  public boolean stepAside(Duration timeout) {
-    return contention.stepAside(timeout);
-  }
-
   /** Cancels or releases it without waiting, and frees what it needs. Idempotent; later calls of others throw. */
   @Override
   public void close() {
-    handle.closing();
-    cleanable.clean();
+    super.close();
     adapter.ended(adapter.ends());
   }
 
@@ -471,6 +362,6 @@ public final class ZkBlockingWriteLock implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "ZkBlockingWriteLock(" + monitor + ", " + lockType + ", " + state() + ")";
+    return "ZkBlockingWriteLock(" + monitor + ", " + lockType() + ", " + state() + ")";
   }
 }
