@@ -10,7 +10,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <thread>
 
@@ -21,6 +20,7 @@
 #include "letter/base64.h"
 #include "letter/letter_json.h"
 #include "support/child_process.h"
+#include "support/log_lines.h"
 #include "support/temporary_directory.h"
 #include "support/wait_until.h"
 
@@ -41,25 +41,6 @@ using ::testing::UnorderedElementsAre;
 std::ptrdiff_t threads_of_this_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
-
-// What a host's log was told.
-class Log {
- public:
-  LogSink sink() {
-    return [this](std::string_view level, std::string_view message) {
-      const std::lock_guard guard(mutex_);
-      lines_.push_back(std::string(level) + ": " + std::string(message));
-    };
-  }
-  std::vector<std::string> lines() const {
-    const std::lock_guard guard(mutex_);
-    return lines_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
 
 class OutboxOnlyTest : public ::testing::Test {
  protected:
@@ -305,7 +286,7 @@ TEST_F(TopicTest, ShortLivedProcessGetsItsLetterThrough) {
 
 TEST_F(TopicTest, TooLargeForTheTopicStaysAndBlocksNobody) {
   make_topic(*broker_, topic_, 1, {{"max.message.bytes", "5000"}});
-  Log log;
+  LogLines log;
   DeadLetterQueue queue(settings(), log.sink());
   queue.accept(example_letter("before"));
   queue.accept(example_letter("large", "P1", 20'000));
@@ -354,7 +335,7 @@ TEST_F(TopicTest, ParkedLettersAreNotForwarded) {
 }
 
 TEST_F(TopicTest, TopicThatIsMadeLater) {
-  Log log;
+  LogLines log;
   DeadLetterQueue queue(settings({{"kafka.topic.metadata.propagation.max.ms", "500"},
                                   {"kafka.topic.metadata.refresh.fast.interval.ms", "50"}}),
                         log.sink());

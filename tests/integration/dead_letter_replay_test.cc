@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <future>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "forelock/forelock.h"
 #include "integration/dead_letters.h"
 #include "integration/drain_replays.h"
+#include "support/log_lines.h"
 #include "support/temporary_directory.h"
 #include "support/wait_until.h"
 
@@ -45,17 +45,11 @@ class DeadLetterReplayTest : public DrainReplayTest {
     if (GetParam() == "kafka") all.set("dlq.outbox.path", (directory_.path() / "outbox.db").string());
     return all;
   }
-  LogSink log() {
-    return [this](std::string_view level, std::string_view line) {
-      const std::lock_guard hold(mutex_);
-      lines_.push_back(std::string(level) + ": " + std::string(line));
-    };
-  }
+  LogSink log() { return log_.sink(); }
   // The lines about replays.
   std::vector<std::string> lines() const {
-    const std::lock_guard hold(mutex_);
     std::vector<std::string> found;
-    for (const std::string& line : lines_) {
+    for (const std::string& line : log_.lines()) {
       if (line.find("replay of the dead letters") != std::string::npos) found.push_back(line);
     }
     return found;
@@ -71,8 +65,7 @@ class DeadLetterReplayTest : public DrainReplayTest {
   std::string drainer_monitor() const { return given_->open()->drainer_monitor(); }
 
   TemporaryDirectory directory_;
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;
+  LogLines log_;
 };
 
 TEST_P(DeadLetterReplayTest, TheHandlerGetsTheLetterAndItsLock) {

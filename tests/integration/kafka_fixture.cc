@@ -50,25 +50,6 @@ std::string KafkaTest::new_topic_name() {
   return "topic-" + std::to_string(++count);
 }
 
-LogSink LogLines::sink() {
-  return [lines = lines_](std::string_view level, std::string_view message) {
-    const std::lock_guard lock(lines->mutex);
-    lines->lines.push_back(std::string(level) + " " + std::string(message));
-  };
-}
-
-std::string LogLines::text() const {
-  const std::lock_guard lock(lines_->mutex);
-  std::string text;
-  for (const std::string& line : lines_->lines) text += line + "\n";
-  return text;
-}
-
-std::size_t LogLines::count() const {
-  const std::lock_guard lock(lines_->mutex);
-  return lines_->lines.size();
-}
-
 std::string output_of(std::vector<std::string> command) {
   const TemporaryDirectory directory;
   const std::filesystem::path file = directory.path() / "output";

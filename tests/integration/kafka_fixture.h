@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "forelock/settings.h"
 #include "kafka/admin.h"
 #include "kafka/record.h"
+#include "support/log_lines.h"
 #include "support/test_broker.h"
 
 namespace forelock::test {
@@ -33,21 +33,6 @@ class KafkaTest : public ::testing::Test {
   // A topic of its own. \returns its name.
   static std::string make_topic(std::int32_t partitions = 1, const std::map<std::string, std::string>& config = {});
   static std::string new_topic_name();
-};
-
-// A log sink that keeps its lines. Copies share them. Thread-safe.
-class LogLines {
- public:
-  LogSink sink();
-  std::string text() const;
-  std::size_t count() const;
-
- private:
-  struct Lines {
-    std::mutex mutex;
-    std::vector<std::string> lines;
-  };
-  std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
 };
 
 // What a record is in the topic, according to kcat.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "integration/fixture.h"
+#include "support/log_lines.h"
 #include "support/sasl_setup.h"
 #include "support/secure_server.h"
 #include "support/session_killer.h"
@@ -46,21 +47,6 @@ struct StopServer : ::testing::Environment {
 };
 const auto* const stop = ::testing::AddGlobalTestEnvironment(new StopServer);
 
-struct Lines {
-  LogSink sink() {
-    return [this](std::string_view, std::string_view message) {
-      const std::lock_guard guard(mutex);
-      text.append(message).append("\n");
-    };
-  }
-  std::string all() {
-    const std::lock_guard guard(mutex);
-    return text;
-  }
-  std::mutex mutex;
-  std::string text;
-};
-
 Settings sasl_settings(const std::string& servers, const std::string& user = "alice",
                        std::vector<Settings::Override> more = {}) {
   std::vector<Settings::Override> all = {{"zookeeper.sasl.mechanism", "DIGEST-MD5"},
@@ -85,7 +71,7 @@ struct Refusal {
 
 // What a client says that is not let in, with 60 s for the lock.
 Refusal refusal(const Settings& settings, std::chrono::seconds at_most = 15s) {
-  Lines log;
+  LogLines log;
   Client client(settings, log.sink());
   BlockingWriteLock lock(client, "refused", "P1");
   const auto begun = std::chrono::steady_clock::now();
@@ -99,7 +85,7 @@ Refusal refusal(const Settings& settings, std::chrono::seconds at_most = 15s) {
   EXPECT_LE(std::chrono::steady_clock::now() - begun, at_most);
   client.close();
   for (const std::string secret : {"wonder land", "hunter2", "can we fix it"}) {
-    EXPECT_EQ((log.all() + refusal.message).find(secret), std::string::npos) << "a password in the log";
+    EXPECT_EQ((log.text() + refusal.message).find(secret), std::string::npos) << "a password in the log";
   }
   return refusal;
 }
@@ -118,7 +104,7 @@ TEST(SaslTest, LocksWithAndWithoutTls) {
     const std::lock_guard guard(mutex);
     wire += bytes;
   });
-  Lines log;
+  LogLines log;
   for (const bool tls : {false, true}) {
     const std::string address = tls ? strict().address() : "localhost:" + std::to_string(proxy.port());
     Client client(sasl_settings(address, "alice", tls ? over_tls() : std::vector<Settings::Override>{}), log.sink());
@@ -129,7 +115,7 @@ TEST(SaslTest, LocksWithAndWithoutTls) {
     lock.unlock_or_throw();
     EXPECT_EQ(client.last_problem(), "");
   }
-  EXPECT_THAT(log.all(), Not(HasSubstr("SASL")));
+  EXPECT_THAT(log.text(), Not(HasSubstr("SASL")));
   const std::lock_guard guard(mutex);
   EXPECT_THAT(wire, AllOf(HasSubstr("digest-uri="), HasSubstr("guarded"), Not(HasSubstr("wonder land"))));
 }

@@ -17,6 +17,7 @@
 
 #include "integration/fixture.h"
 #include "support/certificates.h"
+#include "support/log_lines.h"
 #include "support/secure_server.h"
 #include "support/session_killer.h"
 #include "support/tcp_proxy.h"
@@ -42,21 +43,6 @@ struct StopSecureServer : ::testing::Environment {
   void TearDown() override { secure().server().kill(); }
 };
 const auto* const stop = ::testing::AddGlobalTestEnvironment(new StopSecureServer);
-
-struct Log {
-  LogSink sink() {
-    return [this](std::string_view, std::string_view message) {
-      const std::lock_guard guard(mutex);
-      text.append(message).append("\n");
-    };
-  }
-  std::string all() {
-    const std::lock_guard guard(mutex);
-    return text;
-  }
-  std::mutex mutex;
-  std::string text;
-};
 
 Settings tls_settings(const std::string& servers, std::vector<Settings::Override> more = {}) {
   std::vector<Settings::Override> all = {{"zookeeper.tls.ca.file", secure().authority().certificate()},
@@ -95,7 +81,7 @@ TEST(TlsTest, LocksOverMutualTls) {
     wire += bytes;
   });
   for (const std::string host : {"localhost", "127.0.0.1"}) {
-    Log log;
+    LogLines log;
     Client client(tls_settings(host + ":" + std::to_string(proxy.port())), log.sink());
     BlockingWriteLock lock(client, "test", "a-monitor-name");
     lock.lock_with_timeout();
@@ -103,7 +89,7 @@ TEST(TlsTest, LocksOverMutualTls) {
     lock.unlock();
     EXPECT_EQ(client.last_problem(), "");
     client.close();
-    EXPECT_THAT(log.all(), Not(HasSubstr("TLS")));
+    EXPECT_THAT(log.text(), Not(HasSubstr("TLS")));
   }
   const std::lock_guard guard(mutex);
   EXPECT_GT(wire.size(), 2000U);
@@ -268,14 +254,14 @@ TEST(TlsTest, SecretsAreClosedToOthers) {
                                              {"zookeeper.tls.key.password.file", password}});
   };
   const auto said = [&] {
-    Log log;
+    LogLines log;
     try {
       Client client(settings(), log.sink());
       EXPECT_TRUE(client.wait_connected(30s)) << client.last_problem();
     } catch (const ConfigurationException& refused) {
-      return refused.what() + log.all();
+      return refused.what() + log.text();
     }
-    return "connected" + log.all();
+    return "connected" + log.text();
   };
   using std::filesystem::perms;
   std::filesystem::permissions(password, perms(0644));

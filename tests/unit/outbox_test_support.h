@@ -7,39 +7,18 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <limits>
-#include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "forelock/error.h"
 #include "outbox/outbox.h"
 #include "sample_letter.h"
+#include "support/log_lines.h"
 
 namespace forelock::test {
-
-// Collects log lines.
-class LogLines {
- public:
-  std::function<void(std::string_view, std::string_view)> sink() {
-    return [this](std::string_view level, std::string_view message) {
-      const std::lock_guard lock(mutex_);
-      lines_.push_back(std::string(level) + ": " + std::string(message));
-    };
-  }
-  std::vector<std::string> lines() const {
-    const std::lock_guard lock(mutex_);
-    return lines_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
 
 inline std::vector<outbox::Row> all_rows(const outbox::Outbox& outbox) {
   std::vector<outbox::Row> rows;
