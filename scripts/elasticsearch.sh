@@ -10,7 +10,7 @@
 #   stop              ends it and removes its data
 #   status            prints the addresses, and ends with 0, if it runs; ends with 1 otherwise
 #
-#   --version V       of Elasticsearch: 8.19.0 (default), another 8.19, or 9.2.0, which needs Java 21
+#   --version V       of Elasticsearch: 8.19.0 (default), another 8.19, 7.17.28, or 9.2.0, which needs Java 21
 #   --from FOLDER     the build whose native library the plugin gets (default: build/release, build/ci or build/dev)
 #   --dir DIR         where the cluster lives (default: build/elasticsearch/cluster)
 #   --nodes N         how many nodes (default: 1)
@@ -31,7 +31,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
 export LC_ALL=C
 
 # shellcheck disable=SC2034  # they are for search_node.sh
-engine=elasticsearch prefix=ES default_version=8.19.0 versions='^(8\.19|9\.[0-9]+)\.[0-9]+$' newer=9
+engine=elasticsearch prefix=ES default_version=8.19.0 versions='^(7\.17|8\.19|9\.[0-9]+)\.[0-9]+$' newer=9 older=7
 # shellcheck disable=SC2034
 initial_nodes=cluster.initial_master_nodes own_settings=('xpack.security.enabled: false') secure_scheme=http
 

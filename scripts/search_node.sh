@@ -4,6 +4,7 @@
 #   prefix            of the names in its environment
 #   default_version   and $versions, a pattern of those that there are
 #   newer             the major version for which the plugin's profile and Java differ
+#   older             that for which the profile alone does; may be empty
 #   initial_nodes     the setting that names the nodes of a new cluster
 #   own_settings      lines that each node's configuration gets
 #   secure_scheme     of the addresses, with --security
@@ -113,6 +114,7 @@ build_plugin() {
     "-Dforelock.target=$from/opensearch/search"
   local profile=()
   [[ $version != "$newer".* ]] || profile=("-P$engine-$newer")
+  [[ -z ${older:-} || $version != "$older".* ]] || profile=("-P$engine-$older")
   maven -f "$root/$engine/pom.xml" package "${profile[@]}" "-D$engine.version=$version" \
     "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.search=$from/opensearch/search" \
     "-Dforelock.native=$from/java/native" \

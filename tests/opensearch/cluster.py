@@ -30,6 +30,7 @@ SCRIPT = str(ROOT / "scripts" / (ENGINE + ".sh"))
 HAS = {"opensearch": {"scripts", "jobs", "streams", "queue", "fencing", "connections"}, "elasticsearch": set()}[ENGINE]
 BUILD = os.environ["FORELOCK_BUILD"]
 VERSION = os.environ.get("FORELOCK_SEARCH_VERSION", {"opensearch": "2.19.1", "elasticsearch": "8.19.0"}[ENGINE])
+MAJOR = int(VERSION.split(".")[0])
 ADMIN = "admin:Tests-of-Forelock-1"  # of scripts/opensearch.sh --security
 
 
@@ -164,9 +165,9 @@ class Cluster:
 
     def pid(self, node=0):
         pid = int(Path(self.home, f"node{node + 1}", "node.pid").read_text())
-        if ENGINE == "opensearch":
+        if ENGINE == "opensearch" or MAJOR < 8:
             return pid
-        # Elasticsearch's launcher has the node as its child.
+        # The launcher of later ones has the node as its child.
         children = [child for thread in Path(f"/proc/{pid}/task").iterdir()
                     for child in (thread / "children").read_text().split()]
         return next(int(child) for child in children

@@ -3,7 +3,7 @@
 import pytest
 
 from cluster import HAS, Cluster, Holder, Later, wait_until
-from plugins import COMMON, EXAMPLE, build, build_ours, of_tests
+from plugins import COMMON, build, build_ours, example, of_tests
 
 CLIENTS = 8
 VIEWS = 10
@@ -14,8 +14,7 @@ def node(server, tmp_path_factory):
     build_ours()
     folder = tmp_path_factory.mktemp("plugins")
     service = (COMMON / "META-INF" / "services" / "org.forelock.search.ForelockExtension").read_text().strip()
-    sources = {*EXAMPLE.glob("*.java"), COMMON / "ViewsExtension.java"}
-    views = build(folder, "views", sources, "example.views.ViewsPlugin", service)
+    views = build(folder, "views", example(folder), "example.views.ViewsPlugin", service)
     bad = build(folder, "waiting", [of_tests(folder, "Waiting.java")], "waiting.Waiting", "waiting.Waiting$Extension")
     carrying = build(folder, "carrying", [of_tests(folder, "Carrying.java")], "carrying.Carrying")
     cluster = Cluster(server.address, "--nodes", "2", "--heap", "400m", *views, *bad, *carrying)

@@ -5,15 +5,14 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from cluster import BUILD, ENGINE, ROOT, SCRIPT, VERSION
+from cluster import BUILD, ENGINE, MAJOR, ROOT, SCRIPT, VERSION
 
-EXAMPLE = ROOT / "examples" / f"{ENGINE}_plugin"
 COMMON = ROOT / "examples" / "opensearch_plugin"  # what knows no search engine is there for both
-MAJOR = int(VERSION.split(".")[0])
+EXAMPLE = ROOT / "examples" / f"{ENGINE}_plugin"
 JAVA = "21" if MAJOR >= {"elasticsearch": 9, "opensearch": 3}[ENGINE] else "17"
-# What Elasticsearch has under another name than OpenSearch 2.
-NAMES = [("org.opensearch.client.node.", "org.elasticsearch.client.internal.node."),
-         ("org.opensearch.core.", "org.elasticsearch."), ("org.opensearch.", "org.elasticsearch."),
+# What is written for OpenSearch 2, for Elasticsearch: 7 has other packages, later ones other names, too.
+PACKAGES = [("org.opensearch.core.", "org.elasticsearch."), ("org.opensearch.", "org.elasticsearch.")]
+NAMES = [("org.opensearch.client.node.", "org.elasticsearch.client.internal.node."), *PACKAGES,
          ("BytesRestResponse", "RestResponse"),
          ("public List<RestHandler> getRestHandlers(Settings settings, RestController controller,",
           "public java.util.Collection<RestHandler> getRestHandlers(Settings settings,\n"
@@ -35,24 +34,34 @@ def build_ours():
     assert built.returncode == 0, built.stderr
 
 
-def of_tests(folder, name):
-    """The source of a plugin of the tests, which are written for OpenSearch 2."""
-    text = Path(__file__).with_name(name).read_text()
+def translated(folder, path):
+    """The source of a plugin that is written for OpenSearch 2."""
+    text = path.read_text()
     if ENGINE == "elasticsearch":
-        for ours, theirs in NAMES:
+        for ours, theirs in NAMES if MAJOR >= 8 else PACKAGES:
             text = text.replace(ours, theirs)
-    elif MAJOR >= 3:
-        text = text.replace("org.opensearch.client.node.", "org.opensearch.transport.client.node.")
-    source = folder / name
+    source = folder / path.name
     source.write_text(text)
     return source
+
+
+def of_tests(folder, name):
+    return translated(folder, Path(__file__).with_name(name))
+
+
+def example(folder):
+    """The sources of the example."""
+    if ENGINE == "elasticsearch" and MAJOR < 8:
+        return [translated(folder, path) for path in COMMON.glob("*.java")]
+    return {*EXAMPLE.glob("*.java"), COMMON / "ViewsExtension.java"}
 
 
 def policies(name):
     """The permissions of this plugin, for one that carries the library itself."""
     main = ROOT / ENGINE / "src" / "main" / "plugin"
     if ENGINE == "elasticsearch":
-        yield "entitlement-policy.yaml", (main / "entitlement-policy.yaml").read_text()
+        if MAJOR >= 8:
+            yield "entitlement-policy.yaml", (main / "entitlement-policy.yaml").read_text()
         main = ROOT / ENGINE / "src" / f"elasticsearch-{MAJOR}" / "plugin"
     policy = main / "plugin-security.policy"
     if policy.exists():

@@ -39,7 +39,7 @@ def test_the_plugin_can_be_removed_and_the_node_goes_on(node):
     assert "forelock" not in node.request("GET", "/_cat/plugins").text
     assert node.request("GET", "/ending/_doc/2").json["_source"] == {"n": 2}
     assert node.request("PUT", "/ending/_doc/2", {"n": 3}).status == 200
-    assert node.request("GET", "/_plugins/_forelock/stats").status == 400, "there is nobody who answers that"
+    assert node.request("GET", "/_plugins/_forelock/stats").status in (400, 404), "nobody answers that"
 
 
 def test_a_wrong_setting_stops_the_start(server):

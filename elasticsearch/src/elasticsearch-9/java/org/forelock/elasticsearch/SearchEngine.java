@@ -58,6 +58,11 @@ final class SearchEngine {
     return count.enoughShardsActive(copies).enoughShards();
   }
 
+  /** Of an item. */
+  static BulkItemResponse.Failure cause(String index, String id, Exception problem) {
+    return new BulkItemResponse.Failure(index, id, problem);
+  }
+
   static BulkItemResponse failure(int id, DocWriteRequest.OpType type, BulkItemResponse.Failure failure) {
     return BulkItemResponse.failure(id, type, failure);
   }

@@ -236,7 +236,9 @@ public final class ForelockPlugin extends PluginBase
   public List<RestHandler> getRestHandlers(Settings all, RestController controller, ClusterSettings clusterSettings,
       IndexScopedSettings indexSettings, SettingsFilter filtered, IndexNameExpressionResolver resolver,
       Supplier<DiscoveryNodes> nodes) {
-    return Rest.handlers();
+    List<RestHandler> handlers = new ArrayList<>(Rest.handlers());
+    handlers.add(new RefenceRest());
+    return handlers;
   }
 
   /** Only one plugin of a node may do this, hence the settings. */

@@ -27,7 +27,7 @@ final class Rest {
   static List<RestHandler> handlers() {
     List<RestHandler> all = new ArrayList<>(LeaseRest.handlers());
     all.addAll(List.of(new Locks(), new Show(), new Cat(), new StatsHandler(), new MetricsHandler(),
-        new RefenceHandler(), new ToHeld("cancel", NodesAction.CANCEL, "cancelled", false),
+        new ToHeld("cancel", NodesAction.CANCEL, "cancelled", false),
         new ToHeld("prioritize", NodesAction.PRIORITIZE, "prioritized", true)));
     return all;
   }
@@ -134,24 +134,6 @@ final class Rest {
         map.put("failures", answer.problems());
         return map;
       }));
-    }
-  }
-
-  private static final class RefenceHandler extends RestBase {
-    @Override
-    public String getName() {
-      return "forelock_refence";
-    }
-
-    @Override
-    public List<Route> routes() {
-      return List.of(new Route(Method.POST, ROOT + "_refence/{index}"));
-    }
-
-    @Override
-    RestChannelConsumer prepare(RestRequest request, Actions actions) {
-      LookRequest index = new LookRequest(Map.of(Refence.INDEX, request.param("index")));
-      return channel -> actions.execute(Refence.ACTION, index, then(channel, answer -> answer.values));
     }
   }
 

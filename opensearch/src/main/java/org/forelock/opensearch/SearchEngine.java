@@ -52,6 +52,11 @@ final class SearchEngine {
     return count.enoughShardsActive(copies);
   }
 
+  /** Of an item. */
+  static BulkItemResponse.Failure cause(String index, String id, Exception problem) {
+    return new BulkItemResponse.Failure(index, id, problem);
+  }
+
   static BulkItemResponse failure(int id, DocWriteRequest.OpType type, BulkItemResponse.Failure failure) {
     return new BulkItemResponse(id, type, failure);
   }

@@ -63,8 +63,8 @@ final class KeptItems implements Course.Items {
     BulkItemResponse[] responses = new BulkItemResponse[answers.length];
     for (int i = 0; i < answers.length; ++i) {
       BulkItemRequest item = request.items()[i];
-      responses[i] = SearchEngine.failure(item.id(), item.request().opType(), new BulkItemResponse.Failure(
-          request.shardId().getIndexName(), item.request().id(), answers[i]));
+      responses[i] = SearchEngine.failure(item.id(), item.request().opType(),
+          SearchEngine.cause(request.shardId().getIndexName(), item.request().id(), answers[i]));
     }
     answer.accept(new BulkShardResponse(request.shardId(), responses));
   }

@@ -1,0 +1,76 @@
+package org.forelock.elasticsearch;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.forelock.search.Words;
+
+/**
+ * A Carrier takes what the plugin hands on with a request to where it is needed, as headers of the thread context,
+ * which reach other nodes. This version can add headers to a context and take none away: so the name of each later
+ * value has a higher number, and an empty one stands for none. Thread-safe.
+ */
+final class Carrier {
+  private Carrier() {}
+
+  /** What is said with what is done in a context. */
+  static Words words(ThreadContext context) {
+    return new Words() {
+      @Override
+      public String header(String name) {
+        return context.getHeader(name);
+      }
+
+      @Override
+      public String handedOn(String name) {
+        return get(context, name);
+      }
+    };
+  }
+
+  private static String numbered(String name, int number) {
+    return name + "." + number;
+  }
+
+  private static int count(ThreadContext context, String name) {
+    int number = 0;
+    while (context.getHeader(numbered(name, number)) != null) {
+      ++number;
+    }
+    return number;
+  }
+
+  /** @return null: it was not handed on */
+  static String get(ThreadContext context, String name) {
+    int count = count(context, name);
+    String value = count == 0 ? null : context.getHeader(numbered(name, count - 1));
+    return value == null || value.isEmpty() ? null : value;
+  }
+
+  /** Hands on a value, instead of an earlier one of that name, until what is returned is closed. */
+  static StoredContext with(ThreadContext context, String name, String value) {
+    StoredContext former = context.newStoredContext(true);
+    context.putHeader(numbered(name, count(context, name)), value);
+    return former;
+  }
+
+  /** Does not hand on what has these names, until what is returned is closed. */
+  static StoredContext without(ThreadContext context, Collection<String> names) {
+    List<String> given = new ArrayList<>();
+    for (String name : names) {
+      if (get(context, name) != null) {
+        given.add(name);
+      }
+    }
+    StoredContext former = context.newStoredContext(true);
+    given.forEach(name -> context.putHeader(numbered(name, count(context, name)), ""));
+    return former;
+  }
+
+  /** Forgets what this node alone knows under a name, until what is returned is closed. */
+  static StoredContext forgetting(ThreadContext context, String name) {
+    return context.newStoredContext(true, List.of(name));
+  }
+}

@@ -1,0 +1,74 @@
+package org.forelock.elasticsearch;
+
+import org.elasticsearch.action.DocWriteRequest;
+import org.elasticsearch.action.bulk.BulkItemResponse;
+import org.elasticsearch.action.support.ActiveShardCount;
+import org.elasticsearch.action.update.UpdateRequest;
+import org.elasticsearch.cluster.ClusterState;
+import org.elasticsearch.cluster.metadata.IndexMetadata;
+import org.elasticsearch.cluster.metadata.IndexNameExpressionResolver;
+import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
+import org.elasticsearch.cluster.routing.OperationRouting;
+import org.elasticsearch.cluster.routing.RoutingTable;
+import org.elasticsearch.common.settings.ClusterSettings;
+import org.elasticsearch.common.settings.Settings;
+import org.elasticsearch.index.mapper.MapperService;
+import org.elasticsearch.index.shard.ShardId;
+
+/**
+ * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
+ * the versions of Elasticsearch.
+ */
+final class SearchEngine {
+  /** Of the names of what an exception tells beside its text. */
+  static final String PREFIX = "es.";
+
+  /** It needs no settings for what is asked of it. */
+  private static final OperationRouting ROUTING = new OperationRouting(
+      Settings.EMPTY, new ClusterSettings(Settings.EMPTY, ClusterSettings.BUILT_IN_CLUSTER_SETTINGS));
+
+  private SearchEngine() {}
+
+  /** @return null: there is none of that name */
+  static IndexMetadata index(ClusterState state, String name) {
+    return state.metadata().index(name);
+  }
+
+  static Iterable<IndexMetadata> indices(ClusterState state) {
+    return state.metadata();
+  }
+
+  /** @throws org.elasticsearch.index.IndexNotFoundException if it is to be created first */
+  static String writeIndex(IndexNameExpressionResolver resolver, ClusterState state, UpdateRequest request) {
+    return resolver.concreteWriteIndex(state, request).getName();
+  }
+
+  /** The routing value of a write into an index or alias. */
+  static String routing(ClusterState state, String routing, String index) {
+    return state.metadata().resolveWriteIndexRouting(routing, index);
+  }
+
+  /** That of an update of an index. */
+  static ShardId shard(ClusterState state, UpdateRequest update) {
+    return ROUTING.shardId(state, update.index(), update.id(), update.routing());
+  }
+
+  /** The copies of a shard. @return null: its index is not there any more */
+  static IndexShardRoutingTable copies(ClusterState state, ShardId shard) {
+    RoutingTable table = state.routingTable();
+    return table.hasIndex(shard.getIndex()) ? table.shardRoutingTable(shard) : null;
+  }
+
+  static boolean areEnough(ActiveShardCount count, IndexShardRoutingTable copies) {
+    return count.enoughShardsActive(copies);
+  }
+
+  /** Of an item: a type is there in this version still, and always the same. */
+  static BulkItemResponse.Failure cause(String index, String id, Exception problem) {
+    return new BulkItemResponse.Failure(index, MapperService.SINGLE_MAPPING_NAME, id, problem);
+  }
+
+  static BulkItemResponse failure(int id, DocWriteRequest.OpType type, BulkItemResponse.Failure failure) {
+    return BulkItemResponse.failure(id, type, failure);
+  }
+}
