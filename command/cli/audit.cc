@@ -94,10 +94,12 @@ void audit_wish(const WishAudit& record, const Console& console) {
 }
 
 void audit_drain(const DrainAudit& record, const Console& console) {
-  nlohmann::ordered_json json = common_part(record.action, acting_user() + '@' + records::process_identity());
+  const std::string by = record.by.empty() ? acting_user() : record.by;
+  nlohmann::ordered_json json = common_part(record.action, by + '@' + records::process_identity());
   json["store"] = record.store;
   json["token"] = record.token;
   json["which"] = record.which;
+  if (!record.reason.empty()) json["reason"] = record.reason;
   json["result"] = record.result;
   write_line(json, console);
 }

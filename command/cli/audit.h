@@ -51,6 +51,8 @@ struct DrainAudit {
   std::uint64_t token = 0;  // of the drainer's lock
   std::string which;        // letters, as on the command line
   std::string result;       // "begun", or what came of it
+  std::string by = {};      // empty: the user of this process
+  std::string reason = {};  // where one was given
 };
 void audit_drain(const DrainAudit& record, const Console& console);
 

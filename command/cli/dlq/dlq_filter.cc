@@ -33,10 +33,7 @@ void DlqFilter::add_to(CLI::App& app) {
       ->type_name("TIME")
       ->check(not_empty())
       ->group(group);
-  app.add_option("--until", until_, "Failed before this time")
-      ->type_name("TIME")
-      ->check(not_empty())
-      ->group(group);
+  app.add_option("--until", until_, "Failed before this time")->type_name("TIME")->check(not_empty())->group(group);
   const auto names = [&app](const char* name, std::vector<std::string>& target, const char* help) {
     app.add_option(name, target, help)->type_name("TEXT")->allow_extra_args(false)->check(not_empty())->group(group);
   };

@@ -73,7 +73,7 @@ class DlqImportCommand final : public Command {
     }
     const auto kind = outbox_ ? drain::StoreKind::outbox : drain::StoreKind::configured;
     const auto store = drain::open_store(context.globals.settings(), kind, dead_letter_log(context.console));
-    LetterRestoring restoring(context, *store, "import", file_);
+    LetterRestoring restoring(context.console, context.globals.settings(), *store, {"import", file_});
     drain::LetterFilter nothing;
     nothing.ids = {""};
     store->scan(nothing, restoring);  // so that the store knows what has become of the letters

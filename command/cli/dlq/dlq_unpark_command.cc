@@ -52,7 +52,7 @@ class DlqUnparkCommand final : public Command {
       say_what_would_be(filter, *store, context);
       return exit_ok;
     }
-    LetterRestoring restoring(context, *store, "unpark", which());
+    LetterRestoring restoring(context.console, context.globals.settings(), *store, {"unpark", which()});
     check_ids(filter, *store);
     store->scan(filter, restoring);
     return restoring.finish();

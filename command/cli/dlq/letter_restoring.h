@@ -13,12 +13,26 @@
 
 namespace forelock::cli {
 
+struct RestoringReport {
+  std::uint64_t restored = 0;
+  std::uint64_t there_already = 0;
+  std::uint64_t refused = 0;  // one with its id and time of failure, and other contents, is there
+  std::uint64_t unreadable = 0;
+};
+
+// For the audit line.
+struct RestoringOrder {
+  std::string action;
+  std::string which;  // the letters, as on the command line
+  std::string by = {};
+  std::string reason = {};
+};
+
 // Puts what it visits back into the queue. Holds the drainer's lock from construction to destruction, and leaves an
 // audit line at its begin and at its end. \throws Error.
 class LetterRestoring final : public drain::LetterVisitor {
  public:
-  // \param which the letters, as on the command line; for the audit line.
-  LetterRestoring(const Context& context, drain::LetterStore& store, std::string action, std::string which);
+  LetterRestoring(const Console& console, Settings settings, drain::LetterStore& store, RestoringOrder order);
   // The audit trail says that it failed, if finish() has not come to its end.
   ~LetterRestoring() override;
 
@@ -26,8 +40,10 @@ class LetterRestoring final : public drain::LetterVisitor {
   // A record that cannot be read stays where it is.
   bool unreadable(const drain::UnreadableLetter& letter) override;
 
-  // Says what was done, in the form that is asked for. \returns the exit code: exit_failed if a letter was refused
-  // because one with its id and time of failure, and other contents, is there.
+  // All of it is done.
+  RestoringReport settle();
+  // The same. Says what was done, in the form that is asked for. \returns the exit code: exit_failed if a letter was
+  // refused because one with its id and time of failure, and other contents, is there.
   int finish();
 
  private:
@@ -37,15 +53,11 @@ class LetterRestoring final : public drain::LetterVisitor {
   bool finished_ = false;
   const Console& console_;
   drain::LetterStore& store_;
-  const std::string action_;
-  const std::string which_;
+  const RestoringOrder order_;
   const Settings settings_;
   Client client_;
   const drain::DrainerLock lock_;
-  std::uint64_t restored_ = 0;
-  std::uint64_t there_already_ = 0;
-  std::uint64_t refused_ = 0;
-  std::uint64_t unreadable_ = 0;
+  RestoringReport report_;
 };
 
 }  // namespace forelock::cli

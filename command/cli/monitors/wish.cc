@@ -208,7 +208,7 @@ class WishCourse {
 
   void begin(const WaiterView& waiter) {
     if (std::exchange(audited_, true)) return;
-    audit_.by = acting_user() + '@' + records::process_identity();
+    audit_.by = (wish_.by.empty() ? acting_user() : wish_.by) + '@' + records::process_identity();
     audit_.view = waiter;
     audit_.result = begun;
     audit_wish(audit_, console_);

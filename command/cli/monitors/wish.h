@@ -18,6 +18,7 @@ struct Wish {
   std::string waiter;  // its node
   Priority priority = Priority::foreground;
   std::string reason;
+  std::string by = {};  // empty: the user of this process
 };
 
 enum class WishOutcome {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -26,6 +27,26 @@ class Acts {
   // Called on its thread for each holder that it has taken a lock from.
   using Released = std::function<void(const std::string& monitor, const HolderView& holder, const std::string& reason)>;
 
+  // The queue whose letters are acted on.
+  struct Letters {
+    Settings settings;
+    LogSink log;
+  };
+
+  // Each body has a "reason".
+  enum class Kind {
+    release,     // of a monitor, as `forelock release`: {"holder":"A-0000000003@4294967301"}, with its token
+    prioritize,  // at a monitor, as `forelock prioritize`: {"waiter":"B-0000000008","class":"foreground"}
+    unpark,      // a letter, as `forelock dlq unpark`
+    forward      // the outbox of this machine, as `forelock dlq forward`, for some seconds
+  };
+  struct Order {
+    Kind kind = Kind::release;
+    std::string target;  // the monitor's id, or the letter's
+    std::string body;
+    std::string admin;
+  };
+
   // The client and the console must outlive it.
   Acts(Client& client, std::chrono::milliseconds patience, const Console& console, Released released);
   // As stop().
@@ -33,10 +54,12 @@ class Acts {
   Acts(const Acts&) = delete;
   Acts& operator=(const Acts&) = delete;
 
+  // Before start(); without it there are no acts on letters.
+  void use_letters(Letters letters) { letters_ = std::move(letters); }
+  bool has_letters() const { return letters_.has_value(); }
   void start();
-  // Takes a lock away, as `forelock release` does, by `admin`. `body`: {"holder":"A-0000000003@4294967301","reason"},
-  // the holder with its token. \returns whether it will be answered: not if too many wait.
-  bool release(const std::string& monitor, const std::string& body, const std::string& admin, Answer answer);
+  // \returns whether it will be answered: not if too many wait.
+  bool ask(Order order, Answer answer);
 
   // How many locks it has taken away. Any thread.
   std::uint64_t released() const { return count_; }
@@ -47,23 +70,22 @@ class Acts {
   void stop();
 
  private:
-  struct Order {
-    std::string monitor;
-    std::string body;
-    std::string admin;
-    Answer answer;
-  };
   void work();
   web::Response done(const Order& order);
+  web::Response release(const Order& order, const std::string& holder, const std::string& by,
+                        const std::string& reason);
+  web::Response prioritize(const Order& order, const std::string& waiter, const std::string& wished,
+                           const std::string& by, const std::string& reason);
 
   Client& client_;
   const std::chrono::milliseconds patience_;
   const Console& console_;
   const Released released_;
+  std::optional<Letters> letters_;
   std::atomic<std::uint64_t> count_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Order> orders_;
+  std::deque<std::pair<Order, Answer>> orders_;
   bool stop_ = false;
   std::thread thread_;
 };

@@ -35,6 +35,16 @@ Response page_response(std::string_view name) {
   return error_response(404, "not_found", "there is nothing at this path");
 }
 
+std::optional<Acts::Kind> kind_of_act(const std::vector<std::string>& path, bool has_letters) {
+  if (path.size() < 3 || path[0] != "api") return std::nullopt;
+  if (path.size() == 4 && path[1] == "monitors" && path[3] == "release") return Acts::Kind::release;
+  if (path.size() == 4 && path[1] == "monitors" && path[3] == "prioritize") return Acts::Kind::prioritize;
+  if (!has_letters) return std::nullopt;
+  if (path.size() == 4 && path[1] == "dead-letters" && path[3] == "unpark") return Acts::Kind::unpark;
+  if (path.size() == 3 && path[1] == "outbox" && path[2] == "forward") return Acts::Kind::forward;
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool Board::live() const {
@@ -101,7 +111,7 @@ web::Event Board::snapshot() {
   return {"snapshot", text_of(dated({{"monitors", picture_ ? picture_->rows() : Json::array()}}))};
 }
 
-void Board::read_through(BackRoom& back_room, std::optional<Letters> letters, std::string audit_file) {
+void Board::read_through(BackRoom& back_room, std::optional<Acts::Letters> letters, std::string audit_file) {
   back_room_ = &back_room;
   letters_ = std::move(letters);
   if (letters_) {
@@ -197,9 +207,9 @@ Response Board::monitors() const {
 
 void Board::act(const web::Request& request, std::function<void(Response)> answer) {
   const std::vector<std::string>& path = request.path;
-  if (path.size() != 4 || path[0] != "api" || path[1] != "monitors" || path[3] != "release")
-    return answer(error_response(404, "not_found", "there is no such act"));
-  const bool taken = acts_->release(path[2], request.body, request.admin, [this, answer](Response response) {
+  const std::optional<Acts::Kind> kind = kind_of_act(path, acts_->has_letters());
+  if (!kind) return answer(error_response(404, "not_found", "there is no such act"));
+  const bool taken = acts_->ask({*kind, path[2], request.body, request.admin}, [this, answer](Response response) {
     server_->post([answer, response = std::move(response)] { answer(response); });
   });
   if (!taken) answer(error_response(503, "overloaded", "too many acts are under way"));

@@ -39,11 +39,7 @@ class Board final : public web::Site {
   void remember_through(History& history) { history_ = &history; }
   // What is shown of dead letters, and of this audit file, is read there; without `letters` no letter is. Set before
   // the server is started.
-  struct Letters {
-    Settings settings;
-    LogSink log;
-  };
-  void read_through(BackRoom& back_room, std::optional<Letters> letters, std::string audit_file);
+  void read_through(BackRoom& back_room, std::optional<Acts::Letters> letters, std::string audit_file);
   // Why there is no history just now; empty if there is.
   void tell_history_problem(std::string problem);
   // An event of the stream.
@@ -79,7 +75,7 @@ class Board final : public web::Site {
   History* history_ = nullptr;
   std::string history_problem_;
   BackRoom* back_room_ = nullptr;
-  std::optional<Letters> letters_;
+  std::optional<Acts::Letters> letters_;
   std::optional<LetterCount> letter_count_;  // with letters_
   std::string audit_file_;
   std::shared_ptr<const Picture> picture_;                     // nothing before the first

@@ -32,20 +32,20 @@ LetterCount::LetterCount(BackRoom& back_room, Settings settings, LogSink log,
     : back_room_(back_room), settings_(std::move(settings)), log_(std::move(log)), post_(std::move(post)) {}
 
 void LetterCount::tick() {
-  const auto begun = ReadingClock::now();
-  if (under_way_ || begun < next_) return;
+  const auto begun_at = ReadingClock::now();
+  if (under_way_ || begun_at < next_) return;
   auto numbers = std::make_shared<std::optional<LetterNumbers>>();
   under_way_ = back_room_.ask(
       [numbers, settings = settings_, log = log_] {
         *numbers = read_numbers(settings, log);
         return web::Response{http_ok, {}, {}, false};
       },
-      [this, numbers, begun](const web::Response&) {
-        post_([this, numbers, begun] {
+      [this, numbers, begun_at](const web::Response&) {
+        post_([this, numbers, begun_at] {
           const auto now = ReadingClock::now();
           numbers_ = *numbers;
           under_way_ = false;
-          next_ = now + std::max<ReadingClock::duration>(interval, times_a_reading * (now - begun));
+          next_ = now + std::max<ReadingClock::duration>(interval, times_a_reading * (now - begun_at));
         });
       });
 }

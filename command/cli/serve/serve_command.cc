@@ -157,13 +157,15 @@ class ServeCommand final : public Command {
       board.remember_through(*history);
     }
     BackRoom back_room;
-    std::optional<Board::Letters> letters;
-    if (letters_) letters = Board::Letters{settings, dead_letter_log(context.console)};
+    std::optional<Acts::Letters> letters;
+    if (letters_) letters = Acts::Letters{settings, dead_letter_log(context.console)};
+    const std::optional<Acts::Letters> acted_on = letters;
     board.read_through(back_room, std::move(letters), AuditFile::instance().path());
     Acts acts(*client, patience(settings), context.console,
               [&](const std::string& monitor, const HolderView& holder, const std::string& reason) {
                 if (history) history->explain_end(monitor, holder, "forced", reason);
               });
+    if (acted_on) acts.use_letters(*acted_on);
     if (!admin_.empty()) board.act_through(acts);
     std::optional<Unlocker> unlocker;
     if (unlock_) {

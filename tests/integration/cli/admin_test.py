@@ -106,6 +106,44 @@ class Release(AdminTest):
             self.assert_status(self.raw((head + fields + "\r\n").encode()), status)
 
 
+class Prioritize(AdminTest):
+    def move(self, monitor, waiter, to="foreground", reason="by noon", token=ANNA):
+        headers = {"Content_Type": "application/json", "X_Forelock_CSRF": self.csrf(), **self.bearer(token)}
+        response, body = self.request(f"/api/monitors/{monitor}/prioritize", "POST",
+                                      json.dumps({"waiter": waiter, "class": to, "reason": reason}), **headers)
+        return response.status, json.loads(body)
+
+    def test_admin_moves_a_waiter(self):
+        self.held("P1")
+        self.start_cli("run", "-m", "P1", "-p", "background", "--timeout", "1m", "--", "true")
+        waiter, = wait_until(lambda: self.queue("P1"), "it waits")
+        status, answer = self.move("P1", waiter["node"])
+        moved, = self.queue("P1")
+        self.assertEqual((status, answer["result"], answer["node"], answer["position"]),
+                         (200, "moved", moved["node"], 1), answer)
+        self.assertEqual(moved["priority"], "foreground")
+        self.assertEqual(self.move("P1", moved["node"])[1]["result"], "already")
+        acts = json.loads(self.run_cli("audit", "-o", "json", "--audit-file", self.file, server=False).stdout)["acts"]
+        self.assertEqual([(act["action"], act["waiter"], act["result"]) for act in acts],
+                         [("prioritize", waiter["node"], "begun"), ("prioritize", waiter["node"], "moved")])
+        for act in acts:
+            self.assertTrue(act["by"].startswith("anna (admin of forelock serve)@"), act)
+            self.assertEqual((act["reason"], act["class"]), ("by noon", "foreground"))
+
+    def test_what_is_missing_or_not_there_is_refused(self):
+        _, holder = self.held("P1")
+        node = holder.split("@")[0]
+        for arguments, status, code in ((("P1", node), 409, "holds"), (("P1", "B-0000000099"), 404, "unknown_waiter"),
+                                        (("unknown", node), 404, "unknown_monitor"),
+                                        (("P1", None), 400, "invalid_argument"),
+                                        (("P1", node, "urgent"), 400, "invalid_argument"),
+                                        (("P1", node, "foreground", " "), 400, "invalid_argument")):
+            answered, body = self.move(*arguments)
+            self.assertEqual((answered, body["error"]["code"]), (status, code), arguments)
+        self.assertEqual(self.move("P1", node, token=OLD)[0], 401)
+        self.assertFalse(os.path.exists(self.file))
+
+
 class Rights(AdminTest):
     def test_sessions_are_shown_to_admins_alone(self):
         self.held("P1")

@@ -228,6 +228,34 @@ class Acts(BrowserTest):
         self.sees("#audit tbody", "it hangs")
         self.sees("#audit tbody", "anna")
 
+    def test_a_waiter_is_moved(self):
+        self.serve("--admin", self.tokens, "--audit-file", self.path("audit"))
+        self.hold("P1")
+        self.start_cli("run", "-m", "P1", "-p", "background", "--timeout", "1m", "--", "true")
+        wait_until(lambda: self.queue("P1"), "it waits")
+        self.open("/monitors/P1")
+        self.clicks("#detail tbody button")
+        self.sees("#release", "wait in the foreground")
+        self.find("#reason").send_keys("by noon")
+        self.find("#token").send_keys(ANNA)
+        self.find("#release-do").click()
+        self.sees("#release-outcome", "Moved: it is A-")
+        self.press(Keys.ESCAPE)
+        self.sees("#detail tbody", "foreground")
+        self.assertEqual(self.queue("P1")[0]["priority"], "foreground")
+
+    def test_a_parked_letter_is_put_back(self):
+        identity = self.dead_letter("--type", "Save")
+        self.json_of("dlq", "park", identity)
+        self.serve("--admin", self.tokens, "--dead-letters")
+        self.open("/dead-letters/" + identity)
+        self.clicks("#unpark-button")
+        self.find("#reason").send_keys("it is repaired")
+        self.find("#token").send_keys(ANNA)
+        self.find("#release-do").click()
+        self.sees("#release-outcome", "in the queue again")
+        self.assertEqual(self.json_of("dlq", "stats")["parked"], 0)
+
 
 class Views(BrowserTest):
     def test_history_has_bars_and_answers_for_a_moment(self):

@@ -10,6 +10,7 @@ import uuid
 
 import dlq_support
 import support
+from serve_test import ServeTest
 
 SCRIPT = os.path.join(os.environ.get("FORELOCK_SCRIPTS", "scripts"), "kafka.sh")
 BROKER = {}
@@ -95,6 +96,26 @@ class Topics(KafkaTest):
         self.assertTrue(altered["altered"])
         self.assertEqual(self.run_cli("dlq", "init", *compacted).returncode, 0)
         self.assertEqual(self.json_of("dlq", "stats", *compacted)["topic_faults"], [])
+
+
+class Page(ServeTest, KafkaTest):
+    def test_an_admin_sends_the_outbox_to_kafka(self):
+        self.init()
+        self.broker = "127.0.0.1:1"
+        identity = self.dead_letter()
+        self.broker = BROKER["address"]
+        token = {"Authorization": "Bearer " + "a" * 40}
+        tokens = self.write("tokens", "anna " + "a" * 40 + "\n")
+        os.chmod(tokens, 0o600)
+        self.serve("--dead-letters", "--admin", tokens, "--audit-file", self.path("audit"))
+        csrf = json.loads(self.request("/api/admin", **token)[1])["csrf"]
+        answer = json.loads(self.request("/api/outbox/forward", "POST", json.dumps({"reason": "Kafka is back"}),
+                                         Content_Type="application/json", X_Forelock_CSRF=csrf, **token)[1])
+        self.assertEqual((answer["forwarded"], answer["waiting"], answer["problem"]), (1, 0, None), answer)
+        self.assertEqual((self.ids(), self.ids("--outbox")), ([identity], []))
+        acts = self.json_of("audit", "--audit-file", self.path("audit"))["acts"]
+        self.assertEqual([(act["action"], act["result"], act["reason"]) for act in acts],
+                         [("forward", "begun", "Kafka is back"), ("forward", "forwarded 1", "Kafka is back")])
 
 
 class OnTheWay(KafkaTest):

@@ -64,6 +64,43 @@ class Letters(LettersTest):
         self.assertEqual(self.lines_of("replayed")[0][:1], "{")
         self.assertEqual(self.refusal("/api/dead-letters/" + identity), (404, "unknown_letter"))
 
+    def post(self, path, **body):
+        csrf = json.loads(self.request("/api/admin", **BEARER)[1])["csrf"]
+        response, answer = self.request(path, "POST", json.dumps(body), Content_Type="application/json",
+                                        X_Forelock_CSRF=csrf, **BEARER)
+        return response.status, json.loads(answer)
+
+    def test_an_admin_puts_a_parked_letter_back(self):
+        identity = self.dead_letter("--type", "Save")
+        path = f"/api/dead-letters/{identity}/unpark"
+        self.serve("--dead-letters", "--admin", self.tokens, "--audit-file", self.audit)
+        status, answer = self.post(path, reason="it is repaired")
+        self.assertEqual((status, answer["error"]["code"]), (409, "not_parked"))
+        self.json_of("dlq", "park", identity)
+        for reason in (None, " ", "x" * 1001):
+            self.assertEqual(self.post(path, reason=reason)[0], 400, reason)
+        self.assertEqual(self.post("/api/dead-letters/unknown/unpark", reason="x")[0], 404)
+        self.assertEqual(self.request(path, "POST", "{}")[0].status, 401)
+        self.assertEqual([each["id"] for each in self.get("/api/dead-letters?parked=1")["list"]], [identity])
+        status, answer = self.post(path, reason="it is repaired")
+        self.assertEqual((status, answer["unparked"], answer["id"]), (200, True, identity), answer)
+        self.assertEqual([each["id"] for each in self.get("/api/dead-letters")["list"]], [identity])
+        acts = [act for act in self.json_of("audit", "--audit-file", self.audit)["acts"] if act["action"] == "unpark"]
+        self.assertEqual([act["result"] for act in acts], ["begun", "restored 1"])
+        for act in acts:
+            self.assertTrue(act["by"].startswith("anna (admin of forelock serve)@"), act)
+            self.assertEqual((act["reason"], act["which"]), ("it is repaired", identity))
+
+    def test_without_kafka_there_is_nothing_to_send(self):
+        self.serve("--dead-letters", "--admin", self.tokens)
+        status, answer = self.post("/api/outbox/forward", reason="now")
+        self.assertEqual((status, answer["error"]["code"]), (409, "no_kafka"))
+
+    def test_without_letters_there_are_no_acts_on_them(self):
+        self.serve("--admin", self.tokens)
+        for path in ("/api/outbox/forward", "/api/dead-letters/x/unpark"):
+            self.assertEqual(self.post(path, reason="now")[0], 404, path)
+
     def test_payload_is_for_admins_who_ask(self):
         identity = self.dead_letter("--type", "Save", "--payload", "-", stdin="secret\0<b>")
         self.serve("--dead-letters", "--admin", self.tokens)

@@ -1,4 +1,4 @@
-// What an admin may do here: take a lock away, with a reason.
+// What an admin may do here, each with a reason: take a lock away, move a waiter, put a letter back, wake the forwarder.
 import { duration, element, setText } from "./dom.js";
 
 const dialog = document.getElementById("release");
@@ -43,13 +43,16 @@ function usualReason(holder) {
   return over > 0 ? `overdue ${duration(over)}` : "";
 }
 
-export function releaseButton(id, holder) {
-  if (!enabled || !holder?.node) return "";
-  const button = element("button", { type: "button", id: "release-button" }, "release by force …");
+// `act`: title, hint, label of the button that does it, path, body, reason, and said(answer).
+function actButton(text, id, act) {
+  if (!enabled) return "";
+  const button = element("button", { type: "button", ...(id ? { id } : {}) }, text);
   button.addEventListener("click", () => {
-    meant = { id, holder: `${holder.node}@${holder.token}` };
-    setText(document.getElementById("release-title"), `Take ${id} from ${holder.owner?.instance ?? meant.holder}`);
-    reasonBox.value = usualReason(holder);
+    meant = act;
+    setText(document.getElementById("release-title"), act.title);
+    setText(document.getElementById("release-hint"), act.hint);
+    setText(document.getElementById("release-do"), act.label);
+    reasonBox.value = act.reason ?? "";
     setText(outcome, "");
     tokenBox.parentElement.hidden = sessionStorage.getItem("token") !== null;
     dialog.showModal();
@@ -57,25 +60,77 @@ export function releaseButton(id, holder) {
   return button;
 }
 
-async function release() {
+export function releaseButton(id, holder) {
+  if (!holder?.node) return "";
+  const known = `${holder.node}@${holder.token}`;
+  return actButton("release by force …", "release-button", {
+    title: `Take ${id} from ${holder.owner?.instance ?? known}`,
+    hint: "The holder learns it at once; it may still be at work.",
+    label: "Release it",
+    path: `/api/monitors/${encodeURIComponent(id)}/release`,
+    body: { holder: known },
+    reason: usualReason(holder),
+    said: () => "Released: it does not hold it any more.",
+  });
+}
+
+// Nobody but its own process can move it, and only by its record.
+export function prioritizeButton(id, waiter) {
+  if (!waiter.owner || !waiter.priority) return "";
+  const other = waiter.priority === "foreground" ? "background" : "foreground";
+  return actButton(`to ${other} …`, null, {
+    title: `Make ${waiter.owner.instance} wait in the ${other}`,
+    hint: "Its process moves it to the end of that queue, as a rule within a second; its deadline stays.",
+    label: "Move it",
+    path: `/api/monitors/${encodeURIComponent(id)}/prioritize`,
+    body: { waiter: waiter.node, class: other },
+    said: ({ result, node, position }) => result === "moved" ? `Moved: it is ${node} now, at place ${position}.`
+      : "It is there already.",
+  });
+}
+
+export function unparkButton(id) {
+  return actButton("put it back …", "unpark-button", {
+    title: `Put letter ${id} back into the queue`,
+    hint: "The next replay of the queue finds it there.",
+    label: "Put it back",
+    path: `/api/dead-letters/${encodeURIComponent(id)}/unpark`,
+    body: {},
+    said: () => "It is in the queue again.",
+  });
+}
+
+export function forwardButton() {
+  return actButton("send them to Kafka …", "forward-button", {
+    title: "Send this machine's outbox to Kafka",
+    hint: "For some seconds at most. Where another process forwards, that one goes on.",
+    label: "Send them",
+    path: "/api/outbox/forward",
+    body: {},
+    said: ({ forwarded, waiting, another_forwards, problem }) => `${forwarded} sent, ${waiting} left` +
+      (another_forwards ? "; another process forwards this outbox" : "") + (problem ? `; ${problem}` : "") + ".",
+  });
+}
+
+async function act() {
   if (tokenBox.value) sessionStorage.setItem("token", tokenBox.value);
   tokenBox.value = "";
   try {
     const { who, csrf } = await ask("/api/admin");
     if (!who) throw new Error("that needs the token of an admin");
-    await ask(`/api/monitors/${encodeURIComponent(meant.id)}/release`, {
+    const answer = await ask(meant.path, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-Forelock-CSRF": csrf },
-      body: JSON.stringify({ holder: meant.holder, reason: reasonBox.value }),
+      body: JSON.stringify({ ...meant.body, reason: reasonBox.value }),
     });
-    setText(outcome, "Released: it does not hold it any more.");
+    setText(outcome, meant.said(answer));
   } catch (problem) {
     setText(outcome, problem.message);
   }
   tokenBox.parentElement.hidden = sessionStorage.getItem("token") !== null;
 }
 
-document.getElementById("release-do").addEventListener("click", release);
+document.getElementById("release-do").addEventListener("click", act);
 
 export async function askWhetherActs() {
   enabled = (await ask("/api/admin").catch(() => ({}))).acts === true;

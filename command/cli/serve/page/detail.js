@@ -1,5 +1,5 @@
 // One monitor: its holder, the queue, and what a release would change.
-import { releaseButton } from "./acts.js";
+import { prioritizeButton, releaseButton } from "./acts.js";
 import { copyButton, duration, element, monitorLink, shellWord } from "./dom.js";
 
 function named(owner) {
@@ -43,7 +43,7 @@ function releasePart(view) {
   return part;
 }
 
-function waiterRow(waiter) {
+function waiterRow(id, waiter) {
   return element("tr", {},
     element("td", { "data-name": "#" }, String(waiter.position)),
     element("td", { "data-name": "Who" }, named(waiter.owner)),
@@ -51,17 +51,18 @@ function waiterRow(waiter) {
     element("td", { "data-name": "Waits for" }, duration(waiter.waited_ms)),
     element("td", { "data-name": "Expected" },
       waiter.expected_wait_ms === undefined ? "–" : `about ${duration(waiter.expected_wait_ms)}`),
-    element("td", { "data-name": "Behind" }, waiter.behind === "privateLock" ? "the holder" : waiter.behind));
+    element("td", { "data-name": "Behind" }, waiter.behind === "privateLock" ? "the holder" : waiter.behind, " ",
+      prioritizeButton(id, waiter)));
 }
 
-function queuePart(queue) {
+function queuePart(id, queue) {
   if (queue.length === 0) return element("p", { class: "faint" }, "No waiters.");
   const most = 200;
   const head = element("thead", {}, element("tr", {},
     ...["#", "Who", "Class", "Waits for", "Expected", "Behind"].map((name) => element("th", { scope: "col" }, name))));
   return element("div", {},
     element("table", {}, element("caption", { class: "hidden" }, "The queue, in the order of service"), head,
-      element("tbody", {}, ...queue.slice(0, most).map(waiterRow))),
+      element("tbody", {}, ...queue.slice(0, most).map((waiter) => waiterRow(id, waiter)))),
     queue.length > most ? element("p", { class: "faint" }, `and ${queue.length - most} more`) : "");
 }
 
@@ -70,7 +71,7 @@ export function showDetail(id, view, problem) {
   section.hidden = id === null;
   if (id === null) return;
   const parts = [element("h2", { id: "detail-title" }, id)];
-  if (view) parts.push(holderPart(view.holder), releasePart(view), queuePart(view.queue));
+  if (view) parts.push(holderPart(view.holder), releasePart(view), queuePart(id, view.queue));
   else parts.push(element("p", {}, problem ?? "…"));
   parts.push(element("p", { class: "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",

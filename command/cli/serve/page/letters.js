@@ -1,5 +1,5 @@
 // The dead letters: how many, why, how old; one in detail; its payload only when it is asked for.
-import { askRaw, tokenField } from "./acts.js";
+import { askRaw, forwardButton, tokenField, unparkButton } from "./acts.js";
 import { copyButton, duration, element, monitorLink } from "./dom.js";
 
 const section = document.getElementById("letters");
@@ -41,7 +41,7 @@ function overview(json, parameters) {
   return [
     element("p", { id: "letters-count" }, `${json.letters} ${parked ? "parked" : "in the queue"}${oldest}` +
       (parked ? "" : `; ${json.parked} parked`) + (json.unreadable ? `; ${json.unreadable} cannot be read` : "")),
-    json.outbox && json.topic ? element("p", {}, `${json.outbox.rows} wait in this machine's outbox for Kafka`) : "",
+    json.outbox && json.topic ? element("p", {}, `${json.outbox.rows} wait in this machine's outbox for Kafka `, forwardButton()) : "",
     counts("Reasons", json.by_reason ?? {}, "reason"), counts("Types", json.by_type ?? {}, "type"),
     element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...json.list.map(row))),
     json.more ? element("p", { class: "faint" }, `The first ${json.list.length} are shown.`) : "",
@@ -75,7 +75,7 @@ function detail(id, letter) {
       `failed at ${letter.failed_at}`, letter.lockInfo ? `; ${letter.lockInfo}` : ""),
     element("ol", {}, ...attempts),
     element("p", { class: "more" }, ...Object.values(letter.commands).flatMap((command) => [copyButton(command), " "]),
-      element("a", { href: `/api${letterPath(id)}` }, "JSON")),
+      letter.state === "parked" ? unparkButton(id) : "", " ", element("a", { href: `/api${letterPath(id)}` }, "JSON")),
     payloadPart(id, letter.payload_bytes)];
 }
 
