@@ -347,5 +347,33 @@ TEST(HistoryQuestions, span_or_moment) {
     EXPECT_FALSE(parse_question("P1", wrong, now, problem)) << wrong;
 }
 
+TEST(WaitPlot, has_the_percentiles_of_each_class_in_each_part) {
+  std::vector<GrantedWait> waits;
+  for (int i = 1; i <= 200; ++i) waits.push_back({Priority::foreground, noon + seconds(30), milliseconds(i)});
+  waits.push_back({Priority::background, noon + seconds(30), seconds(9)});
+  waits.push_back({Priority::background, noon + hours(1), seconds(5)});  // the very end
+  waits.push_back({Priority::background, noon - milliseconds(1), seconds(5)});
+  waits.push_back({Priority::background, noon + hours(1) + milliseconds(1), seconds(5)});
+  const WaitPlot plot = plot_waits(waits, noon, noon + hours(1));
+  ASSERT_EQ(plot.parts.size(), WaitPlot::most_parts);
+  EXPECT_EQ(plot.parts[1].from, noon + seconds(75));
+  const auto& first = plot.parts.front().waits;
+  ASSERT_TRUE(first[Priority::foreground] && first[Priority::background]);
+  EXPECT_EQ(first[Priority::foreground]->count, 200U);
+  EXPECT_EQ(first[Priority::foreground]->p50, milliseconds(100));
+  EXPECT_EQ(first[Priority::foreground]->p99, milliseconds(198));
+  EXPECT_EQ(first[Priority::background]->p50, seconds(9));
+  EXPECT_EQ(first[Priority::background]->p99, seconds(9));
+  EXPECT_FALSE(plot.parts[1].waits[Priority::foreground]);
+  EXPECT_EQ(plot.parts.back().waits[Priority::background]->count, 1U);
+}
+
+TEST(WaitPlot, of_a_short_span_has_parts_of_a_second) {
+  EXPECT_EQ(plot_waits({}, noon, noon + milliseconds(2500)).parts.size(), 3U);
+  const WaitPlot moment = plot_waits({{Priority::foreground, noon, seconds(1)}}, noon, noon);
+  ASSERT_EQ(moment.parts.size(), 1U);
+  EXPECT_TRUE(moment.parts[0].waits[Priority::foreground]);
+}
+
 }  // namespace
 }  // namespace forelock::cli

@@ -258,6 +258,19 @@ class Acts(BrowserTest):
 
 
 class Views(BrowserTest):
+    def test_history_has_a_plot_of_waits(self):
+        self.serve("--history", self.path("history.db"))
+        child = self.hold("P1")
+        self.start_cli("run", "-m", "P1", "-p", "background", "--timeout", "1m", "--", "sleep", "1000")
+        wait_until(lambda: self.queue("P1"), "it waits")
+        self.open("/monitors/P1")
+        self.sees("#detail", "Behind")
+        self.let_go(child)
+        wait_until(lambda: self.browser.find_elements(By.CSS_SELECTOR, "#waits polyline.background"), "there is a plot")
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#waits polyline.foreground"), [])
+        self.clicks("#waits summary")
+        self.sees("#waits tbody", "1")
+
     def test_history_has_bars_and_answers_for_a_moment(self):
         self.serve("--history", self.path("history.db"))
         child = self.hold("P1", "--info", "Save")

@@ -73,6 +73,11 @@ class Past(HistoryTest):
         self.assertEqual(then["holder"]["who"], before["who"])
         self.assertNotIn("session", json.dumps([then, hold]))
         self.assertEqual(self.past("never")["stays"], [])
+        (part,) = [part for part in self.past("P1")["waits"] if part["foreground"] or part["background"]]
+        waited = (datetime.datetime.fromisoformat(wait["to"]) - datetime.datetime.fromisoformat(wait["from"]))
+        expected = round(waited.total_seconds() * 1000)
+        self.assertEqual((part["foreground"], part["background"]),
+                         (None, {"count": 1, "p50_ms": expected, "p99_ms": expected}))
         self.assertEqual(self.metric("forelock_history_writable"), 1)
         self.assertEqual(stat.S_IMODE(os.stat(self.file).st_mode), 0o600)
 

@@ -210,4 +210,20 @@ HistoryFile::Found HistoryFile::find(const std::string& monitor, WallTime from, 
   });
 }
 
+std::vector<GrantedWait> HistoryFile::waits(const std::string& monitor, WallTime from, WallTime to, std::size_t most) {
+  return guarded("read", [&] {
+    std::vector<GrantedWait> waits;
+    Statement rows(*connection_,
+                   "SELECT class, ended, ended - began FROM stay WHERE monitor = ? AND began <= ? AND ended >= ? AND "
+                   "ended <= ? AND kind = 1 AND outcome = 'granted' AND class IS NOT NULL ORDER BY began DESC LIMIT ?");
+    rows.bind(1, monitor).bind(2, number_of(to)).bind(3, number_of(from)).bind(4, number_of(to));
+    rows.bind(5, static_cast<std::int64_t>(most));
+    while (rows.step()) {
+      waits.push_back({rows.number(0) == 0 ? Priority::foreground : Priority::background, time_of(rows.number(1)),
+                       std::chrono::milliseconds(rows.number(2))});
+    }
+    return waits;
+  });
+}
+
 }  // namespace forelock::cli

@@ -12,6 +12,7 @@
 
 #include "cli/serve/history/stay.h"
 #include "cli/serve/history/stay_tracker.h"
+#include "cli/serve/history/wait_plot.h"
 #include "outbox/sqlite.h"
 
 namespace forelock::cli {
@@ -51,6 +52,8 @@ class HistoryFile {
   };
   // All of a monitor that overlap this span. \throws HistoryProblem
   Found find(const std::string& monitor, WallTime from, WallTime to, std::size_t most);
+  // The waits for a monitor that ended with the lock in this span, the latest first. \throws HistoryProblem
+  std::vector<GrantedWait> waits(const std::string& monitor, WallTime from, WallTime to, std::size_t most);
 
  private:
   template <class Fn>

@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::hours usual_span{1};
 constexpr std::int64_t most_stays = 5000;
+constexpr std::size_t most_plotted = 100'000;
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json(nullptr) : Json(text);
@@ -30,6 +31,21 @@ Json json_of(const Stay& stay) {
           {"to", stay.to ? Json(records::format_wall_time(*stay.to)) : Json(nullptr)},
           {"outcome", text_or_null(stay.outcome)},
           {"reason", text_or_null(stay.reason)}};
+}
+
+Json json_of(const WaitPlot& plot) {
+  Json parts = Json::array();
+  for (const WaitPlot::Part& part : plot.parts) {
+    Json json = {{"from", records::format_wall_time(part.from)}};
+    for (const Priority priority : all_priorities) {
+      const auto& waits = part.waits[priority];
+      Json of_class(nullptr);
+      if (waits) of_class = {{"count", waits->count}, {"p50_ms", waits->p50.count()}, {"p99_ms", waits->p99.count()}};
+      json[std::string(name_of(priority))] = of_class;
+    }
+    parts.push_back(std::move(json));
+  }
+  return parts;
 }
 
 // Whether it lasted at that moment. It ends before the instant at which the next one begins.
@@ -88,6 +104,8 @@ Json span_json(HistoryFile& file, const HistoryQuestion& question) {
           {"from", records::format_wall_time(question.from)},
           {"to", records::format_wall_time(question.to)},
           {"watched", watched},
+          {"waits", json_of(plot_waits(file.waits(question.monitor, question.from, question.to, most_plotted),
+                                       question.from, question.to))},
           {"stays", stays},
           {"more", found.more}};
 }

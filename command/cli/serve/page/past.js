@@ -79,6 +79,40 @@ function drawing(past) {
       leftOut > 0 ? ` ${leftOut} waits do not fit.` : "", past.more ? " The newest 500 are shown." : ""));
 }
 
+const plotHeight = 60;
+
+// How long those waited that got it: a line for the median, a thinner one for what 99 of 100 waited at most.
+function waitsPart(past) {
+  const known = past.waits.filter((part) => part.foreground || part.background);
+  if (known.length === 0) return "";
+  const classes = ["foreground", "background"].filter((name) => known.some((part) => part[name]));
+  const most = Math.max(1, ...known.flatMap((part) => classes.map((name) => part[name]?.p99_ms ?? 0)));
+  const step = width / past.waits.length;
+  const y = (ms) => plotHeight - 3 - (ms / most) * (plotHeight - 8);
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${plotHeight}`, preserveAspectRatio: "none", class: "plot",
+    height: plotHeight, role: "img", "aria-label": "How long they waited, by class; as a table below" });
+  for (const name of classes) {
+    for (const measure of ["p50_ms", "p99_ms"]) {
+      const points = past.waits.flatMap((part, i) => part[name] ? [`${(i + 0.5) * step},${y(part[name][measure])}`] : []);
+      // A single one is a short line.
+      const [x1, y1] = points[0].split(",");
+      const line = points.length > 1 ? points : [`${Number(x1) - step / 2},${y1}`, `${Number(x1) + step / 2},${y1}`];
+      svg.append(shape("polyline", { class: `${name} ${measure}`, points: line.join(" ") }));
+    }
+  }
+  const cells = ["Since", ...classes.flatMap((name) => [name, "half at most", "99 of 100 at most"])];
+  const rows = known.map((part) => element("tr", {}, element("th", { scope: "row" }, time(part.from)),
+    ...classes.flatMap((name) => part[name]
+      ? [String(part[name].count), duration(part[name].p50_ms), duration(part[name].p99_ms)] : ["–", "–", "–"])
+      .map((cell) => element("td", {}, cell))));
+  return element("div", { id: "waits" }, svg,
+    element("p", { class: "faint" }, `Waits that ended with the lock, ${classes.join(" and ")}: half of them, and 99 of ` +
+      `100, took this long at most; the top is ${duration(most)}.`),
+    element("details", {}, element("summary", {}, "as a table"), element("table", {},
+      element("thead", {}, element("tr", {}, ...cells.map((cell) => element("th", { scope: "col" }, cell)))),
+      element("tbody", {}, ...rows))));
+}
+
 function listed(id, stays, past) {
   if (stays.length === 0) return element("p", {}, "No hold and no wait was seen.");
   const rows = stays.slice(0, 100).map((stay) => element("li", {},
@@ -139,13 +173,15 @@ export async function showPast(section, id, parameters) {
     if (section.hidden || text === kept) return;
     kept = text;
     const problem = answers.find((answer) => answer?.problem)?.problem;
-    const open = section.querySelector("details[open]") !== null;
+    const open = [...section.querySelectorAll("details")].map((details) => details.open);
     section.replaceChildren(element("h2", { id: "past-title" }, `History of ${id}`), choices(id, past, at),
       ...(problem ? [element("p", { class: "alert" }, problem)] : [
         ...(answers[1] ? [momentPart(answers[1].json)] : []),
-        drawing(answers[0].json), listed(id, answers[0].json.stays, past)]),
+        ...[drawing(answers[0].json), waitsPart(answers[0].json), listed(id, answers[0].json.stays, past)]
+          .filter((part) => part !== "")]),
       element("p", { class: "more" }, element("a", { href: `${path}?${at === null ? "from=" + past : new URLSearchParams({ at })}` }, "JSON")));
-    if (open) section.querySelector("details")?.setAttribute("open", "");
+    const now = section.querySelectorAll("details");
+    if (now.length === open.length) now.forEach((details, i) => { details.open = open[i]; });
   } catch {
     // The page's status says that the server does not answer.
   } finally {
