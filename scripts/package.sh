@@ -43,7 +43,8 @@ hardened "$packages/zookeeper-client.log"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C.UTF-8
 export FORELOCK_ZOOKEEPER_CLIENT=${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}
-export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+# The copy of the source is as new as its compilation, which is no reason to read all of it again.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
 DEB_BUILD_OPTIONS=parallel=$(parallel_jobs)
 export DEB_BUILD_OPTIONS
 

@@ -50,7 +50,9 @@ packages=(
 )
 
 # Debian packages, the checks of them, and a system to install them in.
-packaging=(git debhelper fakeroot lintian blhc mmdebstrap)
+packaging=(git debhelper fakeroot lintian blhc mmdebstrap
+  # those for Python and Java
+  dh-python python3 python3-cffi python3-pip python3-setuptools python3-wheel default-jdk-headless)
 
 peers=(etcd-server redis-server)
 browser=(chromium chromium-driver python3-selenium)

@@ -5,7 +5,8 @@
     build.py LIBRARIES OUT --wheel     and OUT/wheel/*.whl has it
 
 LIBRARIES is the folder with libforelock.so. The package gets copies of it, of libforelock-dlq.so, and of what the first
-needs beyond a minimal Debian. Needs python3-cffi; for the wheel python3-pip, python3-setuptools and python3-wheel.
+needs beyond a minimal Debian; with - in its place none, and takes those of the system. Needs python3-cffi, for the
+wheel python3-pip, python3-setuptools and python3-wheel.
 """
 
 import argparse
@@ -54,6 +55,8 @@ def assemble(libraries, out):
     binding.cdef(declarations(HERE.parents[1] / "include" / "forelock"))
     binding.emit_python_code(str(package / "_abi.py"))
 
+    if libraries == Path("-"):
+        return
     native = package / "native"
     native.mkdir()
     copied = {name: libraries / name for name in LIBRARIES}

@@ -7,14 +7,15 @@ set -euo pipefail
 
 source_dir=$(cd -- "$1" && pwd)
 packages=$source_dir/build/packages
-base=$source_dir/build/packages-root/bookworm.tar
+base=$source_dir/build/packages-root/bookworm-jre.tar
 [[ $(id -u) -eq 0 ]] || { echo "root_test.sh: only root can enter another root" >&2; exit 77; }
 
 # Within the new process space: everything that is started there ends with this script.
 if [[ ${2:-} != inside ]]; then
   if [[ ! -f $base ]]; then
     mkdir -p "$(dirname -- "$base")"
-    mmdebstrap --quiet --variant=minbase --include=g++,cmake,make,pkg-config bookworm "$base.new.tar"
+    mmdebstrap --quiet --variant=minbase --include=g++,cmake,make,pkg-config,openjdk-17-jre-headless \
+      bookworm "$base.new.tar"
     mv -- "$base.new.tar" "$base"
   fi
   work=$(mktemp -d)
@@ -90,6 +91,19 @@ for program in /plain /consumer/build/consumer /consumer/build/queue_consumer; d
   with_server chroot "$root" env "CONSUMER_OUTBOX=/tmp/outbox${program//\//-}/outbox.db" "$program"
 done
 
+step "Python and Java"
+mkdir "$root/languages" "$work/classes"
+cp "$source_dir/tests/package/languages/held.py" "$root/languages/"
+dpkg-deb -x "$root"/debs/new/libforelock-java_*.deb "$work/java"
+javac --release 11 -Xlint:all -Werror -cp "$work/java/usr/share/java/forelock.jar" -d "$root/languages" \
+  "$source_dir/tests/package/languages/Held.java"
+with_server chroot "$root" python3 -B /languages/held.py /tmp | tee "$work/python"
+with_server chroot "$root" java -cp /usr/share/java/forelock.jar:/languages Held /tmp | tee "$work/java.said"
+for said in "$work/python" "$work/java.said"; do
+  grep -qE '^held P1 with token [1-9][0-9]*$' "$said" || fail "no lock: $(cat "$said")"
+  grep -qxF "a queue of $version" "$said" || fail "no queue of this version: $(cat "$said")"
+done
+
 step "letters survive an upgrade, which keeps a changed configuration"
 in_root install -d -o forelock -g forelock -m 0700 /var/lib/forelock
 echo "elastic.request.retry.count=0" >>"$root/etc/forelock/forelock.properties"
@@ -110,7 +124,7 @@ grep -q '^elastic.request.retry.count=0' "$root/etc/forelock/forelock.properties
   fail "the configuration was replaced"
 
 step "removal keeps the configuration and the letters, purge only the letters"
-names=(forelock libforelock-dev libforelock-dlq0.1 libforelock0.1)
+names=(forelock libforelock-dev libforelock-java libforelock-jni python3-forelock libforelock-dlq0.1 libforelock0.1)
 apt remove "${names[@]}"
 [[ ! -e $root/usr/bin/forelock && -e $root/etc/forelock/forelock.properties ]] || fail "removal"
 apt purge forelock

@@ -17,7 +17,8 @@ import java.util.Arrays;
 
 /**
  * Finds and loads the native library: from {@code forelock.native.library}, or from beside the jar, or out of it by way
- * of a private folder that is gone again when it is loaded.
+ * of a private folder that is gone again when it is loaded; or, where the jar has none, from the system, where packages
+ * of Debian have it.
  */
 final class NativeLibrary {
   /** The library to load, by its absolute path. */
@@ -65,6 +66,9 @@ final class NativeLibrary {
         problem = error;
       }
     }
+    if (problem == null && loadFromSystem()) {
+      return;
+    }
     throw problem != null ? problem : missing();
   }
 
@@ -111,9 +115,42 @@ final class NativeLibrary {
     return true;
   }
 
+  /** Of a second class loader it is a copy: a JVM loads no file twice. */
+  private static boolean loadFromSystem() {
+    for (String folder : System.getProperty("java.library.path", "").split(":")) {
+      for (String name : NAMES) {
+        Path file = Paths.get(folder, name).toAbsolutePath();
+        if (!folder.isEmpty() && Files.isRegularFile(file)) {
+          noQueue = file + " is a library without it";
+          noQueueHint = "install " + NAMES[0];
+          try {
+            System.load(file.toString());
+          } catch (UnsatisfiedLinkError problem) {
+            if (!isOfAnotherClassLoader(problem)) {
+              throw problem;
+            }
+            loadCopy(name, () -> Files.newInputStream(file));
+          }
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   private static boolean loadFromJar(String name) {
+    String packed = "/org/forelock/native/" + platform() + "/" + name;
+    return loadCopy(name, () -> NativeLibrary.class.getResourceAsStream(packed));
+  }
+
+  /** What has the bytes of the library; null where there are none. */
+  private interface Source {
+    InputStream open() throws IOException;
+  }
+
+  private static boolean loadCopy(String name, Source source) {
     Path folder = null;
-    try (InputStream in = NativeLibrary.class.getResourceAsStream("/org/forelock/native/" + platform() + "/" + name)) {
+    try (InputStream in = source.open()) {
       if (in == null) {
         return false;
       }

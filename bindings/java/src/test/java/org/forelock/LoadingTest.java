@@ -130,6 +130,22 @@ class LoadingTest {
     }
   }
 
+  /** As Debian has them: a jar without the library, which is where the JVM looks for libraries of the system. */
+  @Test
+  void aLibraryOfTheSystemServesEveryClassLoader() throws Exception {
+    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    Path system = Files.createDirectories(folder.resolve("system"));
+    Files.copy(packed, system.resolve("libforelock_jni.so"));
+    Path jar = folder.resolve("forelock.jar");
+    jarWithoutLibrary(jar);
+    List<String> command = command("-Djava.library.path=/nonexistent:" + system);
+    command.set(command.size() - 1, TwoLoaders.class.getName());
+    command.add(jar.toString());
+    String version = ForelockClient.version() + "\n";
+    assertEquals(version + version, output(command));
+  }
+
   private static void jarWithoutLibrary(Path file) throws IOException {
     try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file));
         Stream<Path> classes = Files.walk(CLASSES)) {
