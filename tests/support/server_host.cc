@@ -13,6 +13,8 @@
 // With the argument "sasl" the same, and both ports serve only alice and bob, by SASL: the line begins with the address
 // of the port without TLS, and ends with the paths of alice's password and of a wrong one.
 //
+// With the argument "disk" a server as users run it, for measurements: it waits for its disk. It takes no commands.
+//
 // With the argument "ensemble" three servers, without a proxy:
 //
 //   kill                  kills the leader, and waits until the others have another one
@@ -109,6 +111,17 @@ int host_secure(const forelock::test::ServerOptions& options) {
   return 0;
 }
 
+int host_disk(forelock::test::ServerOptions options) {
+  options.force_sync = true;
+  options.tick_time = std::chrono::milliseconds(2000);
+  options.container_check = std::chrono::hours(1);
+  options.java_options = {"-Xmx1g"};
+  const TestServer server(options);
+  std::cout << server.connect_string() << std::endl;
+  for (std::string line; std::getline(std::cin, line);) std::cout << "unknown command" << std::endl;
+  return 0;
+}
+
 int host_sasl(const forelock::test::ServerOptions& options) {
   const SaslSetup users;
   SecureServer server(users.options(SaslSetup::Enforced::yes, options));
@@ -127,6 +140,7 @@ int main(int argc, char** argv) {
   options.force_sync = false;
   const std::string kind = argc > 1 ? argv[1] : "";
   if (kind == "ensemble") return host_ensemble(options);
+  if (kind == "disk") return host_disk(options);
   if (kind == "tls") return host_secure(options);
   if (kind == "sasl") return host_sasl(options);
   TestServer server(options);

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""
+What the plugins for OpenSearch and Elasticsearch cost on this machine, both engines in turns.
+
+    bench/search_cost.py [--build FOLDER] [--engine NAME]... [--rounds N] [--seconds N] [--opensearch V]
+                         [--elasticsearch V] [--heap SIZE]
+
+Starts a ZooKeeper that waits for its disk, and of each engine a node without the plugin and one with it; then lets each
+load take its turn on all nodes, round by round, so that whatever else the machine does meets all of them: writes that
+are not guarded, guarded single writes, those under a lock that their client holds (X-Forelock-Held), bulks of 500 new
+documents with the monitors `document` and `bucket:64`. Prints the median of each load, and the median of its rounds'
+factors over the node without the plugin. One client; locks do not linger.
+
+FOLDER is a build with the plugins' native library, the command and the test support (default: build/ci).
+"""
+
+import argparse
+import contextlib
+import itertools
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "scripts" / "opensearch"))
+from load import Node, bulk_body, failures_of  # noqa: E402
+
+# Of each load its name, its index, how many documents a request has, whether its client holds the lock, and the aim.
+LOADS = [("single, not guarded", "off", 1, False, 1.02), ("single, guarded", "document", 1, False, 1.2),
+         ("single, X-Forelock-Held", "document", 1, True, 1.1), ("bulk of 500, not guarded", "off", 500, False, 1.02),
+         ("bulk of 500, bucket:64", "bucket:64", 500, False, 1.15),
+         ("bulk of 500, document", "document", 500, False, 2)]
+HELD = "held"  # the document that is written under a lock of its client
+
+
+class Zookeeper:
+    """It waits for its disk."""
+
+    def __init__(self, build):
+        self.child = subprocess.Popen([build / "tests" / "support" / "forelock_server_host", "disk"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = self.child.stdout.readline().strip()
+
+    def close(self):
+        self.child.stdin.close()
+        self.child.wait(30)
+
+
+@contextlib.contextmanager
+def lock(build, zookeeper, monitor):
+    """What the header says of a lock that is held meanwhile."""
+    child = subprocess.Popen([build / "bin" / "forelock", "--zookeeper", zookeeper, "run", "-m", monitor, "--", "sh",
+                              "-c", 'echo "$FORELOCK_HELD"; read forever'],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield child.stdout.readline().strip()
+    finally:
+        child.communicate("\n", timeout=30)
+
+
+class Client(Node):
+    """One client of a node; its indices are named as the monitor rule that they have."""
+
+    def make(self, rule):
+        index = self.index(rule)
+        self.request("DELETE", "/" + index)
+        lines = ['"index.number_of_shards": 1, "index.number_of_replicas": 0, "index.translog.durability": "async"']
+        if self.has_plugin:
+            lines.append(f'"index.forelock.enabled": {"false" if rule == "off" else "true"}')
+            if rule != "off":
+                lines.append(f'"index.forelock.monitor": "{rule}"')
+        status, answer = self.request("PUT", "/" + index, '{"settings": {' + ", ".join(lines) + "}}")
+        if status != 200:
+            sys.exit(f"the index cannot be made: {answer}")
+
+    @staticmethod
+    def index(rule):
+        return rule.replace(":", "-")
+
+    def write(self, rule, size, first, held):
+        index = self.index(rule)
+        if size > 1:
+            return self.request("POST", f"/{index}/_bulk", bulk_body(range(first, first + size), 1))
+        document = HELD if held is not None else first
+        headers = {"X-Forelock-Held": held} if held else {}
+        return self.request("PUT", f"/{index}/_doc/{document}", '{"n": 1}', headers=headers)
+
+    def request(self, method, path, body=None, priority=None, headers=None):
+        if not headers:
+            return super().request(method, path, body, priority)
+        connection = self.local.connection
+        connection.request(method, path, body, {"Content-Type": "application/json", **headers})
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+
+
+def one_turn(client, load, seconds, held, numbers):
+    """The median of a turn, in ms."""
+    _, rule, size, _, _ = load
+    took = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        first = next(numbers) * size
+        begun = time.monotonic()
+        status, answer = client.write(rule, size, first, held)
+        took.append(1000 * (time.monotonic() - begun))
+        failed = failures_of(status, answer)
+        if failed:
+            sys.exit(f"{load[0]}: {failed[0]}")
+    return statistics.median(took)
+
+
+def measure(engine, nodes, build, zookeeper, load, seconds, results, numbers, keep):
+    plain, ours = nodes
+    _, rule, _, is_held, _ = load
+    with contextlib.ExitStack() as stack:
+        held = stack.enter_context(lock(build, zookeeper, f"{Client.index(rule)}/{HELD}")) if is_held else None
+        turns = [(plain, "" if is_held else None), (ours, held)]
+        medians = [one_turn(client, load, seconds, lock_held, numbers) for client, lock_held in turns]
+    if keep:
+        results.setdefault((load[0], engine), []).append(medians)
+
+
+def start(engine, version, folder, options, stack):
+    """The addresses of a node without the plugin and of one with it."""
+    script = str(ROOT / "scripts" / f"{engine}.sh")
+    urls = []
+    for name, more in (("plain", ["--plain"]), ("ours", [])):
+        place = ["--dir", str(folder / f"{engine}-{name}"), "--version", version]
+        stack.callback(subprocess.run, [script, "stop", *place], check=False)
+        command = [script, "start", *place, *options, *more]
+        started = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        urls.append(started.stdout.split()[0])
+    return [Client(url) for url in urls]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "ci")
+    parser.add_argument("--engine", action="append", choices=["opensearch", "elasticsearch"])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--opensearch", default="2.19.1")
+    parser.add_argument("--elasticsearch", default="8.19.0")
+    parser.add_argument("--heap", default="512m")
+    options = parser.parse_args()
+    build = options.build.resolve()
+    print(f"load average before: {os.getloadavg()[0]:.1f}, on {os.cpu_count()} processors", flush=True)
+    results, numbers = {}, itertools.count()
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forelock-cost-")))
+        folder.chmod(0o755)
+        zookeeper = Zookeeper(build)
+        stack.callback(zookeeper.close)
+        common = ["--from", str(build), "--heap", options.heap, "--zookeeper", zookeeper.address]
+        nodes = {engine: start(engine, getattr(options, engine), folder, common, stack)
+                 for engine in options.engine or ["opensearch", "elasticsearch"]}
+        for number in range(-1, options.rounds):  # the first one warms up
+            for load in LOADS:
+                for engine in nodes if number % 2 else reversed(list(nodes)):
+                    for client in nodes[engine]:
+                        if number == -1:
+                            client.make(load[1])
+                    measure(engine, nodes[engine], build, zookeeper.address, load, options.seconds, results, numbers,
+                            number >= 0)
+    print(f"medians of {options.rounds} rounds of {options.seconds:g} s; x: the median of each round's own factor\n")
+    print(f"{'':26}{'':>15}{'no plugin, ms':>15}{'plugin, ms':>12}{'x':>7}{'aim':>7}")
+    for (name, engine), rounds in results.items():
+        aim = next(load[4] for load in LOADS if load[0] == name)
+        print(f"{name:26}{engine:>15}{statistics.median(plain for plain, _ in rounds):15.2f}"
+              f"{statistics.median(ours for _, ours in rounds):12.2f}"
+              f"{statistics.median(ours / plain for plain, ours in rounds):7.2f}{aim:7}")
+
+
+if __name__ == "__main__":
+    main()
