@@ -90,8 +90,9 @@ def test_the_copies_come_while_no_lock_is_held(cluster):
     assert len(copies) == 2, copies
     for copy in copies:
         search = "/late/_search?version=true&preference=_only_local"
-        found = cluster.request("GET", search, node=int(copy["node"][-1]) - 1).json["hits"]["hits"]
-        assert [hit["_version"] for hit in found] == [latest], "all copies show it"
+        found = cluster.request("GET", search, node=int(copy["node"][-1]) - 1)
+        assert found.status == 200, found.text
+        assert [hit["_version"] for hit in found.json["hits"]["hits"]] == [latest], "all copies show it"
 
 
 def test_writes_through_every_node(cluster):

@@ -12,6 +12,8 @@ EXAMPLE = ROOT / "examples" / f"{ENGINE}_plugin"
 JAVA = "21" if MAJOR >= {"elasticsearch": 9, "opensearch": 3}[ENGINE] else "17"
 # What is written for OpenSearch 2, for Elasticsearch: 7 has other packages, later ones other names, too.
 PACKAGES = [("org.opensearch.core.", "org.elasticsearch."), ("org.opensearch.", "org.elasticsearch.")]
+OLD_NAMES = [*PACKAGES, ("prepareGet(index, id)", "prepareGet().setIndex(index).setId(id)"),
+             ("prepareIndex(index)", "prepareIndex().setIndex(index)")]
 NAMES = [("org.opensearch.client.node.", "org.elasticsearch.client.internal.node."), *PACKAGES,
          ("BytesRestResponse", "RestResponse"),
          ("public List<RestHandler> getRestHandlers(Settings settings, RestController controller,",
@@ -38,7 +40,7 @@ def translated(folder, path):
     """The source of a plugin that is written for OpenSearch 2."""
     text = path.read_text()
     if ENGINE == "elasticsearch":
-        for ours, theirs in NAMES if MAJOR >= 8 else PACKAGES:
+        for ours, theirs in NAMES if MAJOR >= 8 else OLD_NAMES:
             text = text.replace(ours, theirs)
     source = folder / path.name
     source.write_text(text)
