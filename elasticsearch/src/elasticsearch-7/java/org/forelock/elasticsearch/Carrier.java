@@ -3,8 +3,8 @@ package org.forelock.elasticsearch;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.elasticsearch.common.util.concurrent.ThreadContext.StoredContext;
+import org.elasticsearch.common.util.concurrent.ThreadContext;
 import org.forelock.search.Words;
 
 /**
