@@ -81,6 +81,8 @@ int32_t fl_client_get_status(fl_client client, fl_client_status* status) {
     const ClientStatistics counts = of.statistics();
     problem = of.last_problem();
     instance = of.instance();
+    const auto& lost = counts.lost_by_reason;
+    static_assert(FL_LOSS_CLOSED == std::tuple_size_v<std::decay_t<decltype(lost)>>);
     write_structure<fl_client_status>(status, {.size = 0,
                                                .connected = of.connected() ? 1 : 0,
                                                .session_id = of.session_id(),
@@ -96,7 +98,10 @@ int32_t fl_client_get_status(fl_client client, fl_client_status* status) {
                                                .instance = instance.c_str(),
                                                .last_problem = problem.c_str(),
                                                .taken_again = counts.taken_again,
-                                               .lingering = counts.lingering});
+                                               .lingering = counts.lingering,
+                                               .lost_by_reason = {lost[0], lost[1], lost[2], lost[3]},
+                                               .retries = counts.retries,
+                                               .retries_exhausted = counts.retries_exhausted});
   });
 }
 

@@ -33,7 +33,7 @@ class Variable:
 
     type: str  # "const char*"
     name: str
-    count: str = ""  # of an array: a number's name
+    count: str = ""  # of an array: a number, or its name
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class Layout:
                 self.lists.append((member.name, next(members).name))
             elif member.type != "const void*" and member.name != "size":
                 self.places.append((place, len(self.numbers)))
-                count = interface.numbers[member.count] if member.count else 0
+                count = int(interface.numbers.get(member.count, member.count or 0))
                 self.numbers += [f"{member.name}[{i}]" for i in range(count)] if count else [member.name]
         self.reals = {member.name for member in interface.structures[structure] if member.type == "double"}
         self.types = {member.name: member.type for member in interface.structures[structure]}

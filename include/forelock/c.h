@@ -85,6 +85,9 @@ typedef struct fl_client_status {
   const char* last_problem;    ///< why the last failed attempt to connect failed; may be empty
   uint64_t taken_again;        ///< acquisitions of a lock that lingered: without a request
   uint64_t lingering;          ///< locks that linger now: no caller holds them
+  uint64_t lost_by_reason[4];  ///< of those that were lost, by why: in the order of fl_loss
+  uint64_t retries;            ///< of operations: attempts after the first
+  uint64_t retries_exhausted;  ///< operations whose last attempt has failed
 } fl_client_status;
 
 /// How many buckets fl_times has: durations up to 1, 2, 5, 10, 20, 50, 100, 200, 500 ms, 1, 2, 5, 10, 30 s, 1, 5, 15

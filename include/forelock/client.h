@@ -57,18 +57,22 @@ struct ClassTimes {
 
 /// Counts since the client was made, for metrics and tests. A snapshot.
 struct ClientStatistics {
-  std::uint64_t granted = 0;           ///< locks granted by the servers
-  std::uint64_t taken_again = 0;       ///< acquisitions of a lock that lingered: without a request
-  std::uint64_t refused = 0;           ///< acquisitions that ended without a grant
-  std::uint64_t lost = 0;              ///< held locks that were lost
-  std::uint64_t released = 0;          ///< releases confirmed
-  std::uint64_t requests = 0;          ///< requests sent to ZooKeeper
-  std::uint64_t sessions_expired = 0;  ///< sessions that the server ended
-  std::uint64_t disconnections = 0;    ///< connections lost
-  std::uint64_t contenders = 0;        ///< contenders not yet certainly gone from the server
-  std::uint64_t lingering = 0;         ///< of these, locks that linger: no caller holds them
-  ClassTimes foreground;               ///< how long locks of that class were waited for and held
-  ClassTimes background;               ///< the same
+  std::uint64_t granted = 0;      ///< locks granted by the servers
+  std::uint64_t taken_again = 0;  ///< acquisitions of a lock that lingered: without a request
+  std::uint64_t refused = 0;      ///< acquisitions that ended without a grant
+  std::uint64_t lost = 0;         ///< held locks that were lost
+  /// Of these, by why: in the order of LossReason, which counts from 1.
+  std::array<std::uint64_t, 4> lost_by_reason = {};
+  std::uint64_t released = 0;           ///< releases confirmed
+  std::uint64_t requests = 0;           ///< requests sent to ZooKeeper
+  std::uint64_t sessions_expired = 0;   ///< sessions that the server ended
+  std::uint64_t disconnections = 0;     ///< connections lost
+  std::uint64_t contenders = 0;         ///< contenders not yet certainly gone from the server
+  std::uint64_t lingering = 0;          ///< of these, locks that linger: no caller holds them
+  std::uint64_t retries = 0;            ///< of operations: attempts after the first
+  std::uint64_t retries_exhausted = 0;  ///< operations whose last retry has failed
+  ClassTimes foreground;                ///< how long locks of that class were waited for and held
+  ClassTimes background;                ///< the same
 };
 
 /// Owns the session, its threads and its reconnects. Make one for a process and share it: every lock needs one, and

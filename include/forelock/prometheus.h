@@ -42,6 +42,17 @@ inline void add_counter(Families& families, std::string name, std::string help, 
   families.back().metric.push_back(std::move(metric));
 }
 
+inline void add_losses(Families& families, const ClientStatistics& statistics) {
+  families.push_back(
+      family("client_lost_total", "Held locks that were lost, by why.", prometheus::MetricType::Counter));
+  for (std::size_t i = 0; i < statistics.lost_by_reason.size(); ++i) {
+    prometheus::ClientMetric metric;
+    metric.label.push_back({"reason", std::string(name_of(static_cast<LossReason>(i + 1)))});
+    metric.counter.value = static_cast<double>(statistics.lost_by_reason[i]);
+    families.back().metric.push_back(std::move(metric));
+  }
+}
+
 inline void add_gauge(Families& families, std::string name, std::string help, double value) {
   prometheus::ClientMetric metric;
   metric.gauge.value = value;
@@ -74,8 +85,8 @@ inline void add_times(Families& families, std::string name, std::string help, co
 
 }  // namespace prometheus_detail
 
-/// `forelock_client_…`: `connected`, `granted_total`, `refused_total`, `lost_total` and the other numbers of
-/// ClientStatistics; the histograms `wait_seconds` and `hold_seconds` by `priority`. Thread-safe.
+/// `forelock_client_…`: `connected`, `granted_total`, `refused_total`, `lost_total` by `reason`, and the other numbers
+/// of ClientStatistics; the histograms `wait_seconds` and `hold_seconds` by `priority`. Thread-safe.
 ///
 /// A registry of prometheus-cpp keeps no ownership: the collector is kept as long as it is registered
 /// (`exposer.RegisterCollectable(metrics)` with a shared pointer).
@@ -94,7 +105,10 @@ class ClientMetrics final : public prometheus::Collectable {
     detail::add_counter(families, "client_taken_again_total",
                         "Acquisitions of a lock that lingered: without a request.", now.taken_again);
     detail::add_counter(families, "client_refused_total", "Acquisitions that ended without a grant.", now.refused);
-    detail::add_counter(families, "client_lost_total", "Held locks that were lost.", now.lost);
+    detail::add_losses(families, now);
+    detail::add_counter(families, "client_retries_total", "Operations that were tried again.", now.retries);
+    detail::add_counter(families, "client_retries_exhausted_total", "Operations whose last attempt has failed.",
+                        now.retries_exhausted);
     detail::add_counter(families, "client_released_total", "Releases that were confirmed.", now.released);
     detail::add_counter(families, "client_requests_total", "Requests sent to ZooKeeper.", now.requests);
     detail::add_counter(families, "client_sessions_expired_total", "Sessions that the servers ended.",

@@ -61,7 +61,7 @@ const std::string& Client::instance() const noexcept {
   return core_->instance();
 }
 ClientStatistics Client::statistics() const {
-  return core_->ensemble().statistics();
+  return core_->statistics();
 }
 void Client::close() {
   if (core_->on_callback_thread()) {

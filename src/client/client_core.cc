@@ -90,6 +90,13 @@ retry::RetryBudget& ClientCore::retry_budget(std::uint32_t burst, double per_sec
   return *retry_budget_;
 }
 
+ClientStatistics ClientCore::statistics() const {
+  ClientStatistics statistics = ensemble_->statistics();
+  statistics.retries = retries_;
+  statistics.retries_exhausted = retries_exhausted_;
+  return statistics;
+}
+
 // --- steps ---
 
 ClientCore::Step::~Step() {

@@ -54,6 +54,11 @@ class ClientCore final {
   void check_usable() const;
   // Stopped at the end of close(), when no callback runs any more: whoever waits for one has waited long enough.
   std::stop_token closed() const { return close_done_.get_token(); }
+  // Of all runners: an operation is tried again; its last retry has failed.
+  void count_retry() { ++retries_; }
+  void count_exhausted() { ++retries_exhausted_; }
+  // Of the ensemble, and these.
+  ClientStatistics statistics() const;
   // That of all runners; made as the first of them says.
   retry::RetryBudget& retry_budget(std::uint32_t burst, double per_second);
   // Writes to the host application's log, if it has given one.
@@ -139,6 +144,8 @@ class ClientCore final {
   std::optional<retry::RetryBudget> retry_budget_;
 
   std::atomic<bool> closed_{false};
+  std::atomic<std::uint64_t> retries_{0};
+  std::atomic<std::uint64_t> retries_exhausted_{0};
   std::stop_source close_done_;
 
   ClientLog log_;

@@ -49,7 +49,10 @@ void EnsembleLink::refused(lock::ContenderId contender, const lock::Refusal& ref
 }
 
 void EnsembleLink::lost(lock::ContenderId contender, LossReason reason, bool in_use) {
-  if (in_use) ++statistics_.lost;
+  if (in_use) {
+    ++statistics_.lost;
+    ++statistics_.lost_by_reason[static_cast<std::size_t>(reason) - 1];
+  }
   times_.ended(contender, now());
   note(contender, loss_text(reason));
 }

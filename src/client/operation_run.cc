@@ -47,6 +47,7 @@ void OperationRun::due() {
 lock::TimePoint OperationRun::begin_waiting() {
   waiting_since_ = now();
   waited_ = {};
+  if (!machine_.attempts().empty()) core_.count_retry();
   return std::min(deadline_after(core_.settings().timeout(operation_.priority)), deadline_);
 }
 
@@ -60,11 +61,13 @@ void OperationRun::refused(const std::exception_ptr& error) {
   const AttemptFailure failure = describe_failure(error);
   if (!failure.known) std::rethrow_exception(error);
   machine_.refused(*failure.known, failure.message, end_of_attempt());
+  count_failure();
   if (machine_.cause() == CallerCause::refused) error_ = error;
 }
 
 void OperationRun::handler_succeeded(bool certain) {
   machine_.handler_succeeded(certain, end_of_attempt());
+  count_failure();
 }
 
 void OperationRun::handler_failed(const std::exception_ptr& error) {
@@ -73,6 +76,7 @@ void OperationRun::handler_failed(const std::exception_ptr& error) {
   const bool unusable = failure.known == ErrorCode::closed || failure.known == ErrorCode::forked;
   if (unusable && !core_.usable()) withdraw_with(error);
   machine_.handler_failed(failure.code, failure.message, failure.retryable, end_of_attempt());
+  count_failure();
 }
 
 void OperationRun::sink_refused(std::exception_ptr error) {
@@ -88,6 +92,11 @@ void OperationRun::client_closed() {
 void OperationRun::withdraw_with(const std::exception_ptr& error) {
   if (!machine_.stop_requested()) error_ = error;
   machine_.stop();
+}
+
+void OperationRun::count_failure() {
+  const bool last = machine_.attempts().size() > retries_;
+  if (machine_.stage() == OperationStage::surrendering && last) core_.count_exhausted();
 }
 
 retry::AttemptEnd OperationRun::end_of_attempt() const {

@@ -55,6 +55,8 @@ class OperationRun {
  private:
   void withdraw_with(const std::exception_ptr& error);
   retry::AttemptEnd end_of_attempt() const;
+  // Of the statistics: it has failed, perhaps for the last time.
+  void count_failure();
   std::string history() const;
 
   ClientCore& core_;

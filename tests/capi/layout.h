@@ -107,7 +107,7 @@ NUMBER(FL_REPLAY_LOCKED_OUT, 4);
 NUMBER(FL_REPLAY_SKIPPED, 5);
 NUMBER(FL_REPLAY_UNREADABLE, 6);
 
-SIZE(fl_client_status, 128);
+SIZE(fl_client_status, 176);
 OFFSET(fl_client_status, size, 0);
 OFFSET(fl_client_status, connected, 8);
 OFFSET(fl_client_status, session_id, 16);
@@ -124,6 +124,9 @@ OFFSET(fl_client_status, instance, 96);
 OFFSET(fl_client_status, last_problem, 104);
 OFFSET(fl_client_status, taken_again, 112);
 OFFSET(fl_client_status, lingering, 120);
+OFFSET(fl_client_status, lost_by_reason, 128);
+OFFSET(fl_client_status, retries, 160);
+OFFSET(fl_client_status, retries_exhausted, 168);
 
 SIZE(fl_event, 72);
 OFFSET(fl_event, kind, 0);

@@ -41,7 +41,9 @@ def test_numbers_of_a_client(client):
     after = numbers(registry)
     assert after["forelock_client_granted_total",] == 1
     assert after["forelock_client_released_total",] == 1
-    assert after["forelock_client_lost_total",] == 0
+    assert {key[1]: value for key, value in after.items() if key[0] == "forelock_client_lost_total"} == {
+        "deadline_passed": 0, "session_expired": 0, "removed": 0, "closed": 0}
+    assert (after["forelock_client_retries_total",], after["forelock_client_retries_exhausted_total",]) == (0, 0)
     assert after["forelock_client_hold_seconds_count", "background"] == 1
     assert after["forelock_client_hold_seconds_count", "foreground"] == 0
     assert after["forelock_client_hold_seconds_bucket", "3600.0", "background"] == 1  # they sum up

@@ -1,6 +1,7 @@
 // A lock object against the answers of a session that the test gives by hand.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -87,6 +88,9 @@ TEST_F(SlotTest, ALockIsLostWithASessionThatIsGivenUpWhileItIsDisconnected) {
   session_.disconnect();
   core_->ensemble().use_session(nullptr);
   EXPECT_FALSE(slot->holds());
+  const ClientStatistics statistics = core_->statistics();
+  EXPECT_EQ(statistics.lost, 1u);
+  EXPECT_EQ(statistics.lost_by_reason, (std::array<std::uint64_t, 4>{0, 1, 0, 0})) << "the session has ended";
   session_.connect(1h, TreeSession::id + 2);
   EXPECT_FALSE(slot->holds());
   session_.answer_all();

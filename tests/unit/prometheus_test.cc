@@ -10,6 +10,7 @@
 #include <string>
 
 #include "forelock/blocking_write_lock.h"
+#include "forelock/operation_runner.h"
 #include "sample_letter.h"
 #include "support/temporary_directory.h"
 
@@ -44,6 +45,33 @@ TEST(Prometheus, NumbersOfAClient) {
   EXPECT_TRUE(has_line(text, "# TYPE forelock_client_wait_seconds histogram")) << text;
   EXPECT_TRUE(has_line(text, "forelock_client_wait_seconds_count{priority=\"background\"} 0")) << text;
   EXPECT_EQ(text.find("P1"), std::string::npos);
+}
+
+TEST(Prometheus, RetriesOfOperations) {
+  const test::TemporaryDirectory directory;
+  Settings settings = without_a_server();
+  settings.set({{"elastic.request.retry.count", "2"},
+                {"zookeeper.connection.retry", "0"},
+                {"zookeeper.foreground.task.timeout", "1"},
+                {"dlq.outbox.path", (directory.path() / "outbox.db").string()}});
+  DeadLetterQueue queue(settings);
+  Client client(settings);
+  OperationRunnerOptions options;
+  options.backoff = {1ms, 1ms};
+  OperationRunner runner(client, queue, options);
+  Operation operation;
+  operation.type = "test";
+  operation.monitor = "P1";
+  EXPECT_EQ(runner.run(operation, [](OperationAttempt&) {}).status, OperationResult::Status::dead_lettered);
+  EXPECT_EQ(client.statistics().retries, 2u);
+  EXPECT_EQ(client.statistics().retries_exhausted, 1u);
+  const std::string text = text_of(ClientMetrics(client));
+  EXPECT_TRUE(has_line(text, "forelock_client_retries_total 2")) << text;
+  EXPECT_TRUE(has_line(text, "forelock_client_retries_exhausted_total 1")) << text;
+  for (const char* reason : {"deadline_passed", "session_expired", "removed", "closed"}) {
+    const std::string line = std::string("forelock_client_lost_total{reason=\"") + reason + "\"} 0";
+    EXPECT_TRUE(has_line(text, line)) << text;
+  }
 }
 
 TEST(Prometheus, BucketsSumUp) {

@@ -17,7 +17,7 @@ from forelock._dispatcher import Dispatcher
 from forelock._green import blocking, refuse_eventlet
 from forelock._native import check, encode, lib, milliseconds, text
 from forelock.errors import ErrorCode, make_error
-from forelock.values import PriorityLike, priority_of
+from forelock.values import LossReason, PriorityLike, priority_of
 
 
 #: Where the buckets of a DurationHistogram end, in seconds; there is one more, for what is longer.
@@ -68,6 +68,12 @@ class ClientStatus:
     taken_again: int = 0
     #: Locks that linger now.
     lingering: int = 0
+    #: Of those that were lost, how many by which reason.
+    lost_by_reason: Mapping[LossReason, int] = dataclasses.field(default_factory=dict)
+    #: Of operations: attempts after the first.
+    retries: int = 0
+    #: Operations whose last attempt has failed.
+    retries_exhausted: int = 0
 
 
 class Core:
@@ -228,6 +234,9 @@ class Client:
             last_problem=text(status.last_problem),
             taken_again=status.taken_again,
             lingering=status.lingering,
+            lost_by_reason=dict(zip(LossReason, status.lost_by_reason)),
+            retries=status.retries,
+            retries_exhausted=status.retries_exhausted,
         )
 
     def times(self, priority: PriorityLike) -> LockTimes:

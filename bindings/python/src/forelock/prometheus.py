@@ -20,11 +20,12 @@ _COUNTERS = {
     "granted": "Locks that ZooKeeper has granted.",
     "taken_again": "Acquisitions of a lock that lingered: without a request.",
     "refused": "Acquisitions that ended without a grant.",
-    "lost": "Held locks that were lost.",
     "released": "Releases that were confirmed.",
     "requests": "Requests sent to ZooKeeper.",
     "sessions_expired": "Sessions that the servers ended.",
     "disconnections": "Connections that were lost.",
+    "retries": "Operations that were tried again.",
+    "retries_exhausted": "Operations whose last attempt has failed.",
 }
 _GAUGES = {
     "contenders": "Contenders that may have a node on the servers.",
@@ -40,8 +41,9 @@ _LETTERS = {
 class ForelockCollector(Collector):
     """Reads the counts of a client, and of its dead-letter queue, whenever Prometheus asks.
 
-    ``forelock_client_…``: ``connected``, ``granted_total``, ``refused_total``, ``lost_total`` and the other numbers of
-    ClientStatus; the histograms ``wait_seconds`` and ``hold_seconds`` by ``priority``. No monitor is a label.
+    ``forelock_client_…``: ``connected``, ``granted_total``, ``refused_total``, ``lost_total`` by ``reason``, and the
+    other numbers of ClientStatus; the histograms ``wait_seconds`` and ``hold_seconds`` by ``priority``. No monitor is
+    a label.
     ``forelock_dlq_…``: ``outbox_rows``, ``outbox_bytes``, ``oldest_seconds``, ``accepted_total``, ``delivered_total``,
     ``delivery_failures_total``. What is closed has no numbers.
     """
@@ -68,6 +70,10 @@ class ForelockCollector(Collector):
         yield GaugeMetricFamily("forelock_client_connected", "Whether a server is connected.", int(status.connected))
         for name, text in _COUNTERS.items():
             yield CounterMetricFamily("forelock_client_" + name, text, getattr(status, name))
+        lost = CounterMetricFamily("forelock_client_lost", "Held locks that were lost, by why.", labels=["reason"])
+        for reason, count in status.lost_by_reason.items():
+            lost.add_metric([reason.name.lower()], count)
+        yield lost
         for name, text in _GAUGES.items():
             yield GaugeMetricFamily("forelock_client_" + name, text, getattr(status, name))
         wait = HistogramMetricFamily(

@@ -138,6 +138,34 @@ public final class ClientStatus {
   }
 
   /**
+   * Of the held locks that were lost, those that were lost so.
+   *
+   * @param reason why
+   * @return their number
+   */
+  public long lost(LossReason reason) {
+    return numbers[Layouts.ClientStatus.LOST_BY_REASON + reason.ordinal()];
+  }
+
+  /**
+   * Attempts of operations after their first.
+   *
+   * @return their number
+   */
+  public long retries() {
+    return numbers[Layouts.ClientStatus.RETRIES];
+  }
+
+  /**
+   * Operations whose last attempt has failed.
+   *
+   * @return their number
+   */
+  public long retriesExhausted() {
+    return numbers[Layouts.ClientStatus.RETRIES_EXHAUSTED];
+  }
+
+  /**
    * The instance identity.
    *
    * @return {@code host/pid}

@@ -22,7 +22,10 @@ final class Layouts {
     static final int LAST_PROBLEM = 1;
     static final int TAKEN_AGAIN = 11;
     static final int LINGERING = 12;
-    static final int NUMBERS = 13;
+    static final int LOST_BY_REASON = 13;
+    static final int RETRIES = 17;
+    static final int RETRIES_EXHAUSTED = 18;
+    static final int NUMBERS = 19;
     static final int TEXTS = 2;
   }
 

@@ -18,6 +18,7 @@ import org.forelock.ForelockClient;
 import org.forelock.ForelockException;
 import org.forelock.LockTimes;
 import org.forelock.LockType;
+import org.forelock.LossReason;
 
 /**
  * The numbers of a client as meters of Micrometer: {@code forelock.client.*}. No monitor is a tag.
@@ -59,7 +60,12 @@ public final class ForelockMetrics implements MeterBinder {
     counter(registry, "granted", "Locks that ZooKeeper has granted", ClientStatus::granted);
     counter(registry, "taken.again", "Acquisitions of a lock that lingered", ClientStatus::takenAgain);
     counter(registry, "refused", "Acquisitions that ended without a grant", ClientStatus::refused);
-    counter(registry, "lost", "Held locks that were lost", ClientStatus::lost);
+    for (LossReason reason : LossReason.values()) {
+      counter(registry, "lost", "Held locks that were lost, by why", status -> status.lost(reason), "reason",
+          reason.name().toLowerCase(Locale.ROOT));
+    }
+    counter(registry, "retries", "Operations that were tried again", ClientStatus::retries);
+    counter(registry, "retries.exhausted", "Operations whose last attempt has failed", ClientStatus::retriesExhausted);
     counter(registry, "released", "Releases that were confirmed", ClientStatus::released);
     counter(registry, "requests", "Requests sent to ZooKeeper", ClientStatus::requests);
     counter(registry, "sessions.expired", "Sessions that the servers ended", ClientStatus::sessionsExpired);
@@ -84,10 +90,11 @@ public final class ForelockMetrics implements MeterBinder {
         .description(help).tags(tags).strongReference(true).register(registry);
   }
 
-  private void counter(MeterRegistry registry, String name, String help, ToDoubleFunction<ClientStatus> value) {
+  private void counter(MeterRegistry registry, String name, String help, ToDoubleFunction<ClientStatus> value,
+      String... more) {
     FunctionCounter
         .builder("forelock.client." + name, client, of -> number(of, some -> value.applyAsDouble(some.status())))
-        .description(help).tags(tags).register(registry);
+        .description(help).tags(tags.and(more)).register(registry);
   }
 
   private void times(MeterRegistry registry, String name, String help, LockType type,

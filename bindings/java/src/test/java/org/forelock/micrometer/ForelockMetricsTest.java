@@ -8,8 +8,11 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import org.forelock.DeadLetterQueue;
 import org.forelock.ForelockClient;
 import org.forelock.LockTimes;
 import org.forelock.LockType;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The numbers of a client as Micrometer reads them; here where the command, which has a server, is built. */
 @EnabledIfSystemProperty(named = DevServer.COMMAND, matches = ".+")
@@ -53,7 +57,11 @@ class ForelockMetricsTest {
         lock.unlock();
       }
       assertEquals(1, counter("released"));
-      assertEquals(0, counter("lost"));
+      for (String reason : new String[]{"deadline_passed", "session_expired", "removed", "closed"}) {
+        assertEquals(0, counter("lost", "reason", reason));
+      }
+      assertEquals(0, counter("retries"));
+      assertEquals(0, counter("retries.exhausted"));
       assertEquals(1, timed("hold", "background"));
       assertEquals(0, timed("hold", "foreground"));
       double held = registry.get("forelock.client.hold").tags("priority", "background").functionTimer()
@@ -78,6 +86,19 @@ class ForelockMetricsTest {
         assertFalse(meter.getId().toString().contains("Secret"), meter.getId().toString());
       }
     }
+  }
+
+  @Test
+  void aQueueHasItsOwn(@TempDir Path directory) {
+    Properties properties = new Properties();
+    properties.setProperty("dlq.outbox.path", directory.resolve("outbox.db").toString());
+    DeadLetterQueue queue = new DeadLetterQueue(properties);
+    new DeadLetterMetrics(queue, Tags.of("queue", "main")).bindTo(registry);
+    assertEquals(0, registry.get("forelock.dlq.outbox.rows").tag("queue", "main").gauge().value());
+    assertEquals(0, registry.get("forelock.dlq.oldest.seconds").gauge().value());
+    assertEquals(0, registry.get("forelock.dlq.accepted").functionCounter().count());
+    queue.close();
+    assertTrue(Double.isNaN(registry.get("forelock.dlq.outbox.rows").gauge().value()));
   }
 
   @Test
