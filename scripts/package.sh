@@ -45,6 +45,9 @@ export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C.UTF-8
 export FORELOCK_ZOOKEEPER_CLIENT=${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}
 # The copy of the source is as new as its compilation, which is no reason to read all of it again.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}
+# debhelper gives its commands another home, and with it another cache, which would be gone with the source.
+CCACHE_DIR=$(ccache --get-config cache_dir)
+export CCACHE_DIR
 DEB_BUILD_OPTIONS=parallel=$(parallel_jobs)
 export DEB_BUILD_OPTIONS
 
