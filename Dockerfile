@@ -1,30 +1,29 @@
 # The command `forelock` in an image of its own; docker-compose.yml shows how it is used.
 #
-# Each command can be tried without Docker, on Debian 12, from the repository's root.
+# It compiles the command; with --build-arg COMMAND=packaged it takes the one that scripts/package.sh has made on this
+# machine. Each command can be tried without Docker, on Debian 12, from the repository's root. scripts/evidence.sh packages
+# builds it with buildah, and tries it.
 
-FROM debian:12-slim AS build
+ARG BASE=debian:12-slim
+FROM ${BASE} AS build
+ARG COMMAND=compiled
 WORKDIR /source
 COPY scripts/lib.sh scripts/setup.sh scripts/
-RUN scripts/setup.sh --build
+RUN if [ "$COMMAND" = compiled ]; then scripts/setup.sh --build; \
+    else apt-get update && apt-get install --yes --no-install-recommends openssl; fi
 COPY . .
-RUN scripts/zookeeper_client.sh \
- && cmake --preset package -DCMAKE_INSTALL_PREFIX=/usr/local \
- && cmake --build --preset package \
- && DESTDIR=/installed cmake --install build/package --strip
+RUN if [ "$COMMAND" = compiled ]; then scripts/zookeeper_client.sh \
+ && cmake --preset package && cmake --build --preset package --target forelock_cli \
+ && install -D --strip build/package/bin/forelock /built/usr/bin/forelock; \
+    else dpkg-deb --extract build/packages/forelock_*.deb /built; fi
+RUN scripts/image_root.sh /image /built/usr/bin/forelock
 
-FROM debian:12-slim
-RUN apt-get update \
- && apt-get install --yes --no-install-recommends \
-      ca-certificates libssl3 libyaml-cpp0.7 librdkafka1 libsqlite3-0 libspdlog1.10 libcurl4 \
-      libprometheus-cpp-core1.0 libsasl2-modules libsasl2-modules-gssapi-mit \
- && rm -rf /var/lib/apt/lists/*
-COPY --from=build /installed /
-# The outbox of dead letters is all that it keeps.
-# Secrets are mounted as files of root that the group may read: its number is fixed, as the user's is.
-RUN ldconfig \
- && groupadd --system --gid 10001 forelock \
- && useradd --system --uid 10001 --gid 10001 --home-dir /var/lib/forelock --create-home forelock
-USER forelock
+# Nothing but the command, what it needs, and a shell: scripts/image_root.sh.
+FROM scratch
+COPY --from=build /image /
+ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin
+# By its number: secrets are mounted as files of root that the group may read, and Kubernetes sees that it is not root.
+USER 10001:10001
 WORKDIR /var/lib/forelock
 VOLUME /var/lib/forelock
 ENV XDG_STATE_HOME=/var/lib

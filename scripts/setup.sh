@@ -52,7 +52,10 @@ packages=(
 # Debian packages, the checks of them, and a system to install them in.
 packaging=(git debhelper fakeroot lintian blhc mmdebstrap
   # those for Python and Java
-  dh-python python3 python3-cffi python3-pip python3-setuptools python3-wheel default-jdk-headless)
+  dh-python python3 python3-cffi python3-pip python3-setuptools python3-wheel default-jdk-headless
+)
+# The image, without an engine.
+imaging=(buildah)
 
 peers=(etcd-server redis-server)
 browser=(chromium chromium-driver python3-selenium)
@@ -62,7 +65,7 @@ check_only=no
 for argument in "$@"; do
   case $argument in
     --build) packages=("${building[@]}") ;;
-    --package) packages=("${building[@]}" "${packaging[@]}") ;;
+    --package) packages=("${building[@]}" "${packaging[@]}" "${imaging[@]}") ;;
     --bench) packages+=("${peers[@]}") ;;
     --browser) packages+=("${browser[@]}") ;;
     --kerberos) packages+=("${kerberos[@]}") ;;

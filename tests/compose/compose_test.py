@@ -154,8 +154,9 @@ class DockerfileTest(unittest.TestCase):
         self.assertEqual(len(users), 1)
         self.assertNotIn(users[0], ("root", "0"))
 
-    def test_the_users_group_can_be_named_by_its_number(self):
-        self.assertRegex(self.final, r"groupadd --system --gid 10001 (?s:.)*useradd --system --uid 10001 --gid 10001 ")
+    def test_the_user_is_named_by_its_number(self):
+        self.assertRegex(self.final, r"(?m)^USER 10001:10001$")
+        self.assertIn("\nforelock:x:10001:10001:", (ROOT / "scripts/image_root.sh").read_text(encoding="utf-8"))
 
     def test_has_a_health_check(self):
         self.assertRegex(self.final, r"(?m)^HEALTHCHECK .*doctor")
