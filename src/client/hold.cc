@@ -70,8 +70,8 @@ Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, const std::o
         "this lock object already holds or waits for " + name_ + "; locks are not re-entrant",
         "use one lock object for each acquisition that may overlap");
   }
+  if (trace_) trace_->begins(priority(), caller);  // which may throw: nothing has begun then
   phase_ = Phase::waiting;
-  if (trace_) trace_->begins(priority(), caller);
   waiting_since_ = now();
   deadline_ = deadline;
   failure_.reset();
@@ -96,10 +96,11 @@ std::optional<Hold::Failure> Hold::wait(Acquisition acquisition, lock::TimePoint
       changed_.wait(guard, ended);
     } else if (!changed_.wait_until(guard, to_steady(deadline), ended)) {
       // The engine ends the wait at the deadline; whichever thread notices first tells it the time.
+      const bool is_over = now() >= deadline;  // else the timer may have been a moment early
       guard.unlock();
       ensemble_.tick();
       guard.lock();
-      if (now() >= deadline) deadline = lock::never;  // what a set has taken is being given back
+      if (is_over) deadline = lock::never;  // what a set has taken is being given back
     }
   }
   if (acquisition_ != acquisition) return Failure{.refusal = {.reason = RefusalReason::cancelled}};
@@ -208,7 +209,9 @@ void Hold::begin_release(Done done, bool is_waited_for) {
 
 void Hold::release_and_wait() {
   if (core_->in_forked_child()) core_->check_usable();
-  if (!core_->in_step([this](agent::Agent& agent) { return release_held(agent, {}, true); })) throw not_held();
+  Done nobody_to_tell;
+  const bool begun = core_->in_step([&](agent::Agent& agent) { return release_held(agent, nobody_to_tell, true); });
+  if (!begun) throw not_held();
   std::unique_lock guard(mutex_);
   // Beyond the deadline of what was held, which moves on while the connection lives, there is nothing to be confirmed.
   const lock::TimePoint bound = now() + ensemble_.session_timeout();
@@ -239,8 +242,8 @@ void Hold::release_quietly() noexcept {
 
 void Hold::release(Done done) {
   if (core_->in_forked_child()) core_->check_usable();
-  const bool begun = core_->in_step([&](agent::Agent& agent) { return release_held(agent, done, false); });
-  if (begun || !done) return;
+  if (core_->in_step([&](agent::Agent& agent) { return release_held(agent, done, false); })) return;
+  if (!done) return;
   gate_.owe({.done = std::move(done), .kind = release_callback, .error = [this] {
                return std::make_exception_ptr(not_held());
              }});

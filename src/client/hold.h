@@ -147,8 +147,9 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   virtual bool move_waiting(agent::Agent& agent, Priority priority) = 0;
   virtual bool step_aside_held(agent::Agent& agent, lock::TimePoint deadline) = 0;
   virtual void watch_danger_of_held(agent::Agent& agent, std::chrono::milliseconds margin) = 0;
-  // Held or lost: releases it, as begin_release() and told_released() say. False if there is nothing to release.
-  virtual bool release_held(agent::Agent& agent, Done done, bool is_waited_for) = 0;
+  // Held or lost: releases it, as begin_release() and told_released() say. False if there is nothing to release; only
+  // then `done` stays, which is not copied: what it owns is the host's, and may call the client.
+  virtual bool release_held(agent::Agent& agent, Done& done, bool is_waited_for) = 0;
   // The caller of a release has waited long enough: the answer, if it comes, is no news any more.
   virtual void forget_release() = 0;
   // The object ends.

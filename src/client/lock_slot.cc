@@ -30,7 +30,7 @@ LockSlot::LockSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std:
 
 // --- releasing ---
 
-bool LockSlot::release_held(agent::Agent& agent, Done done, bool is_waited_for) {
+bool LockSlot::release_held(agent::Agent& agent, Done& done, bool is_waited_for) {
   const bool answer_wanted = static_cast<bool>(done);
   lock::ContenderId contender = 0;
   {

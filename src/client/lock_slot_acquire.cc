@@ -43,8 +43,8 @@ Hold::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once, Don
   std::vector<std::string> stack;
   {
     const std::lock_guard guard(mutex());
+    stack = take_stack();  // of this call, also if it is refused
     acquisition = begin_acquisition(deadline, caller, std::move(done));
-    stack = take_stack();
     contender_ = 0;
     cancelled_ = false;
   }

@@ -63,7 +63,7 @@ SetSlot::SetSlot(std::shared_ptr<ClientCore> core, std::string lock_info, std::s
 
 // --- releasing ---
 
-bool SetSlot::release_held(agent::Agent& agent, Done done, bool is_waited_for) {
+bool SetSlot::release_held(agent::Agent& agent, Done& done, bool is_waited_for) {
   const lock::TimePoint confirmed_by = now() + ensemble().session_timeout();
   {
     const std::lock_guard guard(mutex());

@@ -60,7 +60,7 @@ class SetSlot final : public Hold {
   bool move_waiting(agent::Agent& agent, Priority priority) override;
   bool step_aside_held(agent::Agent& agent, lock::TimePoint deadline) override;
   void watch_danger_of_held(agent::Agent& agent, std::chrono::milliseconds margin) override;
-  bool release_held(agent::Agent& agent, Done done, bool is_waited_for) override;
+  bool release_held(agent::Agent& agent, Done& done, bool is_waited_for) override;
   void forget_release() override;
   void abandon() noexcept override;
 

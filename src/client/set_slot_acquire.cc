@@ -51,13 +51,24 @@ Hold::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done
     if (run) run->release();
     {
       const std::lock_guard guard(mutex());
+      run = std::make_shared<SetRun>(core(), shared(), members_, std::move(record), options(), wants_contention(),
+                                     wants_place());
       acquisition = begin_acquisition(deadline, caller, std::move(done));
-      run_ = run = std::make_shared<SetRun>(core(), shared(), members_, std::move(record), options(),
-                                            wants_contention(), wants_place());
+      run_ = run;
       patience_begun_ = false;
     }
-    run->inside(outer().held(core()));
-    run->begin(deadline, try_only);
+    try {
+      run->inside(outer().held(core()));
+      run->begin(deadline, try_only);
+    } catch (...) {
+      {
+        const std::lock_guard guard(mutex());
+        take_back_acquisition();
+        run_.reset();
+      }
+      run->cancel();  // gives back what it has taken
+      throw;
+    }
   });
   return acquisition;
 }

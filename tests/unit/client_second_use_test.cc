@@ -100,6 +100,12 @@ TEST_F(SecondUseTest, AStackIsThatOfOneAcquisition) {
   session_.answer_all();
   hold(*slot);
   EXPECT_THAT(record_at("/P/privateLock")->stack, IsEmpty());
+  slot->set_stack({"of one that is refused"});
+  EXPECT_THROW(slot->acquire(lock::never, false), RequestRejectedException);
+  slot->release({});
+  session_.answer_all();
+  hold(*slot);
+  EXPECT_THAT(record_at("/P/privateLock")->stack, IsEmpty());
   slot->retire();
   session_.answer_all();
 }

@@ -319,6 +319,14 @@ TEST_F(SetTest, AReleaseWithoutAnAnswerEndsAndGoesOnInTheBackground) {
   EXPECT_THROW(set->release_and_wait(), NoNodeException);
 }
 
+TEST_F(SetTest, AnAcquisitionThatThrowsLeavesTheObjectFree) {
+  SetSlot set(core_, "test", {"a"}, Priority::foreground, options());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THROW(set.acquire(lock::never, false), std::bad_weak_ptr);
+    EXPECT_EQ(set.state(), LockState::free);
+  }
+}
+
 TEST_F(SetTest, OneAcquisitionAtATime) {
   const auto set = make_set({"a"});
   set->acquire(lock::never, false);

@@ -270,6 +270,27 @@ TEST_F(SlotTest, AnAcquisitionThatThrowsLeavesTheObjectFree) {
 }
 
 // With the new grant comes a new token, which readers take from its transaction.
+// A copy would be made with the mutex of the client, which what the callback owns may want, and would outlive the call.
+TEST_F(SlotTest, TheCallbackOfAReleaseIsNotCopied) {
+  struct Callback {
+    explicit Callback(int& copies) : copies_(&copies) {}
+    Callback(const Callback& other) : copies_(other.copies_) { ++*copies_; }
+    Callback(Callback&& other) noexcept = default;
+    void operator()(const std::exception_ptr&) const {}
+    int* copies_;
+  };
+  const auto slot = make_slot();
+  slot->acquire(lock::never, false);
+  session_.answer_all();
+  int copies = 0;
+  slot->release(Callback(copies));
+  session_.answer_all();
+  EXPECT_EQ(slot->state(), LockState::free);
+  slot->release(Callback(copies));  // is not held
+  slot->retire();
+  EXPECT_EQ(copies, 0);
+}
+
 TEST_F(SlotTest, TheRecordKeepsNoTokenOfAnEarlierGrant) {
   const auto slot = make_slot();
   slot->acquire(lock::never, false);
