@@ -62,7 +62,7 @@ void Hold::begin_tracing(const std::string& monitor, std::size_t members) {
 }
 
 Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, const std::optional<TraceContext>& caller,
-                                          Done done) {
+                                          Done& done) {
   const Phase before = phase();
   if (before != Phase::free && before != Phase::lost) {
     throw RequestRejectedException(
@@ -82,10 +82,10 @@ Hold::Acquisition Hold::begin_acquisition(lock::TimePoint deadline, const std::o
   return ++acquisition_;
 }
 
-void Hold::take_back_acquisition() {
+Hold::Done Hold::take_back_acquisition() {
   phase_ = Phase::free;
   if (trace_) trace_->refused({.reason = RefusalReason::rejected});
-  acquired_ = {};
+  return std::exchange(acquired_, {});
 }
 
 std::optional<Hold::Failure> Hold::wait(Acquisition acquisition, lock::TimePoint deadline) {

@@ -158,10 +158,10 @@ class Hold : public OuterLock, public std::enable_shared_from_this<Hold> {
   // --- what they say; requires mutex(), and but for begin_acquisition() a step of the core ---
 
   // \throws RequestRejectedException(already_held).
-  // `caller`: trace_parent(), asked without mutex().
-  Acquisition begin_acquisition(lock::TimePoint deadline, const std::optional<TraceContext>& caller, Done done);
-  // What has begun cannot go on: its caller gets an exception.
-  void take_back_acquisition();
+  // `caller`: trace_parent(), asked without mutex(). `done` stays with its caller if it throws, to die without mutex().
+  Acquisition begin_acquisition(lock::TimePoint deadline, const std::optional<TraceContext>& caller, Done& done);
+  // What has begun cannot go on: its caller gets an exception. \returns what begin_acquisition() was given.
+  Done take_back_acquisition();
   // From held to waiting, with no place in between at which anybody could begin.
   void told_step_aside(lock::TimePoint deadline);
   void begin_release(Done done, bool is_waited_for);

@@ -61,7 +61,7 @@ std::stop_token Hold::stop_token() {
 
 void Hold::on_lost(std::function<void(LossReason, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
-  on_lost_ = std::move(callback);
+  on_lost_.swap(callback);  // the former one dies without the mutex
 }
 
 void Hold::on_danger(std::chrono::milliseconds margin, std::function<void()> callback) {
@@ -69,7 +69,7 @@ void Hold::on_danger(std::chrono::milliseconds margin, std::function<void()> cal
   {
     const std::lock_guard guard(mutex_);
     danger_margin_ = margin;
-    on_danger_ = std::move(callback);
+    on_danger_.swap(callback);
   }
   if (!holds()) return;
   core_->in_step([&](agent::Agent& agent) { watch_danger_of_held(agent, margin); });
@@ -77,12 +77,12 @@ void Hold::on_danger(std::chrono::milliseconds margin, std::function<void()> cal
 
 void Hold::on_queued(std::function<void(const QueuePosition&, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
-  on_queued_ = std::move(callback);
+  on_queued_.swap(callback);  // the former one dies without the mutex
 }
 
 void Hold::on_contended(std::function<void(Priority, const std::string&)> callback) {
   const std::lock_guard guard(mutex_);
-  on_contended_ = std::move(callback);
+  on_contended_.swap(callback);  // the former one dies without the mutex
 }
 
 std::optional<std::chrono::milliseconds> Hold::danger_margin() const {

@@ -44,7 +44,7 @@ Hold::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once, Don
   {
     const std::lock_guard guard(mutex());
     stack = take_stack();  // of this call, also if it is refused
-    acquisition = begin_acquisition(deadline, caller, std::move(done));
+    acquisition = begin_acquisition(deadline, caller, done);
     contender_ = 0;
     cancelled_ = false;
   }
@@ -60,7 +60,7 @@ Hold::Acquisition LockSlot::acquire(lock::TimePoint deadline, bool try_once, Don
     });
   } catch (...) {
     const std::lock_guard guard(mutex());
-    take_back_acquisition();
+    done = take_back_acquisition();
     throw;
   }
   return acquisition;

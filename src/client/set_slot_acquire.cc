@@ -53,7 +53,7 @@ Hold::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done
       const std::lock_guard guard(mutex());
       run = std::make_shared<SetRun>(core(), shared(), members_, std::move(record), options(), wants_contention(),
                                      wants_place());
-      acquisition = begin_acquisition(deadline, caller, std::move(done));
+      acquisition = begin_acquisition(deadline, caller, done);
       run_ = run;
       patience_begun_ = false;
     }
@@ -63,7 +63,7 @@ Hold::Acquisition SetSlot::acquire(lock::TimePoint deadline, bool try_only, Done
     } catch (...) {
       {
         const std::lock_guard guard(mutex());
-        take_back_acquisition();
+        done = take_back_acquisition();
         run_.reset();
       }
       run->cancel();  // gives back what it has taken

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/lock_slot.h"
+#include "client/set_slot.h"
 #include "records/wall_time.h"
 #include "support/wait_until.h"
 #include "tree_session.h"
@@ -270,6 +271,38 @@ TEST_F(SlotTest, AnAcquisitionThatThrowsLeavesTheObjectFree) {
 }
 
 // With the new grant comes a new token, which readers take from its transaction.
+// It may own what calls the lock object or the client when it dies.
+TEST_F(SlotTest, TheCallbackOfARefusedAcquisitionDiesWithoutAMutex) {
+  const auto slot = make_slot();
+  const auto set =
+      std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"Q"}, Priority::foreground, LockOptions());
+  const auto refuse = [&](Hold& hold) {
+    hold.acquire(lock::never, false);
+    std::atomic<bool> asked = false;
+    bool answered = false;
+    std::jthread other;
+    const auto ask = [&](const int*) {
+      other = std::jthread([&] {
+        hold.on_queued({});  // under the object's mutex
+        core_->in_step([](agent::Agent&) {});
+        asked = true;
+      });
+      answered = test::wait_until([&] { return asked.load(); }, 1s);
+    };
+    std::shared_ptr<const int> owned(new int(1), [&](const int* number) {
+      ask(number);
+      delete number;
+    });
+    EXPECT_THROW(hold.acquire(lock::never, false, [owned = std::move(owned)](std::exception_ptr) {}),
+                 RequestRejectedException);
+    EXPECT_TRUE(answered);
+  };
+  refuse(*slot);
+  refuse(*set);
+  slot->retire();
+  set->retire();
+}
+
 // A copy would be made with the mutex of the client, which what the callback owns may want, and would outlive the call.
 TEST_F(SlotTest, TheCallbackOfAReleaseIsNotCopied) {
   struct Callback {
