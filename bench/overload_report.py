@@ -1,48 +1,50 @@
 #!/usr/bin/env python3
-"""A table, and with --plot a picture, of what bench_overload measured.
+"""Tables of what bench_overload measured with ageing and with admission, and a picture of the ageing.
 
-Usage: overload_report.py RESULTS.json… [--plot FILE.svg]. Several results of one command with other seeds: medians.
+Usage: overload_report.py AGEING.json ADMISSION.json [--document FILE --plots FOLDER]
+
+With a document, its part "<!-- measured: overload -->" is replaced, and the picture written.
 """
 
 import argparse
 import json
-import statistics
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "compare"))
 from picture import curve  # noqa: E402
+from report import replace  # noqa: E402
 
 COLOURS = {"without": "#9aa0a6", "with": "#1a73e8"}
 SIDES = ("without", "with")
 
 
-def median(runs, pick):
-    return statistics.median(pick(run) for run in runs)
+def row(load, side, waiting):
+    foreground, background = load[side]["foreground"], load[side]["background"]
+    in_vain = foreground["in_vain"]
+    told = f"{100 * foreground['answered_within_50_ms'] / in_vain:.0f} %" if in_vain else "–"
+    longest = f"{max(background['waits_ms']) / 1000:.0f} s" if background["waits_ms"] else "–"
+    cells = [f"{load['load']:g} ×", side, f"{foreground['served']:,}", f"{foreground['p50_ms']:,.0f} ms",
+             f"{foreground['p99_ms']:,.0f} ms", f"{in_vain:,}", told]
+    return "| " + " | ".join(cells + ([f"{background['served']} of {waiting}", longest] if waiting else [])) + " |"
 
 
-def row(load, side, sides, waiting):
-    foreground = [one["foreground"] for one in sides]
-    in_vain = median(foreground, lambda one: one["in_vain"])
-    at_once = median(foreground, lambda one: 100 * one["answered_within_50_ms"] / max(1, one["in_vain"]))
-    served = median(sides, lambda one: one["background"]["served"])
-    longest = median(sides, lambda one: max(one["background"]["waits_ms"], default=0) / 1000)
-    behind = [f"{served:.0f} of {waiting}", f"{longest:.0f} s" if served else "–"] if waiting else []
-    cells = [f"{load:g} ×", side, f"{median(foreground, lambda one: one['served']):,.0f}",
-             f"{median(foreground, lambda one: one['p50_ms']):,.0f} ms",
-             f"{median(foreground, lambda one: one['p99_ms']):,.0f} ms", f"{in_vain:,.0f}",
-             f"{at_once:.0f} %" if in_vain else "–"] + behind
-    return "| " + " | ".join(cells) + " |"
-
-
-def table(runs):
-    waiting = runs[0]["background"]
-    heads = ["load", f"`{runs[0]['setting']}`", "foreground served", "p50", "p99", "in vain", "told within 50 ms"]
+def table(run):
+    waiting = run["background"]
+    heads = ["load", f"`{run['setting']}`", "foreground served", "p50", "p99", "in vain", "told within 50 ms"]
     heads += ["background served", "longest wait"] if waiting else []
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    for i, load in enumerate(runs[0]["loads"]):
-        lines += [row(load["load"], side, [run["loads"][i][side] for run in runs], waiting) for side in SIDES]
-    return "\n".join(lines)
+    return "\n".join(lines + [row(load, side, waiting) for load in run["loads"] for side in SIDES])
+
+
+def text(run):
+    """Its table, and what was asked of the monitor."""
+    return (f"Foreground sections of {run['foreground_section_ms']} ms, of which this monitor serves "
+            f"{run['capacity']:.0f} a second, arrive at random for {run['seconds']} s, each with a time-out of "
+            f"{run['foreground_timeout_ms'] / 1000:g} s"
+            + (f"; {run['background']} background contenders, sections of {run['background_section_ms']} ms, wait from "
+               "the beginning" if run["background"] else "")
+            + f".\n\n{table(run)}")
 
 
 def plot(run):
@@ -55,14 +57,23 @@ def plot(run):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", nargs="+")
-    parser.add_argument("--plot")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ageing")
+    parser.add_argument("admission")
+    parser.add_argument("--document")
+    parser.add_argument("--plots", help="with --document")
     options = parser.parse_args()
-    runs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in options.results]
-    print(table(runs))
-    if options.plot:
-        Path(options.plot).write_text(plot(runs[0]), encoding="utf-8")
+    ageing, admission = (json.loads(Path(path).read_text(encoding="utf-8"))
+                         for path in (options.ageing, options.admission))
+    if not options.document:
+        print(f"{table(ageing)}\n\n{table(admission)}")
+        return
+    (Path(options.plots) / "overload.svg").write_text(plot(ageing), encoding="utf-8")
+    document = Path(options.document)
+    document.write_text(replace(
+        document.read_text(encoding="utf-8"), "overload",
+        "### Background work that ages\n\n![Background work served by when](performance/overload.svg)\n\n"
+        f"{text(ageing)}\n\n### Whoever would wait in vain is refused\n\n{text(admission)}"), encoding="utf-8")
 
 
 main()

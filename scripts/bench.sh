@@ -5,7 +5,7 @@
 #              becomes of contenders at a monitor of which more is asked than it serves, with ageing and admission
 #              compare: Forelock next to the bare C client in all workloads, one after the other in rounds
 #   --peers    compare: next to Curator, go-zookeeper, kazoo, etcd and Redis too; installs and builds what they need
-#   --publish  compare: puts the results into docs/performance.md, with plots
+#   --publish  compare, overload: puts the results into docs/performance.md, with plots
 #   --quick    fewer rounds, smaller jobs: a look, not a result, so not to be published
 #   --help     this text
 #
@@ -29,8 +29,8 @@ for argument in "$@"; do
   esac
 done
 [[ ${#names[@]} -gt 0 ]] || names=(compare dlq micro)
-if [[ $publish == yes && " ${names[*]} " != *" compare "* ]]; then
-  printf '%s: --publish is for the results of compare: add the name\n' "${0##*/}" >&2
+if [[ $publish == yes && ! " ${names[*]} " =~ \ (compare|overload)\  ]]; then
+  printf '%s: --publish is for the results of compare and overload: add a name\n' "${0##*/}" >&2
   exit 64
 fi
 if [[ $publish == yes && $quick == yes ]]; then
@@ -78,8 +78,7 @@ measure() {
       "$programs/bench_overload" --seconds="$seconds" >"$results/overload_ageing.json" &&
         "$programs/bench_overload" --seconds="$((seconds / 2))" --loads=0.8,1.5,3 --waiting=0 \
           --key=zookeeper.admission --value=refuse >"$results/overload_admission.json" &&
-        /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" --plot "$results/overload.svg" &&
-        printf '\n' && /usr/bin/python3 bench/overload_report.py "$results/overload_admission.json"
+        /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" "$results/overload_admission.json"
       ;;
     compare)
       /usr/bin/python3 bench/compare/compare.py --programs "$programs" --output "$results/$name.json" \
@@ -100,7 +99,12 @@ settle_down() {
   done
 }
 
-publish() {
+publish_overload() {
+  /usr/bin/python3 bench/overload_report.py "$results/overload_ageing.json" "$results/overload_admission.json" \
+    --document docs/performance.md --plots docs/performance
+}
+
+publish_compare() {
   mkdir -p docs/performance &&
     cp "$results/compare.json" docs/performance/results.json &&
     /usr/bin/python3 bench/compare/report.py docs/performance/results.json --document docs/performance.md \
@@ -121,6 +125,10 @@ fi
 for name in "${names[@]}"; do
   part "Measure: $name" "bench-$name" measure "$name"
 done
-[[ $publish == no ]] || part "docs/performance.md" bench-publish publish
+if [[ $publish == yes ]]; then
+  for name in "${names[@]}"; do
+    [[ ! $name =~ ^(compare|overload)$ ]] || part "docs/performance.md: $name" "bench-publish-$name" "publish_$name"
+  done
+fi
 printf '\nResults as JSON:\n'
 ls -1 "$results"/*.json

@@ -11,20 +11,17 @@ import re
 CHECKED = """
     config_load config_parse config_get config_set_all client_open client_wait_connected client_get_status
     client_get_times client_close lock_new lock_set_stack lock_acquire_within lock_try_within lock_cancel
-    lock_set_priority lock_inside lock_inside_set lock_release_async lock_release lock_step_aside lock_watch
-    lock_check_health lock_owner lock_get_linger lock_alive set_new set_set_stack set_acquire_within
-    set_try_within set_cancel set_set_priority set_inside set_inside_set set_release_async set_release
-    set_step_aside set_watch set_watch_danger set_check_health set_alive inspect_list inspect_show inspect_holder
+    lock_set_priority lock_inside lock_release_async lock_release lock_step_aside lock_watch
+    lock_check_health lock_owner lock_get_linger lock_alive set_new inspect_list inspect_show inspect_holder
     inspect_force_release view_count view_monitor view_waiter inspect_set view_set dlq_flush dlq_get_status
     runner_new dlq_replay dlq_preview_replay replay_get_report replay_unresolved""".split()
 # Never throw: the value that is filled in, else -1 or null; without one whether the code is FL_OK.
 QUIET = """
-    config_free client_free lock_cancel_async lock_release_detached lock_free lock_get_state set_cancel_async
-    set_release_detached set_free set_get_state set_waits_for view_free dlq_free operation_cancel operation_free
-    attempt_succeed attempt_fail runner_free replay_stop replay_free""".split()
+    config_free client_free lock_cancel_async lock_release_detached lock_free lock_get_state set_waits_for view_free
+    dlq_free operation_cancel operation_free attempt_succeed attempt_fail runner_free replay_stop replay_free""".split()
 # Return no code but a value; an int32_t is a boolean.
 VALUES = """
-    version lock_is_healthy lock_token lock_expires_at_ns lock_time_left_ns set_is_healthy set_expires_at_ns set_size
+    version lock_is_healthy lock_token lock_expires_at_ns lock_time_left_ns set_size
     attempt_should_stop""".split()
 # What an int32_t is that stands for yes or no, by the name of the parameter.
 BOOLEANS = {"all", "pending", "was_waiting", "changed", "done", "retryable"}

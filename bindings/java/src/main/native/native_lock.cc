@@ -44,13 +44,6 @@ JNIEXPORT void JNICALL Java_org_forelock_Native_lockWriteGuarded(JNIEnv* env, jc
           [&] { write_guarded(env, fl_lock_write_guarded, static_cast<fl_lock>(lock), kinds, paths, data, versions); });
 }
 
-JNIEXPORT void JNICALL Java_org_forelock_Native_setWriteGuarded(JNIEnv* env, jclass, jlong set, jintArray kinds,
-                                                                jobjectArray paths, jobjectArray data,
-                                                                jintArray versions) {
-  guarded(env,
-          [&] { write_guarded(env, fl_set_write_guarded, static_cast<fl_set>(set), kinds, paths, data, versions); });
-}
-
 JNIEXPORT void JNICALL Java_org_forelock_Native_setMembers(JNIEnv* env, jclass, jlong set, jobjectArray texts) {
   guarded(env, [&] {
     const jsize count = env->GetArrayLength(texts);

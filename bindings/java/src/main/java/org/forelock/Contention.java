@@ -252,7 +252,7 @@ final class Contention<T> {
     countRelease();
     if (!Blocking.isVirtual()) {
       try {
-        handle.releaseAndWait();
+        Native.lockRelease(handle.number);
       } finally {
         Reference.reachabilityFence(owner);
       }
@@ -293,7 +293,7 @@ final class Contention<T> {
     ClientCore core = handle.core;
     long tag = core.expect(end);
     try {
-      handle.release(tag);
+      Native.lockReleaseAsync(handle.number, tag);
     } catch (RuntimeException | Error problem) {
       core.forget(tag);
       throw problem;
@@ -304,7 +304,7 @@ final class Contention<T> {
   boolean stepAside(Duration timeout) {
     handle.core.checkMayWait(monitor, "use a thread of your own");
     try {
-      Blocking.run(() -> handle.stepAside(Milliseconds.of(timeout)));
+      Blocking.run(() -> Native.lockStepAside(handle.number, Milliseconds.of(timeout)));
       return true;
     } catch (InstanceLockException problem) {
       return false;
@@ -338,7 +338,7 @@ final class Contention<T> {
   /** Releases the hold of an acquisition that its caller does not want, unless one has ended since: it may be that. */
   private synchronized void giveBack(long before) {
     if (ends == before) {
-      handle.releaseDetached();
+      Native.lockReleaseDetached(handle.number);
     }
   }
 }

@@ -6,12 +6,7 @@ import java.util.List;
 final class GuardedWrite {
   private GuardedWrite() {}
 
-  /** That of a lock or of a set. */
-  interface Call {
-    void write(long number, int[] kinds, byte[][] paths, byte[][] data, int[] versions);
-  }
-
-  static int[] commit(Call call, long number, List<WriteOperation> operations) {
+  static int[] commit(long number, List<WriteOperation> operations) {
     int count = operations.size();
     int[] kinds = new int[count];
     int[] versions = new int[count];
@@ -24,7 +19,7 @@ final class GuardedWrite {
       paths[i] = NativeLibrary.utf8(operation.path);
       data[i] = operation.data;
     }
-    Blocking.run(() -> call.write(number, kinds, paths, data, versions));
+    Blocking.run(() -> Native.lockWriteGuarded(number, kinds, paths, data, versions));
     return versions;
   }
 }

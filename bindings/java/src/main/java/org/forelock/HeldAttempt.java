@@ -70,7 +70,7 @@ public abstract class HeldAttempt {
    * @return the new data version for each
    */
   public int[] writeGuarded(List<WriteOperation> operations) {
-    return GuardedWrite.commit(Native::lockWriteGuarded, handle, operations);
+    return GuardedWrite.commit(handle, operations);
   }
 
   /** Returns if the lock is certain to be held now; throws {@link LockUnhealthyException} otherwise. */

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
  * What a lock or a lock set has in the native library; ends with its object, if the application has not ended it. The
  * object refers to it, not the other way round: else it would never be garbage.
  */
-abstract class LockHandle implements Runnable {
+final class LockHandle implements Runnable {
   private static final String[] KINDS = {"onLost", "onDanger", "onQueued", "onContended"};
   final ClientCore core;
   final long number;
@@ -28,41 +28,25 @@ abstract class LockHandle implements Runnable {
     this.name = name;
   }
 
-  // --- the native calls ---
-
   /**
    * Blocks for at most {@code blockMs}; returns whether the acquisition goes on, and an event will tell its end.
    * {@code stack} says where it was called; null: nothing.
    */
-  abstract boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack);
-
-  abstract boolean cancel();
-
-  abstract boolean setPriority(int priority);
-
-  abstract void inside(LockHandle outer);
+  boolean acquireWithin(long timeoutMs, boolean once, long blockMs, long tag, byte[] stack) {
+    if (stack != null) {
+      Native.lockSetStack(number, stack);
+    }
+    return once ? Native.lockTryWithin(number, blockMs, tag)
+        : Native.lockAcquireWithin(number, timeoutMs, blockMs, tag);
+  }
 
   /** Of the acquisition with this tag alone: where it has ended, a later one is left alone. Never throws. */
-  abstract void cancel(long tag);
-
-  abstract void release(long tag);
-
-  abstract void releaseAndWait();
-
-  abstract void releaseDetached();
-
-  abstract void stepAside(long timeoutMs);
-
-  abstract int nativeState();
-
-  abstract void nativeWatch(int kind, long marginMs, long tag);
-
-  abstract void free();
-
-  // --- what is the same for both ---
+  void cancel(long tag) {
+    Native.lockCancelAsync(number, tag);
+  }
 
   LockState state() {
-    return LockState.values()[Math.max(0, nativeState())];
+    return LockState.values()[Math.max(0, Native.lockGetState(number))];
   }
 
   /** The callback runs on the thread for the application's code; it takes the place of an earlier one. */
@@ -70,7 +54,7 @@ abstract class LockHandle implements Runnable {
     String what = KINDS[Integer.numberOfTrailingZeros(kind)] + " of " + name;
     long tag = core.listen(event -> core.call(what, () -> callback.accept(event)));
     try {
-      nativeWatch(kind, marginMs, tag);
+      Native.lockWatch(number, kind, marginMs, tag);
     } catch (RuntimeException problem) {
       core.forget(tag);
       throw problem;
@@ -91,11 +75,11 @@ abstract class LockHandle implements Runnable {
 
   @Override
   public void run() {
-    int state = nativeState();
+    int state = Native.lockGetState(number);
     if (!closed && state >= LockState.WAITING.ordinal() && state <= LockState.SUSPECT.ordinal()) {
       core.log(System.Logger.Level.WARNING, name + " was never unlocked or closed; it is freed now");
     }
-    free();
+    Native.lockFree(number);
     synchronized (this) {
       for (long tag : listeners) {
         core.forget(tag);

@@ -87,7 +87,7 @@ public final class LockSet extends HeldLock {
     }
     long number = Native.setNew(core.handle, NativeLibrary.told(Objects.requireNonNull(lockInfo, "lockInfo")), texts,
         Objects.requireNonNull(lockType, "lockType").ordinal(), options.numbers(), options.texts());
-    return new SetHandle(core, number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
+    return new LockHandle(core, number, options, "the lock set of " + ids.get(0) + more(ids.size() - 1));
   }
 
   @Override
@@ -216,24 +216,6 @@ public final class LockSet extends HeldLock {
   // --- what is known of a held set ---
 
   /**
-   * Whether every member is certain to be held now. Costs no network, and is as cheap as for a single lock.
-   *
-   * @return false for a set that was closed, too
-   */
-  public boolean isHealthy() {
-    return Native.setIsHealthy(handle.number);
-  }
-
-  /**
-   * Returns if {@link #isHealthy()}.
-   *
-   * @throws LockUnhealthyException otherwise; its monitor is the member that was lost
-   */
-  public void checkHealth() {
-    Native.setCheckHealth(handle.number);
-  }
-
-  /**
    * The fencing tokens of the current or last grant, as {@link ZkBlockingWriteLock#fencingToken()} for each member.
    *
    * @return by the members' ids, in the order of {@link #monitors()}; 0 for one that was never granted
@@ -277,76 +259,12 @@ public final class LockSet extends HeldLock {
   }
 
   /**
-   * Until when the set is certain to live on the servers; moves on by itself while the connection lives.
-   *
-   * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
-   */
-  public long expiresAtNanos() {
-    return Native.setExpiresAtNs(handle.number);
-  }
-
-  /**
-   * How long the set is certain from now on.
-   *
-   * @return zero if it is not healthy
-   */
-  public Duration timeLeft() {
-    return Duration.ofNanos(isHealthy() ? Math.max(0, expiresAtNanos() - System.nanoTime()) : 0);
-  }
-
-  /**
-   * Where the set stands as a whole: {@link LockState#LOST} as soon as one member is lost; the others stay held until
-   * it is released, so that the work can be stopped first.
-   *
-   * @return {@link LockState#FREE} for a set that was closed, too
-   */
-  public LockState state() {
-    return handle.state();
-  }
-
-  /**
    * The member in whose queue the set waits at this moment.
    *
    * @return empty if it does not wait in one
    */
   public Optional<String> waitsFor() {
     return Optional.ofNullable(Native.setWaitsFor(handle.number)).map(Failures::text);
-  }
-
-  /**
-   * Says that the work goes on as planned, in the record of every member: a request for each.
-   *
-   * @param expected how long it needs from now on; a negative time is as zero
-   * @throws LockUnhealthyException if a member is not healthy
-   */
-  public void alive(Duration expected) {
-    Native.setAlive(handle.number, Milliseconds.of(expected));
-  }
-
-  /**
-   * Commits operations in one transaction with checks that every member is still ours: all happens while we hold all of
-   * them, or nothing. Waits for a round trip.
-   *
-   * @param operations what to do
-   * @return the new data version for each
-   * @throws LockUnhealthyException its monitor is not ours any more; nothing was written
-   * @throws RequestRejectedException an operation was refused ({@link ErrorCode#WRITE_CONFLICT}); nothing was written
-   * @throws ConnectionLossException the message says whether the outcome is unknown
-   */
-  public int[] writeGuarded(List<WriteOperation> operations) {
-    return GuardedWrite.commit(Native::setWriteGuarded, handle.number, operations);
-  }
-
-  /**
-   * The callback is called when less than the margin is left while the connection is silent. Set it while the set is
-   * free.
-   *
-   * @param margin more than zero, at most a third of the session time-out
-   * @param callback a chance to stop in good order
-   */
-  public void onDanger(Duration margin, Runnable callback) {
-    Objects.requireNonNull(callback);
-    handle.watch(Native.ON_DANGER, Milliseconds.of(margin), event -> callback.run());
   }
 
   /**
@@ -358,6 +276,17 @@ public final class LockSet extends HeldLock {
   public void onLost(BiConsumer<LossReason, String> callback) {
     Objects.requireNonNull(callback);
     handle.watch(Native.ON_LOST, 0, event -> callback.accept(LossReason.of(event.value), event.monitor));
+  }
+
+  /**
+   * The callback is called with the member that the set waits for, when its place there becomes known, and when it
+   * changes. Costs the server a listing for each change. Set it while the set is free.
+   *
+   * @param callback gets the place and the member
+   */
+  public void onQueued(BiConsumer<QueuePosition, String> callback) {
+    Objects.requireNonNull(callback);
+    handle.watch(Native.ON_QUEUED, 0, event -> callback.accept(new QueuePosition(event), event.monitor));
   }
 
   /**

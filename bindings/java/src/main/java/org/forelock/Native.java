@@ -54,8 +54,6 @@ final class Native {
 
   static native void lockWriteGuarded(long lock, int[] kinds, byte[][] paths, byte[][] data, int[] versions);
 
-  static native void setWriteGuarded(long set, int[] kinds, byte[][] paths, byte[][] data, int[] versions);
-
   /** As many as there is room for, in the order in which they are taken. */
   static native void setMembers(long set, byte[][] texts);
 
@@ -100,7 +98,6 @@ final class Native {
   static native boolean lockCancel(long lock);
   static native boolean lockSetPriority(long lock, int priority);
   static native void lockInside(long lock, long outer);
-  static native void lockInsideSet(long lock, long outer);
   static native void lockReleaseAsync(long lock, long tag);
   static native void lockRelease(long lock);
   static native void lockStepAside(long lock, long timeoutMs);
@@ -111,20 +108,6 @@ final class Native {
   static native void lockAlive(long lock, long expectedMs);
   static native long setNew(
       long client, byte[] lockInfo, byte[][] monitors, int priority, long[] options, byte[][] optionsTexts);
-  static native void setSetStack(long set, byte[] stack);
-  static native boolean setAcquireWithin(long set, long timeoutMs, long blockMs, long tag);
-  static native boolean setTryWithin(long set, long blockMs, long tag);
-  static native boolean setCancel(long set);
-  static native boolean setSetPriority(long set, int priority);
-  static native void setInside(long set, long outer);
-  static native void setInsideSet(long set, long outer);
-  static native void setReleaseAsync(long set, long tag);
-  static native void setRelease(long set);
-  static native void setStepAside(long set, long timeoutMs);
-  static native void setWatch(long set, int events, long tag);
-  static native void setWatchDanger(long set, long dangerMarginMs, long tag);
-  static native void setCheckHealth(long set);
-  static native void setAlive(long set, long expectedMs);
   static native long inspectList(long client, boolean all, long timeoutMs);
   static native long inspectShow(long client, byte[] monitor, long timeoutMs);
   static native long inspectHolder(long client, byte[] monitor, long timeoutMs);
@@ -147,10 +130,6 @@ final class Native {
   static native boolean lockReleaseDetached(long lock);
   static native boolean lockFree(long lock);
   static native int lockGetState(long lock);
-  static native boolean setCancelAsync(long set, long tag);
-  static native boolean setReleaseDetached(long set);
-  static native boolean setFree(long set);
-  static native int setGetState(long set);
   static native byte[] setWaitsFor(long set);
   static native boolean viewFree(long view);
   static native boolean dlqFree(long dlq);
@@ -166,8 +145,6 @@ final class Native {
   static native long lockToken(long lock);
   static native long lockExpiresAtNs(long lock);
   static native long lockTimeLeftNs(long lock);
-  static native boolean setIsHealthy(long set);
-  static native long setExpiresAtNs(long set);
   static native int setSize(long set);
   static native boolean attemptShouldStop(long attempt);
   // end of what is generated

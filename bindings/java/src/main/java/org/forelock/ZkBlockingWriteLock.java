@@ -1,7 +1,6 @@
 package org.forelock;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -72,7 +71,7 @@ public final class ZkBlockingWriteLock extends HeldLock {
     long number = Native.lockNew(core.handle, NativeLibrary.told(Objects.requireNonNull(lockInfo, "lockInfo")),
         NativeLibrary.utf8(Objects.requireNonNull(monitor, "monitorObject")),
         Objects.requireNonNull(lockType, "lockType").ordinal(), options.numbers(), options.texts());
-    return new SingleHandle(core, number, options, monitor);
+    return new LockHandle(core, number, options, "the lock on " + monitor);
   }
 
   @Override
@@ -201,24 +200,6 @@ public final class ZkBlockingWriteLock extends HeldLock {
   // --- what is known of a held lock ---
 
   /**
-   * Whether the lock is certain to be held now. Costs no network, and some tens of nanoseconds.
-   *
-   * @return false for a lock that was closed, too
-   */
-  public boolean isHealthy() {
-    return Native.lockIsHealthy(handle.number);
-  }
-
-  /**
-   * Returns if {@link #isHealthy()}.
-   *
-   * @throws LockUnhealthyException otherwise; it says why
-   */
-  public void checkHealth() {
-    Native.lockCheckHealth(handle.number);
-  }
-
-  /**
    * The fencing token of the current or last grant: rises strictly from grant to grant of one monitor; with
    * {@code zookeeper.lock.linger} sections of one process may share a grant.
    *
@@ -240,66 +221,6 @@ public final class ZkBlockingWriteLock extends HeldLock {
   }
 
   /**
-   * Until when the lock is certain to live on the servers; moves on by itself while the connection lives.
-   *
-   * @return on the clock of {@link System#nanoTime()}; 0 if it is not held
-   */
-  public long expiresAtNanos() {
-    return Native.lockExpiresAtNs(handle.number);
-  }
-
-  /**
-   * How long the lock is certain from now on.
-   *
-   * @return zero if it is not healthy
-   */
-  public Duration timeLeft() {
-    return Duration.ofNanos(Native.lockTimeLeftNs(handle.number));
-  }
-
-  /**
-   * Where the lock stands.
-   *
-   * @return {@link LockState#FREE} for a lock that was closed, too
-   */
-  public LockState state() {
-    return handle.state();
-  }
-
-  /**
-   * The record of the current acquisition.
-   *
-   * @return as last written, or as it would be
-   */
-  public OwnerRecord owner() {
-    return OwnerRecord.of(handle.number);
-  }
-
-  /**
-   * Says that the work goes on as planned.
-   *
-   * @param expected how long it needs from now on; a negative time is as zero
-   * @throws LockUnhealthyException if the lock is not healthy
-   */
-  public void alive(Duration expected) {
-    Native.lockAlive(handle.number, Milliseconds.of(expected));
-  }
-
-  /**
-   * Commits operations in one transaction with a check that the lock is still ours: all happens while we hold it, or
-   * nothing. Waits for a round trip.
-   *
-   * @param operations what to do
-   * @return the new data version for each
-   * @throws LockUnhealthyException the lock is not ours any more; nothing was written
-   * @throws RequestRejectedException an operation was refused ({@link ErrorCode#WRITE_CONFLICT}); nothing was written
-   * @throws ConnectionLossException the message says whether the outcome is unknown
-   */
-  public int[] writeGuarded(List<WriteOperation> operations) {
-    return GuardedWrite.commit(Native::lockWriteGuarded, handle.number, operations);
-  }
-
-  /**
    * The callback is called once for each grant that is lost. Set it while the lock is free, as all callbacks: they run
    * on one thread of the client and should be short. A lock that its own callback refers to is freed by
    * {@link #close()} alone, not by the garbage collector.
@@ -309,17 +230,6 @@ public final class ZkBlockingWriteLock extends HeldLock {
   public void onLost(Consumer<LossReason> callback) {
     Objects.requireNonNull(callback);
     handle.watch(Native.ON_LOST, 0, event -> callback.accept(LossReason.of(event.value)));
-  }
-
-  /**
-   * The callback is called when less than the margin is left while the connection is silent.
-   *
-   * @param margin more than zero, at most a third of the session time-out
-   * @param callback a chance to stop in good order
-   */
-  public void onDanger(Duration margin, Runnable callback) {
-    Objects.requireNonNull(callback);
-    handle.watch(Native.ON_DANGER, Milliseconds.of(margin), event -> callback.run());
   }
 
   /**

@@ -325,15 +325,15 @@ class MisuseTest {
         set.onContended((type, monitor) -> { });
         break;
       case 11:
-        Native.setIsHealthy(wild);
-        Native.setFree(wild);
+        Native.lockIsHealthy(wild);
+        Native.lockFree(wild);
         Native.setTokens(wild, new long[3]);
         break;
       case 12:
         if (random.nextBoolean()) {
-          Native.setSetStack(client.core().handle, new byte[] {1, 0, 10});
+          Native.lockSetStack(client.core().handle, new byte[] {1, 0, 10});
         } else {
-          Native.setAcquireWithin(client.core().handle, 0, 0, wild);
+          Native.lockAcquireWithin(client.core().handle, 0, 0, wild);
         }
         break;
       case 13:

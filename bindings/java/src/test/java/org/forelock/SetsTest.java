@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -106,6 +108,22 @@ class SetsTest {
       seen = inspector.lockSet(third, inspector.show(third).orElseThrow().holderNode()).orElseThrow();
       assertEquals(seen.members(), seen.held());
       assertTrue(seen.waitsFor().isEmpty() && !seen.behindHolder() && seen.holder().isEmpty());
+    }
+  }
+
+  @Test
+  void itsPlaceIsToldWithTheMemberThatItWaitsFor() throws Exception {
+    BlockingQueue<String> places = new LinkedBlockingQueue<>();
+    try (ForelockClient client = server.client();
+        LockSet set = set(client, first, second);
+        ZkBlockingWriteLock busy = new ZkBlockingWriteLock("busy", client, second)) {
+      assertEquals("case", set.owner().lockInfo());
+      set.onQueued((position, monitor) -> places.add(position.place() + " at " + monitor));
+      busy.lock();
+      CompletableFuture<LockSet> waiting = set.acquireAsync(Duration.ofMinutes(1));
+      assertEquals("1 at " + second, places.poll(30, TimeUnit.SECONDS));
+      busy.unlock();
+      assertEquals(set, soon(waiting));
     }
   }
 

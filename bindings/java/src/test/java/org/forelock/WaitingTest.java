@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,7 @@ class WaitingTest {
         assertTrue(problem.getMessage().contains(Thread.currentThread().getName()), problem.getMessage());
         assertTrue(problem.hint().contains("Async"), problem.hint());
       }
-      lock.acquireAsync().get(30, TimeUnit.SECONDS);
+      lock.acquireAsync(Duration.ofSeconds(30)).get(30, TimeUnit.SECONDS);
       lock.unlock();
       serves.set(false);
       lock.lock();
