@@ -9,14 +9,14 @@ public final class TestViews {
 
   /** A monitor that is held by a client that leaves no record. */
   public static MonitorView held(String monitor, long token) {
-    long[] numbers = new long[MonitorView.NUMBERS];
-    numbers[OwnerRecord.NUMBERS] = 1;
-    numbers[OwnerRecord.NUMBERS + 2] = -1;
-    numbers[OwnerRecord.NUMBERS + 3] = 0xabc;
-    numbers[OwnerRecord.NUMBERS + 4] = token;
-    byte[][] texts = new byte[MonitorView.TEXTS][];
+    long[] numbers = new long[Layouts.Monitor.NUMBERS];
+    numbers[Layouts.Monitor.HELD] = 1;
+    numbers[Layouts.Monitor.HOLDER_PRIORITY] = -1;
+    numbers[Layouts.Monitor.HOLDER_SESSION] = 0xabc;
+    numbers[Layouts.Monitor.HOLDER_TOKEN] = token;
+    byte[][] texts = new byte[Layouts.Monitor.TEXTS][];
     Arrays.fill(texts, new byte[0]);
-    texts[OwnerRecord.TEXTS] = monitor.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    texts[Layouts.Monitor.MONITOR] = monitor.getBytes(java.nio.charset.StandardCharsets.UTF_8);
     return new MonitorView(numbers, texts, List.of());
   }
 }
