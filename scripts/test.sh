@@ -32,6 +32,10 @@ while [[ $# -gt 0 ]]; do
 done
 export FORELOCK_SCHEDULES=${FORELOCK_SCHEDULES:-10000}
 
+# Most of these tests wait, for servers, time-outs and faults: twice as many at once keep the processors busy. Those
+# that do not wait take several places (PROCESSORS in CMake).
+waiting=$((2 * $(parallel_jobs)))
+
 # slice PRESET LABELS OPTION…: without the tests that have one of these labels, or that scripts/evidence.sh runs.
 slice() {
   ctest --preset "$1" --no-tests=error -LE "evidence${2:+|$2}" "${@:3}"
@@ -58,9 +62,9 @@ for ((run = 1; run <= repeat; run++)); do
   [[ $repeat -eq 1 ]] || of=", run $run of $repeat"
   if [[ $real_only == no ]]; then
     part "Unit tests under AddressSanitizer and UBSan$of" tests-unit slice asan "" -L unit --parallel "$(parallel_jobs)"
-    part "Tests without a server$of" tests slice ci 'unit|real' --parallel "$(parallel_jobs)"
+    part "Everything else$of" tests slice ci unit --parallel "$waiting"
+  else
+    part "Tests against real servers$of" tests slice ci "" -L real --parallel "$waiting"
   fi
-  # These start Java servers: more than two at a time only slow each other down.
-  part "Tests against real servers$of" tests-real slice ci "" -L real --parallel 2
 done
 printf '\n%sEverything passed in %d min %d s.%s\n' "$green" "$((SECONDS / 60))" "$((SECONDS % 60))" "$plain"
