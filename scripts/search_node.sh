@@ -125,7 +125,7 @@ build_plugin() {
 
 # Whether the zip is there, and what it is made of has not changed since.
 is_built() {
-  [[ -f $zip ]] && [[ -z $(find "$root/$engine" "$root/opensearch/src/shared" "$root/search" \
+  [[ -f $zip ]] && [[ -z $(find "$root/$engine" "$root/opensearch/src" "$root/search" \
     "$root/bindings/java/pom.xml" "$root/bindings/java/src/main" "$from/java/native" \
     -type f -newer "$zip" -not -path "*/src/test/*" -print -quit) ]]
 }
@@ -164,16 +164,18 @@ configure() {
   printf '%s://127.0.0.1:%s\n' "$scheme" "$2" >"$folder/address"
 }
 
-# launch NODE: in the background, in a process group of its own; writes node.pid.
+# launch NODE: in the background, in a process group of its own; writes node.pid. With what is in DIR/nodeN/home, if
+# that is there: a node may have other plugins than the others.
 launch() {
-  local folder=$directory/node$1
+  local folder=$directory/node$1 home=$directory/home
+  [[ ! -d $folder/home ]] || home=$folder/home
   mkdir -p "$folder/tmp" # a node that is killed does not remove its own
   own "$folder"
   (
     cd "$folder" || exit 1
     export "${prefix}_PATH_CONF=$folder/config" "${prefix}_JAVA_OPTS=-Xms$heap -Xmx$heap" "${prefix}_TMPDIR=$folder/tmp"
     export HOME=$folder
-    exec setsid "${unprivileged[@]}" "$directory/home/bin/$engine" </dev/null >>"$folder/output.log" 2>&1
+    exec setsid "${unprivileged[@]}" "$home/bin/$engine" </dev/null >>"$folder/output.log" 2>&1
   ) &
   printf '%s\n' "$!" >"$folder/node.pid"
   local deadline=$((SECONDS + 20))

@@ -1,5 +1,6 @@
 package org.forelock.elasticsearch;
 
+import java.io.IOException;
 import org.elasticsearch.action.DocWriteRequest;
 import org.elasticsearch.action.bulk.BulkItemResponse;
 import org.elasticsearch.action.support.ActiveShardCount;
@@ -14,6 +15,7 @@ import org.elasticsearch.common.settings.ClusterSettings;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.index.mapper.MapperService;
 import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.transport.TransportChannel;
 
 /**
  * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
@@ -61,6 +63,16 @@ final class SearchEngine {
 
   static boolean areEnough(ActiveShardCount count, IndexShardRoutingTable copies) {
     return count.enoughShardsActive(copies);
+  }
+
+  /** Answers a request that came from a node. */
+  static void refuse(TransportChannel channel, Exception problem) {
+    try {
+      channel.sendResponse(problem);
+    } catch (IOException gone) {
+      problem.addSuppressed(gone);
+      throw new IllegalStateException(problem);
+    }
   }
 
   /** Of an item: a type is there in this version still, and always the same. */

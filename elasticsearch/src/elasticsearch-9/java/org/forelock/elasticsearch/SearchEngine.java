@@ -12,6 +12,7 @@ import org.elasticsearch.cluster.routing.IndexShardRoutingTable;
 import org.elasticsearch.cluster.routing.OperationRouting;
 import org.elasticsearch.cluster.routing.RoutingTable;
 import org.elasticsearch.index.shard.ShardId;
+import org.elasticsearch.transport.TransportChannel;
 
 /**
  * What Elasticsearch has in another way than OpenSearch, for the sources that both plugins share; it differs between
@@ -56,6 +57,11 @@ final class SearchEngine {
 
   static boolean areEnough(ActiveShardCount count, IndexShardRoutingTable copies) {
     return count.enoughShardsActive(copies).enoughShards();
+  }
+
+  /** Answers a request that came from a node. */
+  static void refuse(TransportChannel channel, Exception problem) {
+    channel.sendResponse(problem);
   }
 
   /** Of an item. */

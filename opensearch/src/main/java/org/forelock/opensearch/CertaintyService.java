@@ -103,6 +103,7 @@ final class CertaintyService implements CertaintySource {
       ticket = in.readLong();
       shard = Shards.read(in);
       attempt = in.readVInt();
+      Additions.passOver(in);
     }
 
     @Override
@@ -111,6 +112,7 @@ final class CertaintyService implements CertaintySource {
       out.writeLong(ticket);
       Shards.write(shard, out);
       out.writeVInt(attempt);
+      Additions.write(out);
     }
   }
 
@@ -124,11 +126,13 @@ final class CertaintyService implements CertaintySource {
     Answer(StreamInput in) throws IOException {
       super(in);
       nanosLeft = in.readLong();
+      Additions.passOver(in);
     }
 
     @Override
     public void writeTo(StreamOutput out) throws IOException {
       out.writeLong(nanosLeft);
+      Additions.write(out);
     }
   }
 }

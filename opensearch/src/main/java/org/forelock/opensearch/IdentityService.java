@@ -98,11 +98,13 @@ final class IdentityService implements NodeIdentity.Nodes {
     Answer(StreamInput in) throws IOException {
       super(in);
       identity = in.readString();
+      Additions.passOver(in);
     }
 
     @Override
     public void writeTo(StreamOutput out) throws IOException {
       out.writeString(identity);
+      Additions.write(out);
     }
   }
 }

@@ -176,10 +176,12 @@ final class LateItems {
       complete();
       return;
     }
-    DocumentLocks locks = new DocumentLocks(
-        queue.source, plan.info, open.keySet(), LockType.BACKGROUND, plan.fenced, System::nanoTime);
+    LockType type = current.waitsAs(); // as somebody may have said while it waited
+    DocumentLocks locks =
+        new DocumentLocks(queue.source, plan.info, open.keySet(), type, plan.fenced, System::nanoTime);
     HeldRequest held = new HeldRequest(queue.requests.nextTicket(), task, action, LockType.BACKGROUND, locks,
         HeldRequest.OWN_BYTES + plan.bytes, System.nanoTime(), this::refuse);
+    held.waitAs(type);
     if (!queue.requests.takeOver(current, held)) {
       refuse(Refusals.closing());
       return;

@@ -138,12 +138,14 @@ final class RefreshService implements Refreshes {
     Question(StreamInput in) throws IOException {
       super(in);
       shard = new ShardId(in);
+      Additions.passOver(in);
     }
 
     @Override
     public void writeTo(StreamOutput out) throws IOException {
       super.writeTo(out);
       shard.writeTo(out);
+      Additions.write(out);
     }
   }
 
@@ -157,11 +159,13 @@ final class RefreshService implements Refreshes {
     Answer(StreamInput in) throws IOException {
       super(in);
       forced = in.readBoolean();
+      Additions.passOver(in);
     }
 
     @Override
     public void writeTo(StreamOutput out) throws IOException {
       out.writeBoolean(forced);
+      Additions.write(out);
     }
   }
 }

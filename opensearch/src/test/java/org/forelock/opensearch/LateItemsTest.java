@@ -253,7 +253,7 @@ class LateItemsTest {
     assertNull(items[1], "another's");
     assertEquals(12, items[2].getItemId());
     assertEquals(RestStatus.CREATED, items[2].status());
-    assertTrue(guards.get(0).startsWith("node "), guards.get(0));
+    assertEquals("node", Guard.parse(guards.get(0)).node);
     assertNull(Carrier.get(context, Headers.UPDATE_GUARD));
     assertTrue(source.owners.isEmpty(), "given back");
     assertTrue(requests.all().isEmpty());
@@ -373,6 +373,20 @@ class LateItemsTest {
     assertEquals("closed", code(now(others)[0]));
     assertEquals("closed", code(now(late("a"))[0]));
     assertEquals(List.of(), queued);
+  }
+
+  @Test
+  void itIsOfTheClassThatSomebodyHasGivenIt() {
+    source.others("a");
+    late("a");
+    assertEquals(1, requests.prioritize(held -> held.locks.has("a"), LockType.FOREGROUND), "in the pause");
+    nextAttempt();
+    source.expire("a");
+    nextAttempt();
+    assertEquals(List.of(LockType.FOREGROUND, LockType.FOREGROUND), source.types, "and stays it");
+    assertEquals(1, requests.count(LockType.BACKGROUND), "towards the bounds it counts as before");
+    assertEquals(1, requests.prioritize(held -> held.locks.has("a"), LockType.BACKGROUND), "while it waits");
+    assertTrue(source.journal.contains("^a BACKGROUND"));
   }
 
   @Test

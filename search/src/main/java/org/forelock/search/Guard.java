@@ -3,9 +3,17 @@ package org.forelock.search;
 /**
  * A Guard names the locks under which a write is done: on which node they are held, under which ticket, with which
  * token. It travels with the write. Immutable.
+ *
+ * <p>A node may have another version of the plugin than the one that it comes from. What a later version adds to it is
+ * passed over and handed on; where that must not be passed over, the number at its beginning is raised, and a node that
+ * does not know so much refuses the write.
  */
 public final class Guard {
+  /** What whoever reads it must know. */
+  private static final int FORM = 1;
   private static final String NOWHERE = "-";
+  /** What this version has to add to it: nothing. Without a space. */
+  private static final String ADDED = "-";
 
   public final String node;
   public final long ticket;
@@ -21,6 +29,7 @@ public final class Guard {
   public final String namespace;
   /** An earlier attempt may have been done: then a refusal does not say that nothing was written. */
   public final boolean again;
+  private final String added;
 
   public Guard(String node, long ticket, long token, String monitor) {
     this(node, ticket, token, DocumentTokens.NONE, "", monitor);
@@ -28,11 +37,11 @@ public final class Guard {
 
   public Guard(
       String node, long ticket, long token, DocumentTokens tokens, String namespace, String monitor) {
-    this(node, ticket, token, tokens, namespace, monitor, 0, false);
+    this(node, ticket, token, tokens, namespace, monitor, 0, false, ADDED);
   }
 
   private Guard(String node, long ticket, long token, DocumentTokens tokens, String namespace, String monitor,
-      int attempt, boolean again) {
+      int attempt, boolean again, String added) {
     this.namespace = namespace;
     this.node = node;
     this.ticket = ticket;
@@ -41,14 +50,15 @@ public final class Guard {
     this.monitor = monitor;
     this.attempt = attempt;
     this.again = again;
+    this.added = added;
   }
 
   public Guard withAttempt(int number) {
-    return new Guard(node, ticket, token, tokens, namespace, monitor, number, again);
+    return new Guard(node, ticket, token, tokens, namespace, monitor, number, again, added);
   }
 
   public Guard sentAgain() {
-    return new Guard(node, ticket, token, tokens, namespace, monitor, attempt, true);
+    return new Guard(node, ticket, token, tokens, namespace, monitor, attempt, true, added);
   }
 
   /**
@@ -65,13 +75,20 @@ public final class Guard {
   }
 
   public String text() {
-    return node + " " + ticket + " " + token + " " + attempt + " " + again + " " + tokens.text() + " " + namespace + " "
-        + monitor;
+    return FORM + " " + node + " " + ticket + " " + token + " " + attempt + " " + again + " " + tokens.text() + " "
+        + namespace + " " + added + " " + monitor;
   }
 
+  /** @throws IllegalArgumentException if another version has made it, which this one cannot go on with */
   public static Guard parse(String text) {
-    String[] parts = text.split(" ", 8);
+    int space = text.indexOf(' ');
+    if (!text.substring(0, Math.max(0, space)).equals(String.valueOf(FORM))) {
+      throw new IllegalArgumentException("the node that has the lock of this write and this node have versions of "
+          + "Forelock's plugin that do not go together; nothing was written here. Send it through another node, or "
+          + "again when all have the same version");
+    }
+    String[] parts = text.substring(space + 1).split(" ", 9);
     return new Guard(parts[0], Long.parseLong(parts[1]), Long.parseLong(parts[2]), DocumentTokens.parse(parts[5]),
-        parts[6], parts[7], Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]));
+        parts[6], parts[8], Integer.parseInt(parts[3]), Boolean.parseBoolean(parts[4]), parts[7]);
   }
 }

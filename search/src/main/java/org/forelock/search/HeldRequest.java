@@ -27,6 +27,8 @@ public final class HeldRequest {
   public final long bytes;
   public final long since;
   private final Consumer<Exception> refuse;
+  /** Of the locks that it waits for. */
+  private volatile LockType waitsAs;
   /** Whether it counts towards the bounds; guarded by them. */
   boolean counted;
   private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
@@ -49,10 +51,21 @@ public final class HeldRequest {
     this.task = task;
     this.action = action;
     this.type = type;
+    this.waitsAs = type;
     this.locks = locks;
     this.bytes = bytes;
     this.since = since;
     this.refuse = refuse;
+  }
+
+  /** The class of the locks that it waits for: another one than {@link #type}, if it was given that while it waited. */
+  public LockType waitsAs() {
+    return waitsAs;
+  }
+
+  /** Its locks are asked for as of this class; towards the bounds it counts as before. */
+  public void waitAs(LockType wanted) {
+    waitsAs = wanted;
   }
 
   public boolean held() {

@@ -210,7 +210,11 @@ public final class HeldRequests {
 
   private static boolean prioritize(HeldRequest request, LockType type) {
     try {
-      return request.locks.prioritize(type);
+      boolean changed = request.locks.prioritize(type);
+      if (changed) {
+        request.waitAs(type);
+      }
+      return changed;
     } catch (ForelockException ended) { // its locks were closed meanwhile
       return false;
     }

@@ -98,6 +98,19 @@ class HeadersTest {
   }
 
   @Test
+  void aGuardOfALaterVersionIsGoneOnWith() {
+    String later = new Guard("node", 7, 9, "a b").text().replace(" - ", " until=5 ");
+    Guard guard = Guard.parse(later);
+    assertEquals("a b", guard.monitor);
+    assertEquals(later, guard.text(), "and is handed on as it came");
+    assertEquals(guard.withAttempt(0).sentAgain().text(), later.replace("false", "true"));
+    for (String other : new String[] {"2" + later.substring(1), "node 7 9", ""}) {
+      assertTrue(assertThrows(IllegalArgumentException.class, () -> Guard.parse(other)).getMessage()
+          .contains("versions of Forelock's plugin that do not go together"));
+    }
+  }
+
+  @Test
   void aSelectionNamesSomething() {
     assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of()));
     assertThrows(IllegalArgumentException.class, () -> Selection.of(Map.of("priority", "both")));
