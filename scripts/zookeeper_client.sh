@@ -23,7 +23,7 @@ sums='b0c5684640bea2d8bd6610b47ff41be2aefd6c910ba48fcad5949bd2bf2fa1ac  zookeepe
 c2fca81a9bf80b6bf93cdb78366a60e1d9e561fd664c85db7cddc21d200c9540  zookeeper_3.8.0-11+deb12u2.debian.tar.xz
 a41c5eef50f98609f2dc69a24625b06564131b68c723ed14e5f26dd8693995a5  zookeeper_3.8.0-11+deb12u2.dsc'
 
-patches=("$root"/third_party/zookeeper/{transport,watches,sasl}.patch)
+patches=("$root"/third_party/zookeeper/{transport,watches,sasl,threads,answers}.patch)
 target=$(absolute "${FORELOCK_ZOOKEEPER_CLIENT:-$root/build/zookeeper-client}")
 stamp=$(cat "${patches[@]}" "$root/scripts/zookeeper_client.sh" <(printf '%s\n' "${CC:-cc}") | sha256sum)
 stamp=${stamp%% *}

@@ -110,7 +110,8 @@ class Channel final : public TlsChannel {
     if (reading && error == SSL_ERROR_ZERO_RETURN) return 0;
     const int code = errno;
     failed(connection_problem(error, code));
-    if (code != 0) errno = code;
+    // What would be waited for never comes: the alert that tells the server may have found its socket full.
+    if (code != 0 && code != EAGAIN && code != EINTR) errno = code;
     return -1;
   }
 

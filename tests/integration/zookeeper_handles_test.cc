@@ -1,0 +1,163 @@
+// Handles of the C client with our patches: what several of one process must not share, and what must end none.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <zookeeper/zookeeper.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "support/free_port.h"
+#include "support/wait_until.h"
+
+namespace forelock::test {
+namespace {
+
+using namespace std::string_literals;
+using Random = std::mt19937;
+
+struct CloseHandle {
+  void operator()(zhandle_t* handle) const { zookeeper_close(handle); }
+};
+using Handle = std::unique_ptr<zhandle_t, CloseHandle>;
+
+void ignore_event(zhandle_t* /*handle*/, int /*type*/, int /*state*/, const char* /*path*/, void* /*context*/) {}
+void ignore_line(const char* /*line*/) {}
+
+Handle connect_to(const std::string& server) {
+  return Handle(zookeeper_init2(server.c_str(), &ignore_event, 600, nullptr, nullptr, 0, &ignore_line));
+}
+
+// As they do in each error of a connection. Nobody listens there.
+TEST(HandlesTest, EachNamesTheServerOfItsOwn) {
+  constexpr int looks = 100'000;
+  std::vector<std::thread> threads;
+  for (const std::uint16_t port : free_ports(4)) {
+    threads.emplace_back([port] {
+      const std::string own = "127.0.0.1:" + std::to_string(port);
+      const Handle handle = connect_to(own);
+      ASSERT_NE(handle, nullptr);
+      const auto named = [&] { return own == zoo_get_current_server(handle.get()); };
+      ASSERT_TRUE(wait_until(named));
+      int others = 0;
+      for (int i = 0; i < looks; ++i) others += named() ? 0 : 1;
+      EXPECT_EQ(others, 0);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Says something to everybody who connects, and hangs up.
+class Talker {
+ public:
+  explicit Talker(std::function<std::string(int connection)> speech) : speech_(std::move(speech)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    EXPECT_EQ(bind(listener_, reinterpret_cast<const sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listener_, 16), 0);
+    getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    thread_ = std::thread(&Talker::run, this);
+  }
+  ~Talker() {
+    shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    close(listener_);
+  }
+  Talker(const Talker&) = delete;
+  Talker& operator=(const Talker&) = delete;
+
+  std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
+  int connections() const { return connections_; }
+
+ private:
+  void run() {
+    for (int client = -1; (client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0; close(client)) {
+      const std::string said = speech_(connections_);
+      static_cast<void>(!send(client, said.data(), said.size(), MSG_NOSIGNAL));
+      shutdown(client, SHUT_WR);
+      const timeval patience{2, 0};
+      setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+      char buffer[512];
+      while (recv(client, buffer, sizeof(buffer), 0) > 0) {
+      }
+      ++connections_;
+    }
+  }
+
+  const std::function<std::string(int)> speech_;
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::atomic<int> connections_{0};
+  std::thread thread_;
+};
+
+std::string number(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(value >> shift & 0xFF));
+  return bytes;
+}
+std::string packet(const std::string& body) {
+  return number(static_cast<std::uint32_t>(body.size())) + body;
+}
+std::string noise(Random& random, std::size_t size) {
+  std::string bytes(size, '\0');
+  for (char& each : bytes) each = static_cast<char>(random());
+  return bytes;
+}
+
+// What a server answers to a connection: version, time-out, session, password, not read-only.
+const std::string welcome =
+    packet(number(0) + number(600) + number(0) + number(7) + number(16) + std::string(16, 'p') + '\0');
+const std::string ssh = "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n"s + number(1076) + "\x06\x14"s;
+
+// Other services, and what is cut off or made up behind an answer that is right.
+TEST(HandlesTest, WhatIsNoZooKeeperServerEndsNoProcess) {
+  constexpr int kinds = 8;
+  constexpr int each = 20;
+  Talker talker([](int connection) {
+    Random random(static_cast<unsigned>(connection));
+    const std::size_t size = random() % 300;
+    switch (connection % kinds) {
+      case 0:
+        return ssh + noise(random, 1074);
+      case 1:
+        return "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n400 Bad Request"s;
+      case 2:
+        return welcome + noise(random, size);
+      case 3:
+        return welcome + packet(noise(random, size % 24));
+      case 4:  // a reply that nobody has asked for
+        return welcome + packet(number(static_cast<std::uint32_t>(size)) + number(0) + number(9) + number(0));
+      case 5:  // an event, with a path of which something may be missing
+        return welcome + packet((number(0xFFFFFFFF) + number(0) + number(9) + number(0) + number(3) + number(3) +
+                                 number(static_cast<std::uint32_t>(size)) + noise(random, size))
+                                    .substr(0, 16 + random() % 40));
+      case 6:
+        return packet(noise(random, 37)) + noise(random, size);
+      default:
+        return noise(random, size);
+    }
+  });
+  const Handle handle = connect_to(talker.address());
+  ASSERT_NE(handle, nullptr);
+  EXPECT_TRUE(wait_until([&] { return talker.connections() >= kinds * each; }, std::chrono::seconds(60)))
+      << talker.connections();
+  EXPECT_EQ(is_unrecoverable(handle.get()), ZOK);
+}
+
+}  // namespace
+}  // namespace forelock::test
