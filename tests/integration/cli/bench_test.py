@@ -46,8 +46,7 @@ class Bench(support.CliTest):
         self.assertFalse(self.exists(self.namespace))
 
     def test_text_and_a_choice(self):
-        result = self.run_cli("bench", "uncontended", "--duration", "20ms", "--rounds", "1")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "bench", "uncontended", "--duration", "20ms", "--rounds", "1")
         self.assertEqual(result.stdout.splitlines()[0].split()[:3], ["WORKLOAD", "WHAT", "FORELOCK"])
         self.assertIn("fresh monitors", result.stdout)
         self.assertNotIn("contended  8", result.stdout)
@@ -101,7 +100,3 @@ class Bench(support.CliTest):
         self.assertEqual(self.error_of(result)["code"], "connection_loss")
         self.assertEqual(self.run_cli("bench", "swimming").returncode, 64)
         self.assertEqual(self.run_cli("bench", "--threads", "0").returncode, 64)
-
-
-if __name__ == "__main__":
-    support.main()

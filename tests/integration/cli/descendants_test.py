@@ -42,8 +42,7 @@ class Descendants(hostile_test.Waiting, support.CliTest):
 
     def test_what_is_left_in_the_background_of_a_lock_that_was_kept_goes_on(self):
         script = f"setsid sh -c 'echo $$ > {self.path('a')}; exec sleep 1000' > /dev/null 2>&1 &"
-        result = self.run_cli("run", "-m", "P1", "--", "sh", "-c", script)
-        self.assertEqual(result.returncode, 0)
+        self.ends(0, "run", "-m", "P1", "--", "sh", "-c", script)
         process = self.pid_in("a")
         self.assertTrue(support.is_alive(process))
         os.kill(process, signal.SIGKILL)
@@ -209,7 +208,3 @@ class AnotherUser(hostile_test.Waiting, support.CliTest):
                          "the command gets SIGTERM; its process [0-9]+ cannot be ended: it runs as another user")
         child.communicate("\n", timeout=support.PATIENCE)
         self.assertEqual(child.returncode, 76)
-
-
-if __name__ == "__main__":
-    support.main()

@@ -63,8 +63,7 @@ class DryRun(DrainTest):
 
     def test_secrets_are_not_repeated(self):
         self.dead_letter()
-        result = self.run_cli("dlq", "replay", "--set", "kafka.sasl.password=hunter2")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "dlq", "replay", "--set", "kafka.sasl.password=hunter2")
         self.assertIn("kafka.sasl.password=", result.stdout)
         self.assertNotIn("hunter2", result.stdout)
 
@@ -190,8 +189,7 @@ class Replay(DrainTest):
         identity = self.dead_letter()
         replay = self.start_replay(f"touch {self.path('begun')}; sleep 1000")
         support.wait_until(lambda: os.path.exists(self.path("begun")), "the command runs")
-        released = self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "test")
-        self.assertEqual(released.returncode, 0, released.stderr)
+        self.ends(0, "release", "P1", "--holder", self.holder("P1")["node"], "--reason", "test")
         _, errors = replay.communicate(timeout=support.PATIENCE)
         self.assertEqual(replay.returncode, 75, errors)
         self.assertIn("lock", errors)
@@ -364,8 +362,7 @@ class Park(DrainTest):
     def test_a_filter_says_what_it_would_be_unless_executed(self):
         self.dead_letter("--type", "save")
         kept = self.dead_letter("--type", "index")
-        result = self.run_cli("dlq", "park", "--type", "save")
-        self.assertEqual(result.returncode, 0)
+        result = self.ends(0, "dlq", "park", "--type", "save")
         self.assertIn("Would park 1 letter", result.stdout)
         self.assertIn("forelock dlq park --type save", result.stdout)
         self.assertEqual(len(self.ids()), 2)
@@ -449,8 +446,7 @@ class Back(DrainTest):
         self.assertEqual(self.json_of("dlq", "purge", "--all", "--yes")["purged"], 2)
         self.assertIn("Would import 2 letters", self.run_cli("dlq", "import", file).stdout)
         for wrong, reason in (("-", "read twice"), (self.path("nowhere"), "No such file or directory")):
-            refused = self.run_cli("dlq", "import", wrong)
-            self.assertEqual(refused.returncode, 64, refused.stderr)
+            refused = self.ends(64, "dlq", "import", wrong)
             self.assertIn(reason, refused.stderr)
         self.assertEqual(self.json_of("dlq", "import", file, "--execute")["restored"], 2)
         self.assertEqual(self.ids(), made)
@@ -462,9 +458,7 @@ class Back(DrainTest):
         self.dead_letter()
         file = self.write("letters.ndjson", self.run_cli("dlq", "export").stdout + "{\n")
         self.assertEqual(self.run_cli("dlq", "purge", "--all", "--yes").returncode, 0)
-        result = self.run_cli("dlq", "import", file, "--execute")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("letters.ndjson:2", result.stderr)
+        self.ends(1, "dlq", "import", file, "--execute", says="letters.ndjson:2")
         self.assertEqual(self.ids(), [])
 
 
@@ -480,8 +474,7 @@ class Purge(DrainTest):
     def test_says_what_it_would_be_unless_meant(self):
         first, second = self.dead_letter("--type", "save"), self.dead_letter("--type", "index")
         for arguments in ((first,), ("--type", "save"), ("--all",)):
-            result = self.run_cli("dlq", "purge", *arguments)
-            self.assertEqual(result.returncode, 0, result.stderr)
+            result = self.ends(0, "dlq", "purge", *arguments)
             self.assertIn("Would purge", result.stdout)
             self.assertIn("--yes", result.stdout)
             self.assertIn("forelock dlq export", result.stdout)
@@ -516,7 +509,3 @@ class Purge(DrainTest):
         found = self.json_of("dlq", "purge", position, "--yes")
         self.assertEqual((found["purged"], found["unreadable"]), (0, 1))
         self.assertEqual(self.ids(), [good])
-
-
-if __name__ == "__main__":
-    support.main()

@@ -73,8 +73,7 @@ class Drill(dlq_kafka_test.KafkaTest):
 
     def give(self, records, *options):
         file = self.write("letters.ndjson", "".join(json.dumps(record) + "\n" for record in records))
-        result = self.run_cli("dlq", "import", file, "--execute", "-o", "json", *options)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "dlq", "import", file, "--execute", "-o", "json", *options)
         self.said.append(result.stderr)
         self.assertEqual(json.loads(result.stdout)["restored"], len(records))
         return [record["id"] for record in records]
@@ -158,12 +157,10 @@ class Long(Drill):
 
         kept = self.path("kept.ndjson")
         self.assertEqual(self.run_cli("dlq", "export", "--monitor", "M7", "--output", kept).returncode, 0)
-        result = self.run_cli("dlq", "purge", "--monitor", "M7", "--yes")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "dlq", "purge", "--monitor", "M7", "--yes")
         self.said.append(result.stderr)
         self.assertEqual(self.ids("--monitor", "M7"), [])
-        result = self.run_cli("dlq", "import", kept, "--execute")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "dlq", "import", kept, "--execute")
         self.said.append(result.stderr)
         self.assertEqual(len(self.ids("--monitor", "M7")), len(self.lines_of("kept.ndjson")))
 
@@ -186,7 +183,3 @@ class Long(Drill):
                    if record["payload"]}
         self.assertEqual(written - tokens, set())
         self.assertGreaterEqual(len(written), 4)
-
-
-if __name__ == "__main__":
-    support.main()

@@ -70,8 +70,7 @@ class Topics(KafkaTest):
         self.assertEqual([partitions[name] for name in names], [3, 3, 1])
 
     def test_a_topic_that_is_missing_is_said(self):
-        result = self.run_cli("dlq", "list", "-o", "json")
-        self.assertEqual(result.returncode, 69)
+        result = self.ends(69, "dlq", "list", "-o", "json")
         self.assertIn(self.topic, self.error_of(result)["message"])
 
     def test_more_replicas_than_brokers_are_refused(self):
@@ -143,8 +142,7 @@ class OnTheWay(KafkaTest):
         self.assertEqual(self.ids("--outbox"), [identity])
         self.assertEqual(self.record(identity)["id"], identity)  # found without asking Kafka
         self.assertEqual(self.run_cli("dlq", "list").returncode, 69)
-        result = self.run_cli("dlq", "forward", "--timeout", "300ms", "-o", "json")
-        self.assertEqual(result.returncode, 69)
+        result = self.ends(69, "dlq", "forward", "--timeout", "300ms", "-o", "json")
         self.assertEqual(self.error_of(result)["code"], "kafka_unavailable")
         self.broker = BROKER["address"]
         self.assertEqual(self.forward(), {"forwarded": 1, "waiting": 0, "refused": 0, "topic": self.topic})
@@ -190,8 +188,7 @@ class OnTheWay(KafkaTest):
         self.assertIsNone(json.loads(stats.stdout)["outbox"])
 
     def test_unknown_kafka_keys_are_78(self):
-        result = self.run_cli("dlq", "list", "--set", "kafka.no.such.key=1", "-o", "json")
-        self.assertEqual(result.returncode, 78)
+        result = self.ends(78, "dlq", "list", "--set", "kafka.no.such.key=1", "-o", "json")
         self.assertIn("no.such.key", json.dumps(self.error_of(result)))
 
 
@@ -325,7 +322,3 @@ class Draining(KafkaTest):
         self.assertEqual((report["replayed"], report["unreadable"]), (1, 1))
         self.assertEqual(self.json_of("dlq", "purge", unreadable["position"], "--yes")["unreadable"], 1)
         self.assertEqual(self.letters(), [])
-
-
-if __name__ == "__main__":
-    support.main()

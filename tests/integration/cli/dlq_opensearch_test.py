@@ -362,8 +362,7 @@ class ToOpenSearch(dlq_support.DlqTest):
 
     def test_a_dry_run_sends_nothing_and_says_the_command(self):
         self.letter()
-        result = self.run_cli("dlq", "replay", "--to-opensearch", self.server.url + "/", "--opensearch-ca", "ca.pem")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "dlq", "replay", "--to-opensearch", self.server.url + "/", "--opensearch-ca", "ca.pem")
         self.assertIn("as a write to " + self.server.url, result.stdout)
         self.assertIn(f"--to-opensearch {self.server.url}/ --opensearch-ca ca.pem --execute", result.stdout)
         self.assertEqual(self.server.requests, [])
@@ -377,11 +376,5 @@ class ToOpenSearch(dlq_support.DlqTest):
 class Usage(support.CliTest):
     def test_one_target_is_wanted(self):
         for options in (("--exec", "true"), ("--to-topic", "T"), ("--stdin", "payload")):
-            result = self.run_cli("dlq", "replay", "--to-opensearch", "http://x", *options)
-            self.assertEqual(result.returncode, 64, result.stderr)
-        result = self.run_cli("dlq", "replay", "--opensearch-ca", "x", "--exec", "true")
-        self.assertEqual(result.returncode, 64, result.stderr)
-
-
-if __name__ == "__main__":
-    support.main()
+            self.ends(64, "dlq", "replay", "--to-opensearch", "http://x", *options)
+        self.ends(64, "dlq", "replay", "--opensearch-ca", "x", "--exec", "true")

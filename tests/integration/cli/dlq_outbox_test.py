@@ -63,9 +63,7 @@ class Damaged(dlq_support.DlqTest):
                 self.assertEqual(result.returncode, 74, (place, arguments, result.stderr))
                 self.assertIn("damaged", result.stderr)
                 self.assertIn("hint: Repair it: forelock dlq repair.", result.stderr, (place, arguments))
-                repaired = self.run_cli("dlq", "repair")
-                self.assertEqual(repaired.returncode, 0, repaired.stderr)
-                self.assertIn("could be saved", repaired.stderr)
+                self.ends(0, "dlq", "repair", says="could be saved")
                 self.restore(whole)
                 self.damage(place)
                 repaired = self.run_cli("dlq", "repair", "-o", "json")
@@ -128,7 +126,3 @@ class OfSomebodyElse(dlq_support.DlqTest):
         result = self.run_as_other("run", "--retry", "-m", "P1", "--", "true")
         self.assertEqual(result.returncode, 74)
         self.assertIn("write access", result.stderr)
-
-
-if __name__ == "__main__":
-    support.main()

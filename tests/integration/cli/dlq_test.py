@@ -223,8 +223,7 @@ class Stats(dlq_support.DlqTest):
         self.assertEqual(self.run_cli("dlq", "stats", *limits).returncode, 0)
         self.dead_letter()
         self.assertEqual(self.run_cli("dlq", "stats", *limits).returncode, 0)
-        old = self.run_cli("dlq", "stats", "--fail-older", "0s", "-q")
-        self.assertEqual(old.returncode, 1)
+        old = self.ends(1, "dlq", "stats", "--fail-older", "0s", "-q")
         self.assertRegex(old.stderr, r"^forelock: the oldest failed .* ago \(--fail-older 0s\)\n$")
         self.dead_letter()
         many = self.run_cli("dlq", "stats", *limits, "-q")
@@ -253,9 +252,7 @@ class Export(dlq_support.DlqTest):
         self.assertEqual(sorted(os.listdir(self.directory.name)), ["letters.ndjson", "state"])
 
     def test_a_file_that_cannot_be_written_is_74(self):
-        result = self.run_cli("dlq", "export", "--output", "/no/such/folder/file")
-        self.assertEqual(result.returncode, 74)
-        self.assertIn("/no/such/folder/file", result.stderr)
+        self.ends(74, "dlq", "export", "--output", "/no/such/folder/file", says="/no/such/folder/file")
 
     def test_a_file_that_is_there_is_not_replaced_unasked(self):
         self.dead_letter()
@@ -315,8 +312,7 @@ class Export(dlq_support.DlqTest):
         os.symlink("no/such/folder/file", self.path("nowhere"))
         for name, reason in (("loop", "symbolic links"), ("nowhere", "No such file")):
             for options in ((), ("--force",)):
-                result = self.run_cli("dlq", "export", "--output", self.path(name), *options)
-                self.assertEqual(result.returncode, 74, result.stderr)
+                result = self.ends(74, "dlq", "export", "--output", self.path(name), *options)
                 self.assertIn(reason, result.stderr)
                 self.assertTrue(os.path.islink(self.path(name)))
 
@@ -400,8 +396,7 @@ class WithoutKafka(dlq_support.DlqTest):
     def test_who_forwards_is_known_and_not_guessed(self):
         self.dead_letter()
         arguments = ("dlq", "forward", "--set", "kafka.bootstrap.servers=127.0.0.1:1", "--timeout", "600ms")
-        alone = self.run_cli(*arguments)
-        self.assertEqual(alone.returncode, 69)
+        alone = self.ends(69, *arguments)
         self.assertNotIn("another process", alone.stderr)
         with open(self.outbox + ".forwarder", "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -428,7 +423,3 @@ class WithoutKafka(dlq_support.DlqTest):
                           ("purge", "--all")):
             self.assertEqual(self.run_cli("dlq", *arguments).returncode, 0, arguments)
         self.assertFalse(os.path.exists(self.path("state")))
-
-
-if __name__ == "__main__":
-    support.main()

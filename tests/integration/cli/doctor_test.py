@@ -116,8 +116,7 @@ class SmallRequests(support.OwnServerTest):
     java_properties = ("jute.maxbuffer=65536",)
 
     def test_a_lowered_limit_is_named(self):
-        result = self.run_cli("doctor")
-        self.assertEqual(result.returncode, 0, result.stdout)
+        result = self.ends(0, "doctor")
         self.assertIn("jute.maxbuffer", result.stdout)
         self.assertNotIn("jute.maxbuffer", self.run_cli("doctor", "--quick").stdout)
         self.assertNotIn("jute.maxbuffer", self.run_cli("doctor", "--zookeeper", support.SERVER, server=False).stdout)
@@ -177,8 +176,7 @@ class MissingNamespace(support.CliTest):
         self.assertEqual(self.run_cli("ls").returncode, 78)
 
     def test_a_health_check_warns_of_it_and_makes_nothing(self):
-        result = self.run_cli("doctor", "--quick")
-        self.assertEqual(result.returncode, 0, result.stdout)
+        result = self.ends(0, "doctor", "--quick")
         self.assertIn(f"WARN  chroot: the chroot {self.namespace} does not exist", result.stdout)
         self.assertNotIn("locks work", result.stdout)
         self.assertEqual(self.run_cli("ls").returncode, 78)
@@ -242,7 +240,3 @@ class WithCredentials(support.CliTest):
             result = self.run_cli("--set", "zookeeper.auth.digest.file=" + digest, *arguments)
             self.assertEqual(result.returncode, 78, result.stdout + result.stderr)
             self.assertIn("does not exist", result.stdout + result.stderr)
-
-
-if __name__ == "__main__":
-    support.main()

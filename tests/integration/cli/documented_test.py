@@ -89,7 +89,3 @@ class Documented(dlq_support.DlqTest):
         for line in lines:
             result = self.shell(line)
             self.assertNotIn(result.returncode, (64, 70, 126, 127), line + ": " + result.stderr)
-
-
-if __name__ == "__main__":
-    support.main()

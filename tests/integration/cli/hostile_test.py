@@ -50,8 +50,7 @@ class Waiting:
 
     def release(self, monitor="P1"):
         node = self.holder(monitor)["node"]
-        result = self.run_cli("release", monitor, "--holder", node, "--reason", "test")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.ends(0, "release", monitor, "--holder", node, "--reason", "test")
 
     def blocks_signals(self, child):
         """Blocked signals show that it listens to them."""
@@ -208,8 +207,7 @@ class SilentServer(Waiting, support.OwnServerTest):
     def test_a_look_ends_with_its_patience(self):
         def attempt():
             begin = self.silence_server()
-            result = self.run_cli("ls", "--set", "zookeeper.session.timeout=1000")
-            self.assertEqual(result.returncode, 69)
+            self.ends(69, "ls", "--set", "zookeeper.session.timeout=1000")
             self.wake_server()
             return time.monotonic() - begin
         ends_by(self, 1.0, attempt)
@@ -227,8 +225,7 @@ class StoppedGuardian(Waiting, support.OwnServerTest):
             child.send_signal(signal.SIGSTOP)
             # The next one gets the lock when the session has ended, and works beside the child of the stopped one:
             # nothing on this machine watches a watcher. That is what fencing tokens are for.
-            result = self.run_cli("run", "-m", "P1", "--timeout", "20s", "--", "sh", "-c", f"kill -0 {process}")
-            self.assertEqual(result.returncode, 0)
+            self.ends(0, "run", "-m", "P1", "--timeout", "20s", "--", "sh", "-c", f"kill -0 {process}")
             begin = time.monotonic()
             child.send_signal(signal.SIGCONT)
             taken = self.seconds_to_end(child, begin, 76)
@@ -392,7 +389,3 @@ class FirstProcess(Waiting, support.CliTest):
         self.release()
         child.communicate(timeout=support.PATIENCE)
         self.assertEqual(child.returncode, 76)
-
-
-if __name__ == "__main__":
-    support.main()

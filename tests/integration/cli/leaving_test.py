@@ -56,8 +56,7 @@ class ShortSilence(support.OwnServerTest):
 
     def test_of_a_first_request(self):
         self.stands_still_at(tap.TRANSACTION)
-        result = self.run_cli(*self.arguments("-m", "P1", timeout="500ms"))
-        self.assertEqual(result.returncode, 75, result.stderr)
+        self.ends(75, *self.arguments("-m", "P1", timeout="500ms"))
         self.goes_on("P1")
 
     def test_of_a_first_request_that_a_signal_ends(self):
@@ -92,7 +91,3 @@ class ShortSilence(support.OwnServerTest):
         self.ends_waiting(waiter)
         self.assertEqual(self.let_go(holder), (0, ""))
         self.is_free_soon("P1")
-
-
-if __name__ == "__main__":
-    support.main()

@@ -75,9 +75,8 @@ class LogFile(support.CliTest):
         self.assertEqual(self.let_go(holder)[0], 0)
 
     def test_vvv_explains_it_on_stderr(self):
-        result = self.run_cli("-vvv", "run", "-m", "P1", "--", "true")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("forelock: debug: monitor P1, contender 1: is granted the lock", result.stderr)
+        self.ends(0, "-vvv", "run", "-m", "P1", "--", "true",
+                     says="forelock: debug: monitor P1, contender 1: is granted the lock")
         self.assertNotIn("debug", self.run_cli("-vv", "run", "-m", "P1", "--", "true").stderr)
 
     def test_the_level_bounds_what_is_logged(self):
@@ -138,8 +137,7 @@ class LogFile(support.CliTest):
         self.assertLessEqual(os.path.getsize(self.log), 200)
 
     def test_a_child_does_not_inherit_it(self):
-        result = self.run_cli("--log-file", self.log, "run", "-m", "P1", "--", "sh", "-c", "ls -l /proc/$$/fd")
-        self.assertEqual(result.returncode, 0)
+        result = self.ends(0, "--log-file", self.log, "run", "-m", "P1", "--", "sh", "-c", "ls -l /proc/$$/fd")
         self.assertNotIn("forelock.log", result.stdout)
 
     def test_processes_share_a_file(self):
@@ -149,7 +147,3 @@ class LogFile(support.CliTest):
         self.assertEqual([child.wait(timeout=60) for child in children], [0] * 8)
         pids = {json.loads(line)["pid"] for line in self.lines()}
         self.assertEqual(pids, {child.pid for child in children})
-
-
-if __name__ == "__main__":
-    support.main()

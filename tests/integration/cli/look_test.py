@@ -160,9 +160,8 @@ class Show(support.CliTest):
         self.assertNotIn("not known", self.run_cli("show", "P1", "--expect", "1m").stderr)  # nobody waits
         self.start_cli("run", "-m", "P1", "--timeout", "1m", "--", "true")
         support.wait_until(lambda: self.queue("P1"), "a waiter")
-        result = self.run_cli("show", "P1", "--expect", "150ms")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("not known: fewer than 8 have left the queue within 150 ms", result.stderr)
+        result = self.ends(0, "show", "P1", "--expect", "150ms",
+                              says="not known: fewer than 8 have left the queue within 150 ms")
         self.assertNotIn("EXPECTED", result.stdout)
         (waiter,) = self.json_of("show", "P1", "--expect", "1ms")["queue"]
         self.assertNotIn("expected_wait_ms", waiter)
@@ -226,8 +225,7 @@ class Watch(support.CliTest):
 
     def test_ends_after_count_looks(self):
         self.hold("P1", "--info", "Save")
-        result = self.run_cli("watch", "--count", "2", "--interval", "60ms")
-        self.assertEqual(result.returncode, 0)
+        result = self.ends(0, "watch", "--count", "2", "--interval", "60ms")
         self.assertEqual(len(result.stdout.splitlines()), 1)
         self.assertIn("Save", result.stdout)
         both = self.run_cli("watch", "-o", "json", "--count", "2", "--interval", "60").stdout.splitlines()
@@ -236,8 +234,7 @@ class Watch(support.CliTest):
 
 class Doctor(support.CliTest):
     def test_finds_nothing_wrong_with_a_good_server(self):
-        result = self.run_cli("doctor", "-o", "json")
-        self.assertEqual(result.returncode, 0, result.stdout)
+        result = self.ends(0, "doctor", "-o", "json")
         report = json.loads(result.stdout)
         self.assertTrue(report["ok"])
         statuses = {check["check"]: check["status"] for check in report["checks"]}
@@ -279,8 +276,7 @@ class Doctor(support.CliTest):
         self.assertIn("cannot be made", found[0][2])
 
     def test_without_a_server_is_69_and_says_what_to_do(self):
-        result = self.run_cli("doctor", "--zookeeper", "127.0.0.1:1", server=False)
-        self.assertEqual(result.returncode, 69)
+        result = self.ends(69, "doctor", "--zookeeper", "127.0.0.1:1", server=False)
         self.assertIn("FAIL", result.stdout)
         self.assertIn("->", result.stdout)
         self.assertEqual(self.run_cli("doctor", "--zookeeper", "no-such-host.invalid:1", server=False).returncode, 69)
@@ -349,8 +345,7 @@ class Rights(support.CliTest):
     def test_a_credentials_file_that_others_can_read_is_78(self):
         file = self.write("open.digest", "alice:secret\n")
         os.chmod(file, 0o644)
-        result = self.run_cli("ls", "--set", "zookeeper.auth.digest.file=" + file)
-        self.assertEqual(result.returncode, 78)
+        result = self.ends(78, "ls", "--set", "zookeeper.auth.digest.file=" + file)
         self.assertNotIn("secret", result.stderr)
 
 
@@ -363,8 +358,7 @@ class Dev(support.CliTest):
     def test_its_data_are_where_they_are_to_be_whatever_the_folders_name(self):
         for name in ("J\u00fcrgen", "back\\slash", "a b", "\U0001f512"):
             folder = self.path(name)
-            result = self.run_cli("dev", "--data-dir", folder, "--", "true", server=False, LC_ALL="C")
-            self.assertEqual(result.returncode, 0, result.stderr)
+            self.ends(0, "dev", "--data-dir", folder, "--", "true", server=False, LC_ALL="C")
             self.assertIn("version-2", os.listdir(os.path.join(folder, "data")))
 
     def test_a_command_that_was_not_run_has_no_success(self):
@@ -396,8 +390,7 @@ class Dev(support.CliTest):
         self.assertEqual(self.run_cli("--zookeeper", address, "ls", server=False).returncode, 0)
         child.send_signal(signal.SIGINT)
         self.assertEqual(child.wait(support.PATIENCE), 0)
-        result = self.run_cli("--zookeeper", address, "--set", "zookeeper.session.timeout=1000", "ls", server=False)
-        self.assertEqual(result.returncode, 69)
+        self.ends(69, "--zookeeper", address, "--set", "zookeeper.session.timeout=1000", "ls", server=False)
 
     def test_dies_with_its_parent(self):
         child = subprocess.Popen([support.BINARY, "dev", "-o", "json"],
@@ -416,13 +409,5 @@ class Dev(support.CliTest):
             return connection.connect_ex((host, port)) != 0
 
     def test_says_what_is_missing(self):
-        result = self.run_cli("dev", server=False, FORELOCK_ZOOKEEPER_JAR="/no/such.jar")
-        self.assertEqual(result.returncode, 69)
-        self.assertIn("install", result.stderr)
-        result = self.run_cli("dev", server=False, JAVA_HOME="/no/such/java")
-        self.assertEqual(result.returncode, 69)
-        self.assertIn("install", result.stderr)
-
-
-if __name__ == "__main__":
-    support.main()
+        self.ends(69, "dev", server=False, FORELOCK_ZOOKEEPER_JAR="/no/such.jar", says="install")
+        self.ends(69, "dev", server=False, JAVA_HOME="/no/such/java", says="install")

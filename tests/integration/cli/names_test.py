@@ -92,7 +92,3 @@ class SilentNameServer(hostile_test.Waiting, support.CliTest):
         self.ends(2.5, 79, support.SERVER, *options, "run", "-m", "P1", "--retry", "--", "sh", "-c", "exit 3")
         # After its time 0.6 s for letters under way and 0.25 s for a look-up under way.
         self.ends(2.35, 69, support.SERVER, *options, "dlq", "forward", "--timeout", "1500ms")
-
-
-if __name__ == "__main__":
-    support.main()

@@ -2,13 +2,8 @@
 //
 // nested_locks SERVERS INFO: one thread, which reads "lock MONITOR" and "unlock MONITOR", a line each, and answers
 // "done" when it is done, or the problem; at the end of the input it unlocks all.
-#include <chrono>
-#include <iostream>
-#include <map>
-#include <sstream>
-#include <string>
-
 #include "forelock/forelock.h"
+#include "support/standard.h"
 
 namespace {
 

@@ -69,8 +69,7 @@ class Succeeding(dlq_support.DlqTest):
     def test_a_lock_that_is_lost_is_one_attempt(self):
         script = "[ $FORELOCK_ATTEMPT = 2 ] && exit 0; echo ready; while :; do sleep 0.05; done"
         child = self.hold("P1", "--retry", script=script)
-        released = self.run_cli("release", "P1", "--holder", self.holder("P1")["node"], "--reason", "test")
-        self.assertEqual(released.returncode, 0, released.stderr)
+        self.ends(0, "release", "P1", "--holder", self.holder("P1")["node"], "--reason", "test")
         _, errors = child.communicate(timeout=support.PATIENCE)
         self.assertEqual(child.returncode, 0, errors)
         self.assertIn("attempt 1 of 4: lock_unhealthy", errors)
@@ -110,9 +109,8 @@ class Failing(dlq_support.DlqTest):
             result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--", "false", TRACEPARENT=given)
             identity = self.error_of(result)["dead_letter"]["id"]
             self.assertEqual(self.record(identity).get("traceparent"), kept)
-        result = self.run_cli("dlq", "replay", "--execute", "--exec",
-                              f"echo \"${{TRACEPARENT-none}}\" >> {self.path('traces')}")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.ends(0, "dlq", "replay", "--execute", "--exec",
+                     f"echo \"${{TRACEPARENT-none}}\" >> {self.path('traces')}")
         self.assertEqual(self.lines_of("traces"), [trace, "none"])
 
     def test_as_json_it_is_one_object(self):
@@ -141,8 +139,7 @@ class Failing(dlq_support.DlqTest):
 
     def test_a_command_that_cannot_be_executed_is_a_dead_letter_too(self):
         for command, reason in (("/no/such/command", "command_not_found"), ("/", "cannot_execute")):
-            result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--", command)
-            self.assertEqual(result.returncode, 79)
+            result = self.ends(79, "run", "--retry", "-m", "P1", "-o", "json", "--", command)
             self.assertEqual(self.error_of(result)["dead_letter"]["reason"], reason)
 
     def test_a_lock_that_is_never_free(self):
@@ -164,14 +161,12 @@ class Failing(dlq_support.DlqTest):
         self.assertNotIn("\x1b", result.stderr)
 
     def test_a_server_that_is_not_there(self):
-        result = self.run_cli("run", "--retry", "-m", "P1", "-o", "json", "--zookeeper", "127.0.0.1:1", "--set",
-                              "zookeeper.connection.retry=0", "--", "true", server=False)
-        self.assertEqual(result.returncode, 79)
+        result = self.ends(79, "run", "--retry", "-m", "P1", "-o", "json", "--zookeeper", "127.0.0.1:1", "--set",
+                               "zookeeper.connection.retry=0", "--", "true", server=False)
         self.assertEqual(self.error_of(result)["dead_letter"]["reason"], "connection_loss")
 
     def test_the_type_is_the_commands_name(self):
-        result = self.run_cli("run", "--retry", "-m", "P1", "--", "/bin/false")
-        self.assertEqual(result.returncode, 79)
+        self.ends(79, "run", "--retry", "-m", "P1", "--", "/bin/false")
         self.assertEqual([letter["type"] for letter in self.letters()], ["false"])
 
 
@@ -341,7 +336,3 @@ class StoppedBeforeTheCommand(dlq_support.DlqTest):
         code, errors = self.stop_before_the_command("dlq", "replay", "--execute", "--exec",
                                                     f"echo x >> {self.path('begun')}")
         self.assertEqual((code, self.lines_of("begun"), self.ids()), (76, [], [identity]), errors)
-
-
-if __name__ == "__main__":
-    support.main()

@@ -69,8 +69,7 @@ class Usage(support.CliTest):
 
 class Precedence(support.CliTest):
     def settings(self, *arguments, **environment):
-        result = self.run_cli("config", "-o", "json", *arguments, server=False, **environment)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "config", "-o", "json", *arguments, server=False, **environment)
         return {entry["key"]: (entry["value"], entry["origin"]) for entry in json.loads(result.stdout)["settings"]}
 
     def test_global_options_stand_before_or_behind_the_command(self):
@@ -111,10 +110,9 @@ class Precedence(support.CliTest):
         file = self.write("f.properties",
                           f"zookeeper.servers={self.connect_string()}\n"
                           "zookeeper.foregound.lock.prefix=F\nzookeeper.backgound.lock.prefix=G\n")
-        result = self.run_cli("run", "--config", file, "-m", "P1", "-p", "background", "--", support.BINARY, "show",
+        result = self.ends(0, "run", "--config", file, "-m", "P1", "-p", "background", "--", support.BINARY, "show",
                               "P1", "--config", file,
                               "-o", "json", server=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(json.loads(result.stdout)["holder"]["node"], "^G-")
 
 
@@ -132,8 +130,7 @@ class Config(support.CliTest):
 
     def test_bad_settings_as_json(self):
         file = self.write("bad.properties", "zookeeper.session.timeout=soon\n")
-        result = self.run_cli("config", "check", file, "-o", "json", server=False)
-        self.assertEqual(result.returncode, 78)
+        result = self.ends(78, "config", "check", file, "-o", "json", server=False)
         error = self.error_of(result)
         self.assertEqual((error["code"], error["retryable"]), ("configuration", False))
         self.assertEqual((error["problems"][0]["line"], error["problems"][0]["key"]), (1, "zookeeper.session.timeout"))
@@ -152,8 +149,7 @@ class Config(support.CliTest):
 
     def test_parse_reads_as_java_does(self):
         file = self.write("p.properties", "# c\na = 1\nb:two\\\n   more\nc\\ d=\\u00e4\\t\na=again\nempty\n")
-        result = self.run_cli("config", "parse", file, "-o", "json", server=False)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "config", "parse", file, "-o", "json", server=False)
         self.assertEqual(json.loads(result.stdout), {"a": "again", "b": "twomore", "c d": "ä\t", "empty": ""})
         self.assertIn("b = twomore", self.run_cli("config", "parse", file, server=False).stdout)
 
@@ -247,7 +243,3 @@ class Generated(support.CliTest):
         result = subprocess.run(["man", "--warnings", "-l", page], env=environment, capture_output=True, text=True,
                                 check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-
-
-if __name__ == "__main__":
-    support.main()

@@ -40,8 +40,7 @@ class Units(support.CliTest):
 
     def test_a_short_time_for_the_lock_does_not_blame_the_network(self):
         self.hold("P1")
-        result = self.run_cli("run", "-m", "P1", "--timeout", "5ms", "--", "true")
-        self.assertEqual(result.returncode, 75, result.stderr)
+        self.ends(75, "run", "-m", "P1", "--timeout", "5ms", "--", "true")
 
 
 class Waiting(support.CliTest):
@@ -69,15 +68,11 @@ class Waiting(support.CliTest):
             self.assertNotEqual(self.run_cli(*options, "--", "true").stderr, "", options)
 
     def test_a_command_under_its_own_lock_is_warned(self):
-        result = self.run_cli("run", "-m", "P1", "--", support.BINARY, "--zookeeper", self.connect_string(), "run",
-                              "-m", "P1", "--timeout", "100", "--", "true")
-        self.assertEqual(result.returncode, 75)
-        self.assertIn("$FORELOCK_MONITOR", result.stderr)
+        self.ends(75, "run", "-m", "P1", "--", support.BINARY, "--zookeeper", self.connect_string(), "run",
+                      "-m", "P1", "--timeout", "100", "--", "true", says="$FORELOCK_MONITOR")
 
     def test_info_that_is_cut_is_said(self):
-        result = self.run_cli("run", "-m", "P1", "--info", "x" * 20000, "--", "true")
-        self.assertEqual(result.returncode, 0)
-        self.assertIn("20000 bytes", result.stderr)
+        self.ends(0, "run", "-m", "P1", "--info", "x" * 20000, "--", "true", says="20000 bytes")
         self.assertEqual(self.run_cli("run", "-m", "P1", "--info", "x" * 2000, "--", "true").stderr, "")
 
     def test_an_expected_runtime_is_shown(self):
@@ -94,8 +89,7 @@ class NoServerYet(support.OwnServerTest):
         self.silence_server()
         waiting = [self.start_cli("run", *options, "-m", "P1", "--timeout", "1m", "--", "true"),
                    self.start_cli("wait", *options, "P1")]
-        result = self.run_cli("run", *options, "-m", "P1", "--", "true")
-        self.assertEqual(result.returncode, 69, result.stderr)
+        self.ends(69, "run", *options, "-m", "P1", "--", "true")
         self.wake_server()
         for child in waiting:
             self.assertEqual(child.wait(support.PATIENCE), 0)
@@ -116,9 +110,7 @@ class NoServerYet(support.OwnServerTest):
 
 class Freeing(support.CliTest):
     def test_all_that_is_missing_is_one_message(self):
-        result = self.run_cli("release", "P1")
-        self.assertEqual(result.returncode, 64)
-        self.assertIn("--holder", result.stderr)
+        result = self.ends(64, "release", "P1", says="--holder")
         self.assertIn("--reason", result.stderr)
         self.assertIn("forelock show P1", result.stderr)
         self.assertNotIn("--holder", self.run_cli("release", "P1", "--holder", "A-0000000000").stderr)
@@ -168,9 +160,7 @@ class Typos(support.CliTest):
         self.assertIn("doctor", result.stderr)
 
     def test_a_server_is_no_address_of_the_web(self):
-        result = self.run_cli("--zookeeper", "http://zk1:2181", "ls", server=False)
-        self.assertEqual(result.returncode, 78)
-        self.assertIn("http://", result.stderr)
+        result = self.ends(78, "--zookeeper", "http://zk1:2181", "ls", server=False, says="http://")
         self.assertIn("host:port", result.stderr)
 
     def test_what_others_call_it_leads_to_our_word(self):
@@ -192,8 +182,7 @@ class Typos(support.CliTest):
         for others, key in (("zookeeper.session.timeout=soon\n", "zookeeper.session.timeout"),
                             (digest, "zookeeper.auth.digest.file"), ("kafka.acks=0\n", "kafka.acks")):
             file = self.write("f.properties", "zookeper.servers=zk1:2181\n" + others)
-            result = self.run_cli("-o", "json", "config", "check", file, server=False)
-            self.assertEqual(result.returncode, 78)
+            result = self.ends(78, "-o", "json", "config", "check", file, server=False)
             self.assertEqual([problem["key"] for problem in self.error_of(result)["problems"]],
                              [key, "zookeper.servers"])
         result = self.run_cli("config", "check", self.write("f.yaml", "zookeper: {servers: a:1}\ndlq: {topic: '+'}\n"),
@@ -237,8 +226,7 @@ elastic:
 
     def test_and_so_it_is_at_every_load(self):
         file = self.write("f.properties", "zookeper.servers=zk1:2181\n")
-        result = self.run_cli("--config", file, "dlq", "list", "--set", "dlq.outbox.path=" + self.path("outbox.db"))
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "--config", file, "dlq", "list", "--set", "dlq.outbox.path=" + self.path("outbox.db"))
         self.assertEqual(result.stderr.count("f.properties:1: zookeper.servers"), 1)
 
 
@@ -417,7 +405,3 @@ class Completion(support.CliTest):
         os.close(terminal)
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
-
-
-if __name__ == "__main__":
-    support.main()

@@ -137,8 +137,7 @@ class Refused(PrioritizeTest):
         self.assertEqual(self.refused("record_too_large", "P1", node)[0], 1)
 
     def test_all_that_is_missing_is_one_message(self):
-        result = self.run_cli("prioritize", "P1")
-        self.assertEqual(result.returncode, 64)
+        result = self.ends(64, "prioritize", "P1")
         for option in ("--waiter", "--class", "--reason", "forelock show P1"):
             self.assertIn(option, result.stderr)
 
@@ -192,7 +191,3 @@ class Ended(PrioritizeTest):
         child = self.wish()
         self.tell("delete", f"/P1/{self.node}")
         self.assertEqual(self.end_of(child), "waiter_gone")
-
-
-if __name__ == "__main__":
-    support.main()

@@ -63,8 +63,7 @@ class Recover(support.CliTest):
     def test_the_session_of_a_killed_process_is_ended(self):
         record = self.leave_a_session()
         password = record.split("session ")[1].split()[1]
-        result = self.run_cli("-vv", "-o", "json", "recover", self.file)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "-vv", "-o", "json", "recover", self.file)
         view = json.loads(result.stdout)
         self.assertEqual((view["file"], view["state"]), (self.file, "recovered"))
         self.assertEqual([each["outcome"] for each in view["sessions"]], ["ended"])
@@ -170,7 +169,3 @@ class Recover(support.CliTest):
             process = int(file.read())
         self.addCleanup(lambda: support.is_alive(process) and os.kill(process, signal.SIGKILL))
         return process
-
-
-if __name__ == "__main__":
-    support.main()

@@ -43,8 +43,7 @@ class Release(support.CliTest):
     def test_frees_the_holder_that_was_named_and_leaves_an_audit_line(self):
         holder = self.hold("P1")
         node = self.holder("P1")["node"]
-        result = self.run_cli("release", "P1", "--holder", node, "--reason", "it hangs", "-o", "json")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "release", "P1", "--holder", node, "--reason", "it hangs", "-o", "json")
         self.assertEqual(json.loads(result.stdout), {"monitor": "P1", "holder": node, "released": True,
                                                      "reason": "it hangs"})
         audit = json.loads(result.stderr.splitlines()[-1])["audit"]
@@ -65,8 +64,7 @@ class Release(support.CliTest):
         holder = self.hold("P1")
         before = self.holder("P1")
         for wrong in ("A-0000009999", "B-0000000000", before["session"]):
-            result = self.run_cli("release", "P1", "--holder", wrong, "--reason", "x", "-o", "json")
-            self.assertEqual(result.returncode, 1)
+            result = self.ends(1, "release", "P1", "--holder", wrong, "--reason", "x", "-o", "json")
             self.assertEqual(self.error_of(result)["code"], "holder_changed")
         self.assertEqual(self.holder("P1")["token"], before["token"])
         self.assertEqual(self.let_go(holder)[0], 0)
@@ -166,7 +164,3 @@ class Release(support.CliTest):
         error = self.error_of(result)
         self.assertIn("P1 may have been released", error["message"])
         self.assertEqual((error["code"], error["hint"][:16]), ("connection_loss", "forelock show P1"))
-
-
-if __name__ == "__main__":
-    support.main()

@@ -30,14 +30,10 @@ class ExitCodes(support.CliTest):
         self.assertEqual(self.run_cli("run", "-m", "P1", "--", "sh", "-c", "kill -9 $$").returncode, 137)
 
     def test_a_command_that_is_missing_is_127(self):
-        result = self.run_cli("run", "-m", "P1", "--", "/no/such/command")
-        self.assertEqual(result.returncode, 127)
-        self.assertIn("/no/such/command", result.stderr)
+        self.ends(127, "run", "-m", "P1", "--", "/no/such/command", says="/no/such/command")
 
     def test_a_line_for_a_shell_needs_one(self):
-        result = self.run_cli("run", "-m", "P1", "--", "echo a | cat")
-        self.assertEqual(result.returncode, 127)
-        self.assertIn("sh -c 'echo a | cat'", result.stderr)
+        self.ends(127, "run", "-m", "P1", "--", "echo a | cat", says="sh -c 'echo a | cat'")
 
     def test_a_command_that_cannot_be_executed_is_126(self):
         self.assertEqual(self.run_cli("run", "-m", "P1", "--", self.write("data", "x")).returncode, 126)
@@ -56,8 +52,7 @@ class ExitCodes(support.CliTest):
         for monitor, quoted in (("x$(id); rm y", "'x$(id); rm y'"), ("it's", "'it'\\''s'"), ("-x", "-- -x")):
             self.hold(monitor)
             for options in (["--timeout", "50ms"], ["--timeout", "0"], ["-m", "b", "--timeout", "2s"]):
-                result = self.run_cli("run", f"--monitor={monitor}", *options, "-o", "json", "--", "true")
-                self.assertEqual(result.returncode, 75)
+                result = self.ends(75, "run", f"--monitor={monitor}", *options, "-o", "json", "--", "true")
                 self.assertEqual(self.error_of(result)["hint"], "forelock show " + quoted, options)
 
     def test_not_in_time_takes_another_code_from_E(self):
@@ -68,16 +63,14 @@ class ExitCodes(support.CliTest):
     def test_without_a_timeout_the_configured_one_holds(self):
         self.hold("P1")
         begin = time.monotonic()
-        result = self.run_cli("--set", "zookeeper.backgound.task.timeout=400", "run", "-p", "background", "-m", "P1",
-                              "--", "true")
-        self.assertEqual(result.returncode, 75)
+        self.ends(75, "--set", "zookeeper.backgound.task.timeout=400", "run", "-p", "background", "-m", "P1",
+                      "--", "true")
         self.assertGreaterEqual(time.monotonic() - begin, 0.4)
 
     def test_a_timeout_of_nothing_asks_once(self):
         self.assertEqual(self.run_cli("run", "-m", "P1", "--timeout", "0", "--", "true").returncode, 0)
         self.hold("P1")
-        result = self.run_cli("run", "-m", "P1", "--timeout", "0", "-o", "json", "--", "true")
-        self.assertEqual(result.returncode, 75)
+        result = self.ends(75, "run", "-m", "P1", "--timeout", "0", "-o", "json", "--", "true")
         self.assertEqual(self.error_of(result)["code"], "lock_unavailable")
 
     def test_nor_does_a_configured_one_ask_more_often(self):
@@ -88,14 +81,11 @@ class ExitCodes(support.CliTest):
         result = self.run_cli("run", *nothing, "-m", "P1", "-o", "json", "--", "true")
         self.assertEqual((result.returncode, self.error_of(result)["code"]), (75, "lock_unavailable"))
         little = ("--set", "zookeeper.foregound.task.timeout=1")
-        result = self.run_cli("run", *little, "-m", "P1", "--", "true")
-        self.assertEqual(result.returncode, 75, result.stderr)
-        self.assertIn("within 1 ms", result.stderr)
+        self.ends(75, "run", *little, "-m", "P1", "--", "true", says="within 1 ms")
 
     def test_not_in_time_is_one_json_object_on_stderr(self):
         self.hold("P1")
-        result = self.run_cli("-o", "json", "run", "-m", "P1", "--timeout", "100", "--", "true")
-        self.assertEqual(result.returncode, 75)
+        result = self.ends(75, "-o", "json", "run", "-m", "P1", "--timeout", "100", "--", "true")
         error = self.error_of(result)
         self.assertEqual((error["code"], error["monitor"], error["retryable"]), ("lock_timeout", "P1", True))
         self.assertEqual(list(error), ["code", "message", "hint", "monitor", "retryable"])
@@ -111,8 +101,7 @@ class Environment(support.CliTest):
              "FORELOCK_EXPIRES_IN_MS", "FORELOCK_HELD"]
 
     def child_environment(self, *options, **environment):
-        result = self.run_cli("run", "-m", "a/b ä", *options, "--", "env", "-0", **environment)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.ends(0, "run", "-m", "a/b ä", *options, "--", "env", "-0", **environment)
         return dict(entry.split("=", 1) for entry in result.stdout.split("\0") if entry)
 
     def test_the_child_knows_its_lock(self):
@@ -206,8 +195,7 @@ TELLS = "trap 'echo told; exit 0' TERM; echo ready; while :; do sleep 0.05; done
 class LostLock(support.CliTest):
     def release(self, monitor="P1"):
         node = self.holder(monitor)["node"]
-        result = self.run_cli("release", monitor, "--holder", node, "--reason", "test")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.ends(0, "release", monitor, "--holder", node, "--reason", "test")
 
     def test_the_child_gets_term_and_the_code_is_76(self):
         child = self.hold("P1", script=TELLS)
@@ -403,7 +391,3 @@ class Order(support.CliTest):
             self.assertEqual(child.wait(60), 0)
         with open(counter, encoding="ascii") as file:
             self.assertEqual(file.read().strip(), "8")
-
-
-if __name__ == "__main__":
-    support.main()

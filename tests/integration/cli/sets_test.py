@@ -33,8 +33,7 @@ class Sets(support.CliTest):
         self.assertIn("Save Content", result.stderr)
         self.assertIn("forelock show P2", result.stderr)
         self.assertEqual([one["monitor"] for one in self.json_of("ls")["monitors"]], ["P2"])
-        result = self.run_cli("run", "-m", "P1", "-m", "P2", "--timeout", "0", "-o", "json", "--", "true")
-        self.assertEqual(result.returncode, 75)
+        result = self.ends(75, "run", "-m", "P1", "-m", "P2", "--timeout", "0", "-o", "json", "--", "true")
         error = self.error_of(result)
         self.assertEqual((error["message"], error["monitor"]),
                          ("of P1 and 1 more at least one is held, or waited for", None), "P1 is free")
@@ -65,8 +64,7 @@ class Sets(support.CliTest):
     def test_a_member_that_is_taken_away_ends_the_command(self):
         holder = self.hold("P1", "-m", "P2", script="echo ready; exec sleep 1000")
         node = self.holder("P2")["node"]
-        released = self.run_cli("release", "--holder", node, "--reason", "test", "P2")
-        self.assertEqual(released.returncode, 0, released.stderr)
+        self.ends(0, "release", "--holder", node, "--reason", "test", "P2")
         _, errors = holder.communicate(timeout=support.PATIENCE)
         self.assertEqual(holder.returncode, 76)
         self.assertIn("the lock on P2 was lost", errors)
@@ -74,8 +72,7 @@ class Sets(support.CliTest):
 
     def test_warn_names_the_one_that_is_lost(self):
         holder = self.hold("P1", "-m", "P2", "--on-lost", "warn")
-        released = self.run_cli("release", "--holder", self.holder("P2")["node"], "--reason", "test", "P2")
-        self.assertEqual(released.returncode, 0, released.stderr)
+        self.ends(0, "release", "--holder", self.holder("P2")["node"], "--reason", "test", "P2")
         self.assertIn("the lock on P2 was taken away", holder.stderr.readline())
         self.assertEqual(self.let_go(holder)[0], 76)
 
@@ -102,10 +99,4 @@ class Sets(support.CliTest):
             self.assertIn("runs under the lock on " + locks[-1][0] + " already", errors)
 
     def test_retry_takes_one(self):
-        result = self.run_cli("run", "--retry", "-m", "P1", "-m", "P2", "--", "true")
-        self.assertEqual(result.returncode, 64)
-        self.assertIn("--retry takes one monitor", result.stderr)
-
-
-if __name__ == "__main__":
-    support.main()
+        self.ends(64, "run", "--retry", "-m", "P1", "-m", "P2", "--", "true", says="--retry takes one monitor")

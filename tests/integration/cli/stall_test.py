@@ -211,8 +211,7 @@ class Guardians(Stalls):
             late = self.start_and_hurt(*self.worker(number, deaf), longest=0.8)
             dead = late.poll() is not None and late.returncode < 0
             beside = f"grep -qs '^State:.[RSDT]' /proc/{self.child()}/status && echo beside"  # not as a zombie
-            result = self.run_cli(*self.guardian(f"next-{number}", f"{beside}; work"))
-            self.assertEqual(result.returncode, 0, result.stderr)
+            result = self.ends(0, *self.guardian(f"next-{number}", f"{beside}; work"))
             # A stopped guardian cannot end its child: that is what tokens are for. A dead one's child has got TERM.
             self.assertFalse(dead and not deaf and result.stdout,
                              "the child of a killed guardian works beside the next holder")
@@ -232,7 +231,3 @@ class Guardians(Stalls):
         self.say("guardians", steps=calls, sections=len(order), children_left=0, two_holders=0, order_violated=0,
                  refused_by_token=len(self.lines_of("journal")) - len(taken),
                  exit_codes=json.dumps(codes).replace('"', ""))
-
-
-if __name__ == "__main__":
-    support.main()

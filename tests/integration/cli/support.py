@@ -83,6 +83,13 @@ class CliTest(unittest.TestCase):
                               stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, text=True,
                               timeout=60, check=False)
 
+    def ends(self, code, *arguments, says="", **options):
+        """run_cli(), which is to end with this code and with that on stderr; its result."""
+        result = self.run_cli(*arguments, **options)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertIn(says, result.stderr)
+        return result
+
     def start_cli(self, *arguments, **options):
         child = subprocess.Popen(self.command(*arguments), env=clean_environment(), stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
@@ -199,8 +206,12 @@ def is_alive(process):
     return state_of(process) not in (None, "Z", "X")
 
 
-def main():
+def main(module="__main__"):
     if not SERVER:
-        sys.exit("start these tests with: forelock dev -- python3 " + sys.argv[0])
+        sys.exit("start these tests with: forelock dev -- python3 " + " ".join(sys.argv))
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    unittest.main(verbosity=1)
+    unittest.main(module=module, argv=[module, *sys.argv[1 if module == "__main__" else 2:]], verbosity=1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])  # support.py run_test [TEST...]

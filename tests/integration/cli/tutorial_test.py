@@ -96,7 +96,3 @@ class Tutorial(Compiling):
         (properties,) = blocks("properties")
         shape = re.sub(r"\d+$", "", properties.strip())
         self.assertRegex(result.stdout, "(?m)^" + re.escape(shape) + r"\d+$")
-
-
-if __name__ == "__main__":
-    support.main()
