@@ -81,7 +81,7 @@ public final class Counting extends Plugin implements ActionPlugin {
       String key = request.param("key");
       return channel -> {
         ZkBlockingWriteLock lock = new ZkBlockingWriteLock("count", locks, id);
-        lock.acquireAsync(Duration.ofSeconds(10)).whenComplete((held, problem) -> {
+        lock.acquireAsync(Duration.ofSeconds(10)).whenComplete(context.here((held, problem) -> {
           if (problem != null) {
             answer(lock, channel, -1, 0);
             return;
@@ -91,7 +91,7 @@ public final class Counting extends Plugin implements ActionPlugin {
           } catch (RuntimeException defect) {
             answer(lock, channel, -1, 0);
           }
-        });
+        }));
       };
     }
 

@@ -39,11 +39,9 @@ import org.forelock.search.Folders;
 import org.forelock.search.ForelockExtension;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
-import org.forelock.search.HeldTokens;
 import org.forelock.search.HolderLook;
 import org.forelock.search.HolderTokens;
 import org.forelock.search.Leases;
-import org.forelock.search.LockContext;
 import org.forelock.search.LockService;
 import org.forelock.search.NodeIdentity;
 import org.forelock.search.NodeLog;
@@ -122,16 +120,10 @@ public final class ForelockPlugin extends PluginBase implements NetworkPlugin, E
     filter = new WriteFilter(ours, planner, common, workers, context, new NoExtras(parts), parts, parts.permit);
     ZooKeeperUtil.use(client.borrowed());
     extensions.forEach(extension -> {
-      extension.useContext(held -> within(context, held));
+      extension.useContext(new ContextOfLocks(context));
       extension.useForelock(client.borrowed());
     });
     return List.of(parts);
-  }
-
-  private static LockContext.Scope within(ThreadContext context, String held) {
-    HeldTokens.parse(held); // or it is invalid
-    StoredContext former = Carrier.with(context, Headers.HELD_WITHIN, held);
-    return former::close;
   }
 
   /** In a context of its own: what follows is no part of the request that has begun it. */

@@ -18,11 +18,9 @@ import org.forelock.search.Folders;
 import org.forelock.search.ForelockExtension;
 import org.forelock.search.Headers;
 import org.forelock.search.HeldRequests;
-import org.forelock.search.HeldTokens;
 import org.forelock.search.HolderLook;
 import org.forelock.search.HolderTokens;
 import org.forelock.search.Leases;
-import org.forelock.search.LockContext;
 import org.forelock.search.LockService;
 import org.forelock.search.Names;
 import org.forelock.search.NodeIdentity;
@@ -140,7 +138,7 @@ public final class ForelockPlugin extends PluginBase
         parts.permit);
     ZooKeeperUtil.use(client.borrowed());
     extensions.forEach(extension -> {
-      extension.useContext(held -> within(context, held));
+      extension.useContext(new ContextOfLocks(context));
       extension.useForelock(client.borrowed());
     });
     return List.of(parts);
@@ -155,12 +153,6 @@ public final class ForelockPlugin extends PluginBase
     IndexMetadata metadata = cluster.state().metadata().index(index);
     return metadata != null && ArchivedSettings.get(ForelockSettings.INDEX_ENABLED, metadata.getSettings())
         && ArchivedSettings.get(OwnSettings.INDEX_FENCING, metadata.getSettings());
-  }
-
-  private static LockContext.Scope within(ThreadContext context, String held) {
-    HeldTokens.parse(held); // or it is invalid
-    StoredContext former = Carrier.with(context, Headers.HELD_WITHIN, held);
-    return former::close;
   }
 
   /** In a context of its own: what follows is no part of the request that has begun it. */

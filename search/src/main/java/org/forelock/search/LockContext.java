@@ -1,11 +1,13 @@
 package org.forelock.search;
 
+import java.util.function.BiConsumer;
 import org.forelock.LockSet;
 import org.forelock.ZkBlockingWriteLock;
 
 /**
  * Says that what code of the node does is done under locks that it holds, as a client does by {@link Headers#HELD}. It
- * goes with the thread context: to whatever is begun meanwhile, on other threads and other nodes, too. Thread-safe.
+ * goes with the thread context: to whatever is begun meanwhile, on other threads and other nodes, too. The library
+ * calls back on threads of its own, which know no such context: {@link #here} takes it along. Thread-safe.
  */
 public interface LockContext {
   /**
@@ -39,6 +41,17 @@ public interface LockContext {
   default Scope under(LockSet locks) {
     return under(locks.heldHeader());
   }
+
+  /**
+   * Has the continuation of an acquisition go on in the thread context of now, with the user whose request it is and
+   * all that goes with it: {@code lock.acquireAsync(timeout).whenComplete(context.here((held, problem) -> …))}.
+   * Without it what is begun there is done for nobody, which a node with security refuses.
+   *
+   * @param <T> what is acquired
+   * @param action is done with what was acquired, or with the reason why not
+   * @return does that, in this context, on whatever thread
+   */
+  <T> BiConsumer<T, Throwable> here(BiConsumer<T, Throwable> action);
 
   /** Until it is closed. */
   interface Scope extends AutoCloseable {
