@@ -117,7 +117,7 @@ build_plugin() {
   [[ -z ${older:-} || $version != "$older".* ]] || profile=("-P$engine-$older")
   maven -f "$root/$engine/pom.xml" package "${profile[@]}" "-D$engine.version=$version" \
     "-Dforelock.jar=$java/forelock-0.1.0.jar" "-Dforelock.search=$from/opensearch/search" \
-    "-Dforelock.native=$from/java/native" \
+    "-Dforelock.native=$from/java/native" "-Dforelock.native.aarch64=${FORELOCK_NATIVE_AARCH64:-/nonexistent}" \
     "-Dforelock.target=$target"
   touch "$zip" # newer than what it was made of, also where nothing had to be made
   printf '%s\n' "$zip"

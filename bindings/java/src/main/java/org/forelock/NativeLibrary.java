@@ -13,12 +13,15 @@ import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.CodeSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 
 /**
- * Finds and loads the native library: from {@code forelock.native.library}, or from beside the jar, or out of it by way
- * of a private folder that is gone again when it is loaded; or, where the jar has none, from the system, where packages
- * of Debian have it.
+ * Finds and loads the native library of this machine's architecture: from {@code forelock.native.library}, or from
+ * beside the jar, or out of it by way of a private folder that is gone again when it is loaded; or, where the jar has
+ * none, from the system, where packages of Debian have it.
  */
 final class NativeLibrary {
   /** The library to load, by its absolute path. */
@@ -27,6 +30,8 @@ final class NativeLibrary {
   static final String FOLDER = "forelock.native.dir";
 
   private static final String[] NAMES = {"libforelock_jni_dlq.so", "libforelock_jni.so"};
+  /** For which there may be libraries, as folders are named. */
+  private static final String[] PLATFORMS = {"linux-amd64", "linux-aarch64"};
 
   /** Why the library that is loaded may be without the dead-letter queue, and what to do. */
   private static String noQueue = "";
@@ -92,23 +97,51 @@ final class NativeLibrary {
   }
 
   private static UnsatisfiedLinkError missing() {
-    String problem = platform().equals("linux-amd64") ? "the jar was built without its native library"
-        : "the jar has no native library for " + platform() + ", only for Linux on x86-64";
+    String carried = carried();
+    String problem = carried.isEmpty() ? "the jar was built without its native library"
+        : "there is no native library for " + platform() + ", only for " + carried;
     return new UnsatisfiedLinkError(problem + "; name one with -D" + LIBRARY + "=/path/to/the/library");
   }
 
-  private static String platform() {
-    return System.getProperty("os.name").toLowerCase(java.util.Locale.ROOT) + "-" + System.getProperty("os.arch");
+  /** The platforms that the jar, or the folder in which it lies, has libraries for. */
+  private static String carried() {
+    List<String> carried = new ArrayList<>();
+    for (String platform : PLATFORMS) {
+      // Both are built, or the second one alone.
+      Path beside = beside(platform + "/" + NAMES[1]);
+      if (NativeLibrary.class.getResource(packed(platform, NAMES[1])) != null
+          || beside != null && Files.isRegularFile(beside)) {
+        carried.add(platform);
+      }
+    }
+    return String.join(" and ", carried);
   }
 
-  /** As in a plugin's folder, of which no other class loader has a jar. */
-  private static boolean loadFromBeside(String name) {
+  /** A JVM calls an architecture by one name, other machines' programs by others. */
+  private static String platform() {
+    String architecture = System.getProperty("os.arch");
+    String named = architecture.equals("x86_64") ? "amd64" : architecture.equals("arm64") ? "aarch64" : architecture;
+    return System.getProperty("os.name").toLowerCase(Locale.ROOT) + "-" + named;
+  }
+
+  private static String packed(String platform, String name) {
+    return "/org/forelock/native/" + platform + "/" + name;
+  }
+
+  /** A file in the folder in which the jar lies; null where it lies in none. */
+  private static Path beside(String name) {
     CodeSource jar = NativeLibrary.class.getProtectionDomain().getCodeSource();
     if (jar == null || jar.getLocation() == null || !jar.getLocation().getProtocol().equals("file")) {
-      return false;
+      return null;
     }
-    Path file = Paths.get(URI.create(jar.getLocation().toString())).resolveSibling(name);
-    if (!Files.isRegularFile(file)) {
+    return Paths.get(URI.create(jar.getLocation().toString())).resolveSibling(name);
+  }
+
+  /** As in a plugin's folder, of which no other class loader has a jar; a folder for the platform goes first. */
+  private static boolean loadFromBeside(String name) {
+    Path folder = beside(platform());
+    Path file = folder != null && Files.isDirectory(folder) ? folder.resolve(name) : beside(name);
+    if (file == null || !Files.isRegularFile(file)) {
       return false;
     }
     loadChosen(file);
@@ -127,7 +160,7 @@ final class NativeLibrary {
             System.load(file.toString());
           } catch (UnsatisfiedLinkError problem) {
             if (!isOfAnotherClassLoader(problem)) {
-              throw problem;
+              throw isOfAnotherArchitecture(problem) ? foreign(file, problem) : problem;
             }
             loadCopy(name, () -> Files.newInputStream(file));
           }
@@ -139,8 +172,7 @@ final class NativeLibrary {
   }
 
   private static boolean loadFromJar(String name) {
-    String packed = "/org/forelock/native/" + platform() + "/" + name;
-    return loadCopy(name, () -> NativeLibrary.class.getResourceAsStream(packed));
+    return loadCopy(name, () -> NativeLibrary.class.getResourceAsStream(packed(platform(), name)));
   }
 
   /** What has the bytes of the library; null where there are none. */
@@ -176,8 +208,23 @@ final class NativeLibrary {
       if (needsNewerSystem(problem)) {
         throw tooOld(problem);
       }
+      if (isOfAnotherArchitecture(problem)) {
+        throw foreign(file, problem);
+      }
       throw isOfAnotherClassLoader(problem) ? taken(file, problem) : problem;
     }
+  }
+
+  /** The JVM says: cannot open shared object file: No such file … (Possible cause: can't load … .so on a … platform) */
+  private static boolean isOfAnotherArchitecture(UnsatisfiedLinkError error) {
+    return String.valueOf(error.getMessage()).contains("(Possible cause: ");
+  }
+
+  private static UnsatisfiedLinkError foreign(Path file, UnsatisfiedLinkError problem) {
+    UnsatisfiedLinkError error = new UnsatisfiedLinkError(file + " is not a native library for " + platform()
+        + "; name one with -D" + LIBRARY + "=/path/to/the/library (" + problem.getMessage() + ")");
+    error.initCause(problem);
+    return error;
   }
 
   /** The JVM says: Native Library … already loaded in another classloader. */

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** How the native library gets out of the jar, and what is said when it cannot. */
 class LoadingTest {
   private static final Path CLASSES = Path.of(System.getProperty("forelock.classes"));
+  private static final String PLATFORM = "linux-" + System.getProperty("os.arch");
 
   @TempDir
   Path folder;
@@ -103,7 +104,7 @@ class LoadingTest {
 
   @Test
   void aGivenLibraryIsForOneClassLoaderAndTheOtherIsToldWhatToDo() throws Exception {
-    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Path packed = packed();
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     List<String> command = command("-Dforelock.native.library=" + packed);
     command.set(command.size() - 1, TwoLoaders.class.getName());
@@ -116,7 +117,7 @@ class LoadingTest {
   /** As a search engine's plugins have them: each its folder with the jar and, beside it, the library. */
   @Test
   void jarsWithTheirLibraryBesideThemHaveOneEach() throws Exception {
-    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Path packed = packed();
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     for (String plugin : List.of("one plugin", "other")) {
       Path place = Files.createDirectories(folder.resolve(plugin));
@@ -133,7 +134,7 @@ class LoadingTest {
   /** As Debian has them: a jar without the library, which is where the JVM looks for libraries of the system. */
   @Test
   void aLibraryOfTheSystemServesEveryClassLoader() throws Exception {
-    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Path packed = packed();
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     Path system = Files.createDirectories(folder.resolve("system"));
     Files.copy(packed, system.resolve("libforelock_jni.so"));
@@ -144,6 +145,46 @@ class LoadingTest {
     command.add(jar.toString());
     String version = ForelockClient.version() + "\n";
     assertEquals(version + version, output(command));
+  }
+
+  /** As in a zip for several architectures: what lies beside the jar is of one, its folders have the others. */
+  @Test
+  void aFolderForThePlatformIsPreferredToTheJarsOwn() throws Exception {
+    Path packed = packed();
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    Path jar = folder.resolve("forelock.jar");
+    jarWithoutLibrary(jar);
+    Path others = Files.write(folder.resolve("libforelock_jni_dlq.so"), ofAnotherMachine(packed));
+    String said = outputOf(jar);
+    assertTrue(said.contains(others + " is not a native library for " + PLATFORM), said);
+    assertTrue(said.contains("-Dforelock.native.library="), said);
+    Files.copy(packed, Files.createDirectories(folder.resolve(PLATFORM)).resolve("libforelock_jni.so"));
+    assertVersion(outputOf(jar));
+    said = outputOf(jar, "-Dos.arch=riscv64");
+    assertTrue(said.contains(others + " is not a native library for linux-riscv64"), said);
+    Files.delete(others);
+    said = outputOf(jar, "-Dos.arch=riscv64");
+    assertTrue(said.contains("no native library for linux-riscv64, only for " + PLATFORM + ";"), said);
+  }
+
+  @Test
+  void aLibraryOfAnotherArchitectureIsNamed() throws Exception {
+    Path packed = packed();
+    Assumptions.assumeTrue(Files.exists(packed), "another platform");
+    Path other = Files.write(folder.resolve("other.so"), ofAnotherMachine(packed));
+    String said = probe("-Dforelock.native.library=" + other);
+    assertTrue(said.contains(other + " is not a native library for " + PLATFORM), said);
+  }
+
+  /** The library with the number of another architecture in its ELF header. */
+  private static byte[] ofAnotherMachine(Path library) throws IOException {
+    byte[] bytes = Files.readAllBytes(library);
+    bytes[18] ^= (byte) (62 ^ 183); // x86-64 and AArch64
+    return bytes;
+  }
+
+  private static Path packed() {
+    return CLASSES.resolve("org/forelock/native/" + PLATFORM + "/libforelock_jni.so");
   }
 
   private static void jarWithoutLibrary(Path file) throws IOException {
@@ -167,7 +208,7 @@ class LoadingTest {
   @Test
   void aGivenLibraryIsLoadedWithoutTheFolder() throws Exception {
     Path library = folder.resolve("given.so");
-    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Path packed = packed();
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     Files.copy(packed, library);
     assertVersion(probe("-Dforelock.native.library=" + library, "-Dforelock.native.dir=/does/not/exist"));
@@ -175,7 +216,7 @@ class LoadingTest {
 
   @Test
   void aSystemThatIsTooOldIsToldWhichOnesAreNot() throws Exception {
-    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Path packed = packed();
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     // ISO-8859-1 gives each byte a character, and takes it back.
     String bytes = Files.readString(packed, StandardCharsets.ISO_8859_1);
@@ -219,10 +260,7 @@ class LoadingTest {
     }
     assertTrue(folder.toFile().setWritable(false));
     try {
-      List<String> command = command();
-      int path = command.indexOf("-cp") + 1;
-      command.set(path, command.get(path).replace(CLASSES.toString(), jar.toString()));
-      assertVersion(output(command));
+      assertVersion(outputOf(jar));
     } finally {
       assertTrue(folder.toFile().setWritable(true));
     }
@@ -241,7 +279,7 @@ class LoadingTest {
 
   @Test
   void aLibraryWithoutDeadLettersSaysWhichOneIsMissing() throws Exception {
-    Path packed = CLASSES.resolve("org/forelock/native/linux-amd64/libforelock_jni.so");
+    Path packed = packed();
     Assumptions.assumeTrue(Files.exists(packed), "another platform");
     List<String> command = command("-Dforelock.native.library=" + packed);
     command.set(command.size() - 1, Queue.class.getName());
@@ -257,8 +295,14 @@ class LoadingTest {
   @Test
   void aJarWithoutALibraryForThisPlatformSaysSo() throws Exception {
     String said = probe("-Dos.name=Mac OS X", "-Dos.arch=aarch64");
-    assertTrue(said.contains("for mac os x-aarch64, only for Linux on x86-64"), said);
+    assertTrue(said.contains("no native library for mac os x-aarch64, only for linux-"), said);
     assertTrue(outputWithout(".so", command()).contains("was built without its native library"));
+  }
+
+  @Test
+  void anArchitectureHasSeveralNames() throws Exception {
+    Assumptions.assumeTrue(PLATFORM.equals("linux-amd64"), "another platform");
+    assertVersion(probe("-Dos.arch=x86_64"));
   }
 
   /** Of a command without the files of the package whose names end so. */
@@ -271,6 +315,14 @@ class LoadingTest {
     }
     int path = command.indexOf("-cp") + 1;
     command.set(path, command.get(path).replace(CLASSES.toString(), classes.toString()));
+    return output(command);
+  }
+
+  /** The probe with this jar in place of the classes. */
+  private static String outputOf(Path jar, String... options) throws Exception {
+    List<String> command = command(options);
+    int path = command.indexOf("-cp") + 1;
+    command.set(path, command.get(path).replace(CLASSES.toString(), jar.toString()));
     return output(command);
   }
 
