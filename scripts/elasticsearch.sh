@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A throw-away Elasticsearch cluster on this machine:
-#   scripts/elasticsearch.sh build|start|revive|stop|status [OPTION...]
+#   scripts/elasticsearch.sh build|provide|start|revive|stop|status [OPTION...]
 #
 #   build             builds the plugin, runs its unit tests, prints the name of its zip, and fetches what a cluster
 #                     consists of; with --security that, too. The zip gets also what $FORELOCK_NATIVE_AARCH64 has
+#   provide           builds the plugin, if its sources or the native library are newer
 #   start             starts a cluster, waits until it serves, and prints the address of each node (http://host:port);
 #                     builds the plugin before, if its sources or the native library are newer
 #   revive            starts those of its nodes again that have ended, and waits until all serve

@@ -16,8 +16,8 @@ password=Tests-of-Forelock-1
 settings=()
 while [[ $# -gt 0 ]]; do
   case $1 in
-    build | start | revive | stop | status)
-      [[ -z $action ]] || { say "${0##*/}: one of build, start, revive, stop, status"; exit 64; }
+    build | provide | start | revive | stop | status)
+      [[ -z $action ]] || { say "${0##*/}: one of build, provide, start, revive, stop, status"; exit 64; }
       action=$1
       ;;
     --version | --from | --dir | --nodes | --heap | --zookeeper | --set | --plugin)
@@ -306,6 +306,7 @@ case $action in
     provide_distribution
     [[ $security == no ]] || provide_security
     ;;
+  provide) is_built || build_plugin >/dev/null ;;
   start) start ;;
   revive) revive ;;
   status)

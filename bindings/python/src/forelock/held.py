@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import Any, Callable, Optional, Sequence, Union
+import urllib.parse
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from forelock._abi import ffi
 from forelock._callables import check_callback
@@ -51,6 +52,13 @@ class CheckNode:
 
 
 WriteOperation = Union[CreateNode, SetNode, DeleteNode, CheckNode]
+
+
+def header_of(tokens: Mapping[str, int]) -> str:
+    """What ``X-Forelock-Held`` says of held monitors."""
+    if 0 in tokens.values():
+        raise invalid("the lock was never granted: there is no token; acquire it first")
+    return ", ".join(f"{urllib.parse.quote(monitor, safe='')}={token}" for monitor, token in tokens.items())
 
 
 class Held:
@@ -166,6 +174,15 @@ class HeldLock(Held):
         With ``zookeeper.lock.linger`` sections of one process may share a grant.
         """
         return int(lib.fl_lock_token(self._handle))
+
+    @property
+    def held_header(self) -> str:
+        """The value of the header ``X-Forelock-Held``, with which a node of OpenSearch or Elasticsearch that has the
+        plugin does a write under this lock: ``monitor=token``, percent-encoded. Take it anew after each grant.
+
+        Raises Error (INVALID_ARGUMENT) if it was never granted.
+        """
+        return header_of({self._monitor: self.fencing_token})
 
     def on_lost(self, callback: Callable[[LossReason], None]) -> None:
         """Called once for each grant that is lost.

@@ -8,7 +8,7 @@ from forelock._abi import ffi
 from forelock._callables import check_callback
 from forelock._native import Timeout, check, encode, lib, text, timeout_milliseconds
 from forelock.client import Client, core_of
-from forelock.held import Duration, position_of
+from forelock.held import Duration, header_of, position_of
 from forelock.lock_object import Acquirable, captures_stack, options_of
 from forelock.values import LossReason, Priority, PriorityLike, QueuePosition, priority_of
 
@@ -65,6 +65,11 @@ class SetObject(Acquirable):
         """By the members' ids: of the current or last grant, as a lock's fencing_token. 0: never granted."""
         self._core.check_process()
         return {monitor: self._member(i)[1] for i, monitor in enumerate(self._monitors)}
+
+    @property
+    def held_header(self) -> str:
+        """As a lock's held_header, of all members: ``monitor=token, monitor=token``."""
+        return header_of(self.fencing_tokens)
 
     @property
     def waits_for(self) -> Optional[str]:
