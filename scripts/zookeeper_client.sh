@@ -6,7 +6,8 @@
 # The source package comes from the mirrors that this machine's apt uses, into a folder of its own: nothing on the
 # machine is changed. What is fetched must have the checksums below. The result is a static library and its headers in
 # build/zookeeper-client, or in $FORELOCK_ZOOKEEPER_CLIENT; cmake/FindZooKeeper.cmake takes it from there, and Debian's
-# client, which has no TLS, where it is missing. Ends at once when it is there already. $CC and $AR, when set, compile.
+# client, which has no TLS, where it is missing. Ends at once when it is there already. $CC and $AR, when set, compile;
+# for another machine than this one, with what $FORELOCK_SYSROOT has of it (scripts/arm64.sh).
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
@@ -86,7 +87,7 @@ sed 's/^#cmakedefine/#define/' "$client/cmake_config.h.in" >"$client/include/con
 cp /usr/include/zookeeper/*.h "$include/"
 cp "$client/include/zookeeper.h" "$include/"
 machine=$("${CC:-cc}" -print-multiarch 2>/dev/null || "${CC:-cc}" -dumpmachine)
-archive=/usr/lib/$machine/libzookeeper_mt.a
+archive=${FORELOCK_SYSROOT:-}/usr/lib/$machine/libzookeeper_mt.a
 [[ -f $archive ]] || die "$archive is missing: install libzookeeper-mt-dev for $machine"
 (cd "$work/objects" && "${AR:-ar}" x "$archive" libzkmt_la-zookeeper.jute.o)
 # Without -DHAVE_OPENSSL_H and -DHAVE_CYRUS_SASL_H: TLS is on the other side of the transport, SASL on that of the
@@ -95,7 +96,7 @@ archive=/usr/lib/$machine/libzookeeper_mt.a
 flags=(-O2 -g1 -fPIC -pthread -fstack-protector-strong -Wformat -Werror=format-security -Wdate-time
   -D_FORTIFY_SOURCE=2 -D_GNU_SOURCE -DTHREADED
   "-ffile-prefix-map=$target=." "-ffile-prefix-map=$work=." "-ffile-prefix-map=$client=zookeeper-client-c"
-  "-I$include" "-I$client/include" "-I$client/src")
+  "-I$include" "-I$client/include" "-I$client/src" ${FORELOCK_SYSROOT:+"--sysroot=$FORELOCK_SYSROOT"})
 for name in zookeeper mt_adaptor zk_hashtable zk_log addrvec recordio hashtable/hashtable hashtable/hashtable_itr; do
   compile=("${CC:-cc}" "${flags[@]}" -c "$client/src/$name.c" -o "$work/objects/${name##*/}.o")
   printf '%s\n' "${compile[*]}" >>"$target/build.log"

@@ -5,12 +5,14 @@
     build.py LIBRARIES OUT --wheel     and OUT/wheel/*.whl has it
 
 LIBRARIES is the folder with libforelock.so. The package gets copies of it, of libforelock-dlq.so, and of what the first
-needs beyond a minimal Debian; with - in its place none, and takes those of the system. Needs python3-cffi, for the
-wheel python3-pip, python3-setuptools and python3-wheel.
+needs beyond a minimal Debian; with - in its place none, and takes those of the system. Where the libraries are of
+another architecture than this machine, --sysroot FOLDER names the system that they were built for. Needs python3-cffi,
+for the wheel python3-pip, python3-setuptools and python3-wheel.
 """
 
 import argparse
 import importlib.util
+import platform
 import re
 import shutil
 import subprocess
@@ -24,6 +26,9 @@ LIBRARIES = ["libforelock.so.0.1", "libforelock-dlq.so.0.1"]
 # process would take its place, or not have what it needs.
 COMMON = re.compile(r"^(libstdc\+\+|libgcc_s|libc|libm|libpthread|libdl|ld-linux.*|linux-vdso|libssl|libcrypto)\.so")
 
+# By the numbers that ELF has for them, the architectures as Python calls them.
+ARCHITECTURES = {62: "x86_64", 183: "aarch64"}
+
 
 def declarations(folder):
     """The C interface as cffi reads it: without comments, directives, and the attributes of functions."""
@@ -34,6 +39,13 @@ def declarations(folder):
     return version + "\n" + text.replace("FORELOCK_EXPORT ", "")
 
 
+def architecture(library):
+    """Of which architecture it is, from its ELF header."""
+    with open(library, "rb") as file:
+        header = file.read(20)
+    return ARCHITECTURES[int.from_bytes(header[18:20], "little")]
+
+
 def needed(library):
     """What the library needs beyond every Debian's own, as names and paths."""
     listed = subprocess.run(["ldd", str(library)], capture_output=True, text=True, check=True).stdout
@@ -42,7 +54,19 @@ def needed(library):
             yield name, Path(path)
 
 
-def assemble(libraries, out):
+def needed_of(library, folders, found):
+    """The same of a library that cannot be loaded here, into a dictionary; from the folders of its own system."""
+    listed = subprocess.run(["readelf", "--dynamic", str(library)], capture_output=True, text=True, check=True).stdout
+    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", listed):
+        if not COMMON.match(name) and name not in found:
+            paths = [folder / name for folder in folders if (folder / name).exists()]
+            if not paths:
+                sys.exit(f"build.py: {library} needs {name}, which is in none of {', '.join(map(str, folders))}")
+            found[name] = paths[0]
+            needed_of(paths[0], folders, found)
+
+
+def assemble(libraries, out, sysroot):
     shutil.rmtree(out, ignore_errors=True)
     package = out / "src" / "forelock"
     shutil.copytree(HERE / "src" / "forelock", package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -60,10 +84,24 @@ def assemble(libraries, out):
     native = package / "native"
     native.mkdir()
     copied = {name: libraries / name for name in LIBRARIES}
-    copied.update(needed(copied[LIBRARIES[0]]))
+    of = architecture(copied[LIBRARIES[0]])
+    strip = "strip"
+    if sysroot:
+        triplet = f"{of}-linux-gnu"
+        strip = f"{triplet}-strip"
+        needed_of(copied[LIBRARIES[0]], [sysroot / "usr/lib" / triplet, sysroot / "lib" / triplet], copied)
+    elif of != platform.machine():
+        sys.exit(f"build.py: {libraries} is for {of}, and this machine {platform.machine()}: --sysroot says where the "
+                 "libraries are that it needs")
+    else:
+        copied.update(needed(copied[LIBRARIES[0]]))
     for name, path in copied.items():
         shutil.copy(path.resolve(), native / name)
-        subprocess.run(["strip", "--strip-unneeded", str(native / name)], check=True)
+        subprocess.run([strip, "--strip-unneeded", str(native / name)], check=True)
+    project = out / "pyproject.toml"
+    text = project.read_text(encoding="utf-8")
+    project.write_text(re.sub(r'(?m)^(plat-name = "manylinux_\d+_\d+)_x86_64"$', rf'\1_{of}"', text),
+                       encoding="utf-8")
 
 
 def build_wheel(out):
@@ -84,9 +122,10 @@ def main():
     parser.add_argument("libraries", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--wheel", action="store_true")
+    parser.add_argument("--sysroot", type=Path)
     arguments = parser.parse_args()
     require(["cffi", "pip", "setuptools", "wheel"] if arguments.wheel else ["cffi"])
-    assemble(arguments.libraries, arguments.out)
+    assemble(arguments.libraries, arguments.out, arguments.sysroot)
     if arguments.wheel:
         build_wheel(arguments.out)
 
