@@ -5,12 +5,14 @@ Usage: PYTHONPATH=build/release/python/src forelock dev -- bench/serve_cost.py [
        [--monitors 100000] [--waiters 10000] [--streams 500] [--seconds 20]
 
 All monitors are held, by sets of a thousand; the waiters wait at the first of each. Then, in turns for so many seconds:
-nothing reads the page; the streams do; they do while locks are taken and given back beside them. Beside it the requests
-that a `forelock ls` once a second makes in the same time.
+nothing reads the page; the streams do; they do while locks are taken and given back beside them, a few in a second and
+then as many as go. Beside it the requests that one `forelock ls` makes. Requests: what the server has received, and, of
+those, what serve itself has sent (its metrics); the rest is the load's own.
 """
 
 import argparse
 import asyncio
+import concurrent.futures
 import http.client
 import json
 import os
@@ -103,18 +105,40 @@ def drain(streams, done):
                 pass
 
 
-def measure(what, serve, server, seconds, beside=None):
+def looked(address):
+    """Requests of serve by its own count, and how many monitors it watches and samples."""
+    connection = http.client.HTTPConnection(*address)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    values = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("forelock_look_"))
+    return (float(values["forelock_look_requests_total"]), values.get('forelock_look_monitors{how="watch"}'),
+            values.get('forelock_look_monitors{how="sample"}'))
+
+
+def measure(what, serve, server, seconds, address, beside=None):
     cycles = 0
     processor, received, begin = serve.seconds(), requests(server), time.monotonic()
+    sent = looked(address)[0]
     while time.monotonic() < begin + seconds:
         if beside is None:
             threading.Event().wait(begin + seconds - time.monotonic())
         else:
             cycles += beside()
     took = time.monotonic() - begin
-    own = requests(server) - received
+    received = requests(server) - received
+    now, watched, sampled = looked(address)
     print(f"{what}: {serve.megabytes():.0f} MB, {100 * (serve.seconds() - processor) / took:.1f} % of a processor, "
-          f"{own / took:.0f} requests a second at ZooKeeper" + (f", of {cycles / took:.0f} sections" if beside else ""))
+          f"{(now - sent) / took:.1f} requests a second of serve, of {received / took:.0f} at ZooKeeper, "
+          f"{watched} watched, {sampled} sampled" + (f"; {cycles / took:.0f} sections a second" if beside else ""),
+          flush=True)
+
+
+def sections(lock):
+    for _ in range(100):
+        with lock:
+            pass
+    return 100
 
 
 def main():
@@ -139,19 +163,26 @@ def main():
             threading.Event().wait(0.1)
         print(f"ready after {time.monotonic() - begin:.1f} s")
         threading.Event().wait(10)
-        measure("no stream", serve, server, options.seconds)
+        measure("no stream", serve, server, options.seconds, address)
         streams = [open_stream(address) for _ in range(options.streams)]
         reading = threading.Thread(target=drain, args=(streams, done), daemon=True)
         reading.start()
         threading.Event().wait(10)
-        measure(f"{options.streams} streams", serve, server, options.seconds)
-        lock = forelock.BlockingLock(client, "busy")
+        measure(f"{options.streams} streams", serve, server, options.seconds, address)
+        locks = [forelock.BlockingLock(client, f"busy-{i}") for i in range(64)]
 
-        def section():
-            with lock:
-                return 1
+        def few():
+            with locks[0]:
+                done.wait(0.1)
+            return 1
 
-        measure(f"{options.streams} streams, beside sections", serve, server, options.seconds, section)
+        def many():
+            """A section at each of 64 monitors, all at once."""
+            with concurrent.futures.ThreadPoolExecutor(len(locks)) as pool:
+                return sum(pool.map(sections, locks))
+
+        measure(f"{options.streams} streams, beside some sections", serve, server, options.seconds, address, few)
+        measure(f"{options.streams} streams, beside many", serve, server, options.seconds, address, many)
         before, begin = requests(server), time.monotonic()
         subprocess.run([options.command, "ls"], stdout=subprocess.DEVNULL, check=True)
         print(f"one ls: {requests(server) - before} requests, {time.monotonic() - begin:.2f} s")

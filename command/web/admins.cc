@@ -48,9 +48,18 @@ std::optional<std::string> Admins::who(std::string_view authorization) const {
   const auto now = std::chrono::system_clock::now();
   std::optional<std::string> found;
   for (const Admin& admin : admins_) {  // all of them, always
-    if (same(given, admin.token) && (!admin.until || now < *admin.until)) found = admin.name;
+    const bool same_token = same(given, admin.token) && !admin.token.empty();
+    if (same_token && (!admin.until || now < *admin.until)) found = admin.name;
   }
   return found;
+}
+
+std::optional<std::string> Admins::named(std::string_view name) const {
+  const auto now = std::chrono::system_clock::now();
+  for (const Admin& admin : admins_) {
+    if (admin.name == name && (!admin.until || now < *admin.until)) return admin.name;
+  }
+  return std::nullopt;
 }
 
 bool Admins::is_csrf(std::string_view text) const {

@@ -12,7 +12,7 @@ namespace forelock::web {
 
 struct Admin {
   std::string name;
-  std::string token;
+  std::string token;                                           // empty: none, a proxy alone knows it
   std::optional<std::chrono::system_clock::time_point> until;  // it is worth nothing from then on
 };
 
@@ -40,6 +40,8 @@ class Admins {
   bool none() const { return admins_.empty(); }
   // Whose token an Authorization header carries; the time that it takes tells nothing of the tokens.
   std::optional<std::string> who(std::string_view authorization) const;
+  // The admin of that name, as a proxy says it.
+  std::optional<std::string> named(std::string_view name) const;
   // What an act carries besides: a page of another site cannot read it.
   const std::string& csrf() const { return csrf_; }
   bool is_csrf(std::string_view text) const;

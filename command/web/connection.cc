@@ -9,6 +9,8 @@
 #include <boost/beast/http/write.hpp>
 #include <nlohmann/json.hpp>
 
+#include "web/peer_owner.h"
+
 namespace forelock::web {
 namespace {
 
@@ -152,8 +154,13 @@ void Connection::take_header(std::string_view header) {
   const std::optional<Target> target = parse_target(view_of(request.target()));
   if (!target) return refuse({400, "bad_request", "the path is invalid"});
   Request asked{target->path, target->query, {}, {}, {}};
-  if (!hall_.admins.none() && (acts || names_token(view_of(request[http::field::authorization])))) {
-    const auto who = request.count(http::field::authorization) == 1
+  const std::string_view accept = view_of(request[http::field::accept]);
+  asked.wants_json = accept.find("application/json") != accept.npos && accept.find("text/html") == accept.npos;
+  const bool with_token = names_token(view_of(request[http::field::authorization]));
+  const auto proxied = with_token ? std::nullopt : user_of_proxy(request);
+  if (!hall_.admins.none() && (acts || with_token || proxied)) {
+    const auto who = proxied ? proxied
+                     : request.count(http::field::authorization) == 1
                          ? hall_.admins.who(view_of(request[http::field::authorization]))
                          : std::nullopt;
     if (!who && !hall_.admins.failures.take())
@@ -165,6 +172,19 @@ void Connection::take_header(std::string_view header) {
   keep_alive_ = request.keep_alive();
   if (acts) return take_act(request, length, std::move(asked));
   answer(asked, head, view_of(request["Last-Event-ID"]));
+}
+
+// What others send under that name says nothing: they are nobody. Two of them are of two minds.
+std::optional<std::string> Connection::user_of_proxy(const Header& header) {
+  const auto& proxy = hall_.options.proxy;
+  if (!proxy || header.count(proxy->header) != 1) return std::nullopt;
+  if (!is_proxy_) {
+    error_code problem;
+    const auto local = line_.socket().local_endpoint(problem);
+    const auto remote = problem ? decltype(local)() : line_.socket().remote_endpoint(problem);
+    is_proxy_ = !problem && owner_of_peer(local, remote) == proxy->owner;
+  }
+  return *is_proxy_ ? hall_.admins.named(view_of(header[proxy->header])) : std::nullopt;
 }
 
 // A browser lets a page of another site send a POST, but not with these headers, and says whose page it is.
@@ -299,27 +319,29 @@ void Connection::begin_stream(std::string_view last_event_id, bool head) {
     watch_for_end();
     beat();
   }
-  write_stream(std::move(text));
+  write_stream(std::make_shared<const std::string>(std::move(text)));
 }
 
 void Connection::send_events() {
   if (writing_ || !is_stream_ || !line_.is_open()) return;
-  std::optional<std::string> text;
-  if (!needs_snapshot_) text = hall_.events.after(number_, stream_piece_bytes);
-  if (!text) {
-    needs_snapshot_ = false;
-    number_ = hall_.events.last();
-    text = hall_.events.text_of(hall_.site.snapshot(), number_);
+  if (!needs_snapshot_) {
+    if (std::optional<std::string> text = hall_.events.after(number_, stream_piece_bytes)) {
+      if (!text->empty()) write_stream(std::make_shared<const std::string>(*std::move(text)));
+      return;
+    }
   }
-  if (!text->empty()) write_stream(*std::move(text));
+  needs_snapshot_ = false;
+  number_ = hall_.events.last();
+  write_stream(hall_.snapshot());
 }
 
-void Connection::write_stream(std::string text) {
+void Connection::write_stream(std::shared_ptr<const std::string> text) {
   writing_ = true;
   output_ = std::move(text);
   set_deadline(write_patience);
-  asio::async_write(line_, asio::buffer(output_), [self = shared_from_this()](error_code problem, std::size_t) {
+  asio::async_write(line_, asio::buffer(*output_), [self = shared_from_this()](error_code problem, std::size_t) {
     self->writing_ = false;
+    self->output_.reset();
     self->deadline_.cancel();
     if (problem) {
       self->close();
@@ -341,7 +363,7 @@ void Connection::beat() {
   heart_.expires_after(hall_.options.heartbeat);
   heart_.async_wait([self = shared_from_this()](error_code stopped) {
     if (stopped) return;
-    if (!self->writing_) self->write_stream(": heartbeat\n\n");
+    if (!self->writing_) self->write_stream(std::make_shared<const std::string>(": heartbeat\n\n"));
     self->beat();
   });
 }

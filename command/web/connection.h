@@ -51,6 +51,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The deadline is set.
   void await_header();
   void take_header(std::string_view header);
+  // The admin for whom a proxy asks; nothing if it is none, or no proxy that is believed.
+  std::optional<std::string> user_of_proxy(const Header& header);
   // A request that is to change something. `length`: of its body, if it has said one.
   void take_act(const Header& header, std::optional<std::uint64_t> length, Request request);
   std::optional<Refusal> refusal_of_act(const Header& header, std::optional<std::uint64_t> length,
@@ -66,7 +68,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Lets what the client still sends go by, so that it gets our answer and no reset.
   void drain();
   void begin_stream(std::string_view last_event_id, bool head);
-  void write_stream(std::string text);
+  void write_stream(std::shared_ptr<const std::string> text);
   void watch_for_end();
   void beat();
   // Closes unless it is set anew before.
@@ -80,13 +82,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::flat_buffer first_bytes_{Server::max_header_bytes};
   std::shared_ptr<Reply> reply_;
   bool keep_alive_ = false;
+  std::optional<bool> is_proxy_;  // once that was asked
   std::size_t drained_ = 0;
 
   bool is_stream_ = false;
   bool writing_ = false;
   bool needs_snapshot_ = false;
   std::uint64_t number_ = 0;  // of the last event that it has been sent
-  std::string output_;
+  std::shared_ptr<const std::string> output_;
   char ignored_[512] = {};
 };
 

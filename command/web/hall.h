@@ -27,6 +27,8 @@ class Server::Hall {
   void accept();
   void tick();
   void close_all();
+  // What a stream begins with, as the stream carries it: streams that begin in the same moment share it.
+  std::shared_ptr<const std::string> snapshot();
   // What has changed of the files of TLS counts from now on.
   void renew_tls();
 
@@ -42,6 +44,9 @@ class Server::Hall {
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: without
   TlsText tls_text;
   bool tls_failed = false;
+  std::weak_ptr<const std::string> snapshot_;  // the last one, while a stream sends it
+  std::uint64_t snapshot_number_ = 0;
+  std::chrono::steady_clock::time_point snapshot_made_{};
   std::set<Connection*> connections;
   std::set<Connection*> streams;
   std::thread thread;

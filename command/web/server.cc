@@ -15,6 +15,8 @@ namespace asio = boost::asio;
 
 constexpr std::chrono::seconds tick_interval{1};
 constexpr std::chrono::milliseconds accept_pause{100};
+// The ages in it are no more wrong than this.
+constexpr std::chrono::milliseconds shared_snapshot_age{200};
 
 std::string new_run() {
   std::random_device random;
@@ -69,6 +71,17 @@ void Server::Hall::tick() {
     renew_tls();
     tick();
   });
+}
+
+std::shared_ptr<const std::string> Server::Hall::snapshot() {
+  const auto now = std::chrono::steady_clock::now();
+  std::shared_ptr<const std::string> text = snapshot_.lock();
+  if (text && snapshot_number_ == events.last() && now < snapshot_made_ + shared_snapshot_age) return text;
+  text = std::make_shared<const std::string>(events.text_of(site.snapshot(), events.last()));
+  snapshot_ = text;
+  snapshot_number_ = events.last();
+  snapshot_made_ = now;
+  return text;
 }
 
 void Server::Hall::renew_tls() {

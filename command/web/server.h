@@ -1,11 +1,14 @@
 // A Server shows a Site by HTTP/1.1, to browsers and programs that read; those whom it knows may also act.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,13 @@ struct TlsText {
   bool operator==(const TlsText&) const = default;
 };
 
+// One before this server, on this machine, that has found out who asks. Its header is believed where the connection
+// comes from a loopback address and belongs to a process of this user, and not otherwise.
+struct Proxy {
+  std::string header;  // with the name of an admin
+  uid_t owner = 0;
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";            // numeric
   std::uint16_t port = 0;                       // 0: a free one
@@ -31,6 +41,8 @@ struct ServerOptions {
   std::chrono::milliseconds patience{15'000};   // with a request's header, and between requests
   std::chrono::milliseconds heartbeat{15'000};  // of streams in which nothing happens
   std::vector<Admin> admins;                    // who may act; none: nobody, and POST is refused
+  // A proxy that says who asks; nothing: none is believed.
+  std::optional<Proxy> proxy = {};
   // With it every connection is TLS. Asked once a second, on the server's thread: what has changed counts for later
   // connections. Throws where the files cannot be read, which goes to `tls_problem`, once; the former ones stay.
   std::function<TlsText()> tls;

@@ -13,6 +13,7 @@ struct Request {
   std::string admin;              // the name of the admin who asks; empty for all others
   std::string csrf;               // for an admin: what an act is to carry
   std::string body;               // of an act
+  bool wants_json = false;        // rather than a page
 };
 
 struct Response {

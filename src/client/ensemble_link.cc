@@ -188,6 +188,12 @@ std::future<Reply> EnsembleLink::request(coordination::Request request) {
   return future;
 }
 
+void EnsembleLink::tell_also(WatchObserver* observer) {
+  const std::lock_guard guard(core_.mutex());
+  observer_ = observer;
+  if (observer_ != nullptr && connected_) observer_->on_session(session_id());
+}
+
 bool EnsembleLink::guarded_transaction(const agent::ContenderListener& caller,
                                        const std::vector<lock::ContenderId>& contenders,
                                        std::vector<coordination::Operation> operations, ReplyHandler handler) {
@@ -253,7 +259,8 @@ void EnsembleLink::on_reply(coordination::RequestTag tag, Reply reply, bool curr
 
 void EnsembleLink::on_watch(const coordination::WatchEvent& event) {
   const ClientCore::Step step(core_);
-  agent_.on_watch_event(event);
+  if (observer_ != nullptr) observer_->on_watch(event);
+  if (event.path.size() > 1) agent_.on_watch_event(event);  // no monitor is the root
 }
 
 void EnsembleLink::on_session(const SessionEvent& event) {
@@ -262,6 +269,7 @@ void EnsembleLink::on_session(const SessionEvent& event) {
   if (event.kind == SessionEvent::Kind::connected) {
     if (session_id_.exchange(event.session) != event.session) answers_.opened(now());
     connected_ = true;
+    if (observer_ != nullptr) observer_->on_session(event.session);
     session_timeout_ = event.timeout;
     problem_.clear();
     standing_problem_.reset();

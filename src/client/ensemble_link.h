@@ -26,6 +26,7 @@
 #include "client/grant_courses.h"
 #include "client/lock_times.h"
 #include "client/session_keeper.h"
+#include "client/watch_observer.h"
 #include "coordination/session.h"
 #include "forelock/client.h"
 #include "forelock/error.h"
@@ -97,6 +98,9 @@ class EnsembleLink final : private agent::AgentHost {
   // \throws RequestRejectedException(forked, closed).
   void request(coordination::Request request, ReplyHandler handler);
   std::future<coordination::Reply> request(coordination::Request request);
+  // Who else is told of watches and sessions; nullptr: nobody any more, from the moment when this returns. Of a session
+  // that is there already it is told before this returns.
+  void tell_also(WatchObserver* observer);
   // The caller's operations with a check that each lock is still its contender's. False if one is not, already now, or
   // if a contender has another caller.
   bool guarded_transaction(const agent::ContenderListener& caller, const std::vector<lock::ContenderId>& contenders,
@@ -189,6 +193,8 @@ class EnsembleLink final : private agent::AgentHost {
   std::atomic<std::int64_t> suspect_from_{0};
   std::atomic<std::int64_t> session_id_{0};
   std::atomic<std::chrono::milliseconds> session_timeout_{std::chrono::milliseconds(0)};
+
+  WatchObserver* observer_ = nullptr;
 
   SessionKeeper keeper_;
 };

@@ -200,6 +200,7 @@ void SetSlot::queued(const SetRun& run, std::size_t member, const QueuePosition&
   {
     const std::lock_guard guard(mutex());
     if (!is_current(run)) return;
+    told_place(position.place);  // of the member that it waits for
   }
   tell_queued(member, position);
 }

@@ -23,6 +23,7 @@ OwnerRecord somebody(const std::string& name) {
   record.instance = name + "/1/main";
   record.lock_info = "work of " + name;
   record.guid = "guid of " + name;
+  record.stack = {"save at " + name + ".cc:7"};
   return record;
 }
 
@@ -81,7 +82,7 @@ TEST(StayTracker, tells_beginnings_and_ends_once) {
 
 TEST(StayTracker, keeps_waiting_apart_from_holding_and_unknown_contenders_apart_from_each_other) {
   StayTracker tracker;
-  auto view = picture({noon + seconds(1), "a", "b"})->monitors();
+  std::vector<MonitorView> view{picture({noon + seconds(1), "a", "b"})->monitors()[0]->view()};
   view[0].queue[0].owner.reset();
   view[0].queue.push_back(view[0].queue[0]);
   view[0].queue[1].node = "B-0000000002";
@@ -246,8 +247,61 @@ TEST_F(HistoryFiles, what_is_no_history_is_left_as_it_is) {
   EXPECT_NE(problem_of(foreign).find("of another program"), std::string::npos);
   const auto newer = directory_.path() / "newer";
   { const HistoryFile file(newer, {}); }
-  outbox::Connection(newer, milliseconds(0)).run("PRAGMA user_version = 2");
-  EXPECT_NE(problem_of(newer).find("version 2"), std::string::npos);
+  outbox::Connection(newer, milliseconds(0)).run("PRAGMA user_version = 3");
+  EXPECT_NE(problem_of(newer).find("version 3"), std::string::npos);
+}
+
+Stay with_stack(Stay stay, std::vector<std::string> stack) {
+  stay.texts = std::make_shared<const RecordTexts>(RecordTexts{std::move(stack), {}});
+  return stay;
+}
+
+TEST_F(HistoryFiles, stacks_are_kept_once_and_go_with_the_last_that_has_them) {
+  const std::vector<std::string> here = {"save at save.cc:7", "main at main.cc:3"};
+  {
+    HistoryFile file(path_, {hours(2), 1 << 30});
+    file.write({with_stack(stay(1, noon, noon + seconds(1)), here), with_stack(stay(2, noon, std::nullopt), here),
+                with_stack(stay(3, noon, std::nullopt), {"bulk at bulk.cc:9"}), stay(4, noon, std::nullopt)},
+               std::nullopt, noon);
+    const auto stays = file.find("P1", noon, noon + hours(1), 10).stays;
+    ASSERT_EQ(stays.size(), 4U);
+    EXPECT_TRUE(stays[0].stack().empty());
+    EXPECT_EQ(stays[1].stack(), std::vector<std::string>{"bulk at bulk.cc:9"});
+    EXPECT_EQ(stays[3].stack(), here);
+    EXPECT_EQ(file.open(10)[2].stack(), here) << "what lasts is known with it after a restart";
+  }
+  const auto stacks = [this] {
+    return outbox::Connection(path_, milliseconds(0)).number("SELECT count(*) FROM stack");
+  };
+  EXPECT_EQ(stacks(), 2);
+  {
+    HistoryFile file(path_, {hours(2), 1 << 30});
+    file.write({with_stack(stay(3, noon, noon + seconds(1)), {"bulk at bulk.cc:9"})}, std::nullopt, noon);
+    file.write({}, std::nullopt, noon + hours(2) + seconds(2));
+  }
+  EXPECT_EQ(stacks(), 1) << "that of what still lasts";
+}
+
+TEST_F(HistoryFiles, a_file_of_format_1_is_used_further) {
+  {
+    const outbox::Connection old(path_, milliseconds(0));
+    old.run(
+        "CREATE TABLE stay (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, monitor TEXT NOT NULL, "
+        "identity TEXT NOT NULL, who TEXT NOT NULL, info TEXT NOT NULL, class INTEGER, token INTEGER NOT NULL, "
+        "began INTEGER NOT NULL, ended INTEGER, outcome TEXT NOT NULL, reason TEXT NOT NULL)");
+    old.run("CREATE INDEX stay_of_monitor ON stay (monitor, began, ended)");
+    old.run("CREATE INDEX stay_by_end ON stay (ended)");
+    old.run("CREATE TABLE look (began INTEGER PRIMARY KEY, ended INTEGER NOT NULL)");
+    old.run(("INSERT INTO stay VALUES (1, 0, 'P1', 'x', 'a', '', 0, 7, " +
+             std::to_string(noon.time_since_epoch().count()) + ", NULL, '', '')")
+                .c_str());
+    old.run("PRAGMA application_id = 1181501545");
+    old.run("PRAGMA user_version = 1");
+  }
+  EXPECT_EQ(problem_of(path_), "");
+  HistoryFile file(path_, for_ever);
+  file.write({with_stack(stay(2, noon, std::nullopt), {"main"})}, std::nullopt, noon);
+  EXPECT_EQ(found(file, noon, noon + seconds(1)), (Ids{2, 1}));
 }
 
 TEST_F(HistoryFiles, one_process_at_a_time) {
@@ -270,7 +324,9 @@ TEST_F(HistoryFiles, who_held_it_then) {
   history.take(picture({noon + seconds(3), "b", "", noon + seconds(2)}));
   const auto at = [&](WallTime when) { return asked(history, {"P1", {}, {}, when, 1}); };
   EXPECT_EQ(at(noon + seconds(1))["holder"]["who"], "a/1/main");
+  EXPECT_EQ(at(noon + seconds(1))["holder"]["stack"][0], "save at a.cc:7");
   EXPECT_EQ(at(noon + seconds(1))["waiting"][0]["who"], "b/1/main");
+  EXPECT_EQ(at(noon + seconds(1))["waiting"][0]["stack"][0], "save at b.cc:7");
   EXPECT_TRUE(at(noon + seconds(2))["watched"]);
   EXPECT_EQ(at(noon + seconds(10))["holder"]["who"], "b/1/main");
   EXPECT_FALSE(at(noon + seconds(10))["watched"]);

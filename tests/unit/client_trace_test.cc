@@ -222,6 +222,27 @@ TEST_F(TraceTest, ASetHasOneSpanForAllMembers) {
   EXPECT_EQ(spans()[0].parent_span, tracer_->caller->span_id);
 }
 
+TEST_F(TraceTest, ASetThatAsksForItsPlaceSaysIt) {
+  const auto holder = hold_traced("b");
+  const auto before = make_traced("b");
+  before->acquire(lock::never, false);
+  session_.answer_all();
+  LockOptions options;
+  options.capture_stack = false;
+  const auto set =
+      std::make_shared<SetSlot>(core_, "test", std::vector<std::string>{"b", "a"}, Priority::foreground, options);
+  set->on_queued([](const QueuePosition&, const std::string&) {});
+  set->acquire(lock::never, false);
+  session_.answer_all();
+  ASSERT_FALSE(set->holds());
+  EXPECT_TRUE(set->cancel());
+  ASSERT_EQ(outcomes().back(), "acquisition cancelled");
+  EXPECT_EQ(spans().back().place, 2U);
+  before->retire();
+  holder->retire();
+  session_.answer_all();
+}
+
 TEST(TraceQueueTest, ATracerThatThrowsOrBlocksCostsSpansAlone) {
   const auto tracer = std::make_shared<KeptSpans>();
   std::vector<std::string> warnings;

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/serve/look/sighting.h"
 #include "forelock/inspector.h"
 
 namespace forelock::cli {
@@ -36,6 +37,7 @@ class Paces {
 
   // The next look; `look_begun`: when it began. Monitors that nobody waits for are forgotten.
   ByMonitor take(const std::vector<MonitorView>& monitors, Steady look_begun);
+  ByMonitor take(const Sightings& monitors, Steady look_begun);
 
  private:
   struct Sample {
@@ -48,6 +50,8 @@ class Paces {
     Sample sum;
   };
 
+  void take_queue(const MonitorView& monitor, Steady look_begun, std::map<std::string, Queue>& former,
+                  ByMonitor& paces);
   void add(Queue& queue, const Sample& sample);
 
   std::map<std::string, Queue> queues_;

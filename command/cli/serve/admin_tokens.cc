@@ -33,7 +33,10 @@ web::Admin admin_of(const std::string& line, const std::string& path, std::size_
   std::string until;
   std::string more;
   words >> admin.name >> admin.token >> until >> more;
-  if (!is_visible(admin.name) || !is_visible(admin.token) || admin.token.size() < shortest_token || !more.empty())
+  const bool by_proxy = admin.token == "-";  // and by no token
+  if (by_proxy) admin.token.clear();
+  if (!is_visible(admin.name) || !is_visible(admin.token) || !more.empty() ||
+      (!by_proxy && admin.token.size() < shortest_token))
     throw_bad_file(where, "not a name and a token of at least 32 characters", format_hint);
   if (until.empty()) return admin;
   const auto time = records::parse_wall_time(until);

@@ -35,8 +35,15 @@ milliseconds longest_wait(const Party& party) {
 }  // namespace
 
 Blocking::Blocking(const std::vector<MonitorView>& monitors) {
-  for (const MonitorView& monitor : monitors) add(monitor);
+  for (const MonitorView& monitor : monitors) add(monitor, milliseconds(0));
   for (const MonitorView& monitor : monitors) link(monitor);
+  find_rings();
+  find_roots();
+}
+
+Blocking::Blocking(const Sightings& monitors, WallTime now) {
+  for (const SharedSighting& monitor : monitors) add(monitor->view(), monitor->later(now));
+  for (const SharedSighting& monitor : monitors) link(monitor->view());
   find_rings();
   find_roots();
 }
@@ -51,21 +58,22 @@ std::size_t Blocking::party_of(const std::optional<OwnerRecord>& owner, std::int
   return place->second;
 }
 
-void Blocking::add(const MonitorView& monitor) {
+void Blocking::add(const MonitorView& monitor, milliseconds later) {
   if (monitor.holder) {
     const std::size_t holder = party_of(monitor.holder->owner, monitor.holder->session);
-    parties_[holder].holds.push_back({monitor.monitor, monitor.holder->held});
-    holders_[monitor.monitor] = holder;
+    parties_[holder].holds.push_back({monitor.monitor, monitor.holder->held + later});
+    if (!monitor.queue.empty()) holders_[monitor.monitor] = holder;
   }
   for (const WaiterView& waiter : monitor.queue) {
     const std::size_t party = party_of(waiter.owner, waiter.session);
-    parties_[party].waits.push_back({monitor.monitor, waiter.position, waiter.waited});
+    parties_[party].waits.push_back({monitor.monitor, waiter.position, waiter.waited + later});
     // A free monitor is its first waiter's, who may be the one that does not take it.
     if (!monitor.holder) holders_.try_emplace(monitor.monitor, party);
   }
 }
 
 void Blocking::link(const MonitorView& monitor) {
+  if (monitor.queue.empty()) return;
   const auto holder = holders_.find(monitor.monitor);
   if (holder == holders_.end()) return;
   const std::size_t blocker = holder->second;

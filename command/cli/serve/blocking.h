@@ -6,8 +6,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "cli/serve/look/sighting.h"
 #include "forelock/inspector.h"
 
 namespace forelock::cli {
@@ -71,6 +73,8 @@ class Blocking {
 
   // The order of the monitors decides ties.
   explicit Blocking(const std::vector<MonitorView>& monitors);
+  // As they are at that time.
+  Blocking(const Sightings& monitors, WallTime now);
 
   const std::vector<Party>& parties() const { return parties_; }
   // Parties that wait for nobody and for whom others wait, the heaviest first: the longest total of waits.
@@ -90,7 +94,7 @@ class Blocking {
 
  private:
   std::size_t party_of(const std::optional<OwnerRecord>& owner, std::int64_t session);
-  void add(const MonitorView& monitor);
+  void add(const MonitorView& monitor, std::chrono::milliseconds later);
   void link(const MonitorView& monitor);
   void find_rings();
   void find_roots();
@@ -103,8 +107,8 @@ class Blocking {
   std::vector<std::string> between(std::size_t waiter, std::size_t blocker) const;
 
   std::vector<Party> parties_;
-  std::map<std::string, std::size_t> index_;
-  std::map<std::string, std::size_t> holders_;  // of monitors
+  std::unordered_map<std::string, std::size_t> index_;
+  std::map<std::string, std::size_t> holders_;  // of monitors that are waited for
   std::vector<std::size_t> roots_;
   std::vector<std::vector<std::size_t>> rings_;
 };

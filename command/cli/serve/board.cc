@@ -1,6 +1,7 @@
 #include "cli/serve/board.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "cli/monitors/views_json.h"
@@ -8,13 +9,20 @@
 #include "cli/serve/letter_answers.h"
 #include "cli/serve/metrics.h"
 #include "cli/serve/page_files.h"
+#include "config/quantity.h"
 #include "records/wall_time.h"
+#include "web/request_check.h"
 
 namespace forelock::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using web::Response;
+
+// Of a stream's snapshot: a browser shows 500 of them, and each of many streams gets it.
+constexpr std::size_t most_stream_rows = 2000;
+constexpr std::size_t usual_rows = 10'000;
+constexpr std::int64_t most_rows = 100'000;
 
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -43,6 +51,22 @@ std::optional<Acts::Kind> kind_of_act(const std::vector<std::string>& path, bool
   if (path.size() == 4 && path[1] == "dead-letters" && path[3] == "unpark") return Acts::Kind::unpark;
   if (path.size() == 3 && path[1] == "outbox" && path[2] == "forward") return Acts::Kind::forward;
   return std::nullopt;
+}
+
+// The object with these rows (Picture::rows_text) besides.
+std::string with_rows(const Json& head, const std::string& rows) {
+  std::string text = text_of(head);
+  text.pop_back();
+  return text + (head.empty() ? "" : ",") + rows + '}';
+}
+
+// Each view is also JSON, for those who say that they want that (Accept).
+web::Request as_api(web::Request request) {
+  std::vector<std::string>& path = request.path;
+  if (!request.wants_json) return request;
+  if (path.empty()) path = {"monitors"};
+  if (path[0] == "monitors" || path[0] == "dead-letters" || path[0] == "audit") path.insert(path.begin(), "api");
+  return request;
 }
 
 }  // namespace
@@ -89,7 +113,12 @@ void Board::tick() {
 
 // Only what changes, and not the age, which goes on.
 void Board::tell_status() {
-  const std::string now = (live() ? "live" : "old: " + problem_) + " history: " + history_problem_;
+  std::string now = (live() ? "live" : "old: " + problem_) + " history: " + history_problem_;
+  if (picture_) {
+    const LookState& look = picture_->look();
+    now += " sampled: " + std::to_string(look.sampled) + " stale:";
+    for (const StaleRow& row : look.stale) now += ' ' + row.monitor;
+  }
   if (std::exchange(told_, now) != now) server_->publish({"status", text_of(dated({}))});
 }
 
@@ -99,6 +128,7 @@ Json Board::dated(Json json) const {
     const auto age = std::chrono::steady_clock::now() - picture_->begun();
     result["age_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(age).count();
     result["sampled_at"] = records::format_wall_time(picture_->wall());
+    result["look"] = picture_->look_json();
   }
   if (!problem_.empty()) result["problem"] = problem_;
   if (history_ != nullptr)
@@ -108,7 +138,8 @@ Json Board::dated(Json json) const {
 }
 
 web::Event Board::snapshot() {
-  return {"snapshot", text_of(dated({{"monitors", picture_ ? picture_->rows() : Json::array()}}))};
+  if (!picture_) return {"snapshot", text_of(dated({{"monitors", Json::array()}, {"left_out", 0}}))};
+  return {"snapshot", with_rows(dated({}), picture_->rows_text(most_stream_rows))};
 }
 
 void Board::read_through(BackRoom& back_room, std::optional<Acts::Letters> letters, std::string audit_file) {
@@ -139,7 +170,8 @@ std::function<Response()> Board::search_for(const web::Request& request) const {
   return {};
 }
 
-bool Board::answer_later(const web::Request& request, const std::function<void(Response)>& answer) {
+bool Board::answer_later(const web::Request& asked, const std::function<void(Response)>& answer) {
+  const web::Request request = as_api(asked);
   const std::vector<std::string>& path = request.path;
   if (auto find = search_for(request)) {
     const bool taken = back_room_->ask(std::move(find), [this, answer](Response response) {
@@ -162,7 +194,8 @@ bool Board::answer_later(const web::Request& request, const std::function<void(R
   return true;
 }
 
-Response Board::answer(const web::Request& request) {
+Response Board::answer(const web::Request& asked) {
+  const web::Request request = as_api(asked);
   const std::vector<std::string>& path = request.path;
   const bool is_page = path.empty() || (path.size() == 2 && path[0] == "monitors") || path[0] == "dead-letters" ||
                        (path.size() == 1 && path[0] == "audit");
@@ -173,7 +206,7 @@ Response Board::answer(const web::Request& request) {
     return error_response(404, "no_history", "there is no history: forelock serve --history FILE keeps one");
   if (path.size() >= 2 && path[0] == "api" && (path[1] == "dead-letters" || path[1] == "audit")) return not_read(path);
   if (path.size() == 2 && path[0] == "api") {
-    if (path[1] == "monitors") return monitors();
+    if (path[1] == "monitors") return monitors(request.query);
     if (path[1] == "chains") return chains();
     if (path[1] == "orders") return orders();
     if (path[1] == "admin") return admin(request);
@@ -200,9 +233,26 @@ Response Board::not_read(const std::vector<std::string>& path) const {
   return error_response(404, "not_found", "there is nothing at this path");
 }
 
-Response Board::monitors() const {
+// All rows as `ls` has them, up to a limit.
+Response Board::monitors(const std::string& query) const {
   if (!picture_) return error_response(503, "no_picture", problem_);
-  return json_response(dated({{"monitors", picture_->rows()}, {"not_permitted", picture_->not_permitted()}}));
+  std::size_t most = usual_rows;
+  std::vector<std::string> words;
+  const auto parameters = web::parse_query(query);
+  if (!parameters) return error_response(400, "invalid_argument", "the query is invalid");
+  for (const auto& [name, value] : *parameters) {
+    if (name == "q") {
+      std::istringstream text(value);
+      for (std::string word; text >> word;) words.push_back(word);
+      continue;
+    }
+    const auto number = name == "limit" ? config::parse_number(value) : std::nullopt;
+    if (!number || *number < 1 || *number > most_rows)
+      return error_response(400, "invalid_argument", "limit=1 to 100000, or q=WORDS is expected");
+    most = static_cast<std::size_t>(*number);
+  }
+  const Json head = dated({{"not_permitted", picture_->not_permitted()}});
+  return {200, "application/json", with_rows(head, picture_->rows_text(most, words)) + '\n', false};
 }
 
 void Board::act(const web::Request& request, std::function<void(Response)> answer) {
@@ -226,7 +276,7 @@ Response Board::admin(const web::Request& request) const {
 
 Response Board::monitor(const std::string& id, bool with_sessions) const {
   if (!picture_) return error_response(503, "no_picture", problem_);
-  const MonitorView* const view = picture_->find(id);
+  const Sighting* const view = picture_->find(id);
   if (view == nullptr) return error_response(404, "unknown_monitor", "there is no such monitor");
   return json_response(dated(picture_->view(*view, with_sessions)));
 }
@@ -250,7 +300,7 @@ Response Board::ready() const {
 Response Board::metrics() const {
   return {200, "text/plain; version=0.0.4; charset=utf-8",
           metrics_text({live() ? picture_.get() : nullptr, client_.connected(), client_.statistics().sessions_expired,
-                        server_->connections(), server_->streams(), unlocker_, history_, acts_,
+                        server_->connections(), server_->streams(), look_counts_, unlocker_, history_, acts_,
                         letter_count_ ? &*letter_count_ : nullptr}),
           false};
 }

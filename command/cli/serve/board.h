@@ -28,6 +28,8 @@ class Board final : public web::Site {
 
   // Where its events go; set before the server is started.
   void publish_through(web::Server& server) { server_ = &server; }
+  // What looking has cost; set before the server is started.
+  void show_look(const LookCounts& counts) { look_counts_ = &counts; }
   // Whose numbers it shows; set before the server is started.
   void show_unlocker(const Unlocker& unlocker) { unlocker_ = &unlocker; }
 
@@ -59,7 +61,7 @@ class Board final : public web::Site {
   nlohmann::ordered_json dated(nlohmann::ordered_json json) const;
   void tell_status();
   web::Response not_read(const std::vector<std::string>& path) const;
-  web::Response monitors() const;
+  web::Response monitors(const std::string& query) const;
   web::Response monitor(const std::string& id, bool with_sessions) const;
   // {"acts","who","csrf"}: whether there are acts, and what an admin needs for them.
   web::Response admin(const web::Request& request) const;
@@ -70,6 +72,7 @@ class Board final : public web::Site {
 
   const Client& client_;
   web::Server* server_ = nullptr;
+  const LookCounts* look_counts_ = nullptr;
   const Unlocker* unlocker_ = nullptr;
   Acts* acts_ = nullptr;
   History* history_ = nullptr;

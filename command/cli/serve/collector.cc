@@ -1,144 +1,387 @@
 #include "cli/serve/collector.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "base/thread_start.h"
 #include "cli/existing_namespace.h"
+#include "cli/monitors/monitor_change.h"
+#include "cli/serve/look/locks_of_threads.h"
 #include "cli/serve/order_json.h"
+#include "client/client_core.h"
+#include "client/reply_error.h"
+#include "client/request_pipeline.h"
 #include "forelock/error.h"
+#include "lock/child_name.h"
 #include "lock/monitor_name.h"
 #include "records/wall_time.h"
+#include "zookeeper/zookeeper_session.h"
 
 namespace forelock::cli {
 namespace {
 
+using coordination::Get;
+using coordination::List;
+using coordination::Reply;
+using coordination::ReplyCode;
+using coordination::Request;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-constexpr int times_its_length = 10;
-constexpr milliseconds shortest_freshness{3000};
-constexpr milliseconds longest_freshness{10'000};  // where looks are rarer, what is shown is old in between
-constexpr int missed_looks = 3;
+constexpr milliseconds between_proofs{1000};
+constexpr milliseconds after_failure{500};
+constexpr milliseconds fresh_for{3000};
+// A row that has not been read for so long is old.
+constexpr milliseconds stale_after{3000};
+// If more rows than these are old the whole picture is.
+constexpr std::size_t most_stale = 500;
+// Of one batch: between two of them news are taken, and the present is proved.
+constexpr std::size_t most_listings = 1000;
+// Reads take at most a quarter of the time; but nothing waits for longer than this.
+constexpr int rest_after_reads = 3;
+constexpr milliseconds longest_rest{300};
+// A picture is made again after this many times what it has taken.
+constexpr int times_its_length = 4;
+constexpr milliseconds shortest_pause{50};
+constexpr milliseconds longest_pause{700};
 
-milliseconds since(Clock::time_point begin) {
-  return std::chrono::ceil<milliseconds>(Clock::now() - begin);
+// What is watched at a time. With Debian's client no more than it can register again in one request.
+std::size_t room_for_watches() {
+  constexpr std::size_t one_request = std::size_t{1024} * 1024;
+  constexpr std::size_t many = std::size_t{64} * 1024 * 1024;
+  const std::size_t most = zookeeper::most_watched_bytes();
+  return most > one_request ? many : most / 2;
+}
+
+WatchPlanOptions plan_options() {
+  WatchPlanOptions options;
+  options.watched_bytes = room_for_watches();
+  return options;
 }
 
 std::string event_text(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// What a monitor without waiters is, without a read of its own.
-MonitorView view_without_queue(MonitorSummary summary) {
-  MonitorView view;
-  view.path = '/' + lock::encode_monitor_name(summary.monitor).name.value_or(summary.monitor);
-  view.monitor = std::move(summary.monitor);
-  view.holder = std::move(summary.holder);
-  return view;
+// The node of the namespace that such a path is, or is below of; empty for its root.
+std::string node_of(const std::string& path) {
+  return path.size() < 2 ? std::string() : path.substr(1, path.find('/', 1) - 1);
 }
 
 }  // namespace
 
-Collector::Collector(Client& client, milliseconds interval, milliseconds patience, Take take, Fail fail)
-    : client_(client), interval_(interval), patience_(patience), take_(std::move(take)), fail_(std::move(fail)) {}
+Collector::Collector(Client& client, milliseconds patience, Take take, Fail fail)
+    : client_(client),
+      patience_(patience),
+      take_(std::move(take)),
+      fail_(std::move(fail)),
+      plan_(plan_options()),
+      image_(client.settings()) {}
 
 Collector::~Collector() {
   stop();
 }
 
 void Collector::start() {
+  client_.core()->ensemble().tell_also(this);
   thread_ = base::start_thread("forelock-look", [this] { work(); });
 }
 
 void Collector::begin_stop() {
   const std::lock_guard guard(mutex_);
   stop_ = true;
-  stopped_.notify_all();
+  news_.notify_all();
 }
 
 void Collector::stop() {
   begin_stop();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  client_.core()->ensemble().tell_also(nullptr);
+  thread_.join();
+}
+
+void Collector::on_watch(const coordination::WatchEvent& event) {
+  ++counts_.events;
+  const std::lock_guard guard(mutex_);
+  fired_.insert(node_of(event.path));
+  news_.notify_all();
+}
+
+void Collector::on_session(std::int64_t session) {
+  const std::lock_guard guard(mutex_);
+  if (std::exchange(session_, session) == session) return;
+  new_session_ = true;
+  news_.notify_all();
 }
 
 void Collector::work() {
   std::unique_lock guard(mutex_);
   while (!stop_) {
     guard.unlock();
-    const Clock::time_point begin = Clock::now();
-    milliseconds pause = interval_;
+    take_news();
+    Time again = Time::max();
     try {
-      const std::shared_ptr<const Picture> picture = look();
-      std::vector<web::Event> events = changes(*picture);
-      last_ = picture;
-      take_(picture, std::move(events));
-      pause = std::max(interval_, since(begin) * (times_its_length - 1));
+      read();
+      take_news();
+      show();
     } catch (const std::exception& problem) {
-      fail_(problem.what());  // and soon again: a look that was in vain has waited, and not worked
+      fail_(problem.what());  // and soon again: what was in vain has waited, and not worked
+      again = Clock::now() + after_failure;
+    }
+    if (again == Time::max()) {
+      const bool shows = plan_.complete() && (proof_is_new_ || !changed_.empty());
+      again = std::min(std::max(plan_.due(), next_read_), next_proof_);
+      if (shows) again = std::min(again, next_picture_);
     }
     guard.lock();
-    stopped_.wait_for(guard, pause, [this] { return stop_; });
+    news_.wait_until(guard, again, [this] { return stop_ || new_session_ || !fired_.empty(); });
   }
 }
 
-std::shared_ptr<const Picture> Collector::look() {
-  const Clock::time_point begin = Clock::now();
-  const WallTime wall = records::wall_time_now();
-  std::size_t not_permitted = 0;
-  std::vector<MonitorView> monitors = read(not_permitted);
-  if (monitors.empty()) require_namespace(client_);
-  const milliseconds pace = std::max(interval_, since(begin) * times_its_length);
-  Paces::ByMonitor paces = paces_.take(monitors, begin);
-  take_orders(monitors, wall);
-  return std::make_shared<const Picture>(std::move(monitors), not_permitted, begin, wall,
-                                         std::clamp(missed_looks * pace, shortest_freshness, longest_freshness),
-                                         std::move(paces), orders_.warnings());
+void Collector::take_news() {
+  std::unordered_set<std::string> fired;
+  bool new_session = false;
+  {
+    const std::lock_guard guard(mutex_);
+    fired = std::exchange(fired_, {});
+    new_session = std::exchange(new_session_, false);
+  }
+  const Time now = Clock::now();
+  if (new_session) plan_.session_begins(now);
+  for (const std::string& name : fired) plan_.changed(name, now);
 }
 
-void Collector::take_orders(const std::vector<MonitorView>& monitors, WallTime wall) {
-  Inspector inspector(client_, patience_);
+std::vector<Reply> Collector::ask(client::RequestPipeline& pipeline, std::vector<Request> requests) {
+  counts_.requests += requests.size();
+  return pipeline.ask(std::move(requests));
+}
+
+void Collector::read() {
+  const Time now = Clock::now();
+  std::vector<WatchPlan::Listing> listings;
+  if (now >= next_read_) listings = plan_.next(now, most_listings);
+  const bool proof = now >= next_proof_;
+  if (listings.empty() && !proof) return;
   try {
-    for (const LockOrders::Doubt& doubt : orders_.take(monitors, wall)) {
+    const auto deadline = now + patience_;
+    client::EnsembleLink& ensemble = client_.core()->ensemble();
+    client::connected_or_throw(ensemble, deadline);
+    client::RequestPipeline pipeline(ensemble, deadline);
+    const auto root = std::find_if(listings.begin(), listings.end(), [](const auto& one) { return one.name.empty(); });
+    if (root != listings.end()) {
+      read_root(pipeline, *root);
+      listings.erase(root);
+    }
+    // Before its answer the watches have told of all that the leader had decided when it was asked.
+    const Time asked = Clock::now();
+    if (proof) {
+      ++counts_.requests;
+      const Reply synced = pipeline.ask(coordination::Sync{"/"});
+      if (!synced.ok()) client::throw_reply_error(synced.code, {}, "cannot see what the leader has decided");
+      if (!has_root_) require_namespace(client_);
+    }
+    read_monitors(pipeline, listings);
+    if (!proof) return;
+    proved_ = asked;
+    proof_is_new_ = true;
+    next_proof_ = asked + between_proofs;
+  } catch (...) {
+    for (const WatchPlan::Listing& listing : listings) plan_.failed(listing, Clock::now());
+    throw;
+  }
+}
+
+void Collector::read_root(client::RequestPipeline& pipeline, const WatchPlan::Listing& listing) {
+  const Time begin = Clock::now();
+  ++counts_.requests;
+  Reply root = pipeline.ask(List{"/", listing.watch});
+  has_root_ = root.ok();
+  if (root.code == ReplyCode::no_node) {
+    require_namespace(client_);  // throws, unless it has just been made
+    return plan_.failed(listing, Clock::now());
+  }
+  if (!root.ok()) client::throw_reply_error(root.code, {}, "cannot list the namespace");
+  std::erase_if(root.children, [](const std::string& name) {
+    return name == "zookeeper" || name.starts_with(lock::reserved_start);  // the server's own, and ours
+  });
+  const Time now = Clock::now();
+  const bool news =
+      std::exchange(root_, {root.stat.czxid, root.stat.cversion}) != std::pair(root.stat.czxid, root.stat.cversion);
+  plan_.listed(listing, news, now, now - begin);
+  plan_.set_names(root.children, now);
+  image_.keep(root.children);
+  const std::set<std::string> there(root.children.begin(), root.children.end());
+  std::erase_if(refused_, [&there](const std::string& name) { return !there.contains(name); });
+}
+
+void Collector::read_monitors(client::RequestPipeline& pipeline, std::vector<WatchPlan::Listing>& listings) {
+  if (listings.empty()) return;
+  const Time begin = Clock::now();
+  std::vector<Request> requests;
+  requests.reserve(listings.size());
+  for (const WatchPlan::Listing& listing : listings) requests.emplace_back(List{'/' + listing.name, listing.watch});
+  std::vector<Reply> replies = ask(pipeline, std::move(requests));
+
+  for (std::size_t i = 0; i < listings.size(); ++i) {
+    const ReplyCode code = replies[i].code;
+    if (!replies[i].ok() && code != ReplyCode::no_node && code != ReplyCode::no_auth)
+      client::throw_reply_error(code, lock::decode_monitor_name(listings[i].name), "cannot list a monitor");
+  }
+
+  std::vector<WatchPlan::Listing> read;
+  std::vector<NamespaceImage::Reading> readings;
+  std::vector<bool> watch;
+  for (std::size_t i = 0; i < listings.size(); ++i) {
+    const WatchPlan::Listing& listing = listings[i];
+    refused_.erase(listing.name);
+    if (!replies[i].ok()) {
+      image_.forget(listing.name);
+      if (replies[i].code == ReplyCode::no_node) {
+        plan_.gone(listing);
+      } else {
+        refused_.insert(listing.name);
+        plan_.refused(listing, Clock::now());
+      }
+      continue;
+    }
+    read.push_back(listing);
+    watch.push_back(listing.watch);
+    readings.push_back(image_.begin(listing.name, std::move(replies[i])));
+  }
+  const std::size_t count = listings.size();
+  listings = read;  // the others are answered
+  read_nodes(pipeline, readings, watch);
+  const Time now = Clock::now();
+  const auto took = (now - begin) / static_cast<std::int64_t>(count);
+  const WallTime wall = records::wall_time_now();
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const bool news = image_.end(std::move(readings[i]), wall);
+    plan_.listed(read[i], news, now, took);
+  }
+  listings.clear();
+  // The first time nobody sees anything before it is all there.
+  if (last_) next_read_ = now + std::min<Clock::duration>((now - begin) * rest_after_reads, longest_rest);
+}
+
+void Collector::read_nodes(client::RequestPipeline& pipeline, std::vector<NamespaceImage::Reading>& readings,
+                           const std::vector<bool>& watch) {
+  const auto read = [&](bool locks_again) {
+    std::vector<Request> requests;
+    std::vector<std::pair<NamespaceImage::Reading*, std::size_t>> places;
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+      NamespaceImage::Reading& reading = readings[i];
+      for (std::size_t j = 0; j < reading.wanted.size(); ++j) {
+        const bool is_lock = reading.wanted[j] == lock::private_lock_name;
+        if (locks_again && !(is_lock && watch[i] && NamespaceImage::wants_watch(reading.nodes[j]))) continue;
+        requests.emplace_back(Get{'/' + reading.name + '/' + reading.wanted[j], locks_again});
+        places.emplace_back(&reading, j);
+      }
+      reading.nodes.resize(reading.wanted.size());
+    }
+    if (requests.empty()) return;
+    std::vector<Reply> replies = ask(pipeline, std::move(requests));
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      const auto& [reading, place] = places[i];
+      if (!replies[i].ok() && replies[i].code != ReplyCode::no_node)
+        client::throw_reply_error(replies[i].code, lock::decode_monitor_name(reading->name), "cannot read a record");
+      reading->nodes[place] = std::move(replies[i]);
+    }
+  };
+  read(false);
+  read(true);
+}
+
+void Collector::show() {
+  changed_.merge(image_.take_changed());
+  if (!plan_.complete() && !last_) return;
+  if (!proved_ || (!proof_is_new_ && changed_.empty()) || Clock::now() < next_picture_) return;
+  const Time begin = Clock::now();
+  const std::shared_ptr<const Picture> picture = this->picture(std::exchange(changed_, {}));
+  std::vector<web::Event> events = changes(*picture);
+  last_ = picture;
+  proof_is_new_ = false;
+  take_(picture, std::move(events));
+  const auto pause = std::chrono::ceil<milliseconds>((Clock::now() - begin) * times_its_length);
+  next_picture_ = Clock::now() + std::clamp(pause, shortest_pause, longest_pause);
+}
+
+std::shared_ptr<const Picture> Collector::picture(std::set<std::string> changed) {
+  Picture::Parts parts;
+  parts.sightings = image_.sightings();
+  parts.not_permitted = refused_.size();
+  parts.begun = *proved_;
+  parts.wall = records::wall_time_now();
+  parts.fresh_for = fresh_for;
+  parts.number = last_ ? last_->number() + 1 : 1;
+  parts.look.watched = plan_.watched();
+  parts.look.sampled = plan_.sampled();
+  for (const auto& [name, known] : plan_.older_than(*proved_ - stale_after)) {
+    const std::string id = lock::decode_monitor_name(name);
+    if (parts.look.stale.size() < most_stale) {
+      parts.look.stale.push_back({id, known});
+    } else {
+      parts.begun = std::min(parts.begun, known);
+    }
+  }
+  parts.paces = paces_.take(*parts.sightings, *proved_);
+  if (!changed.empty() || in_doubt_ || !warnings_) {
+    take_orders(*parts.sightings, changed, parts.wall);
+    warnings_ = std::make_shared<const std::vector<OrderWarning>>(orders_.warnings());
+  }
+  parts.warnings = warnings_;
+  if (last_) parts.changed = std::move(changed);
+  return std::make_shared<const Picture>(std::move(parts));
+}
+
+void Collector::take_orders(const Sightings& monitors, const std::set<std::string>& changed, WallTime wall) {
+  const bool all = in_doubt_ || !last_;
+  const std::vector<MonitorView> theirs = locks_of_threads(monitors, all ? nullptr : &changed, wall);
+  Inspector inspector(client_, patience_);
+  in_doubt_ = false;
+  try {
+    for (const LockOrders::Doubt& doubt : orders_.take(theirs, wall)) {
+      ++counts_.requests;
       const auto holder = inspector.holder(doubt.monitor);
       if (holder && holder->token == doubt.token) orders_.confirm(doubt);
     }
+    in_doubt_ = orders_.has_left_out();
   } catch (const Error&) {
-    // The look itself has succeeded: what is not confirmed is not believed, and may be seen again.
+    in_doubt_ = true;  // what is not confirmed is not believed, and may be seen again
   }
-}
-
-std::vector<MonitorView> Collector::read(std::size_t& not_permitted) {
-  Inspector inspector(client_, patience_);
-  std::vector<MonitorView> views;
-  for (MonitorSummary& summary : inspector.list(true, &not_permitted)) {
-    if (summary.waiting_foreground + summary.waiting_background == 0 && !summary.oldest_wait) {
-      views.push_back(view_without_queue(std::move(summary)));
-    } else if (auto view = inspector.show(summary.monitor)) {
-      views.push_back(*std::move(view));
-    }
-  }
-  return views;
 }
 
 std::vector<web::Event> Collector::changes(const Picture& picture) const {
   std::vector<web::Event> events;
   if (!last_) return events;
   const std::string at = records::format_wall_time(picture.wall());
-  const auto tell = [&](const std::string& kind, const MonitorSummary& summary) {
+  const auto tell = [&](const std::string& kind, const nlohmann::ordered_json& row) {
     nlohmann::ordered_json json = {{"event", kind}, {"at", at}};
-    json.update(picture.row(summary));
+    json.update(row);
     events.push_back({"change", event_text(json)});
   };
-  for (const MonitorChange& change : changes_between(last_->active(), picture.active()))
-    tell(change.kind, change.summary);
-  for (const auto& [id, summary] : picture.active()) {
-    if (!picture.overdue(summary)) continue;
-    const auto before = last_->active().find(id);
-    if (before == last_->active().end() || !last_->overdue(before->second)) tell("overdue", summary);
+  const auto row = [&picture](const std::string& id) {
+    const Sighting* const now = picture.find(id);
+    return now == nullptr || !now->active() ? Picture::row_of_gone(id) : picture.row(*now);
+  };
+  if (const auto* const changed = picture.changed_since(last_->number())) {
+    MonitorsById before;
+    MonitorsById after;
+    for (const std::string& id : *changed) {
+      const Sighting* const then = last_->find(id);
+      const Sighting* const now = picture.find(id);
+      if (then != nullptr && then->active()) before.emplace(id, then->summary(last_->wall()));
+      if (now != nullptr && now->active()) after.emplace(id, now->summary(picture.wall()));
+    }
+    for (const MonitorChange& change : changes_between(before, after)) tell(change.kind, row(change.summary.monitor));
   }
+  for (const SharedSighting& monitor : picture.monitors()) {
+    if (!picture.overdue(*monitor)) continue;
+    const Sighting* const before = last_->find(monitor->monitor());
+    if (before == nullptr || !last_->overdue(*before)) tell("overdue", row(monitor->monitor()));
+  }
+  if (picture.warnings().empty()) return events;
   std::set<std::string> known;
   for (const OrderWarning& warning : last_->warnings()) known.insert(sentence_of(warning));
   for (const OrderWarning& warning : picture.warnings()) {

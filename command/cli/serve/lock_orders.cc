@@ -52,6 +52,7 @@ struct LockOrders::Lock {
 
 std::vector<LockOrders::Doubt> LockOrders::take(const std::vector<MonitorView>& monitors, WallTime now) {
   open_.clear();
+  left_out_ = false;
   forget(now);
   std::map<std::pair<std::int64_t, std::string>, std::vector<Lock>> threads;
   const auto of_thread = [&threads](std::int64_t session, const OwnerRecord& record) -> std::vector<Lock>& {
@@ -109,6 +110,8 @@ void LockOrders::take_thread(std::vector<Lock>& locks, WallTime now) {
         const auto is_open = [&doubt](const auto& open) { return open.first == doubt; };
         if (open_.size() < max_doubts || std::any_of(open_.begin(), open_.end(), is_open))
           open_.emplace_back(std::move(doubt), std::move(order));
+        else
+          left_out_ = true;
       }
     }
   }

@@ -59,10 +59,13 @@ class LockOrders {
     bool operator==(const Doubt&) const = default;
   };
 
-  // The next look. Left out is who leaves no record: no thread is known then. So is what may linger: its section may be
-  // over. And so is a thread that waits for two locks at once: it does its work asynchronously, or there are several of
-  // this name. Returns what is to be read before the next look; what is not, is not believed.
+  // The next look: all locks of the threads that it shows. Left out is who leaves no record: no thread is known then.
+  // So is what may linger: its section may be over. And so is a thread that waits for two locks at once: it does its
+  // work asynchronously, or there are several of this name. Returns what is to be read before the next look; what is
+  // not, is not believed.
   std::vector<Doubt> take(const std::vector<MonitorView>& monitors, WallTime now);
+  // Whether the last look has shown more new orders than are read once more.
+  bool has_left_out() const { return left_out_; }
   // That holder is still there, after the look.
   void confirm(const Doubt& doubt);
 
@@ -85,6 +88,7 @@ class LockOrders {
   std::map<Key, LockOrder> orders_;
   std::set<std::pair<WallTime, Key>> by_age_;      // of last_seen
   std::vector<std::pair<Doubt, LockOrder>> open_;  // of the last look
+  bool left_out_ = false;                          // the same
   std::vector<std::vector<Key>> rings_;            // the newest last
 };
 

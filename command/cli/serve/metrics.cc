@@ -57,17 +57,20 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
   std::size_t overdue = 0;
   std::chrono::milliseconds oldest_hold{0};
   std::chrono::milliseconds oldest_wait{0};
-  for (const auto& [id, monitor] : picture.active()) {
-    if (id == unlocker_monitor) continue;
+  for (const SharedSighting& sighting : picture.monitors()) {
+    const MonitorView& monitor = sighting->view();
+    if (!sighting->active() || monitor.monitor == unlocker_monitor) continue;
+    const std::chrono::milliseconds later = sighting->later(picture.wall());
     if (monitor.holder) {
       const auto& priority = monitor.holder->priority;
       ++held[!priority ? 2 : *priority == Priority::foreground ? 0 : 1];
-      oldest_hold = std::max(oldest_hold, monitor.holder->held);
+      oldest_hold = std::max(oldest_hold, monitor.holder->held + later);
     }
-    waiters[0] += monitor.waiting_foreground;
-    waiters[1] += monitor.waiting_background;
-    oldest_wait = std::max(oldest_wait, monitor.oldest_wait.value_or(oldest_wait));
-    overdue += picture.overdue(monitor) ? 1U : 0U;
+    for (const WaiterView& waiter : monitor.queue) {
+      if (waiter.priority) ++waiters[*waiter.priority == Priority::foreground ? 0 : 1];
+      oldest_wait = std::max(oldest_wait, waiter.waited + later);
+    }
+    overdue += picture.overdue(*sighting) ? 1U : 0U;
   }
   MetricFamily& holding = families.emplace_back(gauge("held", "Monitors that are held, by the holder's class."));
   add(holding, static_cast<double>(held[0]), {{"priority", "foreground"}});
@@ -84,6 +87,19 @@ void add_picture(std::vector<MetricFamily>& families, const Picture& picture) {
                             static_cast<double>(picture.blocking().rings().size())));
   families.push_back(single("lock_order_warnings", "Rings of orders in which locks have been nested in the last day.",
                             static_cast<double>(picture.warnings().size())));
+}
+
+void add_look(std::vector<MetricFamily>& families, const LookCounts& counts, const Picture* picture) {
+  families.push_back(counter("look_requests_total", "Requests by which serve has looked at the namespace.",
+                             static_cast<double>(counts.requests)));
+  families.push_back(
+      counter("look_events_total", "Watches of serve that have fired.", static_cast<double>(counts.events)));
+  if (picture == nullptr) return;
+  MetricFamily& nodes = families.emplace_back(gauge("look_monitors", "Nodes of the namespace, by how serve looks."));
+  add(nodes, static_cast<double>(picture->look().watched), {{"how", "watch"}});
+  add(nodes, static_cast<double>(picture->look().sampled), {{"how", "sample"}});
+  families.push_back(single("look_stale_monitors", "Monitors that may have changed and were not read again yet.",
+                            static_cast<double>(picture->look().stale.size())));
 }
 
 void add_letters(std::vector<MetricFamily>& families, const std::optional<LetterNumbers>& numbers) {
@@ -107,7 +123,7 @@ void add_letters(std::vector<MetricFamily>& families, const std::optional<Letter
 
 std::string metrics_text(const MetricsInput& input) {
   std::vector<MetricFamily> families;
-  families.reserve(40);  // references to its elements are kept while they are filled
+  families.reserve(64);  // references to its elements are kept while they are filled
   MetricFamily& build = families.emplace_back(gauge("build_info", "The version of forelock."));
   add(build, 1,
       {{"version", std::to_string(FORELOCK_VERSION_MAJOR) + '.' + std::to_string(FORELOCK_VERSION_MINOR) + '.' +
@@ -144,6 +160,7 @@ std::string metrics_text(const MetricsInput& input) {
   }
   if (input.letters != nullptr) add_letters(families, input.letters->numbers());
   if (input.picture != nullptr) add_picture(families, *input.picture);
+  if (input.look != nullptr) add_look(families, *input.look, input.picture);
   return prometheus::TextSerializer().Serialize(families);
 }
 

@@ -19,6 +19,7 @@ struct MetricsInput {
   std::uint64_t sessions_expired = 0;
   std::size_t connections = 0;  // of the web server
   std::size_t streams = 0;
+  const LookCounts* look = nullptr;
   const Unlocker* unlocker = nullptr;    // nothing without --unlocker
   const History* history = nullptr;      // nothing without --history
   const Acts* acts = nullptr;            // nothing without --admin

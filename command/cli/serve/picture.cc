@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "cli/monitors/views_json.h"
@@ -15,13 +17,49 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t max_trees = 50;
+constexpr std::size_t max_holds = 50;  // of a party: a set may hold thousands
 
-MonitorsById active_of(const std::vector<MonitorView>& monitors) {
-  MonitorsById active;
-  for (const MonitorView& view : monitors) {
-    if (view.holder || !view.queue.empty()) active.emplace(view.monitor, client::summary_of(view));
+// The rows that matter most: those that others wait for, the oldest wait first; then the oldest holds.
+bool matters_more(const Sighting& one, const Sighting& other) {
+  const auto key = [](const Sighting& monitor) {
+    const MonitorView& view = monitor.view();
+    WallTime oldest = WallTime::max();
+    for (const WaiterView& waiter : view.queue) oldest = std::min(oldest, monitor.at() - waiter.waited);
+    const WallTime held = view.holder ? monitor.at() - view.holder->held : WallTime::max();
+    return std::tuple(oldest, held);
+  };
+  const auto first = key(one);
+  const auto second = key(other);
+  return std::tie(first, one.monitor()) < std::tie(second, other.monitor());
+}
+
+std::string lower(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   }
-  return active;
+  return text;
+}
+
+bool has_all(const MonitorView& view, const std::vector<std::string>& words) {
+  if (words.empty()) return true;
+  std::string text = view.monitor;
+  if (view.holder) {
+    if (view.holder->owner) text += ' ' + view.holder->owner->instance + ' ' + view.holder->owner->lock_info;
+    if (view.holder->priority) text += ' ' + std::string(name_of(*view.holder->priority));
+  }
+  text = lower(std::move(text));
+  return std::all_of(words.begin(), words.end(),
+                     [&text](const std::string& word) { return text.find(lower(word)) != std::string::npos; });
+}
+
+std::string row_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::shared_ptr<const Sightings> seen_at(std::vector<MonitorView> monitors, WallTime wall) {
+  Sightings sightings;
+  for (MonitorView& view : monitors) sightings.push_back(std::make_shared<const Sighting>(std::move(view), wall));
+  return std::make_shared<const Sightings>(std::move(sightings));
 }
 
 void take_out_session(Json& one) {
@@ -30,13 +68,17 @@ void take_out_session(Json& one) {
 
 Json party_json(const Party& party) {
   Json holds = Json::array();
-  for (const Party::Hold& hold : party.holds)
+  for (const Party::Hold& hold : party.holds) {
+    if (holds.size() == max_holds) break;
     holds.push_back({{"monitor", hold.monitor}, {"held_ms", hold.held.count()}});
+  }
   Json waits = Json::array();
   for (const Party::Wait& wait : party.waits) {
     waits.push_back({{"monitor", wait.monitor}, {"position", wait.position}, {"waited_ms", wait.waited.count()}});
   }
-  return {{"who", party.who}, {"info", party.info}, {"holds", holds}, {"waits", waits}};
+  Json json = {{"who", party.who}, {"info", party.info}, {"holds", holds}, {"waits", waits}};
+  if (party.holds.size() > holds.size()) json["holds_left_out"] = party.holds.size() - holds.size();
+  return json;
 }
 
 Json tree_json(const Blocking& blocking, const BlockingTree& tree) {
@@ -69,83 +111,143 @@ bool is_overdue_at(const std::optional<HolderView>& holder, WallTime now) {
 
 Picture::Picture(std::vector<MonitorView> monitors, std::size_t not_permitted, Steady begun, WallTime wall,
                  std::chrono::milliseconds fresh_for, Paces::ByMonitor paces, std::vector<OrderWarning> warnings)
-    : monitors_(std::move(monitors)),
-      active_(active_of(monitors_)),
-      blocking_(monitors_),
-      not_permitted_(not_permitted),
-      begun_(begun),
-      wall_(wall),
-      fresh_for_(fresh_for),
-      paces_(std::move(paces)),
-      warnings_(std::move(warnings)) {}
+    : parts_{.sightings = seen_at(std::move(monitors), wall),
+             .not_permitted = not_permitted,
+             .begun = begun,
+             .wall = wall,
+             .fresh_for = fresh_for,
+             .paces = std::move(paces),
+             .warnings = std::make_shared<const std::vector<OrderWarning>>(std::move(warnings))} {}
 
-const MonitorView* Picture::find(const std::string& monitor) const {
-  const auto place = std::lower_bound(monitors_.begin(), monitors_.end(), monitor,
-                                      [](const MonitorView& view, const std::string& id) { return view.monitor < id; });
-  return place == monitors_.end() || place->monitor != monitor ? nullptr : &*place;
+const Sighting* Picture::find(const std::string& monitor) const {
+  const Sightings& all = monitors();
+  const auto place =
+      std::lower_bound(all.begin(), all.end(), monitor,
+                       [](const SharedSighting& sighting, const std::string& id) { return sighting->monitor() < id; });
+  return place == all.end() || (*place)->monitor() != monitor ? nullptr : place->get();
 }
 
-bool Picture::overdue(const MonitorSummary& monitor) const {
-  return is_overdue_at(monitor.holder, wall_);
+const std::set<std::string>* Picture::changed_since(std::uint64_t before) const {
+  return parts_.changed && before + 1 == parts_.number ? &*parts_.changed : nullptr;
 }
 
-Json Picture::row(const MonitorSummary& monitor) const {
-  Json json = json_of(monitor);
+const Blocking& Picture::blocking() const {
+  if (!blocking_) blocking_.emplace(monitors(), wall());
+  return *blocking_;
+}
+
+bool Picture::overdue(const Sighting& monitor) const {
+  const auto& holder = monitor.view().holder;
+  if (!holder || !holder->owner) return false;
+  const OwnerRecord& owner = *holder->owner;
+  const auto passed = [this](const std::optional<WallTime>& time) { return time && wall() >= *time; };
+  return passed(owner.alert_at) || passed(owner.auto_unlock_at) ||
+         (owner.expected_runtime && holder->held + monitor.later(wall()) > *owner.expected_runtime);
+}
+
+void Picture::date(Json& json, const std::string& monitor) const {
+  const auto is_it = [&monitor](const StaleRow& row) { return row.monitor == monitor; };
+  const auto stale = std::find_if(parts_.look.stale.begin(), parts_.look.stale.end(), is_it);
+  if (stale == parts_.look.stale.end()) return;
+  json["live"] = false;
+  json["age_ms"] = std::chrono::duration_cast<std::chrono::milliseconds>(begun() - stale->known).count();
+}
+
+Json Picture::row(const Sighting& monitor) const {
+  Json json = json_of(monitor.summary(wall()));
   take_out_session(json["holder"]);
-  if (monitor.holder) json["holder"]["overdue"] = overdue(monitor);
+  if (monitor.view().holder) json["holder"]["overdue"] = overdue(monitor);
+  date(json, monitor.monitor());
   return json;
 }
 
-Json Picture::rows() const {
-  Json rows = Json::array();
-  for (const auto& [id, summary] : active_) rows.push_back(row(summary));
-  return rows;
+Json Picture::row_of_gone(const std::string& monitor) {
+  MonitorSummary gone;
+  gone.monitor = monitor;
+  return json_of(gone);
 }
 
-Json Picture::view(const MonitorView& monitor, bool with_sessions) const {
+// Row by row: all of them at once would be a tree of ten times the size of its text.
+std::string Picture::rows_text(std::size_t most, const std::vector<std::string>& words) const {
+  std::vector<const Sighting*> rows;
+  for (const SharedSighting& monitor : monitors()) {
+    if (monitor->active() && has_all(monitor->view(), words)) rows.push_back(monitor.get());
+  }
+  const std::size_t left_out = rows.size() - std::min(rows.size(), most);
+  if (left_out > 0) {
+    std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
+                     [](const Sighting* one, const Sighting* other) { return matters_more(*one, *other); });
+    rows.resize(most);
+    std::sort(rows.begin(), rows.end(),
+              [](const Sighting* one, const Sighting* other) { return one->monitor() < other->monitor(); });
+  }
+  std::string text = "\"monitors\":[";
+  for (const Sighting* monitor : rows) text += (text.back() == '[' ? "" : ",") + row_text(row(*monitor));
+  return text + "],\"left_out\":" + std::to_string(left_out);
+}
+
+Json Picture::view(const Sighting& sighting, bool with_sessions) const {
+  const MonitorView monitor = sighting.full(wall());
   Json json = json_of(monitor);
   if (!with_sessions) {
     take_out_session(json["holder"]);
     for (Json& waiter : json["queue"]) take_out_session(waiter);
   }
-  if (monitor.holder) json["holder"]["overdue"] = is_overdue_at(monitor.holder, wall_);
-  if (const auto pace = paces_.find(monitor.monitor); pace != paces_.end()) {
+  if (monitor.holder) json["holder"]["overdue"] = overdue(sighting);
+  if (const auto pace = parts_.paces.find(monitor.monitor); pace != parts_.paces.end()) {
     add_expected_waits(json, pace->second);
   }
-  const AfterRelease after = blocking_.after_release(monitor);
+  const AfterRelease after = blocking().after_release(monitor);
   Json next(nullptr);
   if (after.next) {
-    const Party& party = blocking_.parties()[*after.next];
+    const Party& party = blocking().parties()[*after.next];
     next = {{"who", party.who}, {"info", party.info}, {"node", monitor.queue.front().node}};
   }
   json["if_released"] = {
       {"next", next}, {"moving_up", after.moving_up}, {"kept", after.kept}, {"needed", after.needed}};
+  date(json, monitor.monitor);
   return json;
 }
 
 Json Picture::chains() const {
   Json rings = Json::array();
   Json trees = Json::array();
-  for (const auto& ring : blocking_.rings()) {
+  for (const auto& ring : blocking().rings()) {
     Json parties = Json::array();
-    for (const std::size_t party : ring) parties.push_back(party_json(blocking_.parties()[party]));
-    rings.push_back({{"sentence", blocking_.ring_sentence(ring)}, {"parties", parties}});
-    trees.push_back(weighed_tree_json(blocking_, ring.front()));
+    for (const std::size_t party : ring) parties.push_back(party_json(blocking().parties()[party]));
+    rings.push_back({{"sentence", blocking().ring_sentence(ring)}, {"parties", parties}});
+    trees.push_back(weighed_tree_json(blocking(), ring.front()));
   }
-  for (const std::size_t root : blocking_.roots()) {
+  for (const std::size_t root : blocking().roots()) {
     if (trees.size() >= max_trees) break;
-    trees.push_back(weighed_tree_json(blocking_, root));
+    trees.push_back(weighed_tree_json(blocking(), root));
   }
-  const std::optional<std::string> worst = blocking_.worst();
+  const std::optional<std::string> worst = blocking().worst();
   return {{"worst", worst ? Json(*worst) : Json(nullptr)},
           {"rings", rings},
           {"trees", trees},
-          {"roots", blocking_.roots().size()}};
+          {"roots", blocking().roots().size()}};
+}
+
+const std::vector<OrderWarning>& Picture::warnings() const {
+  static const std::vector<OrderWarning> none;
+  return parts_.warnings ? *parts_.warnings : none;
+}
+
+Json Picture::look_json() const {
+  const LookState& look = parts_.look;
+  Json stale = Json::array();
+  for (const StaleRow& row : look.stale) {
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(begun() - row.known);
+    stale.push_back({{"monitor", row.monitor}, {"age_ms", age.count()}});
+  }
+  const char* const mode = look.sampled == 0 ? "watches" : look.watched == 0 ? "samples" : "both";
+  return {{"mode", mode}, {"watched", look.watched}, {"sampled", look.sampled}, {"stale", stale}};
 }
 
 Json Picture::orders() const {
   Json warnings = Json::array();
-  for (const OrderWarning& warning : warnings_) warnings.push_back(json_of(warning));
+  for (const OrderWarning& warning : this->warnings()) warnings.push_back(json_of(warning));
   return {{"warnings", warnings}};
 }
 

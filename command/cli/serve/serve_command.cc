@@ -1,7 +1,9 @@
 // forelock serve: a live page, an API and metrics of a namespace.
+#include <pwd.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -29,7 +31,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_interval{500};
 constexpr milliseconds default_sweep_after = std::chrono::hours(1);
 constexpr std::int64_t highest_port = 65535;
 constexpr std::int64_t smallest_history = 1024 * 1024;
@@ -116,6 +117,13 @@ class ServeCommand final : public Command {
     app->add_option("--admin", admin_, "Permit acts to those with a token in this file: lines of NAME TOKEN [UNTIL]")
         ->type_name("FILE")
         ->check(not_empty());
+    app->add_option("--proxy-header", proxy_header_,
+                    "With --admin: believe this header of a proxy, which names an admin")
+        ->type_name("HEADER")
+        ->check(not_empty());
+    app->add_option("--proxy-owner", proxy_owner_, "The user of this machine that the proxy runs as")
+        ->type_name("USER")
+        ->check(not_empty());
     app->add_flag("--dead-letters", letters_, "Also show the dead letters, and their payloads to admins");
     app->add_option("--history", history_, "Keep who held and waited when in this file, for /api/history and the page")
         ->type_name("FILE")
@@ -140,6 +148,7 @@ class ServeCommand final : public Command {
     options.port = address.port;
     options.host_names = hosts_;
     if (!admin_.empty()) options.admins = read_admins(admin_);
+    options.proxy = proxy();
     if (tls_.used()) {
       options.tls = [this] { return read_tls_files(tls_); };
       options.tls_problem = [&](const std::string& problem) {
@@ -178,7 +187,7 @@ class ServeCommand final : public Command {
       board.show_unlocker(*unlocker);
     }
     Collector collector(
-        *client, look_interval, patience(settings),
+        *client, patience(settings),
         [&](std::shared_ptr<const Picture> picture, std::vector<web::Event> events) {
           if (unlocker) unlocker->take(picture);
           if (history) history->take(picture);
@@ -186,6 +195,7 @@ class ServeCommand final : public Command {
               [&board, picture = std::move(picture), events = std::move(events)] { board.take(picture, events); });
         },
         [&](std::string problem) { server->post([&board, problem = std::move(problem)] { board.fail(problem); }); });
+    board.show_look(collector.counts());
     server->start();
     back_room.start();
     if (history) history->start();
@@ -211,6 +221,22 @@ class ServeCommand final : public Command {
   }
 
  private:
+  std::optional<web::Proxy> proxy() const {
+    if (proxy_header_.empty() && proxy_owner_.empty()) return std::nullopt;
+    if (proxy_header_.empty() || proxy_owner_.empty() || admin_.empty())
+      throw_usage("--proxy-header, --proxy-owner and --admin belong together",
+                  "a header is believed from a proxy of one user, for the admins of that file");
+    const bool is_name = std::all_of(proxy_header_.begin(), proxy_header_.end(), [](char letter) {
+      return letter == '-' || (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+             (letter >= 'a' && letter <= 'z');
+    });
+    if (!is_name) throw_usage("--proxy-header " + proxy_header_ + ": not a header's name", "for example X-Remote-User");
+    const passwd* const user = ::getpwnam(proxy_owner_.c_str());
+    if (user == nullptr)
+      throw_usage("--proxy-owner " + proxy_owner_ + ": there is no such user", "for example www-data");
+    return web::Proxy{proxy_header_, user->pw_uid};
+  }
+
   HistoryLimits history_limits() const {
     HistoryLimits limits;
     if (history_keep_) limits.keep = *history_keep_;
@@ -236,6 +262,8 @@ class ServeCommand final : public Command {
   std::string listen_ = "127.0.0.1:9300";
   std::vector<std::string> hosts_;
   std::string admin_;
+  std::string proxy_header_;
+  std::string proxy_owner_;
   TlsFiles tls_;
   bool readable_by_all_ = false;
   bool unlock_ = false;

@@ -89,13 +89,14 @@ void Unlocker::act(const Picture& picture) {
   active_ = holds_its_lock(picture);
   if (!active_) return;
   bool all_well = true;
-  for (const auto& [monitor, summary] : picture.active()) {
-    if (!summary.holder || !may_be_unlocked(*summary.holder, records::wall_time_now())) continue;
+  for (const SharedSighting& sighting : picture.monitors()) {
+    const std::optional<HolderView>& holder = sighting->view().holder;
+    if (!holder || !may_be_unlocked(*holder, records::wall_time_now())) continue;
+    const std::string& monitor = sighting->monitor();
     active_ = lock_.healthy();
     if (!active_ || stopping()) return;
     try {
-      const MonitorView* const view = picture.find(monitor);
-      free(monitor, view != nullptr && view->holder ? *view->holder : *summary.holder);
+      free(monitor, *holder);
     } catch (const std::exception& problem) {
       all_well = false;  // the others are freed all the same
       tell("cannot free " + monitor + ": " + problem.what());
@@ -116,8 +117,8 @@ void Unlocker::sweep_if_due() {
 bool Unlocker::holds_its_lock(const Picture& picture) {
   if (lock_.healthy()) return true;
   if (lock_.owns_lock()) lock_.unlock_async();
-  const auto shown = picture.active().find(unlocker_monitor);
-  if (shown != picture.active().end() && shown->second.holder) return false;  // spares the servers a request
+  const Sighting* const shown = picture.find(unlocker_monitor);
+  if (shown != nullptr && shown->view().holder) return false;  // spares the servers a request
   return lock_.try_lock();
 }
 

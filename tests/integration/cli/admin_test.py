@@ -2,6 +2,7 @@
 
 import json
 import os
+import pwd
 
 import support
 from serve_test import ServeTest
@@ -38,6 +39,74 @@ class AdminTest(ServeTest, support.CliTest):
         child = self.hold(monitor, script="echo ready; exec sleep 1000")
         holder = self.holder(monitor)
         return child, f"{holder['node']}@{holder['token']}"
+
+
+class Proxied(ServeTest, support.CliTest):
+    """A header that says who asks, of a proxy of this user: and of everybody else."""
+
+    HEADER = "X-Remote-User"
+
+    def proxied(self, owner, *options):
+        tokens = self.write("tokens", f"anna {ANNA}\nbert -\nold - 2020-01-01T00:00:00Z\n")
+        os.chmod(tokens, 0o600)
+        self.serve("--admin", tokens, "--audit-file", self.path("audit.jsonl"), "--proxy-header", self.HEADER,
+                   "--proxy-owner", owner, *options)
+        self.wait_ready()
+
+    def who(self, **headers):
+        response, body = self.request("/api/admin", **headers)
+        self.assertEqual(response.status, 200, body)
+        return json.loads(body)["who"]
+
+    def release(self, monitor, **headers):
+        held = self.holder(monitor)
+        body = json.dumps({"holder": f"{held['node']}@{held['token']}", "reason": "it hangs"})
+        return self.request(f"/api/monitors/{monitor}/release", "POST", body, Content_Type="application/json",
+                            **headers)
+
+    def test_the_proxys_user_acts(self):
+        self.proxied(pwd.getpwuid(os.getuid()).pw_name)
+        child = self.hold("P1", script="echo ready; exec sleep 1000")
+        self.assertEqual(self.who(X_Remote_User="bert"), "bert")
+        self.assertEqual(self.release("P1", X_Remote_User="bert")[0].status, 403, "no CSRF text")
+        csrf = json.loads(self.request("/api/admin", X_Remote_User="bert")[1])["csrf"]
+        response, body = self.release("P1", X_Remote_User="bert", X_Forelock_CSRF=csrf)
+        self.assertEqual(response.status, 200, body)
+        self.assertEqual(child.wait(support.PATIENCE), 76)
+        with open(self.path("audit.jsonl"), encoding="utf-8") as file:
+            self.assertTrue(json.loads(file.readline())["by"].startswith("bert (admin of forelock serve)@"))
+
+    def test_nobody_else_is_believed_by_name(self):
+        self.proxied(pwd.getpwuid(os.getuid()).pw_name)
+        self.hold("P1")
+        for name in ("", "eve", "old", "Bert", "bert,anna", "bert anna", "anna " + ANNA):
+            self.assertIsNone(self.who(X_Remote_User=name), name)
+            self.assertEqual(self.release("P1", X_Remote_User=name)[0].status, 401, name)
+        self.assertIsNone(self.who())
+        twice = self.raw(b"GET /api/admin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                         b"X-Remote-User: bert\r\nX-Remote-User: bert\r\n\r\n")
+        self.assertIn('"who":null', twice)
+        empty = self.request("/api/admin", Authorization="Bearer ")[0]  # bert has no token, and no empty one
+        self.assertEqual(empty.status, 401)
+        self.assertEqual(self.who(Authorization="Bearer " + ANNA, X_Remote_User="bert"), "anna")
+
+    def test_another_users_process_is_not_believed(self):
+        other = next(user.pw_name for user in pwd.getpwall() if user.pw_uid not in (0, os.getuid()))
+        self.proxied(other)
+        self.hold("P1")
+        self.assertIsNone(self.who(X_Remote_User="anna"))
+        self.assertEqual(self.release("P1", X_Remote_User="anna")[0].status, 401)
+        text = self.request("/api/monitors/P1", X_Remote_User="anna")[1]
+        self.assertNotIn('"session"', text)
+
+    def test_what_does_not_belong_together_is_refused(self):
+        tokens = self.write("tokens", f"anna {ANNA}\n")
+        os.chmod(tokens, 0o600)
+        for options in (["--proxy-header", "X-Remote-User"], ["--proxy-owner", "root"],
+                        ["--proxy-header", "X-Remote-User", "--proxy-owner", "root"],
+                        ["--admin", tokens, "--proxy-header", "X: y", "--proxy-owner", "root"],
+                        ["--admin", tokens, "--proxy-header", "X-User", "--proxy-owner", "nobody-of-that-name"]):
+            self.assertEqual(self.run_cli("serve", "--listen", "127.0.0.1:0", *options).returncode, 64, options)
 
 
 class Release(AdminTest):

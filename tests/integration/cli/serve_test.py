@@ -159,7 +159,7 @@ class ServeTest:
 def without_times(json_value):
     """Without what differs from look to look, and what `serve` leaves out or adds."""
     left_out = {"held_ms", "waited_ms", "oldest_wait_ms", "session", "overdue", "live", "age_ms", "sampled_at",
-                "problem", "not_permitted", "if_released", "set"}
+                "problem", "not_permitted", "if_released", "set", "look", "left_out"}
     if isinstance(json_value, dict):
         return {key: without_times(value) for key, value in json_value.items() if key not in left_out}
     if isinstance(json_value, list):
@@ -292,6 +292,18 @@ class Pictures(ServeTest, support.CliTest):
             self.assertIn(kind, response.headers["Content-Type"])
             self.assertGreater(len(body), 100)
         self.assertEqual(self.request("/page/unknown.js")[0].status, 404)
+
+    def test_each_view_is_json_for_those_who_want_it(self):
+        self.hold("P1")
+        wait_until(lambda: self.row("P1"), "it is seen")
+        for view in ("/", "/monitors/P1", "/monitors/unknown", "/dead-letters", "/audit"):
+            response, body = self.request(view, Accept="application/json")
+            self.assertEqual(response.headers["Content-Type"], "application/json", view)
+            api = "/api" + (view if view != "/" else "/monitors")
+            self.assertEqual(response.status, self.request(api)[0].status, view)
+            self.assertEqual(json.loads(body).keys(), json.loads(self.request(api)[1]).keys())
+            browser = self.request(view, Accept="text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8")[0]
+            self.assertEqual(browser.headers["Content-Type"], "text/html; charset=utf-8", view)
 
     def test_every_answer_has_its_walls(self):
         for path in ("/", "/api/monitors", "/api/nothing", "/page/page.js", "/a/../b"):

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 #include <system_error>
 
 #include "outbox/outbox_error.h"
@@ -16,11 +17,16 @@ using outbox::SqliteError;
 using outbox::Statement;
 
 constexpr std::int64_t history_mark = 0x466c4869;  // "FlHi": which program's file it is
-constexpr std::int64_t history_version = 1;
+constexpr std::int64_t history_version = 2;        // 1 had no stacks
 constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t fullest_percent = 90;
+constexpr std::chrono::hours between_stack_removals{1};
 constexpr const char* history_columns =
-    "id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason";
+    "id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack";
+// A stack is kept once, however many have it.
+constexpr const char* history_row =
+    "SELECT stay.id, kind, monitor, identity, who, info, class, token, began, ended, outcome, reason, stack.text "
+    "FROM stay LEFT JOIN stack ON stack.id = stay.stack ";
 
 std::int64_t number_of(WallTime time) {
   return time.time_since_epoch().count();
@@ -44,6 +50,12 @@ Stay stay_in(const Statement& row) {
   if (!row.is_null(9)) stay.to = time_of(row.number(9));
   stay.outcome = row.text(10);
   stay.reason = row.text(11);
+  if (!row.is_null(12)) {
+    RecordTexts texts;
+    std::istringstream lines(row.text(12));
+    for (std::string line; std::getline(lines, line);) texts.stack.push_back(std::move(line));
+    stay.texts = std::make_shared<const RecordTexts>(std::move(texts));
+  }
   return stay;
 }
 
@@ -104,7 +116,7 @@ void HistoryFile::set_up() {
   const bool fresh = mark == 0 && connection_->number("SELECT count(*) FROM sqlite_master") == 0;
   if (!fresh && mark != history_mark)
     throw HistoryProblem(path_.string() + " cannot be used: it is a database of another program, and is left as it is");
-  if (!fresh && version != history_version)
+  if (!fresh && (version < 1 || version > history_version))
     throw HistoryProblem(path_.string() + " cannot be used: its format has version " + std::to_string(version) +
                          ", and this program knows " + std::to_string(history_version) + "; name another file");
   if (fresh) connection_->run("PRAGMA page_size = 4096");
@@ -123,6 +135,10 @@ void HistoryFile::set_up() {
     connection_->run("CREATE INDEX stay_by_end ON stay (ended)");
     connection_->run("CREATE TABLE look (began INTEGER PRIMARY KEY, ended INTEGER NOT NULL)");
     connection_->run(("PRAGMA application_id = " + std::to_string(history_mark)).c_str());
+  }
+  if (fresh || version < 2) {
+    connection_->run("ALTER TABLE stay ADD COLUMN stack INTEGER");
+    connection_->run("CREATE TABLE stack (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE)");
     connection_->run(("PRAGMA user_version = " + std::to_string(history_version)).c_str());
   }
   connection_->run("COMMIT");
@@ -139,8 +155,7 @@ std::vector<Stay> HistoryFile::open(std::size_t most) {
                    "(SELECT id FROM stay WHERE ended IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)");
     rest.bind(1, static_cast<std::int64_t>(most)).run();
     std::vector<Stay> stays;
-    Statement rows(*connection_, std::string("SELECT ") + history_columns +
-                                     " FROM stay WHERE ended IS NULL ORDER BY id DESC LIMIT ?");
+    Statement rows(*connection_, std::string(history_row) + "WHERE ended IS NULL ORDER BY stay.id DESC LIMIT ?");
     rows.bind(1, static_cast<std::int64_t>(most));
     while (rows.step()) stays.push_back(stay_in(rows));
     return stays;
@@ -162,9 +177,10 @@ void HistoryFile::write(const std::vector<Stay>& stays, const std::optional<Stay
     try {
       remove_old(now);
       Statement row(*connection_, std::string("INSERT OR REPLACE INTO stay (") + history_columns +
-                                      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                                      ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
       for (const Stay& stay : stays) {
         bind(row, stay);
+        if (const auto stack = stack_id(stay.stack())) row.bind(13, *stack);
         row.run();
       }
       if (watched) {
@@ -180,12 +196,35 @@ void HistoryFile::write(const std::vector<Stay>& stays, const std::optional<Stay
   });
 }
 
+std::optional<std::int64_t> HistoryFile::stack_id(const std::vector<std::string>& stack) {
+  if (stack.empty()) return std::nullopt;
+  std::string text;
+  for (std::string line : stack) {
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    text += (text.empty() ? "" : "\n") + line;
+  }
+  Statement known(*connection_, "SELECT id FROM stack WHERE text = ?");
+  known.bind(1, text);
+  if (known.step()) return known.number(0);
+  Statement row(*connection_, "INSERT INTO stack (text) VALUES (?)");
+  row.bind(1, text).run();
+  return connection_->number("SELECT last_insert_rowid()");
+}
+
+// Nobody's any more. It looks at every row: not often.
+void HistoryFile::remove_stacks(WallTime now) {
+  if (now < next_stacks_) return;
+  next_stacks_ = now + between_stack_removals;
+  connection_->run("DELETE FROM stack WHERE id NOT IN (SELECT stack FROM stay WHERE stack IS NOT NULL)");
+}
+
 // A bounded piece for each write: none of them takes long. Removed pages are used again; the file does not shrink.
 void HistoryFile::remove_old(WallTime now) {
   Statement old(*connection_, "DELETE FROM stay WHERE id IN (SELECT id FROM stay WHERE ended < ? LIMIT 20000)");
   old.bind(1, number_of(now - limits_.keep)).run();
   Statement looks(*connection_, "DELETE FROM look WHERE ended < ?");
   looks.bind(1, number_of(now - limits_.keep)).run();
+  remove_stacks(now);
   const std::int64_t used = connection_->number("PRAGMA page_count") - connection_->number("PRAGMA freelist_count");
   if (used * 100 < limits_.size / page_bytes * fullest_percent) return;
   connection_->run(
@@ -196,9 +235,9 @@ void HistoryFile::remove_old(WallTime now) {
 HistoryFile::Found HistoryFile::find(const std::string& monitor, WallTime from, WallTime to, std::size_t most) {
   return guarded("read", [&] {
     Found found;
-    Statement rows(*connection_, std::string("SELECT ") + history_columns +
-                                     " FROM stay WHERE monitor = ? AND began <= ? AND (ended IS NULL OR ended >= ?) "
-                                     "ORDER BY began DESC, id DESC LIMIT ?");
+    Statement rows(*connection_, std::string(history_row) +
+                                     "WHERE monitor = ? AND began <= ? AND (ended IS NULL OR ended >= ?) "
+                                     "ORDER BY began DESC, stay.id DESC LIMIT ?");
     rows.bind(1, monitor).bind(2, number_of(to)).bind(3, number_of(from)).bind(4, static_cast<std::int64_t>(most + 1));
     while (rows.step()) found.stays.push_back(stay_in(rows));
     found.more = found.stays.size() > most;

@@ -60,10 +60,14 @@ class HistoryFile {
   auto guarded(const char* doing, Fn fn);
   void set_up();
   void remove_old(WallTime now);
+  void remove_stacks(WallTime now);
+  // Its id in the file; nothing if it is empty.
+  std::optional<std::int64_t> stack_id(const std::vector<std::string>& stack);
 
   const std::filesystem::path path_;
   const HistoryLimits limits_;
   std::optional<outbox::Connection> connection_;
+  WallTime next_stacks_{};
 };
 
 }  // namespace forelock::cli

@@ -33,6 +33,12 @@ Json json_of(const Stay& stay) {
           {"reason", text_or_null(stay.reason)}};
 }
 
+Json json_with_stack(const Stay& stay) {
+  Json json = json_of(stay);
+  json["stack"] = stay.stack();
+  return json;
+}
+
 Json json_of(const WaitPlot& plot) {
   Json parts = Json::array();
   for (const WaitPlot::Part& part : plot.parts) {
@@ -118,9 +124,9 @@ Json moment_json(HistoryFile& file, const HistoryQuestion& question) {
   for (auto stay = found.stays.rbegin(); stay != found.stays.rend(); ++stay) {
     if (!lasts_at(*stay, at)) continue;
     if (stay->kind == Stay::Kind::wait) {
-      waiting.push_back(json_of(*stay));
+      waiting.push_back(json_with_stack(*stay));
     } else {
-      holder = json_of(*stay);  // the latest, where two looks were too far apart to keep them apart
+      holder = json_with_stack(*stay);  // the latest, where two looks were too far apart to keep them apart
     }
   }
   return {{"monitor", question.monitor},

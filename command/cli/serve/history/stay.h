@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
+#include "cli/serve/look/sighting.h"
 #include "forelock/owner_record.h"
 
 namespace forelock::cli {
@@ -26,9 +29,20 @@ struct Stay {
   // How it has ended, where that is known: a wait "granted"; a hold "forced" or "unlocked"; either "unseen", which
   // ended while nobody looked, after `to`. Empty if not known.
   std::string outcome;
-  std::string reason;  // of "forced" and "unlocked"
+  std::string reason;           // of "forced" and "unlocked"
+  SharedTexts texts = nullptr;  // with the stack of its lock(); null if it left none
 
-  bool operator==(const Stay&) const = default;
+  const std::vector<std::string>& stack() const {
+    static const std::vector<std::string> none;
+    return texts ? texts->stack : none;
+  }
+  bool operator==(const Stay& other) const {
+    const auto rest = [](const Stay& stay) {
+      return std::tie(stay.id, stay.kind, stay.monitor, stay.identity, stay.who, stay.info, stay.priority, stay.token,
+                      stay.from, stay.to, stay.outcome, stay.reason, stay.stack());
+    };
+    return rest(*this) == rest(other);
+  }
 };
 
 }  // namespace forelock::cli

@@ -43,9 +43,13 @@ Stay stay_of(Stay::Kind kind, const std::string& monitor, const View& view, Wall
   return stay;
 }
 
+WallTime held_since(const Sighting& monitor) {
+  return monitor.at() - monitor.view().holder->held;
+}
+
 bool holds_now(const Picture& picture, const Stay& waited) {
-  const MonitorView* const view = picture.find(waited.monitor);
-  return view != nullptr && view->holder && identity_of(*view->holder) == waited.identity;
+  const Sighting* const monitor = picture.find(waited.monitor);
+  return monitor != nullptr && monitor->view().holder && identity_of(*monitor->view().holder) == waited.identity;
 }
 
 }  // namespace
@@ -71,32 +75,32 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
   // A process that was resumed has not looked before its first picture.
   const bool watched_on = watched_ && picture.begun() - begun_ <= picture.fresh_for();
   std::vector<Stay> changes;
-  for (const MonitorView& view : picture.monitors()) {
-    if (const auto& holder = view.holder) {
-      const std::string key = key_of(Stay::Kind::hold, view.monitor, identity_of(*holder));
-      if (!goes_on(key)) {
-        Stay stay = stay_of(Stay::Kind::hold, view.monitor, *holder, picture.wall() - holder->held);
-        stay.token = holder->token;
-        begin(key, std::move(stay), changes);
+  const auto sweep = [&](std::map<std::string, Open>::iterator begin, const auto& is_end) {
+    for (auto place = begin; place != open_.end() && !is_end(place->first);) {
+      if (place->second.seen == pictures_) {
+        ++place;
+        continue;
+      }
+      end(place->second.stay, picture, !watched_on);
+      changes.push_back(place->second.stay);
+      if (changes.back().kind == Stay::Kind::hold && changes.back().outcome.empty() && ended_.size() < most_ends)
+        ended_[place->first] = {std::move(place->second.stay), pictures_};
+      place = open_.erase(place);
+    }
+  };
+  if (const auto* changed = picture.changed_since(last_number_)) {
+    for (const std::string& monitor : *changed) take_monitor(picture, picture.find(monitor), changes);
+    for (const std::string& monitor : *changed) {
+      for (const Stay::Kind kind : {Stay::Kind::hold, Stay::Kind::wait}) {
+        const std::string start = key_of(kind, monitor, {});
+        sweep(open_.lower_bound(start), [&start](const std::string& key) { return !key.starts_with(start); });
       }
     }
-    for (const WaiterView& waiter : view.queue) {
-      const std::string key = key_of(Stay::Kind::wait, view.monitor, identity_of(waiter));
-      if (!goes_on(key))
-        begin(key, stay_of(Stay::Kind::wait, view.monitor, waiter, picture.wall() - waiter.waited), changes);
-    }
+  } else {
+    for (const SharedSighting& sighting : picture.monitors()) take_monitor(picture, sighting.get(), changes);
+    sweep(open_.begin(), [](const std::string&) { return false; });
   }
-  for (auto place = open_.begin(); place != open_.end();) {
-    if (place->second.seen == pictures_) {
-      ++place;
-      continue;
-    }
-    end(place->second.stay, picture, !watched_on);
-    changes.push_back(place->second.stay);
-    if (changes.back().kind == Stay::Kind::hold && changes.back().outcome.empty() && ended_.size() < most_ends)
-      ended_[place->first] = {std::move(place->second.stay), pictures_};
-    place = open_.erase(place);
-  }
+  last_number_ = picture.number();
   std::erase_if(ends_, [this](const auto& end) { return end.second.told + pictures_until_end < pictures_; });
   std::erase_if(ended_, [this](const auto& ended) { return ended.second.seen + pictures_until_end < pictures_; });
   // A clock that was put back would turn spans round.
@@ -105,6 +109,28 @@ std::vector<Stay> StayTracker::take(const Picture& picture) {
   begun_ = picture.begun();
   last_ = picture.wall();
   return changes;
+}
+
+void StayTracker::take_monitor(const Picture& picture, const Sighting* sighting, std::vector<Stay>& changes) {
+  if (sighting == nullptr) return;
+  const MonitorView& view = sighting->view();
+  if (const auto& holder = view.holder) {
+    const std::string key = key_of(Stay::Kind::hold, view.monitor, identity_of(*holder));
+    if (!goes_on(key)) {
+      Stay stay = stay_of(Stay::Kind::hold, view.monitor, *holder, sighting->at() - holder->held);
+      stay.token = holder->token;
+      stay.texts = sighting->texts();
+      begin(key, std::move(stay), changes);
+    }
+  }
+  for (std::size_t i = 0; i < view.queue.size(); ++i) {
+    const WaiterView& waiter = view.queue[i];
+    const std::string key = key_of(Stay::Kind::wait, view.monitor, identity_of(waiter));
+    if (goes_on(key)) continue;
+    Stay stay = stay_of(Stay::Kind::wait, view.monitor, waiter, sighting->at() - waiter.waited);
+    stay.texts = sighting->texts(i);
+    begin(key, std::move(stay), changes);
+  }
 }
 
 bool StayTracker::goes_on(const std::string& key) {
@@ -129,7 +155,7 @@ void StayTracker::end(Stay& stay, const Picture& picture, bool unwatched) {
     ends_.erase(explained);
   } else if (stay.kind == Stay::Kind::wait && holds_now(picture, stay)) {
     stay.outcome = "granted";
-    stay.to = std::max(stay.from, picture.wall() - picture.find(stay.monitor)->holder->held);
+    stay.to = std::max(stay.from, held_since(*picture.find(stay.monitor)));
   } else if (unwatched) {
     stay.outcome = "unseen";
   }

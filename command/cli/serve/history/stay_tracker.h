@@ -51,6 +51,8 @@ class StayTracker {
     std::string reason;
     std::uint64_t told = 0;  // behind which picture
   };
+  // One monitor as the picture has it; null if it has gone.
+  void take_monitor(const Picture& picture, const Sighting* sighting, std::vector<Stay>& changes);
   // Whether it is known; then it lasts.
   bool goes_on(const std::string& key);
   void begin(const std::string& key, Stay stay, std::vector<Stay>& changes);
@@ -61,6 +63,7 @@ class StayTracker {
   std::map<std::string, Open> ended_;  // holds that have ended a moment ago, without an explanation
   std::int64_t next_id_ = 1;
   std::uint64_t pictures_ = 0;
+  std::uint64_t last_number_ = 0;  // of the last picture
   std::optional<Watch> watched_;
   std::optional<WallTime> last_;  // the last look, of an earlier process too
   std::chrono::steady_clock::time_point begun_{};

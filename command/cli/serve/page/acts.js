@@ -7,6 +7,7 @@ const reasonBox = document.getElementById("reason");
 const outcome = document.getElementById("release-outcome");
 let meant = null;  // what the open dialog is about
 let enabled = false;
+let known = false;  // a proxy has said who asks: no token is needed
 
 // The answer, with the token of this tab; one that stands in `field` becomes that.
 export async function askRaw(path, options = {}, field = null) {
@@ -54,7 +55,7 @@ function actButton(text, id, act) {
     setText(document.getElementById("release-do"), act.label);
     reasonBox.value = act.reason ?? "";
     setText(outcome, "");
-    tokenBox.parentElement.hidden = sessionStorage.getItem("token") !== null;
+    tokenBox.parentElement.hidden = known || sessionStorage.getItem("token") !== null;
     dialog.showModal();
   });
   return button;
@@ -127,11 +128,13 @@ async function act() {
   } catch (problem) {
     setText(outcome, problem.message);
   }
-  tokenBox.parentElement.hidden = sessionStorage.getItem("token") !== null;
+  tokenBox.parentElement.hidden = known || sessionStorage.getItem("token") !== null;
 }
 
 document.getElementById("release-do").addEventListener("click", act);
 
 export async function askWhetherActs() {
-  enabled = (await ask("/api/admin").catch(() => ({}))).acts === true;
+  const { acts, who } = await ask("/api/admin").catch(() => ({}));
+  enabled = acts === true;
+  known = Boolean(who) && sessionStorage.getItem("token") === null;
 }

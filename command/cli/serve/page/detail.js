@@ -13,16 +13,20 @@ function listed(ids) {
   return ids.length > most ? [...parts, ` and ${ids.length - most} more`] : parts;
 }
 
+// `key`: whose it is, so that it stays open when all is shown anew.
+function stackPart(key, title, owner) {
+  const stack = owner?.stack ?? [];
+  if (stack.length === 0) return "";
+  return element("details", { "data-key": key }, element("summary", {}, title), element("pre", {}, stack.join("\n")));
+}
+
 function holderPart(holder) {
   if (!holder) return element("p", {}, "It is free.");
   const what = `Held by ${named(holder.owner)}, ${holder.priority ?? "class unknown"}`;
   const part = element("div", {},
     element("p", {}, `${what}, for ${duration(holder.held_ms)}, token ${holder.token}`));
   if (holder.overdue) part.append(element("p", { class: "alert" }, "Overdue: held for longer than it has said."));
-  const stack = holder.owner?.stack ?? [];
-  if (stack.length > 0)
-    part.append(element("details", {}, element("summary", {}, "where it was taken"),
-      element("pre", {}, stack.join("\n"))));
+  part.append(stackPart("holder", "where it was taken", holder.owner));
   return part;
 }
 
@@ -36,6 +40,7 @@ function releasePart(view) {
   } else {
     part.append("none waits for it.");
   }
+  part.append(" The holder learns it at once, with the reason; without a connection, when its session is over.");
   if (after.kept.length > 0)
     part.append(" The holder keeps ", ...listed(after.kept), ".");
   if (after.needed.length > 0)
@@ -46,7 +51,7 @@ function releasePart(view) {
 function waiterRow(id, waiter) {
   return element("tr", {},
     element("td", { "data-name": "#" }, String(waiter.position)),
-    element("td", { "data-name": "Who" }, named(waiter.owner)),
+    element("td", { "data-name": "Who" }, named(waiter.owner), stackPart(waiter.node, "where it waits", waiter.owner)),
     element("td", { "data-name": "Class" }, waiter.priority ?? "unknown"),
     element("td", { "data-name": "Waits for" }, duration(waiter.waited_ms)),
     element("td", { "data-name": "Expected" },
@@ -76,8 +81,7 @@ export function showDetail(id, view, problem) {
   parts.push(element("p", { class: "more" },
     element("a", { href: `/api/monitors/${encodeURIComponent(id)}` }, "JSON"), " ",
     copyButton(`forelock show ${shellWord(id)}`), " ", releaseButton(id, view?.holder), " ", element("a", { href: "/", "data-view": "" }, "close")));
-  const open = section.querySelector("details")?.open;
+  const open = new Set([...section.querySelectorAll("details[open]")].map((details) => details.dataset.key));
   section.replaceChildren(...parts.filter((part) => part !== ""));
-  const stack = section.querySelector("details");
-  if (open && stack) stack.open = true;
+  for (const details of section.querySelectorAll("details")) details.open = open.has(details.dataset.key);
 }

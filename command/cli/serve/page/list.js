@@ -2,7 +2,7 @@
 import { duration, element, monitorLink, setText } from "./dom.js";
 
 const most = 500;
-const names = ["", "Holder", "What for", "Class", "Held for", "Waiting", "Oldest wait", "Alert"];
+const names = ["", "Holder", "What for", "Class", "Held for", "Waiting", "Oldest wait", "Alert", "Token"];
 const kept = new Map();  // id -> <tr>
 
 function waiting(row) {
@@ -42,6 +42,7 @@ function fill(made, row, since, age) {
     waiting(row) === 0 ? "" : `${row.waiting.foreground} foreground, ${row.waiting.background} background`,
     row.oldest_wait_ms === null ? "" : duration(row.oldest_wait_ms + since),
     age !== null ? `seen ${duration(age)} ago` : holder?.overdue ? "overdue" : "",
+    holder ? holder.token : "",
   ];
   texts.forEach((text, i) => setText(made.children[i + 1], text));
   made.children[7].className = holder?.overdue ? "alert" : "";
@@ -49,7 +50,8 @@ function fill(made, row, since, age) {
 }
 
 // `age`: how old the picture is, null if it is the present; then times go on, otherwise they stand still.
-export function showList(rows, { filter, chosen, age, now }) {
+// `stale`: since when single rows are old, by id. `leftOut`: how many rows there are besides.
+export function showList(rows, { filter, chosen, age, now, stale, leftOut }) {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const all = [...rows.values()].filter((row) => matches(row, words)).sort(order);
   const shown = all.slice(0, most);
@@ -62,12 +64,16 @@ export function showList(rows, { filter, chosen, age, now }) {
   }
   shown.forEach((row, i) => {
     const made = rowOf(row.monitor);
-    fill(made, row, age === null ? now - row.seen : 0, age);
+    const since = age === null ? stale.get(row.monitor) : undefined;
+    const rowAge = since === undefined ? age : Math.max(now - since, 0);
+    fill(made, row, rowAge === null ? now - row.seen : 0, rowAge);
+    made.classList.toggle("stale", since !== undefined);
     made.classList.toggle("chosen", row.monitor === chosen);
     if (body.children[i] !== made) body.insertBefore(made, body.children[i] ?? null);
   });
+  const total = rows.size + leftOut;
   setText(document.getElementById("count"), rows.size === 0 ? "Nothing is held or waited for."
-    : all.length > shown.length ? `${shown.length} of ${all.length}: filter to see others`
+    : all.length > shown.length || leftOut > 0 ? `${shown.length} of ${words.length > 0 ? all.length : total}: filter to see others`
     : `${all.length} of ${rows.size}`);
 }
 

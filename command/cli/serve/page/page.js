@@ -16,6 +16,9 @@ const state = {
   answering: true,   // a connection may hang without an error: whether it answers questions, too
   live: false,       // what the server says of its picture
   problem: null,
+  look: null,        // how the namespace is looked at
+  stale: new Map(),  // rows that are old by themselves: until when they were so, by this page's clock
+  leftOut: 0,        // rows that the stream does not tell of until they change
   historyProblem: undefined,  // undefined: there is no history at all; null: there is one
   seen: null,        // when the picture was the present, by this page's clock; null before the first
   chosen: null,      // the monitor that is open
@@ -28,6 +31,13 @@ function isPresent() {
   return state.connected && state.answering && state.live;
 }
 
+// "by watches": what does not change costs the servers nothing; what changes all the time is read again and again.
+function how(look) {
+  if (!look || look.sampled === 0) return "by watches";
+  const busy = `${look.sampled} ${look.sampled === 1 ? "monitor" : "monitors"}`;
+  return look.watched === 0 ? "by sampling" : `by watches, ${busy} by sampling`;
+}
+
 function showStatus(age) {
   const status = document.getElementById("status");
   status.classList.toggle("old", age !== null);
@@ -35,7 +45,7 @@ function showStatus(age) {
   const why = !state.connected ? "no connection to forelock serve"
     : !state.answering ? "forelock serve does not answer" : state.problem ?? "no news from the servers";
   const past = state.historyProblem ? `; no history: ${state.historyProblem}` : "";
-  setText(status, age === null ? `live${past}` : state.seen === null ? `nothing seen yet: ${why}`
+  setText(status, age === null ? `live, ${how(state.look)}${past}` : state.seen === null ? `nothing seen yet: ${why}`
     : `not live: as it was ${duration(Math.floor(age / 1000) * 1000)} ago; ${why}`);
 }
 
@@ -44,7 +54,8 @@ function show() {
   if (isPresent()) state.seen = now;
   const age = isPresent() ? null : state.seen === null ? 0 : now - state.seen;
   showStatus(age);
-  showList(state.rows, { filter: state.filter, chosen: state.chosen, age, now });
+  showList(state.rows, { filter: state.filter, chosen: state.chosen, age, now, stale: state.stale,
+    leftOut: state.leftOut });
 }
 
 // --- what the API tells ---
@@ -54,6 +65,10 @@ function takeStatus(data) {
   state.problem = data.problem;
   state.historyProblem = data.history_problem;
   if (data.age_ms !== null) state.seen = performance.now() - data.age_ms;
+  if (!data.look) return;
+  state.look = data.look;
+  const then = performance.now() - (data.age_ms ?? 0);
+  state.stale = new Map(data.look.stale.map(({ monitor, age_ms: age }) => [monitor, then - age]));
 }
 
 function takeRow(row, seen) {
@@ -104,10 +119,28 @@ function take(name, data) {
   else takeStatus(data);
   if (name === "snapshot") {
     state.rows.clear();
+    state.leftOut = data.left_out ?? 0;
     for (const row of data.monitors) takeRow(row, state.seen ?? performance.now());
+    findOthers();
   }
   if (name === "connected" && !data) show();
   else refreshSoon();
+}
+
+// Where there are more rows than a stream tells of, those that the filter wants are asked for.
+let finding = null;
+function findOthers() {
+  if (state.leftOut === 0 || state.filter.trim() === "") return;
+  clearTimeout(finding);
+  finding = setTimeout(async () => {
+    try {
+      const found = await read(`/api/monitors?${new URLSearchParams({ q: state.filter, limit: 500 })}`);
+      for (const row of found.json?.monitors ?? []) takeRow(row, performance.now());
+      show();
+    } catch {
+      // The next answer says whether it answers at all.
+    }
+  }, 200);
 }
 
 // As the stream's snapshot: the times are those of its beginning.
@@ -120,7 +153,8 @@ function whole() {
     oldest_wait_ms: row.oldest_wait_ms === null ? null : row.oldest_wait_ms + then - seen,
   }));
   return { connected: state.connected, live: state.live, age_ms: state.seen === null ? null : now - then,
-    problem: state.problem, history_problem: state.historyProblem, monitors };
+    problem: state.problem, history_problem: state.historyProblem, look: state.look, left_out: state.leftOut,
+    monitors };
 }
 
 // --- views are links ---
@@ -182,6 +216,7 @@ filterBox.addEventListener("input", () => {
   state.filter = filterBox.value;
   history.replaceState(null, "", withFilter(location.pathname + location.search));
   show();
+  findOthers();
 });
 
 document.addEventListener("view", (event) => go(event.detail));

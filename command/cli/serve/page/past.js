@@ -121,13 +121,18 @@ function listed(id, stays, past) {
   return element("details", {}, element("summary", {}, "as a list"), element("ul", {}, ...rows));
 }
 
+function stackPart(stay) {
+  if (!stay.stack?.length) return [];
+  return [element("details", {}, element("summary", {}, "where it was taken"), element("pre", {}, stay.stack.join("\n")))];
+}
+
 function momentPart(moment) {
   const part = element("div", { id: "moment" });
   const at = `At ${time(moment.at)}`;
-  if (moment.holder) part.append(element("p", {}, `${at}: ${sentence(moment.holder)}.`));
+  if (moment.holder) part.append(element("p", {}, `${at}: ${sentence(moment.holder)}.`), ...stackPart(moment.holder));
   else part.append(element("p", {}, moment.watched ? `${at} it was free.` : `${at} nobody looked: who held it is not known.`));
   if (moment.waiting.length > 0)
-    part.append(element("ul", {}, ...moment.waiting.slice(0, 50).map((stay) => element("li", {}, sentence(stay)))));
+    part.append(element("ul", {}, ...moment.waiting.slice(0, 50).map((stay) => element("li", {}, sentence(stay), ...stackPart(stay)))));
   return part;
 }
 
