@@ -14,17 +14,20 @@ import org.forelock.ForelockException;
 import org.forelock.ZkBlockingWriteLock;
 
 /**
- * Adds 1 to numbers of documents, by GET and PUT under a lock that it holds: ZOOKEEPER. For each line "NUMBER INDEX_URL
- * DOCUMENT KEY" of its input it prints "NUMBER FOUND STATUS": what the document had, -1 if that is not known, and the
- * status of the write, 0 without one.
+ * Adds 1 to numbers of documents, by GET and PUT under a lock that it holds: ZOOKEEPER PREFERENCE. For each line
+ * "NUMBER INDEX_URL DOCUMENT KEY" of its input it prints "NUMBER FOUND STATUS": what the document had, -1 if that is
+ * not known, and the status of the write, 0 without one.
  */
 final class Adding {
   private static final Duration SOON = Duration.ofSeconds(3);
   private final HttpClient http = HttpClient.newHttpClient();
   private final ForelockClient locks;
 
-  private Adding(ForelockClient locks) {
+  private final String preference;
+
+  private Adding(ForelockClient locks, String preference) {
     this.locks = locks;
+    this.preference = preference;
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -32,7 +35,7 @@ final class Adding {
     BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
     try (ForelockClient client = ForelockClient.builder().set("zookeeper.servers", arguments[0])
         .set("zookeeper.session.timeout", "4000").build()) {
-      Adding adding = new Adding(client);
+      Adding adding = new Adding(client, arguments[1]);
       for (String line = input.readLine(); line != null; line = input.readLine()) {
         String[] words = line.split(" ");
         threads.execute(() -> {
@@ -52,7 +55,7 @@ final class Adding {
     int status = 0;
     try (ZkBlockingWriteLock lock = new ZkBlockingWriteLock("Add", locks, document)) {
       lock.lock();
-      HttpRequest read = HttpRequest.newBuilder(URI.create(index + "/_source/" + document + "?preference=_primary"))
+      HttpRequest read = HttpRequest.newBuilder(URI.create(index + "/_source/" + document + preference))
           .timeout(SOON).build();
       HttpResponse<String> before = http.send(read, HttpResponse.BodyHandlers.ofString());
       if (before.statusCode() == 200) {

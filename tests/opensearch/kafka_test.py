@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from cluster import Cluster, Holder, bulk, signal, wait_until
+from cluster import Cluster, Holder, bulk, needs, signal, wait_until
 
 TOPIC = "letters-of-opensearch"
 
@@ -43,6 +43,7 @@ def fixture_broker():
     one.close()
 
 
+@needs("queue")
 def test_letters_reach_the_broker(server, broker):
     assert broker.ask("topic " + TOPIC) == "ok"
     cluster = Cluster(server.address, "--set", "forelock.queue.mode=header", "--set", "forelock.queue.retries=0")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster import Cluster, Later, Server, bulk, signal, wait_until
+from cluster import Cluster, Later, Server, bulk, needs, signal, wait_until
 from pause_test import SLOW
 
 DOCUMENTS = 200
@@ -26,6 +26,7 @@ def cluster(server):
     one.close()
 
 
+@needs("scripts")
 def test_locks_outlive_the_node_for_as_long_as_a_primary_may_go_on(cluster):
     cluster.create("left", **{"routing.allocation.require._name": "node1"})
     lines = [line for i in range(DOCUMENTS) for line in (

@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import time
 import zlib
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -159,9 +160,16 @@ def test_no_lock_is_held_while_an_answer_waits_for_a_refresh(node):
 
 
 def test_eight_people_save_one_article_and_want_to_see_it(node):
-    node.create("seen")
+    node.create("seen", refresh_interval="200ms")
+    node.create("unguarded", refresh_interval="200ms", **{"forelock.enabled": False})
+    begun = time.monotonic()
+    for n in range(8):
+        assert write(node, "unguarded", "1?refresh=wait_for", {"n": n}).status in (200, 201)
+    in_turn = time.monotonic() - begun
     saves = [Later(lambda n=n: write(node, "seen", "1?refresh=wait_for", {"n": n})) for n in range(8)]
     answers = [save.get() for save in saves]
+    together = time.monotonic() - begun - in_turn
+    assert together <= 1.5 * in_turn, f"{together:.2f} s, and {in_turn:.2f} s one after the other and unguarded"
     assert {answer.status for answer in answers} <= {200, 201}, [answer.text for answer in answers]
     last = max(answers, key=lambda answer: answer.json["_version"]).json
     found = node.request("GET", "/seen/_search?version=true").json["hits"]["hits"]

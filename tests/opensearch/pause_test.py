@@ -1,11 +1,12 @@
 """A node that stood still for longer than its session lived: its locks are others' by then."""
 
-from cluster import Later, bulk, signal, wait_until
+from cluster import Later, bulk, needs, signal, wait_until
 
 DOCUMENTS = 200
 SLOW = {"source": "String s = ''; for (int i = 0; i < 6000; ++i) { s += i } ctx._source.n = s.length()"}
 
 
+@needs("scripts", "fencing")  # the engine looks at each document
 def test_what_is_left_of_a_bulk_is_refused(node, server):
     node.create("paused", **{"forelock.fencing": False})
     node.node_setting(on_unavailable="allow")  # for those that have no lock yet; these have lost theirs

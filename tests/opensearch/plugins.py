@@ -10,8 +10,10 @@ from cluster import BUILD, ENGINE, MAJOR, ROOT, SCRIPT, VERSION
 COMMON = ROOT / "examples" / "opensearch_plugin"  # what knows no search engine is there for both
 EXAMPLE = ROOT / "examples" / f"{ENGINE}_plugin"
 JAVA = "21" if MAJOR >= {"elasticsearch": 9, "opensearch": 3}[ENGINE] else "17"
-# What is written for OpenSearch 2, for Elasticsearch: 7 has other packages, later ones other names, too.
-PACKAGES = [("org.opensearch.core.", "org.elasticsearch."), ("org.opensearch.", "org.elasticsearch.")]
+# What is written for OpenSearch 2, for others: Elasticsearch 7 has other packages, later ones other names, too.
+OPENSEARCH_3 = [("org.opensearch.client.node.", "org.opensearch.transport.client.node.")]
+PACKAGES = [('.setPreference("_primary")', ""), ("org.opensearch.core.", "org.elasticsearch."),
+            ("org.opensearch.", "org.elasticsearch.")]
 OLD_NAMES = [*PACKAGES, ("prepareGet(index, id)", "prepareGet().setIndex(index).setId(id)"),
              ("prepareIndex(index)", "prepareIndex().setIndex(index)")]
 NAMES = [("org.opensearch.client.node.", "org.elasticsearch.client.internal.node."), *PACKAGES,
@@ -30,18 +32,51 @@ def compiler():
     return str(found[max(found)])
 
 
+def next_version(folder, home):
+    """Makes a later version of our plugin of the one that is installed there: it says more to other nodes."""
+    ours = home / "plugins" / "forelock"
+    changed = {"search": (ROOT / "search/src/main/java/org/forelock/search/Guard.java", 'ADDED = "-"',
+                          'ADDED = "next=1"')}
+    if ENGINE == "opensearch":
+        changed[ENGINE] = (ROOT / "opensearch/src/main/java/org/forelock/opensearch/Additions.java",
+                           "Map.of()", 'Map.of("next", 1)')
+    for part, (source, old, new) in changed.items():
+        text = source.read_text()
+        assert old in text
+        later = folder / "next" / part / source.name
+        later.parent.mkdir(parents=True, exist_ok=True)
+        later.write_text(text.replace(old, new))
+        classes = folder / "next" / part / "classes"
+        subprocess.run([compiler(), "--release", JAVA, "-d", str(classes), "-cp",
+                        f"{ours}/*:{ROOT}/build/{ENGINE}/lib/{VERSION}/lib/*", str(later)], check=True)
+        jar = ours / f"forelock-{part}-0.1.0.jar"
+        made = {str(file.relative_to(classes)): file.read_bytes() for file in classes.rglob("*.class")}
+        with zipfile.ZipFile(jar) as before:
+            entries = {name: before.read(name) for name in before.namelist()}
+        assert made.keys() <= entries.keys()
+        jar.unlink()  # not through a link into another home
+        with zipfile.ZipFile(jar, "w") as after:
+            for name, data in {**entries, **made}.items():
+                after.writestr(name, data)
+    descriptor = ours / "plugin-descriptor.properties"
+    text = descriptor.read_text()
+    assert "version=0.1.0" in text
+    descriptor.unlink()
+    descriptor.write_text(text.replace("version=0.1.0", "version=0.2.0", 1))
+
+
 def build_ours():
     built = subprocess.run(
-        [SCRIPT, "build", "--version", VERSION, "--from", BUILD], capture_output=True, text=True, check=False)
+        [SCRIPT, "provide", "--version", VERSION, "--from", BUILD], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
 
 
 def translated(folder, path):
     """The source of a plugin that is written for OpenSearch 2."""
     text = path.read_text()
-    if ENGINE == "elasticsearch":
-        for ours, theirs in NAMES if MAJOR >= 8 else OLD_NAMES:
-            text = text.replace(ours, theirs)
+    names = OPENSEARCH_3 * (MAJOR >= 3) if ENGINE == "opensearch" else NAMES if MAJOR >= 8 else OLD_NAMES
+    for ours, theirs in names:
+        text = text.replace(ours, theirs)
     source = folder / path.name
     source.write_text(text)
     return source
@@ -52,10 +87,17 @@ def of_tests(folder, name):
 
 
 def example(folder):
-    """The sources of the example."""
-    if ENGINE == "elasticsearch" and MAJOR < 8:
+    """The sources of the example; of what differs too much there are two."""
+    if ENGINE == "opensearch" or MAJOR < 8:
         return [translated(folder, path) for path in COMMON.glob("*.java")]
-    return {*EXAMPLE.glob("*.java"), COMMON / "ViewsExtension.java"}
+    own = {path.name: path for path in EXAMPLE.glob("*.java")}
+    return [own.get(path.name) or translated(folder, path) for path in COMMON.glob("*.java")]
+
+
+def build_example(folder):
+    """The example's zip, as an option."""
+    service = (COMMON / "META-INF" / "services" / "org.forelock.search.ForelockExtension").read_text().strip()
+    return build(folder, "articles", example(folder), "example.articles.ArticlesPlugin", service)
 
 
 def policies(name):
@@ -86,8 +128,8 @@ def build(folder, name, sources, plugin_class, extension_class=None):
         if extension_class:
             jar.writestr("META-INF/services/org.forelock.search.ForelockExtension", extension_class + "\n")
     descriptor = (EXAMPLE / "plugin-descriptor.properties").read_text()
-    for old, new in ((f"@{ENGINE}.version@", VERSION), ("name=views", f"name={name}"),
-                     ("java.version=17", f"java.version={JAVA}"), ("example.views.ViewsPlugin", plugin_class)):
+    for old, new in ((f"@{ENGINE}.version@", VERSION), ("name=articles", f"name={name}"),
+                     ("java.version=17", f"java.version={JAVA}"), ("example.articles.ArticlesPlugin", plugin_class)):
         assert old in descriptor
         descriptor = descriptor.replace(old, new)
     if not extension_class:

@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 import jsonschema
 import pytest
 
-from cluster import ROOT, Holder, Later, bulk, clean_environment, wait_until
+from cluster import ROOT, Holder, Later, bulk, clean_environment, needs, wait_until
 
+pytestmark = needs("queue")
 WRITE_SCHEMA = json.loads((ROOT / "docs" / "opensearch-write.schema.json").read_text())
 REFUSAL_SCHEMA = json.loads((ROOT / "docs" / "opensearch.schema.json").read_text())["$defs"]["refusal"]
 

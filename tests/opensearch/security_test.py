@@ -5,12 +5,15 @@ import json
 import pytest
 
 from cluster import ENGINE, HAS, Cluster, Holder, Later, bulk, needs, wait_until
+from plugins import build_example, build_ours
 
 
 @pytest.fixture(scope="module")
-def cluster(server):
+def cluster(server, tmp_path_factory):
+    build_ours()
+    articles = build_example(tmp_path_factory.mktemp("plugins"))
     queue = ["--set", "forelock.queue.mode=header", "--set", "forelock.queue.retries=0"] if "queue" in HAS else []
-    one = Cluster(server.address, "--nodes", "2", "--security", *queue)
+    one = Cluster(server.address, "--nodes", "2", "--security", *queue, *articles)
     assert one.urls, one.result.stderr
     yield one
     one.close()
@@ -137,6 +140,28 @@ def test_a_role_may_look_and_not_cancel(cluster):
     assert cluster.request("POST", cancel).json["cancelled"] == 0
     if ENGINE == "opensearch":
         assert [status(name, "POST", "/_plugins/_forelock/_refence/none") for name in users] == [403, 403]
+
+
+def test_what_another_plugin_does_under_a_lock_it_does_for_its_client(cluster, server):
+    """The example's, which goes on in a thread of the library."""
+    cluster.create("articles", **{"forelock.monitor": "id"})
+    common = {"opensearch": ["indices:data/write/bulk", "indices:data/read/mget"],
+              "elasticsearch": ["cluster:monitor/health"]}[ENGINE]
+    make_user(cluster, "editor", common, ["articles"])
+    make_user(cluster, "guest", common, ["others"])
+
+    def save(name):
+        return cluster.request("POST", "/_articles/articles/save/P1", node=1, user=f"{name}:{PASSWORD}")
+
+    wait_until(lambda: save("editor").status == 200, "the role is known")
+    wait_until(lambda: save("guest").status == 403, "and the other one")
+    before = cluster.request("GET", "/articles/_doc/P1").json["_source"]["saves"]
+    with Holder(server.address, "P1") as holder:
+        later = [Later(lambda name=name: save(name)) for name in ("editor", "guest")]
+        wait_until(lambda: len(cluster.request("GET", "/_plugins/_forelock/locks/P1").json["queue"]) == 2, "both wait")
+        holder.let_go()
+    assert [one.get().status for one in later] == [200, 403]
+    assert cluster.request("GET", "/articles/_doc/P1").json["_source"]["saves"] == before + 1
 
 
 def test_a_role_may_be_foreground(cluster):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster import BUILD, HAS, Cluster, Later, Server, clean_environment, signal, wait_until
+from cluster import BUILD, ENGINE, HAS, Cluster, Later, Server, clean_environment, signal, wait_until
 from cluster_test import QUICK_DETECTION, relocate_primary
 from plugins import build, build_ours, of_tests
 
@@ -27,10 +27,12 @@ UPDATES = 1000 * LONG
 OF_A_KIND = 8
 DOCUMENTS = 20
 LEASES = "/_plugins/_forelock/leases"
+# Elasticsearch does not let a client choose the primary; any copy that is read has what was confirmed.
+PRIMARY = "?preference=_primary" if ENGINE == "opensearch" else ""
 # What a person writes: "FOUND STATUS" of index URL, document, key.
 ADD = """
 cd "$4"
-curl -sS -f -m 3 -o "$3" "$1/_source/$2?preference=_primary" || { echo -1 0; exit; }
+curl -sS -f -m 3 -o "$3" "$1/_source/$2$5" || { echo -1 0; exit; }
 found=$(jq ".$3 // 0" "$3")
 jq ".$3 = $((found + 1))" "$3" >"$3.new"
 echo "$found $(curl -sS -m 9 -o "$3.answer" -w '%{http_code}' -X PUT -H "X-Forelock-Held: $FORELOCK_HELD" \
@@ -70,7 +72,7 @@ class Java:
         source = Path(__file__).with_name("Adding.java")
         self.child = subprocess.Popen(
             ["java", "-Xmx128m", "-cp", f"{BUILD}/opensearch/java/forelock-0.1.0.jar",
-             f"-Dforelock.native.library={BUILD}/java/native/libforelock_jni.so", str(source), zookeeper],
+             f"-Dforelock.native.library={BUILD}/java/native/libforelock_jni.so", str(source), zookeeper, PRIMARY],
             env=clean_environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.numbers = itertools.count()
         self.lock = threading.Lock()
@@ -117,7 +119,7 @@ class Updates:
         added = subprocess.run(
             [os.environ["FORELOCK_BINARY"], "--zookeeper", self.server.address, "run", "-m", document, "--timeout",
              "20s", "--", "sh", "-ec", ADD, "add", f"{self.cluster.urls[node]}/{self.index}", document, key,
-             self.folder], env=clean_environment(), capture_output=True, text=True, check=False, timeout=90)
+             self.folder, PRIMARY], env=clean_environment(), capture_output=True, text=True, check=False, timeout=90)
         return parsed(added.stdout) if len(added.stdout.split()) == 2 else (None, 0)
 
     def by_lease(self, node, document, key):
@@ -126,7 +128,7 @@ class Updates:
         if lease.status != 200:
             return -1, 0
         try:
-            found = request("GET", f"/{self.index}/_source/{document}?preference=_primary", None, node, 3)
+            found = request("GET", f"/{self.index}/_source/{document}{PRIMARY}", None, node, 3)
             if found.status != 200:
                 return -1, 0
             counts = found.json

@@ -1,8 +1,9 @@
-package example.views;
+package example.articles;
 
 import java.util.List;
 import java.util.function.Supplier;
 import org.forelock.ForelockClient;
+import org.forelock.LockType;
 import org.forelock.search.LockContext;
 import org.opensearch.cluster.metadata.IndexNameExpressionResolver;
 import org.opensearch.cluster.node.DiscoveryNodes;
@@ -14,9 +15,14 @@ import org.opensearch.plugins.ActionPlugin;
 import org.opensearch.plugins.Plugin;
 import org.opensearch.rest.RestController;
 import org.opensearch.rest.RestHandler;
+import org.opensearch.rest.RestHandler.Route;
+import org.opensearch.rest.RestRequest;
 
-/** A plugin that stands on the Forelock plugin of its node: POST /_views/{index}/{id} counts a view of an article. */
-public final class ViewsPlugin extends Plugin implements ActionPlugin {
+/**
+ * A plugin that stands on the Forelock plugin of its node. A person who waits saves an article in the foreground; bulk
+ * propagation changes many in the background.
+ */
+public final class ArticlesPlugin extends Plugin implements ActionPlugin {
   volatile ForelockClient locks;
   volatile LockContext context;
 
@@ -24,6 +30,10 @@ public final class ViewsPlugin extends Plugin implements ActionPlugin {
   public List<RestHandler> getRestHandlers(Settings settings, RestController controller, ClusterSettings cluster,
       IndexScopedSettings index, SettingsFilter filter, IndexNameExpressionResolver resolver,
       Supplier<DiscoveryNodes> nodes) {
-    return List.of(new CountView(locks, context));
+    return List.of(
+        new ChangeArticles("Save Content", LockType.FOREGROUND, "saves",
+            new Route(RestRequest.Method.POST, "/_articles/{index}/save/{ids}"), locks, context),
+        new ChangeArticles("Bulk Propagation", LockType.BACKGROUND, "propagations",
+            new Route(RestRequest.Method.POST, "/_articles/{index}/propagate/{ids}"), locks, context));
   }
 }

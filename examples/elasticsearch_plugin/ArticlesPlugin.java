@@ -1,4 +1,4 @@
-package example.views;
+package example.articles;
 
 import java.util.Collection;
 import java.util.List;
@@ -16,11 +16,17 @@ import org.elasticsearch.plugins.ActionPlugin;
 import org.elasticsearch.plugins.Plugin;
 import org.elasticsearch.rest.RestController;
 import org.elasticsearch.rest.RestHandler;
+import org.elasticsearch.rest.RestHandler.Route;
+import org.elasticsearch.rest.RestRequest;
 import org.forelock.ForelockClient;
+import org.forelock.LockType;
 import org.forelock.search.LockContext;
 
-/** A plugin that stands on the Forelock plugin of its node: POST /_views/{index}/{id} counts a view of an article. */
-public final class ViewsPlugin extends Plugin implements ActionPlugin {
+/**
+ * A plugin that stands on the Forelock plugin of its node. A person who waits saves an article in the foreground; bulk
+ * propagation changes many in the background.
+ */
+public final class ArticlesPlugin extends Plugin implements ActionPlugin {
   volatile ForelockClient locks;
   volatile LockContext context;
 
@@ -28,6 +34,10 @@ public final class ViewsPlugin extends Plugin implements ActionPlugin {
   public Collection<RestHandler> getRestHandlers(Settings settings, NamedWriteableRegistry registry,
       RestController controller, ClusterSettings cluster, IndexScopedSettings index, SettingsFilter filter,
       IndexNameExpressionResolver resolver, Supplier<DiscoveryNodes> nodes, Predicate<NodeFeature> features) {
-    return List.of(new CountView(locks, context));
+    return List.of(
+        new ChangeArticles("Save Content", LockType.FOREGROUND, "saves",
+            new Route(RestRequest.Method.POST, "/_articles/{index}/save/{ids}"), locks, context),
+        new ChangeArticles("Bulk Propagation", LockType.BACKGROUND, "propagations",
+            new Route(RestRequest.Method.POST, "/_articles/{index}/propagate/{ids}"), locks, context));
   }
 }

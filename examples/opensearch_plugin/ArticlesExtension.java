@@ -1,15 +1,15 @@
-package example.views;
+package example.articles;
 
 import org.forelock.ForelockClient;
 import org.forelock.search.ForelockExtension;
 import org.forelock.search.LockContext;
 
 /** Gets the node's locks for the plugin. */
-public final class ViewsExtension implements ForelockExtension {
-  private final ViewsPlugin plugin;
+public final class ArticlesExtension implements ForelockExtension {
+  private final ArticlesPlugin plugin;
 
   /** Called by the node. */
-  public ViewsExtension(ViewsPlugin plugin) {
+  public ArticlesExtension(ArticlesPlugin plugin) {
     this.plugin = plugin;
   }
 
