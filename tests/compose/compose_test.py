@@ -25,7 +25,7 @@ def understood():
     import yaml
 
     answer = subprocess.run(
-        ["docker-compose", "-f", str(ROOT / "docker-compose.yml"), "config"],
+        ["docker-compose", "--profile", "tls", "-f", str(ROOT / "docker-compose.yml"), "config"],
         capture_output=True,
         text=True,
         check=False,
@@ -40,8 +40,10 @@ class ComposeTest(unittest.TestCase):
     def setUpClass(cls):
         cls.services = understood()
 
-    def test_has_the_three_servers(self):
-        self.assertLessEqual({"zookeeper", "kafka", "forelock"}, set(self.services))
+    def test_has_the_servers(self):
+        tls = {name for name, service in self.services.items() if service.get("profiles") == ["tls"]}
+        self.assertEqual(tls, {"certificates", "zookeeper-tls", "serve-tls"})
+        self.assertLessEqual({"zookeeper", "kafka", "forelock", "serve"}, set(self.services) - tls)
 
     def test_ports_are_open_to_this_machine_only(self):
         ports = [port for service in self.services.values() for port in service.get("ports", [])]
@@ -75,10 +77,27 @@ class ComposeTest(unittest.TestCase):
         binary = os.environ.get("FORELOCK_BINARY")
         if not binary or not Path(binary).exists():
             self.skipTest("the command was not built")
-        file = ROOT / "config" / "compose.properties"
-        self.assertIn(f"{file}:", " ".join(self.services["forelock"]["volumes"]))
-        answer = subprocess.run([binary, "config", "check", file], capture_output=True, text=True, check=False)
-        self.assertEqual(answer.returncode, 0, answer.stderr)
+        for service, name in (("forelock", "compose.properties"), ("serve-tls", "compose-tls.properties")):
+            file = ROOT / "config" / name
+            self.assertIn(f"{file}:", " ".join(self.services[service]["volumes"]))
+            answer = subprocess.run([binary, "config", "check", file], capture_output=True, text=True, check=False)
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+
+    def test_the_certificates_are_those_that_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = (ROOT / "config/compose-certificates.sh").read_text(encoding="utf-8")
+            subprocess.run(["bash", "-c", re.sub(r"(?m)^chown", ": chown", script), "bash", folder], check=True,
+                           capture_output=True)
+            for name, host in (("server.pem", "zookeeper-tls"), ("client.pem", "localhost")):
+                told = subprocess.run(["openssl", "verify", "-CAfile", f"{folder}/ca.pem", "-verify_hostname", host,
+                                       f"{folder}/{name}"], capture_output=True, text=True, check=False)
+                self.assertEqual(told.returncode, 0, told.stderr)
+            self.assertEqual(Path(folder, "client.key").stat().st_mode & 0o777, 0o600)
+            extra = self.services["zookeeper-tls"]["environment"]["ZOO_CFG_EXTRA"]
+            command = " ".join(self.services["serve-tls"]["command"])
+            settings = (ROOT / "config/compose-tls.properties").read_text(encoding="utf-8")
+            for file in re.findall(r"/tls/(\S+)", f"{extra} {command} {settings}"):
+                self.assertTrue(Path(folder, file).exists(), file)
 
     def test_the_service_that_only_looks_finds_its_namespace(self):
         self.assertEqual(self.services["forelock"]["command"][0], "watch")
